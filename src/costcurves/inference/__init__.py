@@ -1,0 +1,1 @@
+"""Inference: one kernel for the cost-weighted multinomials of five papers; arrays in, intervals out."""
