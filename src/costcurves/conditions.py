@@ -95,7 +95,9 @@ class OperatingCondition(Result):
     @property
     def slope(self) -> float:
         """Slope of the iso-performance lines, in [0, inf]."""
-        return math.inf if self.cost_fn == 0 else (1.0 - self.prevalence) * self.cost_fp / (self.prevalence * self.cost_fn)
+        return (
+            math.inf if self.cost_fn == 0 else (1.0 - self.prevalence) * self.cost_fp / (self.prevalence * self.cost_fn)
+        )
 
     def money(self, normalized_cost: float) -> float:
         """Return the expected cost per case, in money, of a normalized cost.
@@ -402,7 +404,8 @@ def check_condition(condition: Any) -> OperatingCondition:
     if isinstance(condition, (float, int, np.floating, np.integer)) and not isinstance(condition, bool):
         return OperatingCondition.from_pc(check_in_unit("condition", condition))
     raise InputError(
-        f"`condition` must be an OperatingCondition (or a pc in [0, 1]), got {shown(condition)} ({type(condition).__name__})"
+        "`condition` must be an OperatingCondition (or a pc in [0, 1]), "
+        f"got {shown(condition)} ({type(condition).__name__})"
     )
 
 

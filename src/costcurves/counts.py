@@ -65,24 +65,24 @@ def _numeric_positives(labels: Array, pos_label: Any) -> BoolArray:
         raise _non_finite("y_true", labels)
     low, high = labels.min(), labels.max()
     if pos_label is None:
-        if high != 1 and not (low == high == 0 or low == high == -1) or low not in (-1, 0, 1):
+        if (high != 1 and not (low == high == 0 or low == high == -1)) or low not in (-1, 0, 1):
             raise DataError(
                 "`pos_label` must be given when `y_true` is not 0/1, -1/1 or boolean, "
                 f"got labels {_some_values(labels)}"
             )
         pos_label = 1
     elif isinstance(pos_label, str):
-        raise DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)} but labels are numbers")
+        raise DataError(
+            f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)} but labels are numbers"
+        )
     positive: BoolArray = labels == pos_label
     negative_value = low if high == pos_label else high
     if int(positive.sum()) + int((labels == negative_value).sum()) < labels.size:
         if low == high:
-            raise DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {_some_values(labels)}")
+            raise _not_a_label(pos_label, labels)
         raise DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
     if not positive.any() and low != high:
-        raise DataError(
-            f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {_some_values(labels)}"
-        )
+        raise _not_a_label(pos_label, labels)
     return positive
 
 
@@ -95,9 +95,7 @@ def _named_positives(labels: Array, pos_label: Any) -> BoolArray:
         )
     positive = np.asarray(labels == pos_label, dtype=np.bool_)
     if positive.shape != labels.shape or not positive.any():
-        raise DataError(
-            f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {_some_values(labels)}"
-        )
+        raise _not_a_label(pos_label, labels)
     others = labels[~positive]
     if others.size and not np.asarray(others == others[0], dtype=np.bool_).all():
         raise DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
@@ -136,7 +134,7 @@ def _is_missing(value: Any) -> bool:
 def checked_scores(y_score: Any, name: str = "y_score") -> Array:
     """Return finite one-dimensional scores without converting floats or integers."""
     if isinstance(y_score, np.ma.MaskedArray) and np.ma.is_masked(y_score):
-        raise DataError(f"`{name}` must not have masked values, got {int(np.ma.count_masked(y_score))}")
+        raise DataError(f"`{name}` must not have masked values, got {int(np.ma.getmaskarray(y_score).sum())}")
     raw = np.asarray(y_score)
     if raw.ndim == 2:
         raise DataError(
@@ -212,7 +210,8 @@ def both_classes(positive: BoolArray, weights: FloatArray | None = None) -> None
         w_pos, w_neg = float(weights[positive].sum()), float(weights[~positive].sum())
         if w_pos <= 0 or w_neg <= 0:
             raise DataError(
-                f"`sample_weight` must give weight to both classes, got {w_pos:g} for positives and {w_neg:g} for negatives"
+                "`sample_weight` must give weight to both classes, "
+                f"got {w_pos:g} for positives and {w_neg:g} for negatives"
             )
         if not np.isfinite(w_pos + w_neg):
             raise DataError("`sample_weight` must have a finite sum, got an overflow")
@@ -240,6 +239,12 @@ def _non_finite(name: str, values: Array) -> DataError:
         f"`{name}` must be finite, got {where.size} non-finite {plural}, "
         f"the first is {values[where[0]]} at position {where[0]}"
     )
+
+
+def _not_a_label(pos_label: Any, labels: Array) -> DataError:
+    """Return the error for a positive class that does not occur."""
+    found = _some_values(labels)
+    return DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {found}")
 
 
 def _some_values(labels: Array, limit: int = 5) -> str:
@@ -303,7 +308,7 @@ def packed_keys(positive: BoolArray, scores: Array) -> list[tuple[Array, bool]]:
 
 def _pack(bits: Array, positive: BoolArray) -> Array:
     """Return bits shifted left with the label below them; the sign bit falls off the top."""
-    keys = bits << bits.dtype.type(1)
+    keys: Array = bits << bits.dtype.type(1)
     keys |= positive
     return keys
 
@@ -311,17 +316,16 @@ def _pack(bits: Array, positive: BoolArray) -> Array:
 def unpack_scores(keys: Array, descending: bool, dtype: np.dtype[Any]) -> FloatArray:
     """Return the float64 scores of packed keys."""
     bits = keys >> keys.dtype.type(1)
-    scores = bits.view(dtype).astype(np.float64)
-    return np.negative(scores, out=scores) if descending else scores
+    scores: FloatArray = bits.view(dtype).astype(np.float64)
+    return -scores if descending else scores
 
 
 def _sorted_part(keys: Array, descending: bool, dtype: np.dtype[Any]) -> tuple[FloatArray, Array, Array]:
     """Return (scores from high to low, positives, examples) cumulated at each distinct score of one part."""
     keys.sort()
     labels = keys & keys.dtype.type(1)
-    bits = keys >> keys.dtype.type(1)
     size = keys.size
-    change = bits[1:] != bits[:-1]
+    change = (keys[1:] ^ keys[:-1]) > 1  # the scores differ, not only the label
     positives = np.cumsum(labels, dtype=np.int64)
     if descending:
         ends = np.append(np.flatnonzero(change), size - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping
@@ -36,5 +37,5 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     """Return a native dataframe of the columns, in the wanted library."""
     import narwhals as nw
 
-    name = pick_backend(backend)
-    return nw.from_dict(dict(columns), backend=name).to_native()
+    library = importlib.import_module(pick_backend(backend))
+    return nw.from_dict(dict(columns), backend=library).to_native()

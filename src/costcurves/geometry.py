@@ -63,7 +63,7 @@ def _above_neighbours(x: Array, y: Array) -> BoolArray:
 
 
 def _above_blocks(x: Array, y: Array) -> BoolArray:
-    """Return a mask that keeps every vertex: the block ends on their own hull, and all of the blocks that may rise above it."""
+    """Return a mask that keeps every vertex: the hull of the block ends, and the blocks that may rise above it."""
     ends = np.append(np.arange(0, x.size - 1, BLOCK), x.size - 1)
     hull = upper_hull(x[ends], y[ends])
     active = blocks_above(x[ends], y[ends], hull)
@@ -107,13 +107,11 @@ def common_integers(values: Sequence[Fraction]) -> list[int]:
     return [value.numerator * (scale // value.denominator) for value in values]
 
 
-def hull_of_fractions(points: Sequence[tuple[Fraction, Fraction]]) -> list[int]:
-    """Return the indices of the upper hull of any points, from the lowest x to the highest, exactly.
+def hull_of_integers(x: Sequence[int], y: Sequence[int]) -> list[int]:
+    """Return the indices of the upper hull of any points, from the lowest x to the highest.
 
     Points need no order. Of equal points the one that comes first is kept.
     """
-    x = common_integers([p[0] for p in points])
-    y = common_integers([p[1] for p in points])
-    order = sorted(range(len(points)), key=lambda i: (x[i], y[i]))
+    order = sorted(range(len(x)), key=lambda i: (x[i], y[i]))
     chosen = _chain([x[i] for i in order], [y[i] for i in order])
     return [order[i] for i in chosen]

@@ -171,9 +171,7 @@ class RocCurve(Result):
         whole = bool((table == np.floor(table)).all()) and float(table.max()) <= counts.LARGEST_EXACT_INTEGER
         (tn, fp), (fn, tp) = (table.astype(np.int64) if whole else table.astype(np.float64)).tolist()
         if tn + fp <= 0 or fn + tp <= 0:
-            raise DataError(
-                f"`matrix` must hold both classes, got {fn + tp} positive and {tn + fp} negative examples"
-            )
+            raise DataError(f"`matrix` must hold both classes, got {fn + tp} positive and {tn + fp} negative examples")
         dtype = np.int64 if whole else np.float64
         return cls._fixed(
             np.array([0, fp, tn + fp], dtype=dtype),
@@ -184,9 +182,7 @@ class RocCurve(Result):
         )
 
     @classmethod
-    def from_rates(
-        cls, fpr: Any, tpr: Any, *, thresholds: Any = None, name: str = "classifier"
-    ) -> RocCurve:
+    def from_rates(cls, fpr: Any, tpr: Any, *, thresholds: Any = None, name: str = "classifier") -> RocCurve:
         """Return the ROC curve of known rates, for example of a hand-made classifier or of a published curve.
 
         Parameters
@@ -207,7 +203,9 @@ class RocCurve(Result):
         x = np.atleast_1d(check_unit_array("fpr", fpr))
         y = np.atleast_1d(check_unit_array("tpr", tpr))
         if x.ndim != 1 or x.shape != y.shape or x.size == 0:
-            raise InputError(f"`fpr` and `tpr` must be numbers or 1-D of one length, got shapes {x.shape} and {y.shape}")
+            raise InputError(
+                f"`fpr` and `tpr` must be numbers or 1-D of one length, got shapes {x.shape} and {y.shape}"
+            )
         if thresholds is None:
             cuts = np.full(x.size, np.nan)
         else:
@@ -329,14 +327,12 @@ class RocCurve(Result):
         """Return the point reached by predicting positive iff score >= threshold (score > threshold if `above`)."""
         if not self.has_thresholds:
             raise UnsupportedError(f"`threshold` needs a curve made from scores, got {self.name!r}, which has none")
-        side = "left" if above else "right"
+        side: Literal["left", "right"] = "left" if above else "right"
         return np.maximum(np.searchsorted(-self.thresholds, -np.asarray(threshold), side=side) - 1, 0)
 
     def renamed(self, name: str) -> RocCurve:
         """Return the same curve under another name."""
-        return RocCurve(
-            name, self.fp, self.tp, self.n_neg, self.n_pos, self.thresholds, self.made_from, self.complete
-        )
+        return RocCurve(name, self.fp, self.tp, self.n_neg, self.n_pos, self.thresholds, self.made_from, self.complete)
 
     def need_all_points(self, what: str) -> None:
         """Refuse what needs every point of the curve where only the hull was kept."""
@@ -424,7 +420,9 @@ def pool(curves: Any, *, name: str = "pooled") -> RocCurve:
         if curve.made_from == "rates":
             raise UnsupportedError(f"`curves` must come from scores to be pooled, got {curve.name!r} made from rates")
         if not curve.has_thresholds:
-            raise UnsupportedError(f"`curves` must come from scores to be pooled, got {curve.name!r} without thresholds")
+            raise UnsupportedError(
+                f"`curves` must come from scores to be pooled, got {curve.name!r} without thresholds"
+            )
         curve.need_all_points("pool")
     cuts = np.concatenate([c.thresholds[1:] for c in listed])
     dtype = np.result_type(*[c.fp for c in listed])
@@ -462,7 +460,7 @@ class AveragedRoc(Result):
     >>> import costcurves as cc
     >>> folds = [cc.RocCurve.from_rates(0.04, 0.4), cc.RocCurve.from_rates(0.3, 0.8)]
     >>> cc.average_roc_curves(folds, n_points=11)
-    AveragedRoc('average': mean of 2 curves at 11 points, auc=0.715)
+    AveragedRoc('average': mean of 2 curves at 11 points, auc=0.709)
     """
 
     name: str
@@ -497,9 +495,8 @@ class AveragedRoc(Result):
 
     def __repr__(self) -> str:
         """Return name, number of curves and area."""
-        return (
-            f"AveragedRoc({self.name!r}: mean of {self.n_curves} curves at {self.fpr.size} points, auc={self.auc():.3g})"
-        )
+        size = f"mean of {self.n_curves} curves at {self.fpr.size} points"
+        return f"AveragedRoc({self.name!r}: {size}, auc={self.auc():.3g})"
 
 
 def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95, name: str = "average") -> AveragedRoc:
@@ -518,7 +515,8 @@ def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95,
 
     Notes
     -----
-    Each curve is a function tpr(fpr) by linear interpolation; at an fpr with several points the largest tpr counts.
+    Each curve is a function tpr(fpr): of several points with one fpr that of the largest tpr is taken, and between
+    the points that are left it is linear (a random choice between two of them performs like that).
     The interval is the paper's: a binomial of as many trials as the curves have positives together (NaN where the
     counts are not known). It speaks of tpr at a given fpr; the performance of an averaged ROC curve is *not* the
     average performance, for which see `average_cost_curves`.
@@ -526,10 +524,11 @@ def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95,
     Examples
     --------
     >>> import costcurves as cc
-    >>> folds = [cc.RocCurve.from_confusion_matrix([[96, 4], [60, 40]]), cc.RocCurve.from_confusion_matrix([[70, 30], [20, 80]])]
+    >>> tables = [[[96, 4], [60, 40]], [[70, 30], [20, 80]]]
+    >>> folds = [cc.RocCurve.from_confusion_matrix(table) for table in tables]
     >>> average = cc.average_roc_curves(folds, n_points=101)
     >>> round(float(average.tpr[4]), 4), round(float(average.upper[4] - average.lower[4]), 4)
-    (0.2533, 0.1205)
+    (0.2533, 0.1206)
     """
     from scipy.special import ndtri
 
@@ -560,13 +559,5 @@ def tpr_at(curve: RocCurve, fpr: Any) -> FloatArray:
     curve.need_all_points("tpr_at")
     x, y = curve.fpr, curve.tpr
     highest: BoolArray = np.append(np.diff(x) > 0, True)
-    lowest: BoolArray = np.append(True, np.diff(x) > 0)
-    # A vertical run keeps its top; to interpolate *into* a run from the left its bottom is needed as well.
-    keep = highest | lowest
-    x, y, top = x[keep], y[keep], highest[keep]
-    wanted = np.asarray(fpr, dtype=np.float64)
-    result: FloatArray = np.interp(wanted, x, y)
-    at_top = np.searchsorted(x[top], wanted)
-    at_top = np.minimum(at_top, int(top.sum()) - 1)
-    hit = x[top][at_top] == wanted
-    return np.where(hit, y[top][at_top], result)
+    result: FloatArray = np.interp(np.asarray(fpr, dtype=np.float64), x[highest], y[highest])
+    return result
