@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._validation import BoolArray, IntArray
-from costcurves.counts import ScoreCounts, count_scores
+from costcurves.counts import ScoreCounts, count_scores, countable
 from costcurves.geometry import blocks_above, upper_hull
 
 Array = npt.NDArray[Any]
@@ -26,7 +26,7 @@ MOST_SHARED = 1 / 64
 
 def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
     """Return the counts at the hull's vertices only, with the thresholds the full curve has there."""
-    codes = _bucket_codes(scores) if scores.size >= SMALLEST and scores.dtype.kind == "f" else None
+    codes = None if scores.size < SMALLEST or countable(scores) else _bucket_codes(scores)
     if codes is None:
         return on_hull(count_scores(positive, scores))
     table = np.bincount((codes << 1) | positive).astype(np.int64)
@@ -87,7 +87,7 @@ def _bucket_codes(scores: Array) -> IntArray | None:
         even = scores - low
         even *= scale
         return even.astype(np.int64)
-    if low >= 0:
+    if low >= 0 and scores.dtype.kind == "f":
         bits, first = _bits(scores), int(_bits(np.array([low], dtype=scores.dtype))[0])
         last = int(_bits(np.array([high], dtype=scores.dtype))[0])
         shift = max(0, (last - first).bit_length() - buckets.bit_length() + 1)

@@ -262,9 +262,8 @@ def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
     scores and labels together and no index array is needed.
     """
     if scores.dtype.kind in "iu":
-        low, high = int(scores.min()), int(scores.max())
-        if high - low < COUNTING_FACTOR * scores.size + 256:
-            return _counted(positive, scores, low, high)
+        if countable(scores):
+            return _counted(positive, scores)
         scores = scores.astype(np.float64)  # exact: checked_scores has bounded them
     parts = [_sorted_part(keys, descending, scores.dtype) for keys, descending in packed_keys(positive, scores)]
     return _joined(parts)
@@ -351,8 +350,14 @@ def _joined(parts: list[tuple[FloatArray, Array, Array]]) -> ScoreCounts:
     return ScoreCounts(np.concatenate(thresholds), fp, all_tp)
 
 
-def _counted(positive: BoolArray, scores: Array, low: int, high: int) -> ScoreCounts:
+def countable(scores: Array) -> bool:
+    """Return whether scores are integers of so short a range that they are counted faster than sorted."""
+    return scores.dtype.kind in "iu" and int(scores.max()) - int(scores.min()) < COUNTING_FACTOR * scores.size + 256
+
+
+def _counted(positive: BoolArray, scores: Array) -> ScoreCounts:
     """Return the counts of integer scores of a short range, without a sort."""
+    low, high = int(scores.min()), int(scores.max())
     codes = scores.astype(np.int64) - low
     codes *= 2
     codes += positive

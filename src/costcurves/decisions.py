@@ -120,9 +120,9 @@ class Decision(Result):
     def __repr__(self) -> str:
         """Return the decision in words."""
         c = self.condition
+        where = f"prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g}"
         lines = [
-            f"Decision at pc={c.pc:.3g} "
-            f"(prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g})",
+            f"Decision at pc={c.pc:.3g} ({where})",
             f"  use        {rule_text(self.classifier, self.threshold)}: fpr {self.fpr:.3g}, tpr {self.tpr:.3g}",
             f"  cost       {self.expected_cost:.4g} per case, {self.normalized_cost:.3g} of always being wrong",
         ]
