@@ -265,8 +265,18 @@ def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
         if countable(scores):
             return _counted(positive, scores)
         scores = scores.astype(np.float64)  # exact: checked_scores has bounded them
-    parts = [_sorted_part(keys, descending, scores.dtype) for keys, descending in packed_keys(positive, scores)]
-    return _joined(parts)
+    parts = [_SortedPart(keys, descending) for keys, descending in packed_keys(positive, scores)]
+    size = 1 + sum(part.groups for part in parts)
+    thresholds, fp, tp = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
+    thresholds[0], fp[0], tp[0] = np.inf, 0, 0
+    start = 1
+    for part in parts:
+        span = slice(start, start + part.groups)
+        part.fill(thresholds[span], fp[span], tp[span], scores.dtype)
+        fp[span] += fp[start - 1]
+        tp[span] += tp[start - 1]
+        start += part.groups
+    return ScoreCounts(thresholds, fp, tp)
 
 
 def count_weights(positive: BoolArray, scores: Array, weights: FloatArray) -> ScoreCounts:
@@ -312,42 +322,43 @@ def _pack(bits: Array, positive: BoolArray) -> Array:
     return keys
 
 
-def unpack_scores(keys: Array, descending: bool, dtype: np.dtype[Any]) -> FloatArray:
-    """Return the float64 scores of packed keys."""
-    bits = keys >> keys.dtype.type(1)
-    scores: FloatArray = bits.view(dtype).astype(np.float64)
-    return -scores if descending else scores
+class _SortedPart:
+    """The keys of one sign in order, and where one score ends and the next begins.
 
+    It works in place where it can: at these sizes fresh memory costs as much as the arithmetic.
+    """
 
-def _sorted_part(keys: Array, descending: bool, dtype: np.dtype[Any]) -> tuple[FloatArray, Array, Array]:
-    """Return (scores from high to low, positives, examples) cumulated at each distinct score of one part."""
-    keys.sort()
-    labels = keys & keys.dtype.type(1)
-    size = keys.size
-    change = (keys[1:] ^ keys[:-1]) > 1  # the scores differ, not only the label
-    positives = np.cumsum(labels, dtype=np.int64)
-    if descending:
-        ends = np.append(np.flatnonzero(change), size - 1)
-        return unpack_scores(keys[ends], descending, dtype), positives[ends], ends + 1
-    starts = np.concatenate(([0], np.flatnonzero(change) + 1))
-    before = positives[starts] - labels[starts].astype(np.int64)
-    thresholds = unpack_scores(keys[starts], descending, dtype)
-    return thresholds[::-1], (positives[-1] - before)[::-1], (size - starts)[::-1]
+    def __init__(self, keys: Array, descending: bool) -> None:
+        keys.sort()
+        buffer = np.empty_like(keys)
+        np.bitwise_xor(keys[1:], keys[:-1], out=buffer[1:])
+        self.change = buffer[1:] > 1  # the scores differ, not only the labels
+        self.groups = int(np.count_nonzero(self.change)) + 1
+        np.bitwise_and(keys, 1, out=buffer)
+        counter = buffer.view(np.int64 if keys.itemsize == 8 else np.int32)
+        self.keys, self.descending = keys, descending
+        self.positives = np.add.accumulate(counter, out=counter) if keys.size < 2**31 else np.cumsum(counter)
 
-
-def _joined(parts: list[tuple[FloatArray, Array, Array]]) -> ScoreCounts:
-    """Return the counts of the parts one below the other, behind the point where nothing is predicted positive."""
-    thresholds, tp, examples = [np.array([np.inf])], [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
-    positives = total = 0
-    for scores, part_tp, part_n in parts:
-        thresholds.append(scores)
-        tp.append(part_tp + positives)
-        examples.append(part_n + total)
-        positives, total = positives + int(part_tp[-1]), total + int(part_n[-1])
-    all_tp = np.concatenate(tp)
-    fp = np.concatenate(examples)
-    fp -= all_tp
-    return ScoreCounts(np.concatenate(thresholds), fp, all_tp)
+    def fill(self, thresholds: FloatArray, fp: Array, tp: Array, dtype: np.dtype[Any]) -> None:
+        """Write scores and cumulated counts from the highest score down."""
+        size, last = self.keys.size, self.groups - 1
+        total = int(self.positives[-1])
+        ties = last < size - 1
+        # Between two scores: the positives and the examples on the lower-key side.
+        below = self.positives[:-1][self.change] if ties else self.positives[:-1]
+        examples = np.flatnonzero(self.change) + 1 if ties else np.arange(1, size)
+        keys = self.keys
+        if self.descending:
+            tp[:last], fp[:last] = below, examples
+            ends = (np.append(keys[:-1][self.change], keys[-1:]) if ties else keys) >> keys.dtype.type(1)
+            np.negative(ends.view(dtype), out=thresholds)
+        else:
+            np.subtract(total, below[::-1], out=tp[:last])
+            np.subtract(size, examples[::-1], out=fp[:last])
+            starts = (np.append(keys[:1], keys[1:][self.change]) if ties else keys) >> keys.dtype.type(1)
+            thresholds[:] = starts.view(dtype)[::-1]
+        tp[last], fp[last] = total, size
+        np.subtract(fp, tp, out=fp)
 
 
 def countable(scores: Array) -> bool:
