@@ -129,8 +129,8 @@ def paired_counts(
     Notes
     -----
     Thresholds fall with pc, so each example changes sides once for each classifier, at j_a and j_b, and is
-    discordant exactly between the two. Two binary searches an example and a difference array over the points give all
-    counts in O(n log m + m), without an n × m table.
+    discordant exactly between the two. Two binary searches an example and a difference array over the points
+    give all counts in O(n log m + m), without an n × m table.
 
     Examples
     --------
@@ -293,6 +293,7 @@ def difference_band(
     overlap: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
     laplace: float = 0.0,
     effective: tuple[float, float] | None = None,
+    critical_value: float | None = None,
     n_resamples: int = 2000,
     rng: Any = None,
 ) -> DifferenceBand:
@@ -318,6 +319,8 @@ def difference_band(
         Added to each cell: both wrong, only a, only b, neither.
     effective : (n_pos, n_neg), optional
         Effective sample sizes of weighted data.
+    critical_value : float, optional
+        A simultaneous critical value found elsewhere, e.g. for all pairs of a family by `family_critical`.
     n_resamples, rng
         For "resample" only.
 
@@ -368,7 +371,10 @@ def difference_band(
         raise InputError(f"`method={method!r}` must have whole counts")
 
     z = critical(level)
-    if simultaneous:
+    if critical_value is not None:
+        z = check_positive("critical_value", critical_value)
+        simultaneous = True
+    elif simultaneous:
         z = _simultaneous(raw, sizes, points, level, sampling, overlap, effective, (n_pos, n_neg))
     if method == "resample":
         lower, upper = _resampled(raw, sizes, points, pointwise_level(z), sampling, laplace, n_resamples, rng)
