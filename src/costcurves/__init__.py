@@ -2,6 +2,15 @@
 
 from costcurves import thresholds
 from costcurves._version import __version__
+from costcurves.comparison import (
+    CurveDifference,
+    ManyDifferences,
+    PairwiseTests,
+    Verdicts,
+    average_band,
+    compare,
+    compare_many,
+)
 from costcurves.conditions import Beta, OperatingCondition, OperatingRange, bayes_threshold
 from costcurves.costs import CostCurve, CostLines, average_cost_curves
 from costcurves.decisions import Choice, Decision, LimitedChoice, Mixture, Ranges
@@ -16,37 +25,49 @@ from costcurves.errors import (
     UnsupportedError,
 )
 from costcurves.hull import RocHull
+from costcurves.inference.bands import Band, Interval
+from costcurves.inference.kernel import BootstrapDistribution
 from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
 
 __all__ = [
     "Advantage",
     "AveragedRoc",
+    "Band",
     "Beta",
+    "BootstrapDistribution",
     "Choice",
     "CostCurve",
     "CostCurvesError",
     "CostLines",
     "Crossings",
+    "CurveDifference",
     "DataError",
     "Decision",
     "Dominance",
     "FormatError",
     "InputError",
+    "Interval",
     "LimitedChoice",
+    "ManyDifferences",
     "MissingExtraError",
     "Mixture",
     "OperatingCondition",
     "OperatingRange",
+    "PairwiseTests",
     "PcIntervals",
     "Ranges",
     "Regret",
     "RocCurve",
     "RocHull",
     "UnsupportedError",
+    "Verdicts",
     "__version__",
+    "average_band",
     "average_cost_curves",
     "average_roc_curves",
     "bayes_threshold",
+    "compare",
+    "compare_many",
     "dominance",
     "dominates",
     "pool",

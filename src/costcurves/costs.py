@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from costcurves._validation import (
 from costcurves.conditions import Beta, check_condition
 from costcurves.differences import EQUAL, Advantage, Crossings, Difference, PcIntervals, covered
 from costcurves.errors import InputError, UnsupportedError
+from costcurves.inference.bands import Band, cost_band, cost_distribution, reoptimised_band
+from costcurves.inference.kernel import BootstrapDistribution
 from costcurves.roc import RocCurve
 from costcurves.thresholds import Bayes, Policy, Steps, as_policy, swap_axis
 
@@ -393,6 +396,126 @@ class CostCurve(Result):
         """Return the area under the ROC curve behind this cost curve."""
         return self._need_roc("auc").auc()
 
+    def band(
+        self,
+        *,
+        level: float = 0.95,
+        method: str = "wilson",
+        sampling: str = "stratified",
+        simultaneous: bool = False,
+        pc: Any = None,
+        laplace: float = 0.0,
+        prevalence_uncertainty: Beta | None = None,
+        reoptimise: bool = False,
+        n_resamples: int = 2000,
+        rng: Any = None,
+    ) -> Band:
+        """Return a confidence band for the cost at each condition, given the policy's thresholds.
+
+        Parameters
+        ----------
+        level : float in (0, 1)
+            Confidence level: at each pc, or over all of `pc` together where `simultaneous`.
+        method : {"wilson", "gaussian", "exact", "resample"}
+            Wilson intervals of the two rates combined, which stays honest where there are few errors; the normal
+            interval of the 2008 paper; quantiles of the exact bootstrap distribution; resampling as in 2005.
+        sampling : {"stratified", "full"}
+            Whether class frequencies are fixed, or vary as in another sample of this size.
+        simultaneous : bool
+            Whether the band shall hold at all pc jointly.
+        pc : array-like, optional
+            Operating points, increasing; by default 201 evenly spaced ones.
+        laplace : float
+            Added to each cell of the counts.
+        prevalence_uncertainty : Beta, optional
+            The deployment prevalence is not known exactly; its uncertainty is added.
+        reoptimise : bool
+            Choose the threshold anew in every resample (policy "optimal" only; resampling).
+        n_resamples, rng
+            For resampling.
+
+        Notes
+        -----
+        The band is conditional on the thresholds. With policy "optimal" these were chosen on the same data, so the
+        estimate is optimistic and the band does not cover that optimism: for an honest answer choose thresholds on
+        other data, ``policy=cc.thresholds.validation(other)``.
+
+        Examples
+        --------
+        The confusion matrix of Holte & Drummond (2005): 16 of 20 positives and 6 of 10 negatives right.
+
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]], name="tree")
+        >>> band = cc.CostCurve(roc, policy=cc.thresholds.point(1)).band(level=0.9)
+        >>> band.at(0.5)
+        Interval(0.3 in [0.1841, 0.4529], level=0.9)
+        >>> band.at(cc.OperatingCondition(prevalence=0.5, cost_fp=10, cost_fn=10)).money
+        Interval(3 in [1.841, 4.529], level=0.9)
+        """
+        points = np.linspace(0.0, 1.0, 201) if pc is None else pc
+        n_pos, n_neg, effective = self._sizes("band")
+        options: dict[str, Any] = {"level": level, "n_resamples": n_resamples, "rng": rng}
+        if reoptimise:
+            roc = self._need_roc("band")
+            if repr(self.policy) != "optimal()" or effective is not None:
+                raise InputError(f"`reoptimise` must come with policy='optimal' and whole counts, got {self.policy!r}")
+            return reoptimised_band(roc.n_pos - roc.tp, int(n_pos), roc.fp, int(n_neg), points, **options)
+        beta = None if prevalence_uncertainty is None else (prevalence_uncertainty.a, prevalence_uncertainty.b)
+        options |= {
+            "method": method,
+            "sampling": sampling,
+            "laplace": laplace,
+            "prevalence_uncertainty": beta,
+        }
+
+        band = _band_at(self, options | {"simultaneous": simultaneous}, points)
+        return band.evaluated_by(partial(_band_at, self, options | {"critical_value": band.critical}))
+
+    def distribution(
+        self, condition: Any, *, sampling: str = "stratified", laplace: float = 0.0
+    ) -> BootstrapDistribution:
+        """Return the exact bootstrap distribution of the normalized cost at a condition.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]], name="tree")
+        >>> dist = cc.CostCurve(roc, policy=cc.thresholds.point(1)).distribution(0.5)
+        >>> dist
+        BootstrapDistribution(mean=0.3, std=0.0894, 41 atoms)
+        >>> dist.quantile([0.05, 0.95]).round(3).tolist()
+        [0.15, 0.45]
+        """
+        where = np.array([check_condition(condition).pc])
+        n_pos, n_neg, effective = self._sizes("distribution")
+        if effective is not None:
+            raise UnsupportedError(f"`distribution` needs whole counts, got {self.name!r} made from weights")
+        fn, fp = self.errors_at(where)
+        return cost_distribution(fn, fp, int(n_pos), int(n_neg), where, sampling=sampling, laplace=laplace)
+
+    def cuts_at(self, pc: Any) -> FloatArray:
+        """Return, as a score of the data, the threshold in use at each pc: score >= cut is what the policy predicts."""
+        roc = self._need_roc("cuts_at")
+        if self._index is None or not roc.has_thresholds:
+            raise UnsupportedError(f"`cuts_at` needs a curve made from scores, got {self.name!r}")
+        cuts: FloatArray = roc.thresholds[self._index[self.step_at(pc)]]
+        return cuts
+
+    def errors_at(self, pc: Any) -> tuple[FloatArray, FloatArray]:
+        """Return misses and false alarms (counts, or sums of weights) at the threshold in use at each pc."""
+        roc = self._need_roc("errors_at")
+        if roc.made_from == "rates" or self._index is None:
+            raise UnsupportedError(f"`errors_at` needs counts, got {self.name!r} made from rates")
+        point = self._index[self.step_at(pc)]
+        return roc.n_pos - roc.tp[point], roc.fp[point]
+
+    def _sizes(self, what: str) -> tuple[float, float, tuple[float, float] | None]:
+        """Return positives, negatives and, for weighted data, their effective numbers."""
+        roc = self._need_roc(what)
+        if roc.made_from == "rates":
+            raise UnsupportedError(f"`{what}` needs counts, got {self.name!r} made from rates")
+        return roc.n_pos, roc.n_neg, roc.effective
+
     def _cost_share_integral(self, prevalence: float, weight: Beta) -> float:
         """Return the mean over cost shares c of ``c·(1-p)·fpr + (1-c)·p·fnr``."""
         shares = swap_axis(self.breaks, prevalence)
@@ -440,6 +563,13 @@ class CostCurve(Result):
             else {"optimal()": "best threshold by pc"}.get(repr(self.policy), repr(self.policy))
         )
         return f"CostCurve({self.name!r}: {self.vertices.shape[0]} vertices, {how}, area={self.area():.3g})"
+
+
+def _band_at(curve: CostCurve, options: dict[str, Any], pc: Any) -> Band:
+    """Return the band of a curve's error counts at some operating points."""
+    n_pos, n_neg, effective = curve._sizes("band")
+    fn, fp = curve.errors_at(pc)
+    return cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, **options)
 
 
 def _check_span(pc: Any) -> tuple[float, float]:

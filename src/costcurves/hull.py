@@ -477,6 +477,7 @@ class RocHull(Result):
                     "made_from": curve.made_from,
                     "n_neg": curve.n_neg,
                     "n_pos": curve.n_pos,
+                    "effective": jsonable(curve.effective),
                     "fp": jsonable(curve.fp),
                     "tp": jsonable(curve.tp),
                     "thresholds": jsonable(curve.thresholds),
@@ -602,7 +603,12 @@ def _curve_from_json(entry: Mapping[str, Any]) -> RocCurve:
     rising = (np.diff(fp) >= 0).all() and (np.diff(tp) >= 0).all() and fp[0] == tp[0] == 0 < min(fp[-1], tp[-1])
     if not rising or fp[-1] != entry["n_neg"] or tp[-1] != entry["n_pos"]:
         raise FormatError(f"`fp` and `tp` must rise from 0 to `n_neg` and `n_pos` for {shown(entry['name'])}")
+    effective = entry["effective"]
+    if effective is not None:
+        effective = (check_positive("effective", effective[0]), check_positive("effective", effective[1]))
     try:
-        return RocCurve(entry["name"], fp, tp, entry["n_neg"], entry["n_pos"], thresholds, made_from, complete=False)
+        return RocCurve(
+            entry["name"], fp, tp, entry["n_neg"], entry["n_pos"], thresholds, made_from, False, effective
+        )
     except (InputError, DataError) as error:
         raise FormatError(str(error)) from None

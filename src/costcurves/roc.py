@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -50,6 +50,8 @@ class RocCurve(Result):
         Whether the numbers are integer counts, weighted sums, or rates whose counts are unknown.
     complete : bool
         Whether every distinct score has its point; False where only the hull's vertices were kept.
+    effective : (n_pos, n_neg) or None
+        Effective sample sizes (Σw)²/Σw² of weighted data, which intervals use.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class RocCurve(Result):
     thresholds: FloatArray
     made_from: Made
     complete: bool = True
+    effective: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         """Check the name and set the arrays read-only."""
@@ -130,10 +133,14 @@ class RocCurve(Result):
             table = buckets.hull_counts(positive, scores)
         else:
             table = counts.count_scores(positive, scores)
-        return cls._from_counts(table, name=name, weighted=weights is not None, complete=points == "all")
+        return cls._from_counts(
+            table, name=name, effective=_effective(positive, weights), complete=points == "all"
+        )
 
     @classmethod
-    def _from_counts(cls, table: counts.ScoreCounts, *, name: str, weighted: bool, complete: bool) -> RocCurve:
+    def _from_counts(
+        cls, table: counts.ScoreCounts, *, name: str, effective: tuple[float, float] | None, complete: bool
+    ) -> RocCurve:
         return cls(
             name=name,
             fp=table.fp,
@@ -141,8 +148,9 @@ class RocCurve(Result):
             n_neg=table.fp[-1].item(),
             n_pos=table.tp[-1].item(),
             thresholds=table.thresholds,
-            made_from="weights" if weighted else "counts",
+            made_from="counts" if effective is None else "weights",
             complete=complete,
+            effective=effective,
         )
 
     @classmethod
@@ -179,6 +187,7 @@ class RocCurve(Result):
             np.array([np.inf, np.nan, -np.inf]),
             name=name,
             made_from="counts" if whole else "weights",
+            effective=None if whole else (fn + tp, tn + fp),
         )
 
     @classmethod
@@ -230,7 +239,16 @@ class RocCurve(Result):
         )
 
     @classmethod
-    def _fixed(cls, fp: Array, tp: Array, thresholds: FloatArray, *, name: str, made_from: Made) -> RocCurve:
+    def _fixed(
+        cls,
+        fp: Array,
+        tp: Array,
+        thresholds: FloatArray,
+        *,
+        name: str,
+        made_from: Made,
+        effective: tuple[float, float] | None = None,
+    ) -> RocCurve:
         distinct = np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0))
         distinct[0] = distinct[-1] = True
         if (fp[-2], tp[-2]) == (fp[-1], tp[-1]):
@@ -243,6 +261,7 @@ class RocCurve(Result):
             n_pos=tp[-1].item(),
             thresholds=thresholds[distinct],
             made_from=made_from,
+            effective=effective,
         )
 
     @property
@@ -321,6 +340,7 @@ class RocCurve(Result):
             self.thresholds[index],
             self.made_from,
             complete=False,
+            effective=self.effective,
         )
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
@@ -332,7 +352,7 @@ class RocCurve(Result):
 
     def renamed(self, name: str) -> RocCurve:
         """Return the same curve under another name."""
-        return RocCurve(name, self.fp, self.tp, self.n_neg, self.n_pos, self.thresholds, self.made_from, self.complete)
+        return replace(self, name=name)
 
     def need_all_points(self, what: str) -> None:
         """Refuse what needs every point of the curve where only the hull was kept."""
@@ -436,8 +456,27 @@ def pool(curves: Any, *, name: str = "pooled") -> RocCurve:
         np.concatenate((zero, np.cumsum(fp))),
         np.concatenate((zero, np.cumsum(tp))),
     )
-    weighted = any(c.made_from == "weights" for c in listed)
-    return RocCurve._from_counts(table, name=check_name("name", name), weighted=weighted, complete=True)
+    name = check_name("name", name)
+    return RocCurve._from_counts(table, name=name, effective=_pooled_effective(listed), complete=True)
+
+
+def _effective(positive: BoolArray, weights: FloatArray | None) -> tuple[float, float] | None:
+    """Return the effective numbers (Σw)²/Σw² of positives and negatives, None without weights."""
+    if weights is None:
+        return None
+    sizes = [weights[mask] for mask in (positive, ~positive)]
+    pos, neg = (float(w.sum() ** 2 / (w**2).sum()) for w in sizes)
+    return pos, neg
+
+
+def _pooled_effective(curves: list[RocCurve]) -> tuple[float, float] | None:
+    """Return the effective numbers of the examples of all curves, from those of each."""
+    if all(curve.effective is None for curve in curves):
+        return None
+    known = [curve.effective or (curve.n_pos, curve.n_neg) for curve in curves]
+    pos = sum(c.n_pos for c in curves) ** 2 / sum(c.n_pos**2 / e[0] for c, e in zip(curves, known, strict=True))
+    neg = sum(c.n_neg for c in curves) ** 2 / sum(c.n_neg**2 / e[1] for c, e in zip(curves, known, strict=True))
+    return float(pos), float(neg)
 
 
 def _listed_folds(curves: Any) -> list[RocCurve]:

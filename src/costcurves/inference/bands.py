@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from costcurves._validation import (
     FloatArray,
     IntArray,
     check_choice,
-    check_in_unit,
     check_integer,
     check_level,
     check_nonnegative,
@@ -24,9 +24,10 @@ from costcurves._validation import (
     frozen,
     shown,
 )
+from costcurves.conditions import OperatingCondition, check_condition
 from costcurves.errors import InputError
 from costcurves.inference.intervals import check_counts, critical, mover, pointwise_level, wilson
-from costcurves.inference.kernel import Stratum, exact_quantiles
+from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, exact_quantiles
 from costcurves.inference.simultaneous import curve_covariance, line_critical, process_critical
 
 BAND_METHODS = ("wilson", "gaussian", "exact", "resample")
@@ -36,6 +37,12 @@ SAMPLINGS = ("stratified", "full")
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval(Result):
     """An estimate with its limits.
+
+    Attributes
+    ----------
+    estimate, lower, upper, level : float
+    money : Interval or None
+        The same per case in money, where the interval was asked for at an operating condition.
 
     Examples
     --------
@@ -48,6 +55,7 @@ class Interval(Result):
     lower: float
     upper: float
     level: float
+    money: Interval | None = None
 
     def _columns(self) -> dict[str, Any]:
         return {
@@ -99,14 +107,34 @@ class Band(Result):
     sampling: str
     simultaneous: bool
     critical: float
+    _evaluate: Callable[[FloatArray], Band] | None = field(default=None, kw_only=True)
 
-    def at(self, pc: float) -> Interval:
-        """Return estimate and limits at one operating point, linear between the points of the band."""
-        pc = check_in_unit("pc", pc)
+    def at(self, condition: Any) -> Interval:
+        """Return estimate and limits at one operating condition (or pc), and in money at a condition.
+
+        A band that came from a curve is evaluated anew at that point; otherwise it is linear between its points.
+        """
+        where = check_condition(condition)
+        pc = where.pc
         if not self.pc[0] <= pc <= self.pc[-1]:
-            raise InputError(f"`pc` must be in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
-        value, low, high = (float(np.interp(pc, self.pc, a)) for a in (self.estimate, self.lower, self.upper))
-        return Interval(value, low, high, self.level)
+            raise InputError(f"`condition` must have a pc in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
+        if self._evaluate is not None:
+            one = self._evaluate(np.array([pc]))
+            value, low, high = float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
+        else:
+            value, low, high = (float(np.interp(pc, self.pc, a)) for a in (self.estimate, self.lower, self.upper))
+        money = None
+        if isinstance(condition, OperatingCondition):
+            money = Interval(*self._money(condition, (value, low, high)), self.level)
+        return Interval(value, low, high, self.level, money)
+
+    def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
+        first, second, third = (condition.money(value) for value in values)
+        return first, second, third
+
+    def evaluated_by(self, evaluate: Callable[[FloatArray], Band]) -> Band:
+        """Return the same band, which evaluates itself exactly at points between those it has."""
+        return replace(self, _evaluate=evaluate)
 
     def _columns(self) -> dict[str, Any]:
         return {"pc": self.pc, "estimate": self.estimate, "lower": self.lower, "upper": self.upper}
@@ -144,6 +172,7 @@ def cost_band(
     laplace: float = 0.0,
     prevalence_uncertainty: tuple[float, float] | None = None,
     effective: tuple[float, float] | None = None,
+    critical_value: float | None = None,
     n_resamples: int = 2000,
     rng: Any = None,
 ) -> Band:
@@ -175,6 +204,8 @@ def cost_band(
         The costs are those that give `pc` at the mean a/(a+b).
     effective : (n_pos, n_neg), optional
         Effective sample sizes (Σw)²/Σw² of weighted data; the counts are then sums of weights.
+    critical_value : float, optional
+        A critical value found elsewhere, for a point of a band that was found simultaneous before.
     n_resamples, rng
         For "resample" only.
 
@@ -224,20 +255,14 @@ def cost_band(
     size_pos, size_neg = effective if effective is not None else (n_pos, n_neg)
     size_pos, size_neg = check_positive("effective", size_pos), check_positive("effective", size_neg)
 
-    cells = 2 if sampling == "stratified" else 4
-    if sampling == "stratified":
-        fnr = (miss / n_pos * size_pos + laplace) / (size_pos + cells * laplace)
-        fpr = (alarm / n_neg * size_neg + laplace) / (size_neg + cells * laplace)
-        share = 0.5
-    else:
-        size = size_pos + size_neg
-        share = n_pos / (n_pos + n_neg)
-        fnr = (miss / n_pos * share * size + laplace) / (size + cells * laplace) / share
-        fpr = (alarm / n_neg * (1 - share) * size + laplace) / (size + cells * laplace) / (1 - share)
+    share = n_pos / (n_pos + n_neg)
+    fnr, fpr = _rates(miss / n_pos, alarm / n_neg, size_pos, size_neg, share, sampling, laplace)
     estimate = points * fnr + (1 - points) * fpr
 
     z = critical(level)
-    if simultaneous:
+    if critical_value is not None:
+        z = check_positive("critical_value", critical_value)
+    elif simultaneous:
         soft = [(k + 0.5) / (n + 1) for k, n in ((fnr * size_pos, size_pos), (fpr * size_neg, size_neg))]
         soft = [np.minimum(s, 1.0) for s in soft]
         fixed = np.ptp(miss) == 0 and np.ptp(alarm) == 0
@@ -270,6 +295,43 @@ def cost_band(
         )  # fmt: skip
     estimate, lower, upper = (frozen(np.clip(a, 0.0, 1.0)) for a in (estimate, lower, upper))
     return Band(frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z))
+
+
+def cost_distribution(
+    fn: npt.ArrayLike,
+    fp: npt.ArrayLike,
+    n_pos: int,
+    n_neg: int,
+    pc: npt.ArrayLike,
+    *,
+    sampling: str = "stratified",
+    laplace: float = 0.0,
+) -> BootstrapDistribution:
+    """Return the exact bootstrap distribution of NE at one operating point.
+
+    Examples
+    --------
+    >>> from costcurves.inference.bands import cost_distribution
+    >>> cost_distribution(4, 4, 20, 10, 0.5)
+    BootstrapDistribution(mean=0.3, std=0.0894, 41 atoms)
+    """
+    points = check_pc(pc)
+    sampling = check_choice("sampling", sampling, SAMPLINGS)
+    laplace = check_nonnegative("laplace", laplace)
+    miss, alarm = (np.atleast_1d(check_counts(m, c, n)[0]) for m, c, n in (("fn", fn, n_pos), ("fp", fp, n_neg)))
+    fnr, fpr = _rates(miss / n_pos, alarm / n_neg, n_pos, n_neg, n_pos / (n_pos + n_neg), sampling, laplace)
+    return exact_distribution(cost_strata(points, fnr, fpr, n_pos, n_neg, sampling))
+
+
+def _rates(
+    fnr: FloatArray, fpr: FloatArray, n_pos: float, n_neg: float, share: float, sampling: str, laplace: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return fnr and fpr with the Laplace correction: two cells a class, or four cells of all examples."""
+    if sampling == "stratified":
+        return (fnr * n_pos + laplace) / (n_pos + 2 * laplace), (fpr * n_neg + laplace) / (n_neg + 2 * laplace)
+    size = n_pos + n_neg
+    total = size + 4 * laplace
+    return (fnr * size + laplace / share) / total, (fpr * size + laplace / (1 - share)) / total
 
 
 def cost_strata(

@@ -20,6 +20,7 @@ from costcurves._validation import (
     frozen,
     shown,
 )
+from costcurves.conditions import OperatingCondition
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.inference.bands import SAMPLINGS, Band, check_pc, order_limits, track
 from costcurves.inference.intervals import (
@@ -175,7 +176,7 @@ def _changes(which: str, score: npt.ArrayLike, thresholds: npt.ArrayLike) -> tup
     s, t = np.asarray(score, dtype=np.float64), np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if s.ndim != 1 or np.isnan(s).any():
         raise DataError(f"`score_{which}` must be one-dimensional without NaN, got {shown(score)}")
-    if t.ndim != 1 or t.size == 0 or np.isnan(t).any() or (np.diff(t) > 0).any():
+    if t.ndim != 1 or t.size == 0 or np.isnan(t).any() or (t[1:] > t[:-1]).any():
         raise InputError(f"`thresholds_{which}` must be nonincreasing without NaN, got {shown(thresholds)}")
     return t.size - np.searchsorted(t[::-1], s, side="right"), t.size
 
@@ -230,6 +231,10 @@ class DifferenceBand(Band):
     _counts: tuple[FloatArray, ...] = field(repr=False)
     _sizes: tuple[float, float] = field(repr=False)
     _laplace: float = field(repr=False)
+
+    def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
+        first, second, third = (value * condition.unit_cost for value in values)  # the baseline cancels
+        return first, second, third
 
     def significant(self) -> tuple[Verdict, ...]:
         """Return the ranges of pc where a is better, b is better, or neither is shown to be.
