@@ -78,10 +78,11 @@ def _bucket_codes(scores: Array) -> IntArray | None:
     sample = scores[:: max(1, scores.size // SAMPLE)]
     low, high = float(scores.min()), float(scores.max())
     width = high - low
-    if not 0 < width < np.inf:
+    if width == 0:
         return None
     scale = (buckets - 1) / width
-    if not np.isfinite(scale):
+    largest = np.finfo(scores.dtype if scores.dtype.kind == "f" else np.float64).max
+    if not max(width, scale) <= float(largest):
         return None
     if _crowding(((sample - low) * scale).astype(np.int64)) <= MOST_SHARED:
         even = scores - low

@@ -553,7 +553,11 @@ class CostCurve(Result):
         """Return the steps as plain Python values that `json.dumps` takes."""
         table = self._columns()
         del table["name"]
-        return {"name": self.name, "policy": repr(self.policy), "steps": jsonable(table)}
+        return {
+            "name": self.name,
+            "policy": None if self.policy is None else repr(self.policy),
+            "steps": jsonable(table),
+        }
 
     def __repr__(self) -> str:
         """Return name, size, policy and area."""
@@ -634,11 +638,12 @@ def as_cost_curve(curve: Any, what: str = "curves") -> CostCurve:
 def as_cost_curves(curves: Any) -> list[CostCurve]:
     """Return cost curves from a sequence, or from a mapping whose keys are their names."""
     if isinstance(curves, dict):
-        return [as_cost_curve(c).renamed(n) for n, c in curves.items()]
-    try:
-        listed = [as_cost_curve(curve) for curve in curves]
-    except TypeError:
-        raise InputError(f"`curves` must be a sequence of curves, got {shown(curves)}") from None
+        listed = [as_cost_curve(c).renamed(n) for n, c in curves.items()]
+    else:
+        try:
+            listed = [as_cost_curve(curve) for curve in curves]
+        except TypeError:
+            raise InputError(f"`curves` must be a sequence of curves, got {shown(curves)}") from None
     if not listed:
         raise InputError("`curves` must not be empty, got 0 curves")
     return listed

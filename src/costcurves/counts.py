@@ -42,12 +42,14 @@ def binary_labels(y_true: Any, pos_label: Any = None) -> BoolArray:
     Without `pos_label`, only labels that say it themselves are taken: booleans, 0/1 and -1/1.
     """
     labels = _one_dimensional("y_true", y_true)
+    if np.ndim(pos_label) != 0:
+        raise DataError(f"`pos_label` must be one label, got {shown(pos_label)}")
     kind = labels.dtype.kind
     if kind == "O":
         labels = _plain_objects(labels)
         kind = labels.dtype.kind
     if kind == "b":
-        if pos_label is not None and not isinstance(pos_label, (bool, np.bool_, int, np.integer)):
+        if pos_label is not None and pos_label not in (0, 1):
             raise DataError(f"`pos_label` must be True or False for boolean `y_true`, got {shown(pos_label)}")
         return labels if pos_label is None or pos_label else ~labels
     if kind in "iuf":
@@ -66,6 +68,8 @@ def _numeric_positives(labels: Array, pos_label: Any) -> BoolArray:
     low, high = labels.min(), labels.max()
     if pos_label is None:
         if (high != 1 and not (low == high == 0 or low == high == -1)) or low not in (-1, 0, 1):
+            if ((labels != low) & (labels != high)).any():
+                raise _too_many_classes(labels)
             raise DataError(
                 "`pos_label` must be given when `y_true` is not 0/1, -1/1 or boolean, "
                 f"got labels {_some_values(labels)}"
@@ -76,13 +80,11 @@ def _numeric_positives(labels: Array, pos_label: Any) -> BoolArray:
             f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)} but labels are numbers"
         )
     positive: BoolArray = labels == pos_label
-    negative_value = low if high == pos_label else high
-    if int(positive.sum()) + int((labels == negative_value).sum()) < labels.size:
-        if low == high:
-            raise _not_a_label(pos_label, labels)
-        raise DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
     if not positive.any() and low != high:
         raise _not_a_label(pos_label, labels)
+    negative_value = low if high == pos_label else high
+    if int(positive.sum()) + int((labels == negative_value).sum()) < labels.size:
+        raise _too_many_classes(labels)
     return positive
 
 
@@ -98,7 +100,7 @@ def _named_positives(labels: Array, pos_label: Any) -> BoolArray:
         raise _not_a_label(pos_label, labels)
     others = labels[~positive]
     if others.size and not np.asarray(others == others[0], dtype=np.bool_).all():
-        raise DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
+        raise _too_many_classes(labels)
     return positive
 
 
@@ -245,6 +247,11 @@ def _not_a_label(pos_label: Any, labels: Array) -> DataError:
     """Return the error for a positive class that does not occur."""
     found = _some_values(labels)
     return DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {found}")
+
+
+def _too_many_classes(labels: Array) -> DataError:
+    """Return the error for more than two classes."""
+    return DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
 
 
 def _some_values(labels: Array, limit: int = 5) -> str:

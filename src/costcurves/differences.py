@@ -214,7 +214,8 @@ class Difference:
         gap = self.start - self.end
         safe = np.where(gap == 0, 1.0, gap)
         root: FloatArray = self.left + (self.right - self.left) * np.clip(self.start / safe, 0.0, 1.0)
-        return root
+        # The sum may miss the right end by a rounding error, and neighbours must meet.
+        return np.where(self.end == 0, self.right, np.minimum(root, self.right))
 
     def crossings(self) -> Crossings:
         """Return the changes of sign, ignoring stretches of equality."""
@@ -252,18 +253,17 @@ class Difference:
             self.a.name, self.b.name, low.copy(), high.copy(), largest, total / np.maximum(high - low, EQUAL)
         )
 
-    def largest(self, low: float, high: float) -> tuple[float, float, float]:
-        """Return (largest a - b, where, mean) over pc in [low, high]."""
-        inside = (self.right >= low) & (self.left <= high)
+    def corners(self, low: float, high: float) -> tuple[FloatArray, FloatArray]:
+        """Return (pc, a - b) at both ends of every piece within [low, high]; a piece holds its right end only."""
+        inside = (self.right >= low) & ((self.left < high) | (self.left == 0))
         left, right = np.clip(self.left[inside], low, high), np.clip(self.right[inside], low, high)
         width = np.where(self.right > self.left, self.right - self.left, 1.0)[inside]
         slope = (self.end - self.start)[inside] / width
         start = self.start[inside] + slope * (left - self.left[inside])
         end = self.start[inside] + slope * (right - self.left[inside])
-        pc, value = np.concatenate([left, right]), np.concatenate([start, end])
-        top = int(np.argmax(value))
-        mean = float(((start + end) / 2 * (right - left)).sum() / (high - low)) if high > low else float(value[top])
-        return float(value[top]), float(pc[top]), mean
+        pc, value = np.stack([left, right], axis=1).ravel(), np.stack([start, end], axis=1).ravel()
+        repeated = np.append(False, (np.diff(pc) == 0) & (np.abs(np.diff(value)) <= EQUAL))
+        return pc[~repeated], value[~repeated]
 
     def never_positive(self) -> bool:
         """Return whether a costs at most as much as b everywhere."""

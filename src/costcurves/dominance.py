@@ -192,7 +192,8 @@ class Regret(Result):
     mean : float
         The mean loss over pc, uniform in the range.
     pc, loss : arrays
-        The loss at every corner of the two curves within the range; it is linear between them.
+        The loss at every corner of the two curves within the range; it is linear between them, and where it jumps
+        there are two at one pc. Negative where the curve is not among the hull's and costs less.
 
     Examples
     --------
@@ -257,8 +258,8 @@ def regret(curve: Any, hull: RocHull, *, over: Any = None) -> Regret:
     low, high = span.pc
     one = as_cost_curve(curve, "curve")
     difference = Difference(one, CostCurve(hull))
-    largest, at_pc, mean = difference.largest(low, high)
-    corners = np.unique(np.concatenate([[low, high], difference.left, difference.right]))
-    corners = corners[(corners >= low) & (corners <= high)]
-    loss = np.maximum(0.0, one.evaluate(corners) - hull.evaluate(corners))
-    return Regret(one.name, span, largest, at_pc, mean, corners, loss)
+    pc, loss = difference.corners(low, high)
+    top = int(np.argmax(loss))
+    area = float((np.diff(pc) * (loss[1:] + loss[:-1])).sum() / 2)
+    mean = area / (high - low) if high > low else float(loss[top])
+    return Regret(one.name, span, float(loss[top]), float(pc[top]), mean, pc, loss)

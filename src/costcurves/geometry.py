@@ -35,7 +35,7 @@ def upper_hull(x: Array, y: Array) -> IntArray:
     index = np.arange(x.size)
     if x.dtype.kind == "f":
         index = np.flatnonzero(np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0)))
-        x, y = x[index], y[index]
+        x, y = _near_one(x[index]), _near_one(y[index])
     if x.dtype.kind == "i" and (int(x[-1]) - int(x[0])) * (int(y[-1]) - int(y[0])) >= LARGEST_EXACT_PRODUCT:
         return index[_chain(x.tolist(), y.tolist())]
     while index.size > SMALL:
@@ -53,6 +53,11 @@ def upper_hull(x: Array, y: Array) -> IntArray:
     if x.dtype.kind == "f":
         return index[_chain([Fraction(v) for v in x.tolist()], [Fraction(v) for v in y.tolist()])]
     return index[_chain(x.tolist(), y.tolist())]
+
+
+def _near_one(values: Array) -> Array:
+    """Return the values times a power of two that makes the last about 1, so that products stay in range."""
+    return np.ldexp(values, -int(np.frexp(values[-1])[1]))
 
 
 def _above_neighbours(x: Array, y: Array) -> BoolArray:

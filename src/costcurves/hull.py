@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -38,7 +38,7 @@ from costcurves.decisions import (
     Ranges,
 )
 from costcurves.differences import EQUAL
-from costcurves.errors import DataError, FormatError, InputError
+from costcurves.errors import CostCurvesError, FormatError, InputError
 from costcurves.geometry import common_integers, hull_of_integers
 from costcurves.roc import RocCurve, check_curves, check_unique
 
@@ -111,8 +111,7 @@ class RocHull(Result):
         at_point: dict[tuple[int, int], list[tuple[str, float]]] = {}
         for i, claim in enumerate(who):
             at_point.setdefault((x[i], y[i]), []).append(claim)
-        owners = tuple(tuple(sorted(at_point[x[i], y[i]])) for i in vertices)
-        owners = tuple(_trivial_first(claims) for claims in owners)
+        owners = tuple(_trivial_first(at_point[x[i], y[i]]) for i in vertices)
         dx = [(x[b] - x[a]) * top for a, b in pairwise(vertices)]
         dy = [(y[b] - y[a]) * right for a, b in pairwise(vertices)]
         same_counts = members[0].made_from == "counts" and _one_test_set(members)
@@ -506,6 +505,8 @@ class RocHull(Result):
             document = json.loads(text)
         except json.JSONDecodeError as error:
             raise FormatError(f"`text` must be JSON, got an error at line {error.lineno}: {error.msg}") from None
+        except (ValueError, RecursionError) as error:  # a number of thousands of digits, brackets without end
+            raise FormatError(f"`text` must be JSON, got {shown(error)}") from None
         if not isinstance(document, dict) or document.get("format") != JSON_FORMAT:
             found = document.get("format") if isinstance(document, dict) else type(document).__name__
             raise FormatError(f"`format` must be {JSON_FORMAT!r}, got {shown(found)}")
@@ -516,7 +517,11 @@ class RocHull(Result):
             )
         try:
             return cls([_curve_from_json(entry) for entry in document["classifiers"]])
-        except (KeyError, TypeError, IndexError) as error:
+        except FormatError:
+            raise
+        except CostCurvesError as error:
+            raise FormatError(f"`classifiers` must make a hull: {error}") from None
+        except (KeyError, TypeError) as error:
             raise FormatError(f"`classifiers` must have all fields of version {JSON_VERSION}, got {error!r}") from None
 
     def to_dict(self) -> dict[str, Any]:
@@ -579,36 +584,40 @@ def _integer_points(hulls: tuple[RocCurve, ...]) -> tuple[list[int], list[int], 
     return x, y, who
 
 
-def _trivial_first(claims: tuple[tuple[str, float], ...]) -> tuple[tuple[str, float], ...]:
-    """Return the claims on a vertex with a trivial classifier, if any, before the others."""
+def _trivial_first(claims: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    """Return the claims on a vertex by name, a trivial classifier's before the others."""
     return tuple(sorted(claims, key=lambda claim: (claim[0] not in TRIVIAL, claim[0])))
 
 
 def _curve_from_json(entry: Mapping[str, Any]) -> RocCurve:
     """Return one classifier's hull points, checked: they are data from outside."""
-    made_from = entry["made_from"]
+    name, made_from = entry["name"], entry["made_from"]
     if made_from not in ("counts", "weights", "rates"):
         raise FormatError(f"`made_from` must be 'counts', 'weights' or 'rates', got {shown(made_from)}")
-    dtype = np.int64 if made_from == "counts" else np.float64
+    kind = "i" if made_from == "counts" else "if"
     try:
         fp, tp = np.array(entry["fp"]), np.array(entry["tp"])
         thresholds = np.array([math.nan if t is None else float(t) for t in entry["thresholds"]])
-        whole = made_from != "counts" or (fp.dtype.kind == "i" and tp.dtype.kind == "i")
-        fp, tp = fp.astype(dtype), tp.astype(dtype)
     except (ValueError, OverflowError):
-        raise FormatError(f"`fp`, `tp` and `thresholds` must be numbers for {shown(entry['name'])}") from None
-    shapes = fp.ndim == 1 and fp.shape == tp.shape == thresholds.shape and fp.size >= 2
-    if not shapes or not whole or not (np.isfinite(fp).all() and np.isfinite(tp).all()):
-        raise FormatError(f"`fp`, `tp` and `thresholds` must be as many finite numbers for {shown(entry['name'])}")
-    rising = (np.diff(fp) >= 0).all() and (np.diff(tp) >= 0).all() and fp[0] == tp[0] == 0 < min(fp[-1], tp[-1])
-    if not rising or fp[-1] != entry["n_neg"] or tp[-1] != entry["n_pos"]:
-        raise FormatError(f"`fp` and `tp` must rise from 0 to `n_neg` and `n_pos` for {shown(entry['name'])}")
+        raise FormatError(f"`fp`, `tp` and `thresholds` must be numbers for {shown(name)}") from None
+    if not (fp.ndim == 1 and fp.shape == tp.shape == thresholds.shape and fp.size >= 2):
+        raise FormatError(f"`fp`, `tp` and `thresholds` must be as many, at least 2, for {shown(name)}")
+    if fp.dtype.kind not in kind or tp.dtype.kind not in kind or not (np.isfinite(fp).all() and np.isfinite(tp).all()):
+        numbers = "whole numbers" if made_from == "counts" else "finite numbers"
+        raise FormatError(f"`fp` and `tp` must be {numbers} for {shown(name)}, made from {made_from}")
+    dtype = np.int64 if made_from == "counts" else np.float64
+    fp, tp = fp.astype(dtype), tp.astype(dtype)
+    totals = fp[-1].item(), tp[-1].item()
+    rising = (np.diff(fp) >= 0).all() and (np.diff(tp) >= 0).all() and fp[0] == tp[0] == 0 < min(totals)
+    if not rising or totals != (entry["n_neg"], entry["n_pos"]) or (made_from == "rates" and totals != (1, 1)):
+        raise FormatError(f"`fp` and `tp` must rise from 0 to `n_neg` and `n_pos` (1 for rates) for {shown(name)}")
+    if thresholds[0] != np.inf or (np.diff(thresholds[~np.isnan(thresholds)]) > 0).any():
+        raise FormatError(f"`thresholds` must fall from inf for {shown(name)}")
     effective = entry["effective"]
     if effective is not None:
-        effective = (check_positive("effective", effective[0]), check_positive("effective", effective[1]))
-    try:
-        return RocCurve(
-            entry["name"], fp, tp, entry["n_neg"], entry["n_pos"], thresholds, made_from, False, effective
-        )
-    except (InputError, DataError) as error:
-        raise FormatError(str(error)) from None
+        try:
+            pos, neg = (check_positive("effective", value) for value in effective)
+        except (InputError, TypeError, ValueError):
+            raise FormatError(f"`effective` must be two numbers > 0 for {shown(name)}, got {shown(effective)}") from None
+        effective = (pos, neg)
+    return RocCurve(name, fp, tp, *totals, thresholds, made_from, complete=False, effective=effective)

@@ -171,7 +171,10 @@ class RocCurve(Result):
         >>> cc.RocCurve.from_confusion_matrix([[90, 10], [4, 16]], name="rules")
         RocCurve('rules': 120 examples (20 positive), fpr=0.1, tpr=0.8)
         """
-        table = np.asarray(matrix)
+        try:
+            table = np.asarray(matrix)
+        except ValueError:
+            raise DataError(f"`matrix` must be a 2x2 table of counts, got {shown(matrix)}") from None
         if table.shape != (2, 2) or table.dtype.kind not in "iuf":
             raise DataError(f"`matrix` must be a 2x2 table of counts, got {shown(matrix)}")
         if not np.isfinite(table).all() or (table < 0).any():
@@ -218,9 +221,14 @@ class RocCurve(Result):
         if thresholds is None:
             cuts = np.full(x.size, np.nan)
         else:
-            cuts = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+            try:
+                cuts = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+            except (TypeError, ValueError):
+                raise InputError(f"`thresholds` must be numbers, got {shown(thresholds)}") from None
             if cuts.shape != x.shape:
                 raise InputError(f"`thresholds` must be as many as `fpr`, got {cuts.size} and {x.size}")
+            if np.isnan(cuts).any():
+                raise InputError(f"`thresholds` must not be NaN, got {int(np.isnan(cuts).sum())} of {cuts.size}")
         order = np.lexsort((-cuts, y, x))
         x, y, cuts = x[order], y[order], cuts[order]
         if (np.diff(y) < 0).any():
@@ -229,11 +237,18 @@ class RocCurve(Result):
                 "`tpr` must not fall as `fpr` rises on one classifier's curve (make separate curves of separate "
                 f"classifiers), got ({x[first]:g}, {y[first]:g}) and ({x[first + 1]:g}, {y[first + 1]:g})"
             )
+        if (np.diff(cuts) > 0).any():
+            first = int(np.flatnonzero(np.diff(cuts) > 0)[0])
+            raise InputError(
+                "`thresholds` must not rise as `fpr` and `tpr` rise (predicted positive means score >= threshold), "
+                f"got {cuts[first]:g} and {cuts[first + 1]:g}"
+            )
+        last = cuts[(x == 1) & (y == 1)]  # the highest threshold of "always positive", where it has one
         inner = ((x > 0) | (y > 0)) & ((x < 1) | (y < 1))
         return cls._fixed(
             np.concatenate(([0.0], x[inner], [1.0])),
             np.concatenate(([0.0], y[inner], [1.0])),
-            np.concatenate(([np.inf], cuts[inner], [-np.inf])),
+            np.concatenate(([np.inf], cuts[inner], last[:1] if thresholds is not None and last.size else [-np.inf])),
             name=name,
             made_from="rates",
         )
@@ -285,7 +300,8 @@ class RocCurve(Result):
     @property
     def has_thresholds(self) -> bool:
         """Whether the points come from a score that can be cut anywhere."""
-        return not bool(np.isnan(self.thresholds).any())
+        hand_made = self.thresholds.size == 2 and self.thresholds[-1] == -np.inf  # one that is itself trivial
+        return not hand_made and not bool(np.isnan(self.thresholds).any())
 
     @property
     def prevalence(self) -> float:
@@ -481,7 +497,10 @@ def _pooled_effective(curves: list[RocCurve]) -> tuple[float, float] | None:
 
 def _listed_folds(curves: Any) -> list[RocCurve]:
     """Return curves to be combined; the names of folds may repeat."""
-    listed = list(curves.values()) if isinstance(curves, dict) else list(curves)
+    try:
+        listed = list(curves.values()) if isinstance(curves, dict) else list(curves)
+    except TypeError:
+        raise InputError(f"`curves` must be a sequence of RocCurves, got {shown(curves)}") from None
     if not listed:
         raise InputError("`curves` must not be empty, got 0 curves")
     for curve in listed:
