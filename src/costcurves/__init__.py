@@ -24,8 +24,10 @@ from costcurves.errors import (
     MissingExtraError,
     UnsupportedError,
 )
+from costcurves.example_costs import compare_example_cost, example_cost
 from costcurves.hull import RocHull
 from costcurves.inference.bands import Band, Interval
+from costcurves.inference.examples import ExampleComparison
 from costcurves.inference.kernel import BootstrapDistribution
 from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
 
@@ -44,6 +46,7 @@ __all__ = [
     "DataError",
     "Decision",
     "Dominance",
+    "ExampleComparison",
     "FormatError",
     "InputError",
     "Interval",
@@ -67,9 +70,11 @@ __all__ = [
     "average_roc_curves",
     "bayes_threshold",
     "compare",
+    "compare_example_cost",
     "compare_many",
     "dominance",
     "dominates",
+    "example_cost",
     "pool",
     "regret",
     "thresholds",

@@ -618,6 +618,6 @@ def _curve_from_json(entry: Mapping[str, Any]) -> RocCurve:
         try:
             pos, neg = (check_positive("effective", value) for value in effective)
         except (InputError, TypeError, ValueError):
-            raise FormatError(f"`effective` must be two numbers > 0 for {shown(name)}, got {shown(effective)}") from None
+            raise FormatError(f"`effective` must be two numbers > 0 for {shown(name)}") from None
         effective = (pos, neg)
     return RocCurve(name, fp, tp, *totals, thresholds, made_from, complete=False, effective=effective)

@@ -51,14 +51,14 @@ def incurred_costs(
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CostComparison(Result):
+class ExampleComparison(Result):
     """Mean cost of a minus mean cost of b on the same examples, with limits and a p-value.
 
     Examples
     --------
     >>> from costcurves.inference.examples import compare_example_costs
     >>> compare_example_costs([5.0, 0.0, 0.0, 1.0], [5.0, 9.0, 9.0, 1.0], level=0.9)
-    CostComparison(a - b = -4.5 in [-9, 0], level=0.9, p=0.125)
+    ExampleComparison(a - b = -4.5 in [-9, 0], level=0.9, p=0.125)
     """
 
     estimate: float
@@ -78,7 +78,7 @@ class CostComparison(Result):
     def __repr__(self) -> str:
         """Return a short form."""
         return (
-            f"CostComparison(a - b = {self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], "
+            f"ExampleComparison(a - b = {self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], "
             f"level={self.level:g}, p={self.p_value:.3g})"
         )
 
@@ -167,7 +167,7 @@ def compare_example_costs(
     method: str = "exact",
     n_resamples: int = 2000,
     rng: Any = None,
-) -> CostComparison:
+) -> ExampleComparison:
     """Compare two classifiers by what each example cost with either.
 
     Parameters
@@ -179,7 +179,7 @@ def compare_example_costs(
 
     Returns
     -------
-    CostComparison
+    ExampleComparison
         The p-value is the level at which the interval reaches zero: twice the smaller tail of the bootstrap
         distribution at zero, or Student's.
 
@@ -207,4 +207,4 @@ def compare_example_costs(
         dist = example_distribution(gap)
         below, above = float(dist.cdf(0.0)), 1 - float(dist.cdf(-1e-9 * max(dist.std, 1e-300)))
         p = min(1.0, 2 * min(below, above))
-    return CostComparison(float(gap.mean()), lower, upper, level, p)
+    return ExampleComparison(float(gap.mean()), lower, upper, level, p)
