@@ -469,7 +469,9 @@ class CostCurve(Result):
         }
 
         band = _band_at(self, options | {"simultaneous": simultaneous}, points)
-        return band.evaluated_by(partial(_band_at, self, options | {"critical_value": band.critical}))
+        if simultaneous:
+            options["critical_value"] = band.critical
+        return band.evaluated_by(partial(_band_including, self, options, band.pc))
 
     def distribution(
         self, condition: Any, *, sampling: str = "stratified", laplace: float = 0.0
@@ -574,6 +576,13 @@ def _band_at(curve: CostCurve, options: dict[str, Any], pc: Any) -> Band:
     n_pos, n_neg, effective = curve._sizes("band")
     fn, fp = curve.errors_at(pc)
     return cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, **options)
+
+
+def _band_including(curve: CostCurve, options: dict[str, Any], points: FloatArray, pc: float) -> tuple[float, ...]:
+    """Return (estimate, lower, upper) at one pc of the band over some points, as if it had been among them."""
+    band = _band_at(curve, options, np.union1d(points, [pc]))
+    i = int(np.searchsorted(band.pc, pc))
+    return float(band.estimate[i]), float(band.lower[i]), float(band.upper[i])
 
 
 def _check_span(pc: Any) -> tuple[float, float]:

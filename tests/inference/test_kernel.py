@@ -93,11 +93,39 @@ def test_stratified_difference_equals_enumeration(pc, pos, neg):
 
 
 def test_full_difference_equals_enumeration():
-    n, counts = 7, (2, 1, 1, 2)
+    n, counts = 6, (1, 1, 1, 2)
     values = [Fraction(5, 35), Fraction(-5, 35), Fraction(2, 35), Fraction(-2, 35)]
     examples = [v for v, k in zip(values, counts, strict=True) for _ in range(k)] + [Fraction(0)]
     stratum = Stratum(n, [k / n for k in counts], [float(v) for v in values])
     assert_equals_enumeration(exact_distribution(stratum), enumerate_resamples([(examples, n)]))
+
+
+def class_outcomes(n: int, a: int, b: int) -> dict[int, Fraction]:
+    """Return the distribution of (only a wrong) - (only b wrong) over every ordered resample of one class."""
+    signs = [1] * a + [-1] * b + [0] * (n - a - b)
+    out: dict[int, int] = defaultdict(int)
+    for picked in itertools.product(signs, repeat=n):
+        out[sum(picked)] += 1
+    return {k: Fraction(c, n**n) for k, c in out.items()}
+
+
+def test_every_stratified_set_of_at_most_five_a_class_equals_enumeration():
+    sets = [(n, a, b) for n in range(1, 6) for a in range(n + 1) for b in range(n + 1 - a)]
+    classes = {s: class_outcomes(*s) for s in sets}
+    pc = Fraction(3, 7)
+    for pos, neg in itertools.product(sets, sets):
+        oracle: dict[Fraction, Fraction] = defaultdict(Fraction)
+        for (i, p), (j, q) in itertools.product(classes[pos].items(), classes[neg].items()):
+            oracle[pc * i / pos[0] + (1 - pc) * j / neg[0]] += p * q
+        up, down = float(pc) / pos[0], float(1 - pc) / neg[0]
+        strata = [
+            Stratum(pos[0], [pos[1] / pos[0], pos[2] / pos[0]], [up, -up]),
+            Stratum(neg[0], [neg[1] / neg[0], neg[2] / neg[0]], [down, -down]),
+        ]
+        dist = exact_distribution(strata)
+        values = sorted(oracle)
+        np.testing.assert_allclose(dist.support, [float(v) for v in values], atol=1e-13)
+        np.testing.assert_allclose(dist.probabilities, [float(oracle[v]) for v in values], rtol=1e-11)
 
 
 def test_bcost_with_laplace_equals_the_multinomial_sum():

@@ -26,7 +26,7 @@ from costcurves._validation import (
 )
 from costcurves.conditions import OperatingCondition, check_condition
 from costcurves.errors import InputError
-from costcurves.inference.intervals import check_counts, critical, mover, pointwise_level, wilson
+from costcurves.inference.intervals import check_counts, critical, mid_p, mover, pointwise_level, wilson
 from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, exact_quantiles
 from costcurves.inference.simultaneous import curve_covariance, line_critical, process_critical
 
@@ -107,7 +107,7 @@ class Band(Result):
     sampling: str
     simultaneous: bool
     critical: float
-    _evaluate: Callable[[FloatArray], Band] | None = field(default=None, kw_only=True)
+    _evaluate: Callable[[float], tuple[float, ...]] | None = field(default=None, kw_only=True)
 
     def at(self, condition: Any) -> Interval:
         """Return estimate and limits at one operating condition (or pc), and in money at a condition.
@@ -119,8 +119,7 @@ class Band(Result):
         if not self.pc[0] <= pc <= self.pc[-1]:
             raise InputError(f"`condition` must have a pc in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
         if self._evaluate is not None:
-            one = self._evaluate(np.array([pc]))
-            value, low, high = float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
+            value, low, high = self._evaluate(pc)
         else:
             value, low, high = (float(np.interp(pc, self.pc, a)) for a in (self.estimate, self.lower, self.upper))
         money = None
@@ -132,7 +131,7 @@ class Band(Result):
         first, second, third = (condition.money(value) for value in values)
         return first, second, third
 
-    def evaluated_by(self, evaluate: Callable[[FloatArray], Band]) -> Band:
+    def evaluated_by(self, evaluate: Callable[[float], tuple[float, ...]]) -> Band:
         """Return the same band, which evaluates itself exactly at points between those it has."""
         return replace(self, _evaluate=evaluate)
 
@@ -205,7 +204,7 @@ def cost_band(
     effective : (n_pos, n_neg), optional
         Effective sample sizes (Σw)²/Σw² of weighted data; the counts are then sums of weights.
     critical_value : float, optional
-        A critical value found elsewhere, for a point of a band that was found simultaneous before.
+        A simultaneous critical value found elsewhere; the band is then simultaneous.
     n_resamples, rng
         For "resample" only.
 
@@ -222,7 +221,10 @@ def cost_band(
     Simultaneous bands put a larger critical value into the same intervals: in closed form for a line
     (`line_critical`), from the Gaussian process of the rates for a moving threshold
     (`process_critical`). The process is standardised with rates (k + ½)/(n + 1), so that no point has
-    variance zero.
+    variance zero; and because critical values are then about 3, far from where Wilson's tails are right,
+    "wilson" takes mid-P limits of the rates instead. Measured joint coverage at nominal 95 % of binormal
+    curves (scale 3, μ = 1, 2, 3; 600 runs each): 0.965, 0.938, 0.943 for 250 a class and 0.928, 0.933, 0.972 for
+    1,000; with Wilson limits 0.865 and 0.88 at μ = 2. For 25 a class it is 0.965, 0.908, 0.898.
 
     Examples
     --------
@@ -260,12 +262,12 @@ def cost_band(
     estimate = points * fnr + (1 - points) * fpr
 
     z = critical(level)
+    fixed = bool(np.ptp(miss) == 0 and np.ptp(alarm) == 0)
     if critical_value is not None:
-        z = check_positive("critical_value", critical_value)
+        z, simultaneous = check_positive("critical_value", critical_value), True
     elif simultaneous:
         soft = [(k + 0.5) / (n + 1) for k, n in ((fnr * size_pos, size_pos), (fpr * size_neg, size_neg))]
         soft = [np.minimum(s, 1.0) for s in soft]
-        fixed = np.ptp(miss) == 0 and np.ptp(alarm) == 0
         if fixed and sampling == "stratified" and prevalence_uncertainty is None:
             sd_pos = float(np.sqrt(soft[0][0] * (1 - soft[0][0]) / size_pos))
             sd_neg = float(np.sqrt(soft[1][0] * (1 - soft[1][0]) / size_neg))
@@ -278,9 +280,10 @@ def cost_band(
             z = process_critical(covariance, level)
 
     if method == "wilson":
-        lower, upper = _wilson_band(
-            points, fnr, fpr, size_pos, size_neg, z, sampling, share, laplace, prevalence_uncertainty
-        )
+        lower, upper = _rate_band(
+            points, fnr, fpr, size_pos, size_neg, z, sampling, share, laplace, prevalence_uncertainty,
+            _mid_p_limits if simultaneous and not fixed else wilson,
+        )  # fmt: skip
     elif method == "gaussian":
         sd = _gaussian_sd(points, fnr, fpr, size_pos, size_neg, sampling, share, prevalence_uncertainty)
         lower, upper = estimate - z * sd, estimate + z * sd
@@ -397,7 +400,11 @@ def _gaussian_sd(
     return np.asarray(np.sqrt(pos + neg + variance * shift**2))
 
 
-def _wilson_band(
+def _mid_p_limits(count: FloatArray, total: float, z: float) -> tuple[FloatArray, FloatArray]:
+    return mid_p(count, total, pointwise_level(z))
+
+
+def _rate_band(
     pc: FloatArray,
     fnr: FloatArray,
     fpr: FloatArray,
@@ -408,6 +415,7 @@ def _wilson_band(
     share: float,
     laplace: float,
     beta: tuple[float, float] | None,
+    limits: Callable[..., tuple[FloatArray, FloatArray]],
 ) -> tuple[FloatArray, FloatArray]:
     if sampling == "full":
         n = n_pos + n_neg + 4 * laplace
@@ -417,9 +425,9 @@ def _wilson_band(
             repel = -np.sqrt(q * r / ((1 - q) * (1 - r)))
         repel = np.where(np.isfinite(repel), np.maximum(repel, -1.0), 0.0)
         weights = (pc / share, (1 - pc) / (1 - share))
-        return mover(weights, (q, r), (wilson(q * n, n, z), wilson(r * n, n, z)), repel)
+        return mover(weights, (q, r), (limits(q * n, n, z), limits(r * n, n, z)), repel)
     size_pos, size_neg = n_pos + 2 * laplace, n_neg + 2 * laplace
-    intervals = (wilson(fnr * size_pos, size_pos, z), wilson(fpr * size_neg, size_neg, z))
+    intervals = (limits(fnr * size_pos, size_pos, z), limits(fpr * size_neg, size_neg, z))
     if beta is None:
         return mover((pc, 1 - pc), (fnr, fpr), intervals)
     from scipy.special import betaincinv

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from costcurves._validation import FloatArray, check_choice, check_level, shown
 from costcurves.errors import InputError
 
-PAIRED_METHODS = ("score", "agresti-min", "bonett-price", "gaussian")
+PAIRED_METHODS = ("mid-p", "score", "agresti-min", "bonett-price", "gaussian")
 
 
 def critical(level: float) -> float:
@@ -109,6 +109,63 @@ def clopper_pearson(
     return lower, upper
 
 
+def mid_p(count: npt.ArrayLike, total: npt.ArrayLike, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the mid-P interval of a rate: exact tails, of which the observed count is counted half.
+
+    Its tails are right far out, where Wilson's are not: at a critical value of 3, as simultaneous bands of
+    moving thresholds use, Wilson's lower limit for one error in n is 0.09/n, and a rate of 0.09/n shows an
+    error in 9 % of all samples, not in 0.1 %.
+
+    Examples
+    --------
+    >>> from costcurves.inference.intervals import mid_p
+    >>> lower, upper = mid_p([0, 4], 20, 0.95)
+    >>> lower.round(3), upper.round(3)
+    (array([0.   , 0.067]), array([0.139, 0.415]))
+    """
+    k, n = check_counts("count", count, total)
+    return _mid_p(k, n, 0.5 * (1 - check_level(level)))
+
+
+def _mid_p(k: FloatArray, n: FloatArray, tail: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+    from scipy.special import betainc, betaincinv
+
+    k, n, t = np.broadcast_arrays(k, n, tail)
+    # Few counts are different along a curve; each is solved once.
+    rows, where = np.unique(np.stack([k.ravel(), n.ravel(), t.ravel()]), axis=1, return_inverse=True)
+    few, size, t = rows
+    rest, p = size - few, few / size
+
+    def above(rate: FloatArray) -> FloatArray:
+        """Return P(K > k) + P(K = k) / 2."""
+        first = np.where(few > 0, betainc(np.maximum(few, 1e-300), rest + 1, rate), 1.0)
+        second = np.where(rest > 0, betainc(few + 1, np.maximum(rest, 1e-300), rate), 0.0)
+        return np.asarray(0.5 * (first + second))
+
+    def below(rate: FloatArray) -> FloatArray:
+        """Return P(K < k) + P(K = k) / 2, without taking it from one."""
+        first = np.where(few > 0, betainc(rest + 1, np.maximum(few, 1e-300), 1 - rate), 0.0)
+        second = np.where(rest > 0, betainc(np.maximum(rest, 1e-300), few + 1, 1 - rate), 1.0)
+        return np.asarray(0.5 * (first + second))
+
+    # The limit lies between Clopper and Pearson's and the estimate.
+    outer = (
+        np.where(few > 0, betaincinv(np.maximum(few, 1e-300), rest + 1, t), 0.0),
+        np.where(rest > 0, 1 - betaincinv(np.maximum(rest, 1e-300), few + 1, t), 1.0),
+    )
+    limits = []
+    for far, mass in zip(outer, (above, below), strict=True):
+        low, high = far, p
+        for _ in range(36):
+            middle = 0.5 * (low + high)
+            outside = mass(middle) < t
+            low, high = np.where(outside, middle, low), np.where(outside, high, middle)
+        limits.append(high)
+    lower = np.where(few == 0, 0.0, limits[0])[where.ravel()].reshape(k.shape)
+    upper = np.where(rest == 0, 1.0, limits[1])[where.ravel()].reshape(k.shape)
+    return lower, upper
+
+
 def mover(
     weights: tuple[FloatArray, ...],
     estimates: tuple[FloatArray, ...],
@@ -159,7 +216,7 @@ def mover(
 
 
 def paired_rate_interval(
-    only_a: npt.ArrayLike, only_b: npt.ArrayLike, total: npt.ArrayLike, z: float, method: str = "score"
+    only_a: npt.ArrayLike, only_b: npt.ArrayLike, total: npt.ArrayLike, z: float, method: str = "mid-p"
 ) -> tuple[FloatArray, FloatArray]:
     """Return an interval for (only_a - only_b) / total: two error rates compared on the same examples.
 
@@ -171,9 +228,9 @@ def paired_rate_interval(
         Examples of the class.
     z : float
         Normal critical value.
-    method : {"score", "agresti-min", "bonett-price", "gaussian"}
-        Tango's score interval; Wald after adding ½ to each of the four cells; Wald after adding 1 to each
-        discordant cell; plain Wald.
+    method : {"mid-p", "score", "agresti-min", "bonett-price", "gaussian"}
+        Mid-P intervals of the two discordant rates, combined (MOVER); Tango's score interval; Wald after
+        adding ½ to each of the four cells; Wald after adding 1 to each discordant cell; plain Wald.
 
     Returns
     -------
@@ -181,30 +238,32 @@ def paired_rate_interval(
 
     Notes
     -----
-    Tango's interval holds all δ with (b - c - nδ)² <= z² · n · (2 q̃(δ) + δ (1 - δ)), q̃ the constrained
-    maximum-likelihood rate of c. The limits are found by bisection, all counts at once.
+    The default was chosen by summing trinomials over rates of 0 to 0.4 for each discordant cell (lowest
+    coverage, mean coverage, mean width), at nominal 90 % and at the 99.8 % that a simultaneous band asks of
+    each point:
 
-    The default was chosen by summing trinomials (nominal 90 %, rates of 0 to 0.4 for each discordant
-    cell; lowest coverage, mean coverage, mean width):
-
-    ============  ===================  ===================  ===================
-    method        n = 10               n = 25               n = 100
-    ============  ===================  ===================  ===================
-    score         0.882  0.960  0.528  0.865  0.925  0.302  0.870  0.905  0.139
-    agresti-min   0.794  0.936  0.443  0.864  0.926  0.276  0.863  0.910  0.135
-    bonett-price  0.889  0.972  0.526  0.892  0.945  0.305  0.896  0.923  0.140
+    ============  ===================  ===================  ===================  ===================
+    method        90 %, n = 10         90 %, n = 25         90 %, n = 100        99.8 %, n = 100
+    ============  ===================  ===================  ===================  ===================
+    mid-p         0.884  0.962  0.529  0.888  0.936  0.302  0.897  0.916  0.139  0.998  0.999  0.270
+    score         0.882  0.960  0.528  0.865  0.925  0.302  0.870  0.905  0.139  0.997  0.999  0.286
+    agresti-min   0.794  0.936  0.443  0.864  0.926  0.276  0.863  0.910  0.135  0.989  0.997  0.254
+    bonett-price  0.889  0.972  0.526  0.892  0.945  0.305  0.896  0.923  0.140  0.989  0.998  0.263
     gaussian      0.049  0.711  0.361  0.118  0.814  0.252  0.393  0.877  0.132
-    ============  ===================  ===================  ===================
+    ============  ===================  ===================  ===================  ===================
 
-    The score interval is the closest to its level, and as wide as Bonett and Price's only where that one
-    overcovers most; Agresti and Min's is narrower but misses in small classes.
+    Mid-P hardly falls below its level, is no wider than the others that hold it, and keeps it far out.
+    Newcombe's interval needs the concordant counts too, and is not offered.
+
+    Tango's interval holds all δ with (b - c - nδ)² <= z² · n · (2 q̃(δ) + δ (1 - δ)), q̃ the constrained
+    maximum-likelihood rate of c; its limits are found by bisection.
 
     Examples
     --------
     >>> from costcurves.inference.intervals import paired_rate_interval
     >>> lower, upper = paired_rate_interval([0, 9], [0, 2], 50, 1.96)
     >>> lower.round(3), upper.round(3)
-    (array([-0.071,  0.012]), array([0.071, 0.278]))
+    (array([-0.058,  0.011]), array([0.058, 0.272]))
     """
     check_choice("method", method, PAIRED_METHODS)
     b, n = check_counts("only_a", only_a, total)
@@ -214,12 +273,30 @@ def paired_rate_interval(
         raise InputError("`only_a` + `only_b` must be at most `total`")
     if method == "score":
         return _tango(b, c, n, z)
+    if method == "mid-p":
+        return _discordant_mid_p(b, c, n, z)
     extra, cells = {"agresti-min": (0.5, 2.0), "bonett-price": (1.0, 2.0), "gaussian": (0.0, 0.0)}[method]
     size = n + cells
     p, q = (b + extra) / size, (c + extra) / size
     half = z * np.sqrt(np.maximum(p + q - (p - q) ** 2, 0.0) / size)
     d = (b - c) / n
     return np.clip(np.minimum(p - q - half, d), -1, 1), np.clip(np.maximum(p - q + half, d), -1, 1)
+
+
+def _discordant_mid_p(b: FloatArray, c: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+    from scipy.special import ndtr
+
+    tail = ndtr(-np.asarray(z))
+    p, q = b / n, c / n
+    (lp, up), (lq, uq) = _mid_p(b, n, tail), _mid_p(c, n, tail)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        repel = np.sqrt(p * q / ((1 - p) * (1 - q)))
+    repel = np.where(np.isfinite(repel), np.minimum(repel, 1.0), 0.0)
+
+    def length(x: FloatArray, y: FloatArray) -> FloatArray:
+        return np.asarray(np.sqrt(x * x + y * y + 2 * repel * x * y))
+
+    return np.clip(p - q - length(p - lp, uq - q), -1, 1), np.clip(p - q + length(up - p, q - lq), -1, 1)
 
 
 def _tango_variance(delta: FloatArray, b: FloatArray, c: FloatArray, n: FloatArray) -> FloatArray:

@@ -163,8 +163,10 @@ def process_critical(
         used = used[np.unique(np.minimum(at, used.size - 1))]
     correlation = cov[np.ix_(used, used)] / np.multiply.outer(sd[used], sd[used])
     values, vectors = np.linalg.eigh(correlation)
-    keep = values > 1e-10 * values[-1]
+    # Directions of hardly any variance cost normals and change nothing; the rest keeps variance one a point.
+    keep = values > 1e-5 * values[-1]
     root = vectors[:, keep] * np.sqrt(values[keep])
+    root /= np.sqrt((root**2).sum(axis=1, keepdims=True))
     generator = np.random.default_rng(rng)
     top = np.empty(n_simulations)
     for start in range(0, n_simulations, 4096):

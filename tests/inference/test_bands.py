@@ -1,0 +1,290 @@
+"""Bands of one classifier: papers' equations, enumeration, degenerate counts, weights, folds, examples."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from costcurves.errors import DataError, InputError
+from costcurves.inference import bands
+from costcurves.inference.bands import BAND_METHODS, cost_band, reoptimised_band
+from costcurves.inference.examples import (
+    compare_example_costs,
+    example_cost_interval,
+    example_distribution,
+    incurred_costs,
+)
+from costcurves.inference.folds import between_folds_band, within_folds_band
+
+PC = np.linspace(0, 1, 21)
+
+
+def test_gaussian_stratified_band_is_equations_4_and_5():
+    band = cost_band(16, 20, 4, 10, PC, level=0.9, method="gaussian")
+    mean = PC * 0.8 + (1 - PC) * 0.4
+    sd = np.sqrt(PC**2 * 0.8 * 0.2 / 20 + (1 - PC) ** 2 * 0.4 * 0.6 / 10)
+    np.testing.assert_allclose(band.estimate, mean, rtol=1e-14)
+    np.testing.assert_allclose(band.lower, np.clip(mean - 1.6448536269514722 * sd, 0, 1), rtol=1e-12)
+
+
+def test_gaussian_full_band_has_the_moments_of_whole_resamples():
+    # Every resample of 2 positives (1 missed) and 2 negatives (1 false alarm): 4^4 of them.
+    pc = Fraction(3, 10)
+    values = [pc / 2, Fraction(0), (1 - pc) / 2, Fraction(0)]
+    sums = [sum(picked, Fraction(0)) for picked in itertools.product(values, repeat=4)]
+    mean = sum(sums) / len(sums)
+    variance = sum((s - mean) ** 2 for s in sums) / len(sums)
+    band = cost_band(1, 2, 1, 2, [0.3], level=0.5, method="gaussian", sampling="full")
+    assert band.estimate[0] == pytest.approx(float(mean), abs=1e-14)
+    half = stats.norm.ppf(0.75) * float(variance) ** 0.5
+    assert band.upper[0] - band.estimate[0] == pytest.approx(half, abs=1e-12)
+
+
+def test_exact_band_has_the_quantiles_of_all_resamples():
+    pc = 0.3
+    a = np.arange(5)
+    p, q = stats.binom.pmf(a, 4, 0.25), stats.binom.pmf(a, 4, 0.5)
+    cost = np.add.outer(pc * a / 4, (1 - pc) * a / 4).ravel()
+    order = np.argsort(cost)
+    total = np.cumsum(np.multiply.outer(p, q).ravel()[order])
+    band = cost_band(1, 4, 2, 4, [pc], level=0.8, method="exact")
+    assert band.lower[0] == pytest.approx(cost[order][np.searchsorted(total, 0.1)])
+    assert band.upper[0] == pytest.approx(cost[order][np.searchsorted(total, 0.9)])
+
+
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+def test_resampled_band_tends_to_the_exact_one(sampling):
+    fn, fp = np.linspace(40, 5, 21).round(), np.linspace(2, 60, 21).round()
+    exact = cost_band(fn, 100, fp, 120, PC, level=0.9, method="exact", sampling=sampling)
+    drawn = cost_band(
+        fn, 100, fp, 120, PC, level=0.9, method="resample", sampling=sampling, n_resamples=20_000, rng=1
+    )
+    np.testing.assert_allclose(drawn.lower, exact.lower, atol=0.011)
+    np.testing.assert_allclose(drawn.upper, exact.upper, atol=0.011)
+    again = cost_band(
+        fn, 100, fp, 120, PC, level=0.9, method="resample", sampling=sampling, n_resamples=20_000, rng=1
+    )
+    np.testing.assert_array_equal(drawn.lower, again.lower)
+
+
+def test_2005_example_band():
+    # 16 of 20 positives and 6 of 10 negatives right (section 8); fn = 4, fp = 4.
+    resampled = cost_band(4, 20, 4, 10, PC, level=0.9, method="resample", n_resamples=20_000, rng=2)
+    exact = cost_band(4, 20, 4, 10, PC, level=0.9, method="exact")
+    wilson = cost_band(4, 20, 4, 10, PC, level=0.9)
+    assert exact.lower[0] == pytest.approx(0.2)
+    assert exact.upper[0] == pytest.approx(0.7)
+    assert exact.lower[-1] == pytest.approx(0.05)
+    assert exact.upper[-1] == pytest.approx(0.35)
+    np.testing.assert_allclose(resampled.lower, exact.lower, atol=0.02)
+    # The corrected interval is not around the estimate: it leans away from the border that is near.
+    assert wilson.upper[-1] - 0.2 > 0.2 - wilson.lower[-1]
+
+
+@pytest.mark.parametrize("method", BAND_METHODS)
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+@pytest.mark.parametrize("simultaneous", [False, True])
+@pytest.mark.parametrize(
+    ("fn", "n_pos", "fp", "n_neg"),
+    [(0, 20, 0, 20), (20, 20, 20, 20), (0, 1, 1, 1), (1, 1, 0, 1), (0, 1, 3, 500), (20, 20, 0, 20)],
+)
+def test_degenerate_counts_give_finite_possible_limits(method, sampling, simultaneous, fn, n_pos, fp, n_neg):
+    band = cost_band(
+        fn,
+        n_pos,
+        fp,
+        n_neg,
+        PC,
+        method=method,
+        sampling=sampling,
+        simultaneous=simultaneous,
+        n_resamples=50,
+        rng=0,
+    )
+    for a in (band.estimate, band.lower, band.upper):
+        assert np.isfinite(a).all()
+        assert ((a >= 0) & (a <= 1)).all()
+    if method in ("wilson", "gaussian"):
+        assert (band.lower <= band.estimate + 1e-12).all()
+        assert (band.estimate <= band.upper + 1e-12).all()
+    if method == "wilson":
+        assert (band.upper > band.lower).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n_pos=st.integers(1, 3000),
+    n_neg=st.integers(1, 3000),
+    part=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+    level=st.floats(0.5, 0.999),
+    laplace=st.sampled_from([0.0, 0.1, 1.0]),
+)
+def test_bands_nest_in_the_level_and_swap_with_the_classes(n_pos, n_neg, part, level, laplace):
+    fn, fp = round(part[0] * n_pos), round(part[1] * n_neg)
+    narrow = cost_band(fn, n_pos, fp, n_neg, PC, level=level * 0.9, laplace=laplace)
+    wide = cost_band(fn, n_pos, fp, n_neg, PC, level=level, laplace=laplace)
+    assert (wide.lower <= narrow.lower + 1e-12).all()
+    assert (wide.upper >= narrow.upper - 1e-12).all()
+    swapped = cost_band(fp, n_neg, fn, n_pos, PC, level=level, laplace=laplace)
+    np.testing.assert_allclose(swapped.lower[::-1], wide.lower, atol=1e-12)
+
+
+def test_simultaneous_band_holds_the_pointwise_one():
+    for fn, fp in ((4, 4), (np.arange(20, -1, -1), np.arange(21))):
+        one = cost_band(fn, 40, fp, 40, PC)
+        joint = cost_band(fn, 40, fp, 40, PC, simultaneous=True)
+        assert joint.critical > one.critical
+        assert (joint.lower <= one.lower + 1e-12).all()
+        inner = slice(2, -2)
+        assert (joint.upper[inner] >= one.upper[inner]).all()
+
+
+def test_prevalence_uncertainty_adds_its_variance():
+    rng = np.random.default_rng(3)
+    a, b, n = 6.0, 14.0, 400_000
+    p = rng.beta(a, b, n)
+    fnr, fpr = rng.binomial(30, 0.3, n) / 30, rng.binomial(50, 0.1, n) / 50
+    pc = 0.6
+    cost = p / 0.3 * pc * fnr + (1 - p) / 0.7 * (1 - pc) * fpr
+    got = cost_band(9, 30, 5, 50, [pc], level=0.9, method="gaussian", prevalence_uncertainty=(a, b))
+    sd = (got.upper[0] - got.estimate[0]) / stats.norm.ppf(0.95)
+    assert sd == pytest.approx(cost.std(), rel=0.01)
+    drawn = cost_band(
+        9,
+        30,
+        5,
+        50,
+        [pc],
+        level=0.9,
+        method="resample",
+        prevalence_uncertainty=(a, b),
+        n_resamples=50_000,
+        rng=1,
+    )
+    np.testing.assert_allclose([drawn.lower[0], drawn.upper[0]], np.quantile(cost, [0.05, 0.95]), atol=0.01)
+    wilson = cost_band(9, 30, 5, 50, [pc], level=0.9, prevalence_uncertainty=(a, b))
+    plain = cost_band(9, 30, 5, 50, [pc], level=0.9)
+    assert wilson.lower[0] < plain.lower[0] < plain.upper[0] < wilson.upper[0]
+    nearly = cost_band(9, 30, 5, 50, [pc], level=0.9, prevalence_uncertainty=(6e9, 14e9))
+    np.testing.assert_allclose(nearly.upper, plain.upper, atol=1e-4)
+
+
+def test_equal_weights_change_nothing_and_refuse_resampling():
+    plain = cost_band(4, 20, 4, 10, PC)
+    weighted = cost_band(4 * 2.5, 20 * 2.5, 4 * 0.1, 10 * 0.1, PC, effective=(20, 10))
+    np.testing.assert_allclose(weighted.lower, plain.lower, atol=1e-12)
+    for method in ("exact", "resample"):
+        with pytest.raises(InputError, match=r"`method` must be 'wilson' or 'gaussian' for weighted data"):
+            cost_band(4, 20, 4, 10, PC, effective=(20, 10), method=method)
+        with pytest.raises(InputError, match="whole counts"):
+            cost_band(4.5, 20, 4, 10, PC, method=method)
+
+
+def test_laplace_moves_rates_from_the_border():
+    band = cost_band(0, 20, 0, 10, [0.0, 1.0], laplace=1.0, method="gaussian")
+    np.testing.assert_allclose(band.estimate, [1 / 12, 1 / 22])
+    assert (band.upper > band.lower).all()
+
+
+def test_band_is_a_frozen_result_with_frame_and_json():
+    band = cost_band(4, 20, 4, 10, PC)
+    assert band.to_frame("pandas").shape == (21, 4)
+    assert json.loads(json.dumps(band.to_dict()))["level"] == 0.95
+    assert 0.2 in band.at(1.0)
+    with pytest.raises(ValueError, match="read-only"):
+        band.lower[0] = 0
+    with pytest.raises(InputError, match=r"`pc` must be in \[0.2, 0.4\], got 0.5"):
+        cost_band(4, 20, 4, 10, [0.2, 0.4]).at(0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"level": 95}, r"`level` must be in \(0, 1\), got 95"),
+        ({"fn": 21}, r"`fn` must be in \[0, 20.0\], got 21.0 at position 0"),
+        ({"n_pos": 0}, "`n_pos` must be > 0, got 0"),
+        ({"pc": [0.5, 0.1]}, "`pc` must be increasing"),
+        ({"fn": [1, 2]}, "`fn` must be a number or match `pc`"),
+        ({"method": "magic"}, "`method` must be one of"),
+        ({"method": "exact", "prevalence_uncertainty": (1, 2)}, "`prevalence_uncertainty`"),
+    ],
+)
+def test_broken_arguments_are_named(change, message):
+    arguments = {"fn": 4, "n_pos": 20, "fp": 4, "n_neg": 10, "pc": [0.1, 0.5, 0.9], **change}
+    with pytest.raises(InputError, match=message):
+        cost_band(**arguments)
+
+
+def test_progress_is_silent_when_quick_and_shown_when_slow(capsys, monkeypatch):
+    list(bands.track(range(3), "resampling"))
+    assert capsys.readouterr().err == ""
+    clock = iter([0.0, 1.0, 3.0, 4.0, 5.0])
+    monkeypatch.setattr(bands.time, "monotonic", lambda: next(clock))
+    list(bands.track(range(4), "resampling"))
+    assert "100 %" in capsys.readouterr().err
+
+
+def test_reoptimised_resamples_are_cheaper_than_the_estimate_on_average():
+    rng = np.random.default_rng(5)
+    pos, neg = rng.normal(1, 1, 60), rng.normal(-1, 1, 60)
+    t = np.sort(np.concatenate([pos, neg, [9.0]]))
+    fn, fp = (pos[None] < t[:, None]).sum(1), (neg[None] >= t[:, None]).sum(1)
+    band = reoptimised_band(fn, 60, fp, 60, [0.3, 0.5, 0.7], n_resamples=400, rng=0)
+    assert ((band.lower <= band.estimate) & (band.estimate <= band.upper)).all()
+    assert (band.estimate - band.lower > band.upper - band.estimate - 0.05).all()
+
+
+def test_fold_bands_answer_two_questions():
+    rng = np.random.default_rng(0)
+    fn, fp = rng.binomial(50, 0.2, (10, 1)), rng.binomial(50, 0.3, (10, 1))
+    costs = 0.5 * fn / 50 + 0.5 * fp / 50
+    between = between_folds_band(costs, [0.5], level=0.9)
+    oracle = stats.t.interval(0.9, 9, costs.mean(), stats.sem(costs[:, 0]))
+    np.testing.assert_allclose([between.lower[0], between.upper[0]], oracle, rtol=1e-12)
+    within = within_folds_band(fn, [50] * 10, fp, [50] * 10, [0.5], level=0.9)
+    pooled = cost_band(fn.sum(), 500, fp.sum(), 500, [0.5], level=0.9)
+    assert within.at(0.5).lower == pytest.approx(pooled.at(0.5).lower, abs=1e-12)
+    with pytest.raises(DataError, match="two folds"):
+        between_folds_band([[0.1]], [0.5])
+
+
+def test_example_costs_have_the_distribution_of_all_resamples():
+    costs = [0.0, 2.0, 2.0, 11.0]
+    sums = np.array([sum(p) / 4 for p in itertools.product(costs, repeat=4)])
+    dist = example_distribution(costs)
+    for x in np.unique(sums):
+        assert float(dist.cdf(x)) == pytest.approx(np.mean(sums <= x), abs=1e-13)
+    interval = example_cost_interval(costs, level=0.8)
+    assert interval.lower == pytest.approx(np.quantile(sums, 0.1, method="inverted_cdf"))
+    drawn = example_cost_interval(costs, level=0.8, method="resample", n_resamples=5000, rng=0)
+    assert drawn.lower == pytest.approx(interval.lower, abs=0.51)
+
+
+def test_many_different_costs_are_quick_and_gaussian():
+    costs = np.random.default_rng(1).lognormal(0, 1, 50_000)
+    exact = example_cost_interval(costs, level=0.9)
+    student = example_cost_interval(costs, level=0.9, method="t")
+    assert exact.lower == pytest.approx(student.lower, rel=2e-3)
+    assert exact.upper == pytest.approx(student.upper, rel=2e-3)
+
+
+def test_paired_example_costs():
+    rng = np.random.default_rng(2)
+    y, fn = rng.random(400) < 0.3, rng.lognormal(2, 1, 400)
+    good, bad = np.where(rng.random(400) < 0.1, ~y, y), np.where(rng.random(400) < 0.3, ~y, y)
+    a, b = (incurred_costs(y, p, 1.0, fn) for p in (good, bad))
+    assert compare_example_costs(a, b).significant
+    assert compare_example_costs(a, b).upper < 0
+    same = compare_example_costs(a, a)
+    assert (same.estimate, same.lower, same.upper, same.p_value) == (0.0, 0.0, 0.0, 1.0)
+    student = compare_example_costs(a, b, method="t")
+    assert student.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-9)
+    with pytest.raises(DataError, match="`cost_fn` must be finite"):
+        incurred_costs(y, good, 1.0, -fn)

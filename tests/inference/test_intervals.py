@@ -1,0 +1,177 @@
+"""Intervals against SciPy, direct likelihoods and coverage summed over binomials and trinomials."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+from scipy.special import gammaln, xlogy
+
+from costcurves.errors import InputError
+from costcurves.inference.intervals import (
+    PAIRED_METHODS,
+    clopper_pearson,
+    critical,
+    mid_p,
+    mover,
+    paired_rate_interval,
+    wilson,
+)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 1), (0, 30), (3, 30), (30, 30), (70, 1000)])
+def test_rate_intervals_equal_scipy(k, n):
+    oracle = stats.binomtest(k, n)
+    for method, got in (("wilson", wilson(k, n, critical(0.9))), ("exact", clopper_pearson(k, n, 0.9))):
+        limits = oracle.proportion_ci(0.9, method=method)
+        np.testing.assert_allclose([float(got[0]), float(got[1])], [limits.low, limits.high], atol=1e-12)
+
+
+def binormal_rates(mu: float, pc: float) -> tuple[float, float]:
+    """Return fnr and fpr at the best threshold for N(mu, 3) against N(-mu, 3): the 2008 experiment."""
+    low, high = -200.0, 200.0
+    # The cost falls while the threshold's likelihood ratio is on one side, so its minimum is a root.
+    ratio = lambda t: stats.norm.logpdf(t, mu, 3) + np.log(pc) - stats.norm.logpdf(t, -mu, 3) - np.log(1 - pc)  # noqa: E731
+    t = optimize.brentq(ratio, low, high)
+    return float(stats.norm.cdf(t, mu, 3)), float(stats.norm.sf(t, -mu, 3))
+
+
+def coverage(n: int, fnr: float, fpr: float, pc: float, method: str) -> float:
+    """Return the exact coverage at nominal 90 %: the probability of the counts whose interval covers."""
+    z = critical(0.9)
+    tables = []
+    for rate in (fnr, fpr):
+        low, high = stats.binom.ppf([1e-10, 1 - 1e-10], n, rate)
+        k = np.arange(max(low, 0), high + 1)
+        tables.append((k, stats.binom.pmf(k, n, rate)))
+    (a, p), (b, q) = tables
+    r, f = np.broadcast_arrays(a[:, None] / n, b / n)
+    if method == "wilson":
+        (la, ua), (lb, ub) = wilson(a, n, z), wilson(b, n, z)
+        low, high = mover((pc, 1 - pc), (r, f), ((la[:, None], ua[:, None]), (lb, ub)))
+    else:
+        half = z * np.sqrt((pc**2 * r * (1 - r) + (1 - pc) ** 2 * f * (1 - f)) / n)
+        low, high = pc * r + (1 - pc) * f - half, pc * r + (1 - pc) * f + half
+    true = pc * fnr + (1 - pc) * fpr
+    return float(p @ ((low <= true) & (true <= high)) @ q)
+
+
+CASES = [(0.75, 25), (0.75, 1000), (1, 25), (1, 250), (2, 100), (3, 25), (3, 250), (5, 25), (5, 250)]
+STUDY = [(mu, n) for mu in (0.75, 1, 2, 3, 5) for n in (25, 50, 100, 250, 1000, 2500, 10_000)]
+
+
+def check_wilson_coverage(mu: float, n: int, points: np.ndarray) -> None:
+    for pc in points:
+        fnr, fpr = binormal_rates(mu, pc)
+        covered = coverage(n, fnr, fpr, pc, "wilson")
+        assert covered >= 0.875, (pc, covered)
+        if n * min(fnr, fpr, 1 - fnr, 1 - fpr) >= 5:
+            assert abs(covered - 0.90) <= 0.02, (pc, covered)
+
+
+@pytest.mark.parametrize(("mu", "n"), CASES)
+def test_wilson_band_holds_its_level_everywhere(mu, n):
+    check_wilson_coverage(mu, n, np.arange(1, 100, 7) / 100)
+
+
+@pytest.mark.study
+@pytest.mark.parametrize(("mu", "n"), STUDY)
+def test_wilson_band_holds_its_level_everywhere_in_full(mu, n):
+    check_wilson_coverage(mu, n, np.arange(1, 100) / 100)
+
+
+def test_gaussian_band_breaks_as_the_2008_paper_reports():
+    towards_the_end = [
+        coverage(1000, *binormal_rates(0.75, pc), pc, "gaussian") for pc in (0.05, 0.1, 0.15, 0.2)
+    ]
+    assert min(towards_the_end) < 0.05
+    middle = coverage(1000, *binormal_rates(0.75, 0.5), 0.5, "gaussian")
+    assert middle == pytest.approx(0.9, abs=0.01)
+    # "For sample sizes of 25, only a very narrow range … on target."
+    small = [coverage(25, *binormal_rates(3, pc), pc, "gaussian") for pc in np.arange(1, 100, 2) / 100]
+    assert np.mean(np.abs(np.array(small) - 0.9) < 0.02) < 0.35
+
+
+def tango_statistic(b: int, c: int, n: int, delta: float) -> float:
+    """Return the score statistic with the constrained rate found by maximising the likelihood."""
+
+    def loss(q: float) -> float:
+        p, rest = q + delta, 1 - 2 * q - delta
+        return -float(
+            xlogy(b, max(p, 1e-300)) + xlogy(c, max(q, 1e-300)) + xlogy(n - b - c, max(rest, 1e-300))
+        )
+
+    best = optimize.minimize_scalar(
+        loss, bounds=(max(0.0, -delta), (1 - delta) / 2), method="bounded", options={"xatol": 1e-13}
+    ).x
+    return (b - c - n * delta) / np.sqrt(n * (2 * best + delta * (1 - delta)))
+
+
+@pytest.mark.parametrize(("b", "c", "n"), [(9, 2, 50), (1, 0, 44), (0, 0, 12), (30, 30, 70), (3, 7, 10)])
+def test_score_interval_is_where_tangos_statistic_reaches_z(b, c, n):
+    low, high = paired_rate_interval(b, c, n, 1.645, "score")
+    assert tango_statistic(b, c, n, float(low)) == pytest.approx(1.645, abs=2e-4)
+    assert tango_statistic(b, c, n, float(high)) == pytest.approx(-1.645, abs=2e-4)
+
+
+def trinomial_coverage(n: int, p: float, q: float, method: str) -> tuple[float, float]:
+    b, c = (a.ravel() for a in np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij"))
+    b, c = b[b + c <= n], c[b + c <= n]
+    logs = gammaln(n + 1) - gammaln(b + 1) - gammaln(c + 1) - gammaln(n - b - c + 1)
+    mass = np.exp(logs + xlogy(b, p) + xlogy(c, q) + xlogy(n - b - c, 1 - p - q))
+    low, high = paired_rate_interval(b, c, n, critical(0.9), method)
+    inside = (low <= p - q + 1e-12) & (p - q - 1e-12 <= high)
+    return float(mass[inside].sum()), float(mass @ (high - low))
+
+
+RATES = [(0.01, 0.0), (0.02, 0.02), (0.05, 0.01), (0.1, 0.05), (0.2, 0.01), (0.2, 0.2), (0.4, 0.1)]
+
+
+@pytest.mark.parametrize("n", [10, 25, 100])
+def test_default_paired_interval_holds_its_level(n):
+    found = {m: np.array([trinomial_coverage(n, p, q, m) for p, q in RATES]) for m in PAIRED_METHODS}
+    assert found["mid-p"][:, 0].min() >= 0.88
+    miss = {m: np.abs(f[:, 0] - 0.9).mean() for m, f in found.items()}
+    assert miss["mid-p"] < miss["bonett-price"] < miss["gaussian"]
+    assert found["mid-p"][:, 1].mean() <= 1.02 * found["bonett-price"][:, 1].mean()
+    assert found["gaussian"][:, 0].min() < 0.7
+
+
+def test_default_paired_interval_is_near_its_level_with_enough_discordant_pairs():
+    for n, p, q in ((100, 0.05, 0.05), (100, 0.2, 0.1), (250, 0.02, 0.03), (250, 0.3, 0.02)):
+        assert trinomial_coverage(n, p, q, "mid-p")[0] == pytest.approx(0.9, abs=0.02)
+
+
+def test_other_paired_intervals_miss_where_the_default_does_not():
+    assert trinomial_coverage(10, 0.15, 0.005, "agresti-min")[0] < 0.80
+    assert trinomial_coverage(25, 0.2, 0.01, "score")[0] < 0.87
+    assert (
+        min(trinomial_coverage(10, 0.15, 0.005, "mid-p")[0], trinomial_coverage(25, 0.2, 0.01, "mid-p")[0])
+        > 0.89
+    )
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 9), (1, 9), (4, 30), (30, 30), (12, 4000)])
+def test_mid_p_limits_leave_half_tails(k, n):
+    low, high = (float(x) for x in mid_p(k, n, 0.9))
+    half = lambda p: stats.binom.sf(k, n, p) + 0.5 * stats.binom.pmf(k, n, p)  # noqa: E731
+    assert (low == 0.0) if k == 0 else half(low) == pytest.approx(0.05, abs=1e-8)
+    assert (high == 1.0) if k == n else half(high) == pytest.approx(0.95, abs=1e-8)
+
+
+@pytest.mark.parametrize("method", PAIRED_METHODS)
+def test_paired_intervals_are_possible_and_mirror(method):
+    b, c = np.array([0, 5, 5, 0, 2]), np.array([0, 0, 3, 8, 2])
+    low, high = paired_rate_interval(b, c, 8, 2.5, method)
+    assert ((low >= -1) & (low <= (b - c) / 8) & ((b - c) / 8 <= high) & (high <= 1)).all()
+    mirror = paired_rate_interval(c, b, 8, 2.5, method)
+    np.testing.assert_allclose(low, -mirror[1], atol=1e-12)
+
+
+def test_broken_counts_are_refused():
+    with pytest.raises(InputError, match=r"`count` must be in \[0, 3.0\], got 4.0 at position 1"):
+        wilson([1, 4], 3, 2.0)
+    with pytest.raises(InputError, match="must be at most `total`"):
+        paired_rate_interval(3, 3, 5, 2.0)
+    with pytest.raises(InputError, match="total > 0"):
+        wilson(0, 0, 2.0)

@@ -1,0 +1,314 @@
+"""Paired differences: counting, verdicts, Type I error, power, families."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from costcurves.errors import InputError, UnsupportedError
+from costcurves.inference.family import co_errors, family_critical, holm
+from costcurves.inference.paired import (
+    DIFFERENCE_METHODS,
+    difference_band,
+    difference_covariance,
+    difference_from_joint,
+    paired_counts,
+)
+
+PC = np.linspace(0, 1, 21)
+
+scores = st.lists(st.integers(0, 6), min_size=1, max_size=12)
+steps = st.lists(st.integers(-1, 8), min_size=1, max_size=7)
+
+
+@settings(max_examples=150, deadline=None)
+@given(a=scores, ta=steps, data=st.data(), true_class=st.sampled_from(["positive", "negative"]))
+def test_counts_equal_the_table_of_all_examples_and_points(a, ta, data, true_class):
+    b = data.draw(st.lists(st.integers(0, 6), min_size=len(a), max_size=len(a)))
+    tb = data.draw(st.lists(st.integers(-1, 8), min_size=len(ta), max_size=len(ta)))
+    ta, tb = sorted(ta, reverse=True), sorted(tb, reverse=True)
+    got = paired_counts(true_class, a, b, ta, tb, overlap=True)
+    wrong = lambda s, t: (s < t) if true_class == "positive" else (s >= t)  # noqa: E731
+    sign = np.array(
+        [
+            [int(wrong(x, s)) - int(wrong(y, t)) for s, t in zip(ta, tb, strict=True)]
+            for x, y in zip(a, b, strict=True)
+        ]
+    )
+    np.testing.assert_array_equal(got.only_a, (sign == 1).sum(0))
+    np.testing.assert_array_equal(got.only_b, (sign == -1).sum(0))
+    np.testing.assert_array_equal(got.overlap, sign.T @ sign)
+    half = len(a) // 2
+    if half:
+        parts = [
+            paired_counts(true_class, a[s], b[s], ta, tb, overlap=True)
+            for s in (slice(half), slice(half, None))
+        ]
+        np.testing.assert_array_equal((parts[0] + parts[1]).overlap, got.overlap)
+        assert (parts[0] + parts[1]).total == len(a)
+
+
+def test_weights_are_summed_and_infinite_thresholds_allowed():
+    got = paired_counts(
+        "positive", [0.2, 0.9], [0.8, 0.1], [np.inf, 0.5, -np.inf], [0.5, 0.5, 0.5], weights=[2.0, 0.5]
+    )
+    np.testing.assert_allclose(got.only_a, [2.0, 2.0, 0.0])
+    np.testing.assert_allclose(got.only_b, [0.0, 0.5, 0.5])
+    assert got.effective == pytest.approx(2.5**2 / 4.25)
+    with pytest.raises(InputError, match="`thresholds_a` must be nonincreasing"):
+        paired_counts("positive", [1.0], [1.0], [0.1, 0.5], [0.5, 0.5])
+
+
+def joint(pos: list[int], neg: list[int]) -> np.ndarray:
+    """Return the table from (both right, only a wrong, only b wrong, both wrong) of each class."""
+    table = np.zeros((2, 2, 2))
+    right, a, b, wrong = pos
+    table[1] = [[wrong, a], [b, right]]
+    right, a, b, wrong = neg
+    table[0] = [[right, b], [a, wrong]]
+    return table
+
+
+def test_same_marginals_and_other_correlation_give_other_verdicts():
+    # As figures 13 and 14 of the 2005 paper: each classifier alone is the same, only the agreement differs.
+    high = joint([150, 0, 30, 20], [90, 0, 5, 5])
+    low = joint([120, 30, 60, -10 + 0], [50, 40, 45, 0]) if False else joint([132, 18, 48, 2], [88, 2, 7, 3])
+    for table in (high, low):
+        assert table[1][0].sum() == 20  # a misses 20 of 200
+        assert table[1][:, 0].sum() == 50  # b misses 50
+        assert table[0][1].sum() == 5
+        assert table[0][:, 1].sum() == 10
+    tight, loose = (difference_from_joint(t, PC, level=0.95, simultaneous=True) for t in (high, low))
+    np.testing.assert_allclose(tight.estimate, loose.estimate, atol=1e-15)
+    assert (tight.upper - tight.lower < loose.upper - loose.lower).all()
+    assert {v.better for v in tight.significant()} == {"undecided", "a"} or tight.significant()[
+        -1
+    ].better == "a"
+    assert tight.significant()[-1].low < loose.significant()[-1].low
+
+
+def test_2005_shape_of_tables_can_flip_the_verdict():
+    # a: 4 of 20 positives and 4 of 10 negatives wrong; b: 9 and 5.
+    close = joint([11, 0, 5, 4], [5, 0, 1, 4])
+    far = joint([7, 4, 9, 0], [1, 4, 5, 0])
+    verdicts = [difference_from_joint(t, [0.9], level=0.9) for t in (close, far)]
+    assert verdicts[0].upper[0] < 0
+    assert verdicts[1].lower[0] < 0 < verdicts[1].upper[0]
+    assert verdicts[0].p_value(0.9) < 0.1 < verdicts[1].p_value(0.9)
+
+
+@pytest.mark.parametrize("method", DIFFERENCE_METHODS)
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+def test_identical_classifiers_do_not_differ(method, sampling):
+    diff = difference_band(
+        0, 0, 30, 0, 0, 20, PC, method=method, sampling=sampling, simultaneous=True, n_resamples=50
+    )
+    np.testing.assert_array_equal(diff.estimate, 0.0)
+    assert ((diff.lower <= 0) & (0 <= diff.upper)).all()
+    assert [v.better for v in diff.significant()] == ["undecided"]
+    np.testing.assert_array_equal(diff.p_value(PC[::5]), 1.0)
+
+
+@pytest.mark.parametrize("method", DIFFERENCE_METHODS)
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+@pytest.mark.parametrize(
+    ("counts", "n"),
+    [((1, 0, 0, 1), (1, 1)), ((20, 0, 0, 0), (20, 3)), ((0, 20, 0, 30), (20, 30)), ((5, 5, 1, 0), (10, 1))],
+)
+def test_degenerate_differences_are_finite_and_possible(method, sampling, counts, n):
+    a, b, c, d = counts
+    diff = difference_band(
+        a, b, n[0], c, d, n[1], PC, method=method, sampling=sampling, n_resamples=50, rng=0
+    )
+    for x in (diff.estimate, diff.lower, diff.upper):
+        assert np.isfinite(x).all()
+        assert ((x >= -1) & (x <= 1)).all()
+    swapped = difference_band(b, a, n[0], d, c, n[1], PC, method="mid-p", sampling=sampling)
+    straight = difference_band(a, b, n[0], c, d, n[1], PC, method="mid-p", sampling=sampling)
+    np.testing.assert_allclose(straight.lower, -swapped.upper, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["mid-p", "score", "gaussian", "bonett-price", "exact"])
+def test_p_value_says_what_the_interval_says(method):
+    for counts in ((12, 3, 5, 1), (4, 9, 3, 3), (30, 8, 1, 6)):
+        a, b, c, d = counts
+        for pc in (0.1, 0.5, 0.9):
+            p = float(difference_band(a, b, 100, c, d, 80, [pc], method=method).p_value(pc))
+            for level in (0.5, 0.8, 0.9, 0.95, 0.99):
+                diff = difference_band(a, b, 100, c, d, 80, [pc], level=level, method=method)
+                out = diff.lower[0] > 0 or diff.upper[0] < 0
+                if abs(p - (1 - level)) > 2e-3:
+                    assert out == (p < 1 - level), (counts, pc, level, p)
+
+
+def test_verdicts_come_from_simultaneous_bands_only():
+    with pytest.raises(UnsupportedError, match="simultaneous"):
+        difference_band(5, 1, 50, 1, 2, 50, PC).significant()
+    # a much better on positives, much worse on negatives: a verdict for each end, undecided between.
+    diff = difference_band(2, 40, 100, 40, 2, 100, PC, simultaneous=True)
+    ranges = diff.significant()
+    assert [v.better for v in ranges] == ["b", "undecided", "a"]
+    assert ranges[0].high == ranges[1].low < 0.5 < ranges[1].high == ranges[2].low
+    coarse = difference_band(2, 40, 100, 40, 2, 100, [0.0, 1.0], simultaneous=True)
+    assert [v.better for v in coarse.significant()] == ["b", "undecided", "a"]
+
+
+def correlated(rng: np.random.Generator, n: int, mean: tuple[float, float], rho: float) -> np.ndarray:
+    return rng.multivariate_normal(mean, 9 * np.array([[1, rho], [rho, 1]]), n)
+
+
+def one_comparison(rng: np.random.Generator, n: int, shift: float, rho: float, moving: bool, **options):
+    t = 9 * np.log((1 - PC[1:-1]) / PC[1:-1]) / 4 if moving else np.zeros(19)
+    pos, neg = correlated(rng, n, (2.0 + shift, 2.0), rho), correlated(rng, n, (-2.0 - shift, -2.0), rho)
+    counts = [
+        paired_counts(c, s[:, 0], s[:, 1], t, t, overlap=True)
+        for c, s in (("positive", pos), ("negative", neg))
+    ]
+    p, q = counts
+    return difference_band(
+        p.only_a, p.only_b, n, q.only_a, q.only_b, n, PC[1:-1], overlap=(p.overlap, q.overlap), **options
+    )
+
+
+@pytest.mark.parametrize("rho", [0.3, 0.9])
+def test_type_one_error_of_a_pointwise_test(rho):
+    rng = np.random.default_rng(8)
+    rejected = [one_comparison(rng, 250, 0.0, rho, False).p_value(0.3) < 0.05 for _ in range(500)]
+    assert np.mean(rejected) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 500)
+
+
+def test_false_verdicts_of_lines_are_rare():
+    rng = np.random.default_rng(9)
+    found = [
+        any(
+            v.better != "undecided"
+            for v in one_comparison(rng, 250, 0.0, 0.6, False, simultaneous=True).significant()
+        )
+        for _ in range(400)
+    ]
+    assert np.mean(found) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_false_verdicts_of_moving_thresholds_are_rare():
+    rng = np.random.default_rng(10)
+    found = [
+        any(
+            v.better != "undecided"
+            for v in one_comparison(rng, 250, 0.0, 0.6, True, simultaneous=True).significant()
+        )
+        for _ in range(120)
+    ]
+    assert np.mean(found) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 120)
+
+
+def test_power_grows_with_the_difference():
+    power = []
+    for shift in (0.0, 0.7, 1.4):
+        rng = np.random.default_rng(11)
+        power.append(
+            np.mean([one_comparison(rng, 200, shift, 0.6, False).p_value(0.5) < 0.05 for _ in range(120)])
+        )
+    assert power[0] < 0.12 < power[1] < power[2]
+    assert power[2] > 0.9
+
+
+@pytest.mark.study
+@pytest.mark.parametrize("rho", [0.3, 0.6, 0.9])
+@pytest.mark.parametrize("moving", [False, True])
+def test_joint_coverage_of_differences_in_full(rho, moving):
+    rng = np.random.default_rng(12)
+    rejected = [
+        any(
+            v.better != "undecided"
+            for v in one_comparison(rng, 250, 0.0, rho, moving, simultaneous=True).significant()
+        )
+        for _ in range(2000)
+    ]
+    assert np.mean(rejected) <= 0.05 + 0.015
+
+
+def test_moving_thresholds_need_the_overlap():
+    with pytest.raises(InputError, match="`overlap` must be given"):
+        difference_band([1, 2], [0, 0], 9, [0, 0], [1, 0], 9, [0.2, 0.8], simultaneous=True)
+
+
+def test_difference_covariance_is_that_of_resampled_examples():
+    rng = np.random.default_rng(13)
+    n, pc, t = 200, np.array([0.2, 0.5, 0.8]), np.array([1.0, 0.0, -1.0])
+    pos, neg = rng.normal(1, 1, (n, 2)), rng.normal(-1, 1, (n, 2))
+    p = paired_counts("positive", pos[:, 0], pos[:, 1], t, t, overlap=True)
+    q = paired_counts("negative", neg[:, 0], neg[:, 1], t, t, overlap=True)
+    cov = difference_covariance(p.overlap, q.overlap, (p.only_a, p.only_b, q.only_a, q.only_b), (n, n), pc)
+    s = (pos[:, :1] < t).astype(float) - (pos[:, 1:] < t)
+    r = (neg[:, :1] >= t).astype(float) - (neg[:, 1:] >= t)
+    draws = np.array(
+        [
+            pc * s[rng.integers(n, size=n)].mean(0) + (1 - pc) * r[rng.integers(n, size=n)].mean(0)
+            for _ in range(20_000)
+        ]
+    )
+    np.testing.assert_allclose(cov, np.cov(draws.T), atol=4e-5)
+
+
+def test_holm_equals_its_definition():
+    p = np.array([0.04, 0.001, 0.03, 0.2])
+    adjusted = holm(p)
+    for alpha in (0.004, 0.05, 0.08, 0.12, 0.3):
+        rejected = set()
+        for step, j in enumerate(np.argsort(p)):
+            if p[j] > alpha / (4 - step) + 1e-15:
+                break
+            rejected.add(int(j))
+        assert rejected == set(np.flatnonzero(adjusted <= alpha + 1e-12).tolist())
+
+
+def family_rejects(rng: np.random.Generator, k: int, n: int) -> bool:
+    pc = np.array([0.2, 0.5, 0.8])
+    t = np.tile(np.array([[1.0], [0.0], [-1.0]]), (1, k))
+    share = rng.normal(0, 1, (2 * n, 1))
+    pos, neg = 1 + share[:n] + rng.normal(0, 1, (n, k)), -1 + share[n:] + rng.normal(0, 1, (n, k))
+    c = family_critical(
+        co_errors("positive", pos, t), n, co_errors("negative", neg, t), n, pc, 0.95, n_simulations=1000
+    )
+    for a, b in itertools.combinations(range(k), 2):
+        p = paired_counts("positive", pos[:, a], pos[:, b], t[:, 0], t[:, 0])
+        q = paired_counts("negative", neg[:, a], neg[:, b], t[:, 0], t[:, 0])
+        diff = difference_band(p.only_a, p.only_b, n, q.only_a, q.only_b, n, pc, critical_value=c)
+        if any(v.better != "undecided" for v in diff.significant()):
+            return True
+    return False
+
+
+def test_family_wise_error_is_controlled():
+    rng = np.random.default_rng(14)
+    rejected = [family_rejects(rng, 4, 250) for _ in range(200)]
+    assert np.mean(rejected) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 200)
+
+
+def test_family_critical_value_of_independent_pairs():
+    # Three equal classifiers at one point: the differences have correlation ±1/2, as in Tukey's range.
+    rng = np.random.default_rng(15)
+    cut = np.zeros((1, 3))
+    co = [co_errors(c, rng.normal(m, 1, (20_000, 3)), cut) for c, m in (("positive", 1), ("negative", -1))]
+    c = family_critical(co[0], 20_000, co[1], 20_000, [0.5], 0.95)
+    assert c == pytest.approx(stats.studentized_range.ppf(0.95, 3, 1e6) / np.sqrt(2), abs=0.03)
+
+
+def test_weighted_differences_refuse_resampling():
+    with pytest.raises(InputError, match="weighted"):
+        difference_band(1, 2, 9, 0, 1, 9, PC, effective=(5, 5), method="exact")
+    same = difference_band(2, 4, 18, 0, 2, 18, PC, effective=(9, 9))
+    plain = difference_band(1, 2, 9, 0, 1, 9, PC)
+    np.testing.assert_allclose(same.lower, plain.lower, atol=1e-12)
+
+
+def test_counts_that_cannot_be_are_refused():
+    with pytest.raises(InputError, match="`pos_only_a` \\+ `pos_only_b` must be at most `n_pos`"):
+        difference_band(6, 6, 9, 0, 1, 9, PC)
+    with pytest.raises(InputError, match="2 x 2 x 2"):
+        difference_from_joint([[1, 2], [3, 4]], PC)
