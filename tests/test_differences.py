@@ -145,15 +145,18 @@ def test_a_perfect_curve_beats_a_useless_one_everywhere():
     assert advantage.mean.tolist() == [0.25]
 
 
-def test_a_touch_at_a_rounded_root_does_not_split_an_advantage():
-    # b lies below the envelope of a nowhere; they meet at pc = 0.7, which the root of a piece would miss by an ulp.
-    for touch in np.linspace(0.05, 0.95, 37):
-        slope = (1 - touch) / touch
-        x = 0.2 / (1 + slope)
-        a = cc.CostCurve(cc.RocCurve.from_rates([x / 2, x, 2 * x], [0.3, 0.5, min(0.5 + 0.9 * slope * x, 1)], name="a"))
-        b = cc.CostCurve(cc.RocCurve.from_rates(x, 0.5, name="b"))
-        for advantage in (a.better_than(b), b.better_than(a)):
-            assert (advantage.low[1:] > advantage.high[:-1]).all()
+def test_an_advantage_that_touches_zero_at_a_corner_is_one_interval():
+    # The difference is pc - touch up to there and touch - pc after it, in pieces whose roots round differently.
+    zero = cc.CostCurve._from_pieces("zero", np.array([0.0, 1.0]), np.zeros(1), np.zeros(1))
+    # low + (touch - low) is a rounding error below touch for the first, above it for some of the others.
+    drawn = np.random.default_rng(3).random((300, 2))
+    for low, touch in [(0.09695204082162029, 0.7579510023564281), *((y * x**3, y) for x, y in drawn)]:
+        rise, fall = (-touch, 1 - touch), (touch, touch - 1)
+        fpr, fnr = np.array([rise, rise, fall]).T.copy()
+        wedge = cc.CostCurve._from_pieces("wedge", np.array([0.0, low, touch, 1.0]), fpr, fnr)
+        advantage = wedge.better_than(zero)
+        assert list(advantage) == [(0, 1)]
+        assert advantage.mean[0] == pytest.approx((touch**2 + (1 - touch) ** 2) / 2)
 
 
 def test_only_cost_curves_are_compared():

@@ -84,6 +84,14 @@ def test_products_beyond_64_bits_are_exact():
         assert upper_hull(x, y).tolist() == expected
 
 
+def test_long_chains_of_huge_counts_are_exact():
+    # Every point is a vertex; products of the counts are multiples of 2**80, which 64 bits would make zero.
+    steps = [(2**40 * (1 + i), 2**40 * (100 - i)) for i in range(100)]
+    x, y = chain(steps)
+    assert upper_hull(x, y).tolist() == list(range(101))
+    assert upper_hull(x, x).tolist() == [0, 100]
+
+
 @given(STEPS, st.integers(1, 10**6), st.integers(1, 10**6))
 def test_scaling_the_axes_changes_no_vertex(steps, right, up):
     x, y = chain(steps)
