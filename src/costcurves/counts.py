@@ -137,7 +137,7 @@ def checked_scores(y_score: Any, name: str = "y_score") -> Array:
     """Return finite one-dimensional scores without converting floats or integers."""
     if isinstance(y_score, np.ma.MaskedArray) and np.ma.is_masked(y_score):
         raise DataError(f"`{name}` must not have masked values, got {int(np.ma.getmaskarray(y_score).sum())}")
-    raw = np.asarray(y_score)
+    raw = _as_array(name, y_score)
     if raw.ndim == 2:
         raise DataError(
             f"`{name}` must be 1-D, got shape {raw.shape}: pass the scores of the positive class, "
@@ -209,7 +209,8 @@ def both_classes(positive: BoolArray, weights: FloatArray | None = None) -> None
     if n_pos == 0 or n_neg == 0:
         raise DataError(f"`y_true` must hold both classes, got {n_pos} positive and {n_neg} negative examples")
     if weights is not None:
-        w_pos, w_neg = float(weights[positive].sum()), float(weights[~positive].sum())
+        with np.errstate(over="ignore"):
+            w_pos, w_neg = float(weights[positive].sum()), float(weights[~positive].sum())
         if w_pos <= 0 or w_neg <= 0:
             raise DataError(
                 "`sample_weight` must give weight to both classes, "
@@ -219,12 +220,17 @@ def both_classes(positive: BoolArray, weights: FloatArray | None = None) -> None
             raise DataError("`sample_weight` must have a finite sum, got an overflow")
 
 
-def _one_dimensional(name: str, values: Any) -> Array:
-    """Return a non-empty 1-D array."""
+def _as_array(name: str, values: Any) -> Array:
+    """Return an array of any shape but a ragged one."""
     try:
-        array = np.asarray(values)
+        return np.asarray(values)
     except ValueError:
         raise DataError(f"`{name}` must be 1-D, got rows of different lengths") from None
+
+
+def _one_dimensional(name: str, values: Any) -> Array:
+    """Return a non-empty 1-D array."""
+    array = _as_array(name, values)
     if array.ndim != 1:
         hint = ": pass a flat array, for example y.ravel()" if array.ndim == 2 and 1 in array.shape else ""
         raise DataError(f"`{name}` must be 1-D, got shape {array.shape}{hint}")

@@ -69,7 +69,7 @@ class Decision(Result):
     ties : tuple of Choice
         Others of the same cost (within 1e-12): co-owners of the point, and the other end of the hull's edge.
     runner_up : Choice or None
-        The best point of any *other* classifier, the trivial ones included.
+        The best vertex of any *other* classifier's own hull; the trivial ones are classifiers of their own.
     regret, money_regret : float
         What using the runner-up instead would lose, normalized and per case in money.
 
@@ -184,12 +184,12 @@ class Ranges(Result):
     @property
     def slope_low(self) -> FloatArray:
         """Smallest slope of each stretch."""
-        return np.array([pc_to_slope(pc) for pc in self.pc_high.tolist()])
+        return frozen(np.array([pc_to_slope(pc) for pc in self.pc_high.tolist()]))
 
     @property
     def slope_high(self) -> FloatArray:
         """Largest slope of each stretch."""
-        return np.array([pc_to_slope(pc) for pc in self.pc_low.tolist()])
+        return frozen(np.array([pc_to_slope(pc) for pc in self.pc_low.tolist()]))
 
     @property
     def candidates(self) -> tuple[str, ...]:

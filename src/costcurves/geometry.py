@@ -28,9 +28,10 @@ MOST_PASSES = 24
 def upper_hull(x: Array, y: Array) -> IntArray:
     """Return the indices of the vertices of the upper hull of a chain with x and y non-decreasing.
 
-    The first and the last point are always vertices; points on an edge are not, and of equal points the first is one.
-    Integers of any size are decided exactly; of float64 coordinates (weights) the survivors of a pass in
-    floating point are decided exactly. O(n), without a Python loop over points.
+    The first and the last point are always vertices; points on an edge are not. Integers of any size are decided
+    exactly, and the points must differ from each other, as those of counts do. Of float64 coordinates (weights, which
+    can vanish in a sum) equal points count once, as the first, and the survivors of a pass in floating point are
+    decided exactly. O(n), without a Python loop over points.
     """
     index = np.arange(x.size)
     if x.dtype.kind == "f":

@@ -608,7 +608,8 @@ def _curve_from_json(entry: Mapping[str, Any]) -> RocCurve:
     dtype = np.int64 if made_from == "counts" else np.float64
     fp, tp = fp.astype(dtype), tp.astype(dtype)
     totals = fp[-1].item(), tp[-1].item()
-    rising = (np.diff(fp) >= 0).all() and (np.diff(tp) >= 0).all() and fp[0] == tp[0] == 0 < min(totals)
+    up, right = np.diff(tp), np.diff(fp)
+    rising = min(up.min(), right.min()) >= 0 < (up + right).min() and fp[0] == tp[0] == 0 < min(totals)
     if not rising or totals != (entry["n_neg"], entry["n_pos"]) or (made_from == "rates" and totals != (1, 1)):
         raise FormatError(f"`fp` and `tp` must rise from 0 to `n_neg` and `n_pos` (1 for rates) for {shown(name)}")
     if thresholds[0] != np.inf or (np.diff(thresholds[~np.isnan(thresholds)]) > 0).any():

@@ -1,0 +1,264 @@
+"""Decisions: best, ranges, limits and mixtures, against scanning every point."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import costcurves as cc
+import oracles
+from worlds import GRID, MIXED, PERFECT, classifiers, curve_of, everyone
+
+A = cc.RocCurve.from_rates(0.1, 0.6, name="A")
+C = cc.RocCurve.from_rates(0.4, 0.9, name="C")
+TRIVIAL = {"always negative": [(Fraction(0), Fraction(0))], "always positive": [(Fraction(1), Fraction(1))]}
+
+
+@given(classifiers(), st.sampled_from(GRID))
+def test_the_best_is_the_cheapest_of_all_points_and_ties_are_named(world, pc):
+    curves, rates = world
+    decision = cc.RocHull(curves).best(float(pc))
+    exact_pc = Fraction(decision.condition.pc)
+    least, reached = oracles.who_is_best({**rates, **TRIVIAL}, exact_pc)
+    assert decision.normalized_cost == pytest.approx(float(least), abs=1e-14)
+    named = {(choice.classifier, choice.fpr, choice.tpr) for choice in (decision, *decision.ties)}
+    # Points inside an edge are as good there too, but a hull names only its vertices.
+    on_hull = {(float(x), float(y)) for x, y in oracles.hull_by_definition(everyone(rates), 1, 1)}
+    expected = {(name, float(x), float(y)) for name, x, y in reached if (float(x), float(y)) in on_hull}
+    corners = {(0.0, 0.0), (1.0, 1.0)}
+    assert {claim for claim in expected if claim[0] in TRIVIAL or claim[1:] not in corners} <= named
+    for choice in (decision, *decision.ties):
+        assert choice.normalized_cost == pytest.approx(float(least), abs=2e-12)
+
+
+@given(classifiers(), st.sampled_from(GRID))
+def test_the_runner_up_is_the_best_vertex_of_any_other_classifier_s_own_hull(world, pc):
+    curves, rates = world
+    decision = cc.RocHull(curves).best(float(pc))
+    exact_pc = Fraction(decision.condition.pc)
+    # The corners of every hull belong to the trivial classifiers.
+    inner = {name: oracles.hull_by_definition(points, 1, 1)[1:-1] for name, points in rates.items()}
+    others = {name: points for name, points in {**inner, **TRIVIAL}.items() if name != decision.classifier}
+    least, _ = oracles.who_is_best(others, exact_pc)
+    assert decision.runner_up.classifier != decision.classifier
+    assert decision.runner_up.normalized_cost == pytest.approx(float(least), abs=1e-14)
+    assert decision.regret == pytest.approx(float(least) - decision.normalized_cost, abs=1e-14)
+    assert decision.regret >= -1e-12
+
+
+def test_a_decision_is_in_money_too():
+    condition = cc.OperatingCondition.from_cost_matrix([[1, 3], [21, 1]], prevalence=0.1)
+    decision = cc.RocHull([A, C]).best(condition)
+    assert decision.classifier == "C"
+    assert decision.expected_cost == pytest.approx(1 + 0.1 * 0.1 * 20 + 0.9 * 0.4 * 2)
+    assert decision.runner_up.classifier == "A"
+    assert decision.runner_up.expected_cost == pytest.approx(1 + 0.1 * 0.4 * 20 + 0.9 * 0.1 * 2)
+    assert decision.money_regret == pytest.approx(decision.runner_up.expected_cost - decision.expected_cost)
+    assert decision.money_regret == pytest.approx(decision.regret * condition.unit_cost)
+
+
+def test_at_a_break_both_ends_of_the_edge_are_named():
+    hull = cc.RocHull([A, C])
+    for i, pc in enumerate(hull.breaks[1:-1]):
+        decision = hull.best(pc)
+        assert {decision.classifier, *(tie.classifier for tie in decision.ties)} == {hull.owner[i], hull.owner[i + 1]}
+        assert decision.regret == pytest.approx(0, abs=1e-12)
+    assert hull.best(0.3).ties == ()
+
+
+def test_at_the_ends_of_pc_the_free_error_is_ignored():
+    hull = cc.RocHull([curve_of(PERFECT, name="perfect"), A])
+    for pc in (0, 1):
+        decision = hull.best(pc)
+        assert decision.normalized_cost == 0
+        assert "perfect" in {decision.classifier, *(tie.classifier for tie in decision.ties)}
+
+
+@pytest.mark.parametrize("condition", ["x", None, True, 1.5, math.nan])
+def test_best_refuses_what_is_no_condition(condition):
+    with pytest.raises(cc.InputError, match="`condition` must be"):
+        cc.RocHull([A]).best(condition)
+
+
+# Ranges -----------------------------------------------------------------------------------------------------
+
+
+@given(classifiers())
+def test_ranges_cover_all_of_pc_and_name_who_is_best_there(world):
+    curves, rates = world
+    ranges = cc.RocHull(curves).ranges()
+    assert (ranges.pc_low[0], ranges.pc_high[-1]) == (0, 1)
+    assert ranges.pc_low[1:].tolist() == ranges.pc_high[:-1].tolist()
+    assert all(a != b for a, b in zip(ranges.classifier[:-1], ranges.classifier[1:], strict=True))
+    for name, low, high in ranges:
+        middle = (Fraction(low) + Fraction(high)) / 2
+        _, reached = oracles.who_is_best({**rates, **TRIVIAL}, middle)
+        assert name in {who for who, _, _ in reached}
+
+
+@given(classifiers())
+def test_thresholds_of_a_range_span_those_in_use(world):
+    curves, _ = world
+    hull = cc.RocHull(curves)
+    ranges = hull.ranges()
+    for i, (name, low, high) in enumerate(ranges):
+        used = [
+            cut
+            for owner, cut, start, end in zip(
+                hull.owner, hull.thresholds, hull.breaks[:-1], hull.breaks[1:], strict=True
+            )
+            if owner == name and low <= start < end <= high
+        ]
+        assert (min(used), max(used)) == pytest.approx((ranges.threshold_low[i], ranges.threshold_high[i]), nan_ok=True)
+
+
+def test_slopes_of_ranges_are_those_of_the_edges():
+    ranges = cc.RocHull([A, C]).ranges()
+    assert ranges.classifier == ("always negative", "A", "C", "always positive")
+    assert ranges.slope_high == pytest.approx([math.inf, 6, 1, 1 / 6])
+    assert ranges.slope_low == pytest.approx([6, 1, 1 / 6, 0])
+    assert ranges.where("A") == [pytest.approx((1 / 7, 1 / 2))]
+    assert ranges.where("nobody") == []
+
+
+@given(classifiers(), st.floats(0, 1), st.floats(0, 1))
+def test_within_is_the_part_of_the_ranges_inside(world, a, b):
+    curves, rates = world
+    low, high = sorted((a, b))
+    hull = cc.RocHull(curves)
+    over = cc.OperatingRange.from_pc(low, high)
+    inside = hull.within(over)
+    assert (inside.pc_low[0], inside.pc_high[-1]) == over.pc
+    assert inside.pc_low[1:].tolist() == inside.pc_high[:-1].tolist()
+    for name, start, end in inside:
+        _, reached = oracles.who_is_best({**rates, **TRIVIAL}, (Fraction(start) + Fraction(end)) / 2)
+        best = float(oracles.envelope(everyone(rates), (Fraction(start) + Fraction(end)) / 2))
+        cost = hull.evaluate((start + end) / 2)
+        assert name in {who for who, _, _ in reached} or cost == pytest.approx(best, abs=1e-12)
+
+
+def test_a_range_of_one_condition_names_its_best():
+    hull = cc.RocHull([A, C])
+    condition = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=1)
+    ranges = hull.within(condition)
+    assert list(ranges) == [("A", condition.pc, condition.pc)]
+    assert not ranges.sensitive
+    assert repr(ranges).startswith("A is best throughout pc 0.3 .. 0.3: the choice is not sensitive")
+    for pc in hull.breaks:
+        one = hull.within(cc.OperatingRange.from_pc(pc, pc))
+        assert one.classifier[0] in {hull.best(pc).classifier, *(tie.classifier for tie in hull.best(pc).ties)}
+
+
+# Limits -----------------------------------------------------------------------------------------------------
+
+
+@given(classifiers(), st.sampled_from(GRID))
+def test_the_neyman_pearson_choice_is_that_of_scanning(world, limit):
+    curves, rates = world
+    choice = cc.RocHull(curves).best_at_fpr(float(limit))
+    # A rate counts as allowed when its float is; that is the number a user sees and compares.
+    allowed = [rate for rate in everyone(rates) if float(rate[0]) <= float(limit)]
+    fpr, tpr = oracles.best_at_fpr([*allowed, *([(Fraction(1), Fraction(1))] if limit == 1 else [])], 1)
+    assert (choice.fpr, choice.tpr) == (float(fpr), float(tpr))
+    best = oracles.best_mixture(everyone(rates), fpr_weight=1, tpr_weight=0, limit=Fraction(float(limit)))
+    assert choice.mixture.tpr == pytest.approx(float(best), abs=1e-12)
+    assert choice.mixture.fpr <= float(limit) + 1e-12
+    assert choice.mixture.tpr >= choice.tpr - 1e-12
+
+
+@given(classifiers(), st.sampled_from(GRID))
+def test_the_lowest_fpr_for_a_wanted_tpr_is_that_of_scanning(world, floor):
+    curves, rates = world
+    choice = cc.RocHull(curves).best_at_tpr(float(floor))
+    allowed = [rate for rate in everyone(rates) if float(rate[1]) >= float(floor)]
+    fpr, tpr = oracles.best_at_tpr([*allowed, *([(Fraction(0), Fraction(0))] if floor == 0 else [])], 0)
+    assert choice.fpr == float(fpr)
+    assert choice.tpr == float(tpr)
+    assert choice.mixture.tpr >= float(floor) - 1e-12
+    assert choice.mixture.fpr <= choice.fpr + 1e-12
+
+
+@given(classifiers(), st.integers(0, 130), st.sampled_from([Fraction(1, 20), Fraction(1, 2), Fraction(7, 8)]))
+def test_the_choice_within_a_capacity_is_that_of_scanning(world, alarms, prevalence):
+    curves, rates = world
+    choice = cc.RocHull(curves).best_at_capacity(alarms=alarms, population=100, prevalence=float(prevalence))
+    # The limit has a slack of 1e-12 of the population, so that a capacity met exactly is met.
+    points = [*everyone(rates), (Fraction(1), Fraction(1))]
+    share = Fraction(float(prevalence))
+    _, strict = oracles.best_at_capacity(points, alarms=alarms, population=100, prevalence=share)
+    _, loose = oracles.best_at_capacity(points, alarms=alarms + 1e-8, population=100, prevalence=share)
+    assert float(strict) <= choice.tpr <= float(loose)
+    assert choice.alarms <= alarms + 1e-9
+    assert choice.alarms == pytest.approx(
+        100 * float(share * Fraction(choice.tpr) + (1 - share) * Fraction(choice.fpr))
+    )
+    mixed = oracles.best_mixture(everyone(rates), fpr_weight=(1 - share) * 100, tpr_weight=share * 100, limit=alarms)
+    assert choice.mixture.tpr == pytest.approx(float(mixed), abs=1e-9)
+
+
+def test_a_capacity_met_exactly_is_met():
+    hull = cc.RocHull([cc.RocCurve.from_rates(0.01, 0.21, name="x")])
+    assert hull.best_at_capacity(alarms=0.01 * 9500 + 0.21 * 500, population=10_000, prevalence=0.05).classifier == "x"
+    assert hull.best_at_capacity(alarms=0, population=10, prevalence=0.5).classifier == "always negative"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda h: h.best_at_fpr(1.2), r"`fpr` must be in \[0, 1\], got 1.2"),
+        (lambda h: h.best_at_tpr(-1), r"`tpr` must be in \[0, 1\], got -1"),
+        (lambda h: h.best_at_capacity(alarms=-1, population=10, prevalence=0.1), "`alarms` must be >= 0, got -1"),
+        (lambda h: h.best_at_capacity(alarms=1, population=0, prevalence=0.1), "`population` must be > 0, got 0"),
+        (
+            lambda h: h.best_at_capacity(alarms=1, population=10, prevalence=1),
+            r"`prevalence` must be in \(0, 1\), got 1",
+        ),
+        (lambda h: h.interpolate(), "`interpolate` must have one of `fpr` and `tpr`, got fpr=None and tpr=None"),
+        (lambda h: h.interpolate(fpr=0.1, tpr=0.2), "`interpolate` must have one of `fpr` and `tpr`"),
+        (lambda h: h.interpolate(fpr=math.nan), "`fpr` must be finite, got nan"),
+        (lambda h: h.within((0.1, 0.2)), "`over` must be an OperatingRange"),
+    ],
+)
+def test_limits_refuse(call, message):
+    with pytest.raises(cc.InputError, match=message):
+        call(cc.RocHull([A]))
+
+
+# Mixtures ---------------------------------------------------------------------------------------------------
+
+
+@given(classifiers(), st.sampled_from(GRID))
+def test_a_mixture_reaches_the_hull_at_the_asked_rate(world, goal):
+    curves, rates = world
+    hull = cc.RocHull(curves)
+    exact = oracles.hull_by_definition(everyone(rates), 1, 1)
+    mixture = hull.interpolate(fpr=float(goal))
+    assert mixture.fpr == pytest.approx(float(goal), abs=1e-12)
+    assert mixture.tpr == pytest.approx(float(oracles.roc_at(exact, goal)), abs=1e-9)
+    other = hull.interpolate(tpr=float(goal))
+    assert other.tpr == pytest.approx(float(goal), abs=1e-12)
+    mirrored = [(1 - y, 1 - x) for x, y in exact]
+    assert 1 - other.fpr == pytest.approx(float(oracles.roc_at(mirrored, 1 - goal)), abs=1e-9)
+    assert 0 <= mixture.probability <= 1
+
+
+def test_a_mixture_draws_each_classifier_with_its_probability():
+    mixture = cc.RocHull([A, C]).interpolate(fpr=0.2)
+    p = mixture.probability
+    assert (mixture.first, mixture.second) == ("A", "C")
+    assert (1 - p) * 0.1 + p * 0.4 == pytest.approx(0.2)
+    assert mixture.tpr == pytest.approx((1 - p) * 0.6 + p * 0.9)
+
+
+def test_at_a_vertical_edge_the_mixture_takes_its_top_and_at_a_horizontal_one_its_left_end():
+    hull = cc.RocHull([curve_of(PERFECT, name="x")])
+    assert (hull.interpolate(fpr=0).fpr, hull.interpolate(fpr=0).tpr) == (0, 1)
+    assert (hull.interpolate(tpr=1).fpr, hull.interpolate(tpr=1).tpr) == (0, 1)
+    assert hull.interpolate(tpr=0.5).fpr == 0
+    assert hull.interpolate(fpr=1).tpr == 1
+    assert np.isclose(cc.RocHull([curve_of(MIXED)]).interpolate(fpr=1).fpr, 1)

@@ -1,0 +1,174 @@
+"""Dominance and regret."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import costcurves as cc
+import oracles
+from worlds import FINE, MIXED, PERFECT, REVERSED, classifiers, curve_of, predictions
+
+A = cc.RocCurve.from_rates(0.1, 0.6, name="A")
+C = cc.RocCurve.from_rates(0.4, 0.9, name="C")
+
+
+def all_bends(*worlds):
+    """Return every pc at which a cost curve of these points can bend, and the middles between them."""
+    bends = sorted({pc for rates in worlds for pc, _ in oracles.envelope_vertices(rates)})
+    return [*bends, *((a + b) / 2 for a, b in pairwise(bends))]
+
+
+@given(predictions(), predictions())
+def test_dominance_in_cost_is_that_of_exact_envelopes(first, second):
+    one, two = oracles.roc_rates(*first), oracles.roc_rates(*second)
+    places = all_bends(one, two)
+    better = any(oracles.envelope(one, pc) < oracles.envelope(two, pc) for pc in places)
+    expected = oracles.dominates_on_grid(one, two, places) and better
+    assert cc.dominates(curve_of(first), curve_of(second)) == expected
+    assert cc.dominates(cc.CostCurve(curve_of(first)), curve_of(second)) == expected
+
+
+@given(predictions(), predictions())
+def test_dominance_in_roc_space_is_that_of_the_1998_study(first, second):
+    one, two = oracles.roc_rates(*first), oracles.roc_rates(*second)
+    expected = oracles.roc_dominates(one, two) and not oracles.roc_dominates(two, one)
+    assert cc.dominates(curve_of(first), curve_of(second), space="roc") == expected
+
+
+def test_a_dent_matters_in_roc_space_only():
+    dented = cc.RocCurve.from_rates([0, 0.5, 0.5], [0.5, 0.5, 1], name="dented")
+    point = cc.RocCurve.from_rates(0.25, 0.625, name="point")
+    assert cc.dominates(dented, point)
+    assert not cc.dominates(dented, point, space="roc")
+
+
+def test_nobody_dominates_itself():
+    curve = curve_of(MIXED)
+    assert not cc.dominates(curve, curve)
+    assert not cc.dominates(curve, curve, space="roc")
+    assert cc.dominates(curve_of(PERFECT), curve_of(REVERSED))
+    assert cc.dominates(cc.RocHull([A, C]), A)
+
+
+def test_dominance_refuses():
+    with pytest.raises(cc.InputError, match="`space` must be one of 'cost', 'roc', got 'hull'"):
+        cc.dominates(A, C, space="hull")
+    with pytest.raises(cc.InputError, match="`a` must be a RocCurve for space='roc', got CostCurve"):
+        cc.dominates(cc.CostCurve(A), C, space="roc")
+    with pytest.raises(cc.InputError, match="`b` must be cost curves or ROC curves, got 5"):
+        cc.dominates(A, 5)
+    with pytest.raises(cc.UnsupportedError, match="`dominates` needs every point"):
+        cc.dominates(curve_of(MIXED, points="hull"), A, space="roc")
+    with pytest.raises(cc.InputError, match="`curves` must have different names"):
+        cc.dominance([A, A])
+
+
+@given(classifiers())
+def test_the_dominance_of_many_is_that_of_their_pairs(world):
+    curves, rates = world
+    found = cc.dominance(curves)
+    names = [curve.name for curve in curves]
+    equal_or_better = {}
+    for a in names:
+        for b in names:
+            places = all_bends(rates[a], rates[b])
+            tolerance = Fraction(1, 10**12)
+            equal_or_better[a, b] = all(
+                oracles.envelope(rates[a], pc) <= oracles.envelope(rates[b], pc) + tolerance for pc in places
+            )
+    expected = {(a, b) for a in names for b in names if equal_or_better[a, b] and not equal_or_better[b, a]}
+    assert set(found.dominated) == expected
+    crossing = {(a, b) for a, b, _ in found.pairs}
+    assert crossing == {
+        (a, b)
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+        if not equal_or_better[a, b] and not equal_or_better[b, a]
+    }
+    absolute = [a for a in names if all(equal_or_better[a, b] for b in names)]
+    assert found.dominator == (absolute[0] if len(absolute) == 1 else None)
+    assert set(found.local_dominators) <= set(names)
+
+
+def test_two_equal_curves_have_no_absolute_dominator():
+    assert cc.dominance([A, A.renamed("B")]).dominator is None
+    assert cc.dominance([A, A.renamed("B"), cc.RocCurve.from_rates(0.2, 0.5, name="x")]).dominator is None
+    assert cc.dominance([A]).dominator == "A"
+
+
+def test_crossing_pairs_say_where():
+    (a, b, crossings), *rest = cc.dominance([A, C]).pairs
+    assert (a, b, rest) == ("A", "C", [])
+    assert list(crossings) == pytest.approx([0.5])
+
+
+# Regret -----------------------------------------------------------------------------------------------------
+
+
+@given(classifiers(), st.floats(0, 1), st.floats(0, 1))
+def test_regret_is_the_difference_to_the_hull_on_a_grid(world, a, b):
+    curves, _ = world
+    hull = cc.RocHull(curves)
+    low, high = sorted((a, b))
+    over = cc.OperatingRange.from_pc(low, high)
+    regret = cc.regret(curves[0], hull, over=over)
+    low, high = over.pc
+    grid = low + (high - low) * (np.arange(501) / 500)
+    grid = np.clip(grid, low, high)
+    loss = cc.CostCurve(curves[0]).evaluate(grid) - hull.evaluate(grid)
+    assert regret.largest >= loss.max() - 1e-11
+    assert regret.largest <= loss.max() + (high - low) / 100 + 1e-11
+    assert np.interp(grid, regret.pc, regret.loss) == pytest.approx(loss, abs=1e-9)
+    assert regret.mean == pytest.approx(
+        loss.mean() if high - low < 1e-9 else np.trapezoid(loss, grid) / (high - low), abs=2e-3
+    )
+    assert low - 1e-12 <= regret.at_pc <= high + 1e-12
+
+
+def test_regret_of_a_curve_that_jumps_has_both_values_at_the_jump():
+    roc = curve_of(MIXED, name="m")
+    hull = cc.RocHull([roc])
+    bayes = cc.CostCurve(roc, "bayes")
+    regret = cc.regret(bayes, hull)
+    pc = np.setdiff1d(FINE, bayes.breaks)
+    jumps = bayes.breaks[1:-1]
+    # On either side of each jump the loss is linear up to the corner that is given.
+    for place in jumps:
+        for side in (-1e-7, 1e-7):
+            at = place + side
+            exact = bayes.evaluate(at) - hull.evaluate(at)
+            assert np.abs(regret.loss[np.isclose(regret.pc, place)] - exact).min() < 1e-5
+    assert regret.largest == pytest.approx(max(regret.loss))
+    assert regret.largest >= (bayes.evaluate(pc) - hull.evaluate(pc)).max()
+    assert regret.mean == pytest.approx(bayes.area() - cc.CostCurve(hull).area())
+
+
+def test_regret_at_one_condition_is_the_loss_there():
+    hull = cc.RocHull([A, C])
+    bayes = cc.CostCurve(curve_of(MIXED, name="m"), "bayes")
+    for pc in (0, 0.2, 0.5, 1, *bayes.breaks[1:-1]):
+        regret = cc.regret(bayes, hull, over=cc.OperatingRange.from_pc(pc, pc))
+        at = regret.over.pc[0]
+        expected = bayes.evaluate(at) - hull.evaluate(at)
+        assert regret.largest == regret.mean == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_curve_outside_the_hull_can_have_negative_regret():
+    regret = cc.regret(curve_of(PERFECT, name="perfect"), cc.RocHull([A]))
+    assert regret.largest == 0
+    # A costs most where its line meets 1 - pc, at pc = 9/13.
+    assert regret.loss.min() == pytest.approx(-4 / 13)
+    assert regret.mean == pytest.approx(-cc.CostCurve(A).area())
+
+
+def test_regret_refuses():
+    with pytest.raises(cc.InputError, match="`hull` must be a RocHull, got RocCurve"):
+        cc.regret(A, C)
+    with pytest.raises(cc.InputError, match="`over` must be an OperatingRange"):
+        cc.regret(A, cc.RocHull([A]), over=0.5)

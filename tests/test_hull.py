@@ -1,0 +1,321 @@
+"""The hull of several classifiers: exact, independent of order, and the same after a round trip through JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import costcurves as cc
+import oracles
+from worlds import ALL_TIED, FINE, GRID, MIXED, PERFECT, REVERSED, classifiers, curve_of, everyone, predictions
+
+A = cc.RocCurve.from_rates(0.1, 0.6, name="A")
+C = cc.RocCurve.from_rates(0.4, 0.9, name="C")
+
+
+def decision_parts(hull, pc):
+    decision = hull.best(pc)
+    return decision.to_dict(), repr(decision)
+
+
+@given(classifiers())
+def test_vertices_are_those_of_fractions_and_each_names_all_its_owners(world):
+    curves, rates = world
+    hull = cc.RocHull(curves)
+    exact = oracles.hull_by_definition(everyone(rates), 1, 1)
+    assert hull.fpr.tolist() == [float(x) for x, _ in exact]
+    assert hull.tpr.tolist() == [float(y) for _, y in exact]
+    for vertex, owners in zip(exact, hull.owners, strict=True):
+        reach = {name for name, points in rates.items() if vertex in points}
+        names = [name for name, _ in owners]
+        if vertex in ((0, 0), (1, 1)):
+            assert names == ["always negative" if vertex == (0, 0) else "always positive"]
+        else:
+            assert names == sorted(reach)
+    assert hull.owner == tuple(owners[0][0] for owners in hull.owners)
+
+
+@given(classifiers())
+def test_breaks_are_exact_and_rise_from_0_to_1(world):
+    curves, rates = world
+    exact = oracles.hull_by_definition(everyone(rates), 1, 1)
+    bends = [(b[0] - a[0]) / ((b[0] - a[0]) + (b[1] - a[1])) for a, b in pairwise(exact)]
+    breaks = cc.RocHull(curves).breaks
+    assert breaks.tolist() == [0.0, *(float(pc) for pc in bends), 1.0]
+    assert (np.diff(breaks) >= 0).all()
+
+
+@given(classifiers())
+def test_the_cost_of_the_hull_is_the_least_of_all_lines(world):
+    curves, rates = world
+    hull = cc.RocHull(curves)
+    exact = [float(oracles.envelope(everyone(rates), pc)) for pc in GRID]
+    grid = [float(pc) for pc in GRID]
+    assert hull.evaluate(grid) == pytest.approx(exact, abs=1e-15)
+    assert cc.CostCurve(hull).evaluate(grid) == pytest.approx(exact, abs=1e-15)
+    assert (hull.evaluate(FINE) <= np.minimum(FINE, 1 - FINE) + 1e-15).all()
+
+
+@given(classifiers(), st.randoms())
+def test_the_order_of_classifiers_changes_nothing_but_the_order_of_names(world, rng):
+    curves, _ = world
+    first, second = cc.RocHull(curves), cc.RocHull(rng.sample(curves, len(curves)))
+    assert first.to_dict()["vertices"] == second.to_dict()["vertices"]
+    # Text, because NaN thresholds are not equal to themselves.
+    assert repr(first.owners) == repr(second.owners)
+    assert set(first.dropped) == set(second.dropped)
+    for pc in (0, 0.25, 0.5, 1, *first.breaks):
+        assert decision_parts(first, pc) == decision_parts(second, pc)
+    assert first.best_at_fpr(0.3).to_dict() == second.best_at_fpr(0.3).to_dict()
+
+
+@given(classifiers())
+def test_adding_one_by_one_gives_the_same_hull(world):
+    curves, _ = world
+    whole = cc.RocHull(curves)
+    grown = cc.RocHull(curves[:1])
+    for curve in curves[1:]:
+        grown = grown.add(curve)
+    assert grown.to_dict() == whole.to_dict()
+    assert grown.names == whole.names
+
+
+@given(classifiers())
+def test_what_is_dropped_owns_no_vertex(world):
+    curves, rates = world
+    hull = cc.RocHull(curves)
+    inner = set(oracles.hull_by_definition(everyone(rates), 1, 1)) - {(0, 0), (1, 1)}
+    assert set(hull.dropped) == {name for name, points in rates.items() if not inner & set(points)}
+    assert set(hull.dropped) | set(hull.contributors) == set(hull.names)
+
+
+def test_equal_classifiers_own_a_point_together_in_any_order():
+    tied = [curve_of(MIXED, name=name) for name in ("c", "a", "b")]
+    for order in permutations(tied):
+        hull = cc.RocHull(order)
+        assert set(hull.owner[1:-1]) == {"a"}
+        assert all([name for name, _ in owners] == ["a", "b", "c"] for owners in hull.owners[1:-1])
+        decision = hull.best(0.45)
+        assert (decision.classifier, [tie.classifier for tie in decision.ties]) == ("a", ["b", "c"])
+
+
+def test_test_sets_of_different_sizes_are_compared_in_exact_rates():
+    # 1/3 and 2/3 of three, the same rates of three million, and one that is a millionth better.
+    small = cc.RocCurve.from_confusion_matrix([[2, 1], [1, 2]], name="small")
+    large = cc.RocCurve.from_confusion_matrix([[2 * 10**6, 10**6], [10**6, 2 * 10**6]], name="large")
+    better = cc.RocCurve.from_confusion_matrix([[2 * 10**6 + 1, 10**6 - 1], [10**6, 2 * 10**6]], name="better")
+    assert cc.RocHull([small, large]).owners[1][0][0] == "large"
+    assert [name for name, _ in cc.RocHull([small, large]).owners[1]] == ["large", "small"]
+    assert cc.RocHull([small, large, better]).contributors == ("better",)
+
+
+def test_rates_as_floats_are_not_the_fractions_they_are_near():
+    third = cc.RocCurve.from_confusion_matrix([[2, 1], [1, 2]], name="third")
+    rounded = cc.RocCurve.from_rates(1 / 3, 2 / 3, name="rounded")
+    exact = oracles.hull_by_definition(
+        [(Fraction(1, 3), Fraction(2, 3)), (Fraction(1 / 3), Fraction(2 / 3))], Fraction(1), Fraction(1)
+    )
+    assert cc.RocHull([third, rounded]).fpr.size == len(exact)
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        curve_of(REVERSED, name="x"),
+        curve_of(ALL_TIED, name="x"),
+        cc.RocCurve.from_confusion_matrix([[5, 0], [3, 0]], name="x"),
+        cc.RocCurve.from_confusion_matrix([[0, 5], [0, 3]], name="x"),
+        cc.RocCurve.from_rates(0.4, 0.4, name="x"),
+        cc.RocCurve.from_rates(0, 0, name="x"),
+        cc.RocCurve.from_rates(1, 1, name="x"),
+        cc.RocCurve.from_rates(0.7, 0.2, name="x"),
+    ],
+)
+def test_useless_classifiers_are_dropped_and_the_trivial_ones_decide(curve):
+    hull = cc.RocHull([curve])
+    assert hull.dropped == ("x",)
+    assert hull.owner == ("always negative", "always positive")
+    assert hull.breaks.tolist() == [0, 0.5, 1]
+    assert hull.best(0.2).classifier == "always negative"
+    assert hull.best(0.2).runner_up.normalized_cost >= 0.2
+    assert hull.best_at_fpr(0.1).classifier == "always negative"
+    assert repr(hull) == "RocHull(2 vertices from 0 of 1 classifiers: none; dropped: 'x')"
+    assert cc.RocHull.from_json_text(hull.to_json()).to_dict() == hull.to_dict()
+
+
+def test_a_perfect_classifier_is_best_everywhere():
+    hull = cc.RocHull([curve_of(PERFECT, name="x"), A])
+    assert hull.breaks.tolist() == [0, 0, 1, 1]
+    assert list(hull.ranges()) == [("x", 0.0, 1.0)]
+    assert hull.best(0.5).normalized_cost == 0
+    assert hull.dropped == ("A",)
+    assert hull.best_at_tpr(1.0).classifier == "x"
+
+
+def test_hulls_from_predictions_and_from_hull_points_are_the_same():
+    rng = np.random.default_rng(4)
+    y = rng.random(500) < 0.3
+    scores = {"a": rng.normal(size=500) + y, "b": (rng.normal(size=500) + 1.2 * y).round(1)}
+    full = cc.RocHull.from_predictions(y, scores)
+    small = cc.RocHull.from_predictions(y, scores, points="hull")
+    assert full.to_dict() == small.to_dict()
+    assert decision_parts(full, 0.3) == decision_parts(small, 0.3)
+    assert full.to_curve().made_from == "counts"
+    weighted = cc.RocHull.from_predictions(y, scores, sample_weight=np.full(500, 3.0))
+    assert weighted.fpr == pytest.approx(full.fpr)
+    assert weighted.to_curve().made_from == "rates"
+    with pytest.raises(cc.UnsupportedError, match="`best_at_fpr` needs every point of the ROC curve, got 'a'"):
+        small.best_at_fpr(0.1)
+
+
+@pytest.mark.parametrize(
+    ("curves", "message"),
+    [
+        ([], "`curves` must not be empty, got 0 curves"),
+        ([A, C.renamed("A")], "`curves` must have different names, got 'A' twice: pass name= to each"),
+        ([A, 0.5], r"`curves` must be RocCurves, got 0.5 \(float\)"),
+        (5, "`curves` must be RocCurves, got 5"),
+        ([A.renamed("always negative")], "must not use the names of the trivial classifiers, got 'always negative'"),
+    ],
+)
+def test_hulls_refuse(curves, message):
+    with pytest.raises(cc.InputError, match=message):
+        cc.RocHull(curves)
+
+
+def test_adding_refuses_a_name_that_is_taken():
+    with pytest.raises(cc.InputError, match="`another` must have different names, got 'A' twice"):
+        cc.RocHull([A]).add(C.renamed("A"))
+    with pytest.raises(cc.InputError, match=r"`scores` must be a mapping of names to scores, got list"):
+        cc.RocHull.from_predictions([0, 1], [0.1, 0.2])
+
+
+def test_a_mapping_names_its_curves():
+    assert cc.RocHull({"one": A, "two": C}).names == ("one", "two")
+
+
+# JSON -------------------------------------------------------------------------------------------------------
+
+
+@given(classifiers())
+def test_a_round_trip_through_json_gives_identical_decisions(world):
+    hull = cc.RocHull(world[0])
+    again = cc.RocHull.from_json_text(hull.to_json())
+    assert again.to_dict() == hull.to_dict()
+    assert again.to_json() == hull.to_json()
+    assert repr(again.owners) == repr(hull.owners)
+    for pc in (0, 1e-9, 0.3, 0.5, 1, *hull.breaks):
+        assert decision_parts(again, pc) == decision_parts(hull, pc)
+    assert repr(again.ranges()) == repr(hull.ranges())
+
+
+@given(predictions(), st.data())
+def test_weights_survive_json_to_the_last_bit(data, draw):
+    weights = draw.draw(st.lists(st.floats(1e-3, 1e3), min_size=len(data[0]), max_size=len(data[0])))
+    hull = cc.RocHull([curve_of(data, name="w", sample_weight=weights)])
+    again = cc.RocHull.from_json_text(hull.to_json())
+    assert again.fpr.tolist() == hull.fpr.tolist()
+    assert again.curves[0].made_from == "weights"
+
+
+def test_files_hold_only_hull_points_and_strict_json(tmp_path):
+    rng = np.random.default_rng(6)
+    y = rng.random(400) < 0.5
+    hull = cc.RocHull([curve_of((y, rng.normal(size=400) + y), name="größe")])
+    path = tmp_path / "hull.json"
+    text = hull.to_json(path)
+    assert path.read_text(encoding="utf-8") == text
+    kept = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert len(kept["classifiers"][0]["fp"]) == hull.fpr.size
+    assert cc.RocHull.from_json(path).to_dict() == hull.to_dict()
+    with pytest.raises(FileNotFoundError):
+        cc.RocHull.from_json(tmp_path / "none.json")
+
+
+def document(**changes):
+    """Return the JSON text of a good hull with some fields of its classifier changed."""
+    base = json.loads(cc.RocHull([curve_of(MIXED, name="m")]).to_json())
+    entry = base["classifiers"][0]
+    for key, value in changes.items():
+        if value is ...:
+            del entry[key]
+        else:
+            entry[key] = value
+    return json.dumps(base)
+
+
+GOOD = json.loads(document())["classifiers"][0]
+LAST = GOOD["fp"][-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "`text` must be JSON, got an error at line 1"),
+        ("{", "`text` must be JSON, got an error at line 1"),
+        ("[" * 100_000, "`text` must be JSON, got maximum recursion depth"),
+        ("1" * 10_000, "`text` must be JSON, got Exceeds the limit"),
+        ("[1]", "`format` must be 'costcurves/roc-hull', got 'list'"),
+        ('{"format": "other"}', "`format` must be 'costcurves/roc-hull', got 'other'"),
+        ('{"format": "costcurves/roc-hull"}', "`version` must be 1, got None"),
+        ('{"format": "costcurves/roc-hull", "version": 2}', "`version` must be 1, got 2: written by another version"),
+        ('{"format": "costcurves/roc-hull", "version": "1"}', "`version` must be 1, got '1'"),
+        ('{"format": "costcurves/roc-hull", "version": 1}', "must have all fields of version 1, got KeyError"),
+        ('{"format": "costcurves/roc-hull", "version": 1, "classifiers": 3}', "must have all fields"),
+        ('{"format": "costcurves/roc-hull", "version": 1, "classifiers": {"a": 1}}', "must have all fields"),
+        ('{"format": "costcurves/roc-hull", "version": 1, "classifiers": []}', "`curves` must not be empty"),
+        (document(fp=...), "must have all fields of version 1, got KeyError"),
+        (document(name=...), "must have all fields of version 1, got KeyError"),
+        (document(name=7), "`name` must be a non-empty string, got 7"),
+        (document(name="always positive"), "must not use the names of the trivial classifiers"),
+        (document(made_from="magic"), "`made_from` must be 'counts', 'weights' or 'rates', got 'magic'"),
+        (document(made_from=["counts"]), "`made_from` must be"),
+        (document(made_from="rates"), "must rise from 0 to `n_neg` and `n_pos`"),
+        (document(fp=GOOD["fp"][:-1]), "must be as many"),
+        (document(fp=[[0]]), "must be as many"),
+        (document(fp=[], tp=[], thresholds=[]), "must be as many, at least 2"),
+        (document(fp=["a", *GOOD["fp"][1:]]), "`fp` and `tp` must be whole numbers for 'm'"),
+        (document(fp=[0.5, *GOOD["fp"][1:]]), "`fp` and `tp` must be whole numbers"),
+        (document(fp=[*GOOD["fp"][:-1], 2**70], n_neg=2**70), "must be whole numbers"),
+        (document(fp=[None, *GOOD["fp"][1:]]), "must be whole numbers"),
+        (document(made_from="weights", fp=[*GOOD["fp"][:-1], math.inf], n_neg=math.inf), "must be finite numbers"),
+        (document(made_from="weights", fp=[math.nan, *GOOD["fp"][1:]]), "must be finite numbers"),
+        (document(fp=[1, *GOOD["fp"][1:]]), "must rise from 0"),
+        (document(fp=GOOD["fp"][::-1]), "must rise from 0"),
+        (document(tp=[0] * len(GOOD["tp"]), n_pos=0), "must rise from 0"),
+        (document(n_neg=LAST + 1), "must rise from 0 to `n_neg`"),
+        (document(n_neg=[LAST]), "must rise from 0 to `n_neg`"),
+        (document(n_neg=None), "must rise from 0 to `n_neg`"),
+        (
+            document(fp=[0, 0, *GOOD["fp"][1:]], tp=[0, 0, *GOOD["tp"][1:]], thresholds=["inf", *GOOD["thresholds"]]),
+            "rise",
+        ),
+        (document(thresholds=["high", *GOOD["thresholds"][1:]]), "must be numbers for 'm'"),
+        (document(thresholds=[[1], *GOOD["thresholds"][1:]]), "must have all fields|must be numbers"),
+        (document(thresholds=[0.5, *GOOD["thresholds"][1:]]), "`thresholds` must fall from inf for 'm'"),
+        (document(thresholds=["inf", *GOOD["thresholds"][:0:-1]]), "`thresholds` must fall from inf for 'm'"),
+    ],
+)
+def test_hostile_files_are_format_errors(text, message):
+    with pytest.raises(cc.FormatError, match=message):
+        cc.RocHull.from_json_text(text)
+
+
+def test_two_classifiers_of_one_name_in_a_file_are_a_format_error():
+    base = json.loads(document())
+    base["classifiers"] *= 2
+    with pytest.raises(cc.FormatError, match="must have different names, got 'm' twice"):
+        cc.RocHull.from_json_text(json.dumps(base))
+
+
+def test_a_binary_file_is_a_format_error(tmp_path):
+    (tmp_path / "hull.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(cc.FormatError, match="`path` must be a UTF-8 text file, got"):
+        cc.RocHull.from_json(tmp_path / "hull.json")

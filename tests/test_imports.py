@@ -1,0 +1,108 @@
+"""What importing costcurves loads, and which module may import which."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import costcurves
+
+PACKAGE = Path(costcurves.__file__).parent
+
+# Lowest first: a module may import only those above it in this list. A new module needs its line here.
+LAYERS = [
+    "errors",
+    "_version",
+    "_validation",
+    "frames",
+    "_results",
+    "_files",
+    "conditions",
+    "inference",
+    "counts",
+    "geometry",
+    "buckets",
+    "roc",
+    "thresholds",
+    "differences",
+    "costs",
+    "decisions",
+    "hull",
+    "dominance",
+    "__init__",
+]
+HEAVY = [
+    "sklearn",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "scipy.stats",
+    "scipy.optimize",
+    "altair",
+    "jinja2",
+    "typer",
+    "rich",
+    "duckdb",
+    "pyspark",
+]
+
+
+def module_name(path: Path) -> str:
+    """Return the name below the package, such as 'roc' or 'inference.kernel'."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def imported_names(source: str, package: str = "costcurves") -> set[str]:
+    """Return every module that the source imports, wherever the statement stands."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"relative import at line {node.lineno}"
+            found.add(node.module or "")
+            found |= {f"{node.module}.{alias.name}" for alias in node.names if node.module == package}
+    return found
+
+
+def imported_layers(source: str) -> set[str]:
+    """Return the modules of costcurves among the imports."""
+    own = {name.removeprefix("costcurves.") for name in imported_names(source) if name.startswith("costcurves.")}
+    return {name for name in own if name in MODULES or name.split(".")[0] in MODULES}
+
+
+def test_importing_costcurves_loads_no_extra_and_no_slow_part_of_scipy():
+    check = f"import sys, costcurves; print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_module_has_its_layer_and_every_layer_its_module():
+    assert sorted(MODULES) == sorted(LAYERS)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_modules_import_only_layers_below_them(name):
+    below = LAYERS[: LAYERS.index(name)]
+    assert imported_layers(MODULES[name].read_text(encoding="utf-8")) <= set(below)
+
+
+def test_imports_inside_functions_count():
+    source = "def f():\n    from costcurves.hull import RocHull\n    import costcurves.roc\n"
+    assert imported_layers(source) == {"hull", "roc"}
+    assert imported_layers("from costcurves import buckets, counts") == {"buckets", "counts"}
+
+
+def test_only_frames_knows_narwhals():
+    for name, path in MODULES.items():
+        libraries = {imported.split(".")[0] for imported in imported_names(path.read_text(encoding="utf-8"))}
+        assert ("narwhals" in libraries) == (name == "frames")
