@@ -1,0 +1,244 @@
+"""Intervals for rates and for paired differences of rates that hold their level in small samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._validation import FloatArray, check_choice, check_level, shown
+from costcurves.errors import InputError
+
+PAIRED_METHODS = ("score", "agresti-min", "bonett-price", "gaussian")
+
+
+def critical(level: float) -> float:
+    """Return the two-sided normal critical value of a level.
+
+    Examples
+    --------
+    >>> from costcurves.inference.intervals import critical
+    >>> round(critical(0.95), 4)
+    1.96
+    """
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + 0.5 * check_level(level)))
+
+
+def pointwise_level(z: float) -> float:
+    """Return the two-sided level whose normal critical value is `z`.
+
+    Examples
+    --------
+    >>> from costcurves.inference.intervals import pointwise_level
+    >>> round(pointwise_level(1.959964), 4)
+    0.95
+    """
+    from scipy.special import ndtr
+
+    return float(1 - 2 * ndtr(-z))
+
+
+def check_counts(name: str, count: npt.ArrayLike, total: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return counts and totals as broadcast floats with 0 <= count <= total and total > 0."""
+    try:
+        k, n = np.broadcast_arrays(np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InputError(f"`{name}` must be numeric and match its total, got {shown(count)}") from None
+    if not (n > 0).all() or not np.isfinite(n).all():
+        raise InputError(f"`{name}` must come with a total > 0, got {shown(n.min(initial=0.0))}")
+    bad = ~((k >= 0) & (k <= n * (1 + 1e-12)))
+    if bad.any():
+        first = np.flatnonzero(bad.ravel())[0]
+        raise InputError(
+            f"`{name}` must be in [0, {shown(n.ravel()[first])}], "
+            f"got {shown(k.ravel()[first])} at position {first}"
+        )
+    return np.minimum(k, n), n
+
+
+def wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's score interval of a rate.
+
+    Parameters
+    ----------
+    count, total : array_like
+        Successes and trials; fractions are allowed (effective counts of weighted data).
+    z : float
+        Normal critical value, e.g. `critical(0.95)`, or a simultaneous one.
+
+    Returns
+    -------
+    lower, upper : arrays
+
+    Examples
+    --------
+    >>> from costcurves.inference.intervals import wilson
+    >>> lower, upper = wilson([0, 4], 20, 1.96)
+    >>> lower.round(3), upper.round(3)
+    (array([0.   , 0.081]), array([0.161, 0.416]))
+    """
+    k, n = check_counts("count", count, total)
+    p = k / n
+    shrink = 1 / (1 + z * z / n)
+    center = (p + z * z / (2 * n)) * shrink
+    half = z * shrink * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    lower = np.where(k == 0, 0.0, np.clip(center - half, 0.0, p))
+    upper = np.where(k == n, 1.0, np.clip(center + half, p, 1.0))
+    return lower, upper
+
+
+def clopper_pearson(
+    count: npt.ArrayLike, total: npt.ArrayLike, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of a rate whose coverage is never below `level`.
+
+    Examples
+    --------
+    >>> from costcurves.inference.intervals import clopper_pearson
+    >>> lower, upper = clopper_pearson([0, 4], 20, 0.95)
+    >>> lower.round(3), upper.round(3)
+    (array([0.   , 0.057]), array([0.168, 0.437]))
+    """
+    from scipy.special import betaincinv
+
+    k, n = check_counts("count", count, total)
+    tail = 0.5 * (1 - check_level(level))
+    lower = np.where(k > 0, betaincinv(np.maximum(k, 1e-300), n - k + 1, tail), 0.0)
+    upper = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1e-300), 1 - tail), 1.0)
+    return lower, upper
+
+
+def mover(
+    weights: tuple[FloatArray, ...],
+    estimates: tuple[FloatArray, ...],
+    intervals: tuple[tuple[FloatArray, FloatArray], ...],
+    correlation: FloatArray | float = 0.0,
+) -> tuple[FloatArray, FloatArray]:
+    """Combine intervals of independent rates into one of their weighted sum (variance estimates recovery).
+
+    Parameters
+    ----------
+    weights, estimates : tuples of arrays
+        Nonnegative weights and the estimates they multiply.
+    intervals : tuple of (lower, upper)
+        An interval for each estimate, all at one critical value.
+    correlation : array or float
+        Correlation of the first two estimates (not 0 under full sampling, where errors share the n draws).
+
+    Returns
+    -------
+    lower, upper : arrays
+
+    Notes
+    -----
+    lower = Σ w e - sqrt(Σ (w (e - l))²), upper = Σ w e + sqrt(Σ (w (u - e))²): each one-sided distance is a
+    variance estimate at the limit, where it matters, and not at the estimate (Zou and Donner 2008).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.intervals import mover, wilson
+    >>> half = np.array(0.5)
+    >>> rates = (np.array(0.2), np.array(0.4))
+    >>> lower, upper = mover((half, half), rates, (wilson(4, 20, 1.645), wilson(4, 10, 1.645)))
+    >>> float(lower.round(3)), float(upper.round(3))
+    (0.184, 0.453)
+    """
+    total = sum((w * e for w, e in zip(weights, estimates, strict=True)), np.zeros(()))
+    below = [w * (e - low) for w, e, (low, _) in zip(weights, estimates, intervals, strict=True)]
+    above = [w * (high - e) for w, e, (_, high) in zip(weights, estimates, intervals, strict=True)]
+
+    def length(parts: list[FloatArray]) -> FloatArray:
+        square = sum((p * p for p in parts), np.zeros(()))
+        if len(parts) > 1:
+            square = square + 2 * correlation * parts[0] * parts[1]
+        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+
+    return np.asarray(total - length(below)), np.asarray(total + length(above))
+
+
+def paired_rate_interval(
+    only_a: npt.ArrayLike, only_b: npt.ArrayLike, total: npt.ArrayLike, z: float, method: str = "score"
+) -> tuple[FloatArray, FloatArray]:
+    """Return an interval for (only_a - only_b) / total: two error rates compared on the same examples.
+
+    Parameters
+    ----------
+    only_a, only_b : array_like
+        Examples that only a, only b gets wrong; `only_a + only_b <= total`.
+    total : array_like
+        Examples of the class.
+    z : float
+        Normal critical value.
+    method : {"score", "agresti-min", "bonett-price", "gaussian"}
+        Tango's score interval; Wald after adding ½ to each of the four cells; Wald after adding 1 to each
+        discordant cell; plain Wald.
+
+    Returns
+    -------
+    lower, upper : arrays in [-1, 1]
+
+    Notes
+    -----
+    Tango's interval holds all δ with (b - c - nδ)² <= z² · n · (2 q̃(δ) + δ (1 - δ)), q̃ the constrained
+    maximum-likelihood rate of c. The limits are found by bisection, all counts at once.
+
+    The default was chosen by summing trinomials (nominal 90 %, rates of 0 to 0.4 for each discordant cell; lowest
+    coverage, mean coverage, mean width):
+
+    ============  ===================  ===================  ===================
+    method        n = 10               n = 25               n = 100
+    ============  ===================  ===================  ===================
+    score         0.882  0.960  0.528  0.865  0.925  0.302  0.870  0.905  0.139
+    agresti-min   0.794  0.936  0.443  0.864  0.926  0.276  0.863  0.910  0.135
+    bonett-price  0.889  0.972  0.526  0.892  0.945  0.305  0.896  0.923  0.140
+    gaussian      0.049  0.711  0.361  0.118  0.814  0.252  0.393  0.877  0.132
+    ============  ===================  ===================  ===================
+
+    The score interval is the closest to its level, and as wide as Bonett and Price's only where that one
+    overcovers most; Agresti and Min's is narrower but misses in small classes.
+
+    Examples
+    --------
+    >>> from costcurves.inference.intervals import paired_rate_interval
+    >>> lower, upper = paired_rate_interval([0, 9], [0, 2], 50, 1.96)
+    >>> lower.round(3), upper.round(3)
+    (array([-0.071,  0.012]), array([0.071, 0.278]))
+    """
+    check_choice("method", method, PAIRED_METHODS)
+    b, n = check_counts("only_a", only_a, total)
+    c, n = check_counts("only_b", only_b, n)
+    b, c, n = np.broadcast_arrays(b, c, n)
+    if (b + c > n * (1 + 1e-12)).any():
+        raise InputError("`only_a` + `only_b` must be at most `total`")
+    if method == "score":
+        return _tango(b, c, n, z)
+    extra, cells = {"agresti-min": (0.5, 2.0), "bonett-price": (1.0, 2.0), "gaussian": (0.0, 0.0)}[method]
+    size = n + cells
+    p, q = (b + extra) / size, (c + extra) / size
+    half = z * np.sqrt(np.maximum(p + q - (p - q) ** 2, 0.0) / size)
+    d = (b - c) / n
+    return np.clip(np.minimum(p - q - half, d), -1, 1), np.clip(np.maximum(p - q + half, d), -1, 1)
+
+
+def _tango_variance(delta: FloatArray, b: FloatArray, c: FloatArray, n: FloatArray) -> FloatArray:
+    """Return the variance of b - c where the rates differ by `delta` and are otherwise most likely."""
+    linear = (2 * n - b + c) * delta - b - c
+    root = np.sqrt(np.maximum(linear**2 + 8 * n * c * delta * (1 - delta), 0.0))
+    q = np.clip((root - linear) / (4 * n), np.maximum(0.0, -delta), np.maximum((1 - delta) / 2, 0.0))
+    return np.asarray(np.maximum(n * (2 * q + delta * (1 - delta)), 0.0))
+
+
+def _tango(b: FloatArray, c: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+    d = (b - c) / n
+
+    def limit(sign: float) -> FloatArray:
+        near, far = d.copy(), np.full_like(d, sign)
+        for _ in range(60):
+            middle = 0.5 * (near + far)
+            inside = (b - c - n * middle) ** 2 <= z * z * _tango_variance(middle, b, c, n)
+            near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+        return near
+
+    return limit(-1.0), limit(1.0)

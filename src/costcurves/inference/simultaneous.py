@@ -1,0 +1,218 @@
+"""Critical values for bands that hold at all operating points at once."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._validation import (
+    FloatArray,
+    check_integer,
+    check_level,
+    check_nonnegative,
+    check_unit_array,
+    shown,
+)
+from costcurves.errors import InputError
+
+# The supremum is taken over at most this many points, chosen where the process moves most.
+_POINTS = 257
+
+
+def line_coverage(c: float, angle: float = math.pi / 2) -> float:
+    """Return P(sup |cos θ · X + sin θ · Y| <= c) for θ over an angle, with X and Y standard normal.
+
+    Parameters
+    ----------
+    c : float
+        Critical value, at least 0.
+    angle : float
+        Length of the range of θ, in [0, π/2].
+
+    Notes
+    -----
+    The standardised error of a cost line at pc is the projection of the two classes' standardised errors
+    on the direction θ = atan((1-pc) σ_fpr / (pc σ_fnr)), which lies in the first quadrant. In polar
+    coordinates the supremum is R where the direction of (X, Y) is in the range, else R times the cosine
+    of the distance to it:
+
+    P = (Δ/π)(1 - exp(-c²/2)) + (π - Δ)/π - 4 T(c, tan((π - Δ)/2)), with Owen's T.
+
+    For the whole range Δ = π/2 this is ½(1 - exp(-c²/2)) + ½(2Φ(c) - 1)²; for one point it is 2Φ(c) - 1.
+
+    Examples
+    --------
+    >>> from costcurves.inference.simultaneous import line_coverage
+    >>> round(line_coverage(2.3516), 4), round(line_coverage(1.96, angle=0.0), 4)
+    (0.95, 0.95)
+    """
+    from scipy.special import owens_t
+
+    c = check_nonnegative("c", c)
+    angle = check_nonnegative("angle", angle)
+    if angle > math.pi / 2 + 1e-12:
+        raise InputError(f"`angle` must be in [0, π/2], got {shown(angle)}")
+    rest = math.pi - angle
+    inside = angle / math.pi * -math.expm1(-0.5 * c * c)
+    return float(inside + rest / math.pi - 4 * owens_t(c, math.tan(rest / 2) if angle > 0 else np.inf))
+
+
+def line_critical(
+    level: float,
+    pc_range: tuple[float, float] = (0.0, 1.0),
+    *,
+    sd_pos: float = 1.0,
+    sd_neg: float = 1.0,
+) -> float:
+    """Return the critical value of a band around one cost line (or a difference of two) over a range of pc.
+
+    Parameters
+    ----------
+    level : float
+        Joint confidence level.
+    pc_range : (low, high)
+        Operating points over which the band must hold.
+    sd_pos, sd_neg : float
+        Standard errors of the two classes' rates; they matter only for a part of [0, 1].
+
+    Examples
+    --------
+    >>> from costcurves.inference.simultaneous import line_critical
+    >>> round(line_critical(0.95), 4)
+    2.3516
+    >>> round(line_critical(0.95, (0.5, 0.5)), 4)
+    1.96
+    """
+    from scipy.optimize import brentq
+
+    level = check_level(level)
+    low, high = check_unit_array("pc_range", pc_range).tolist()
+    if low > high:
+        raise InputError(f"`pc_range` must be ordered, got {shown(pc_range)}")
+    sd_pos, sd_neg = check_nonnegative("sd_pos", sd_pos), check_nonnegative("sd_neg", sd_neg)
+    angle = 0.0
+    if sd_pos > 0 and sd_neg > 0:
+        first, last = (math.atan2((1 - pc) * sd_neg, pc * sd_pos) for pc in (low, high))
+        angle = first - last
+    return float(brentq(lambda c: line_coverage(c, angle) - level, 0.0, 40.0, xtol=1e-12))
+
+
+def nested_covariance(rates: npt.ArrayLike, draws: float) -> FloatArray:
+    """Return the covariance matrix of error rates at several thresholds of one score, in one class.
+
+    The examples wrong at a stricter threshold are wrong at the looser one too, so the covariance is that
+    of a Brownian bridge in the rate: (min(r_i, r_j) - r_i r_j) / n.
+
+    Examples
+    --------
+    >>> from costcurves.inference.simultaneous import nested_covariance
+    >>> nested_covariance([0.5, 0.2], 10)
+    array([[0.025, 0.01 ],
+           [0.01 , 0.016]])
+    """
+    r = check_unit_array("rates", rates)
+    return np.asarray((np.minimum.outer(r, r) - np.multiply.outer(r, r)) / draws)
+
+
+def process_critical(
+    covariance: npt.ArrayLike, level: float, *, n_simulations: int = 20_000, rng: Any = 0
+) -> float:
+    """Return c with P(max |G_j| / sd(G_j) <= c) = level for a Gaussian process G with this covariance (sup-t).
+
+    Parameters
+    ----------
+    covariance : array of shape (points, points)
+        Points of zero variance are left out; where all are, the pointwise critical value is returned.
+    level : float
+    n_simulations : int
+        Draws of the process; 20,000 put the level right to about 0.2 points.
+    rng : numpy.random.Generator or seed
+        Seeded by default, so that the same data give the same band.
+
+    Notes
+    -----
+    Where there are more than 257 points, those are kept between which the process moves by equal distances,
+    sqrt(2(1 - correlation)) summed along the points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.simultaneous import process_critical
+    >>> one_line = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> round(process_critical(one_line, 0.95), 1)
+    2.2
+    """
+    from costcurves.inference.intervals import critical
+
+    level = check_level(level)
+    n_simulations = check_integer("n_simulations", n_simulations, 100)
+    cov = np.asarray(covariance, dtype=np.float64)
+    if cov.ndim != 2 or cov.shape[0] != cov.shape[1]:
+        raise InputError(f"`covariance` must be square, got shape {cov.shape}")
+    sd = np.sqrt(np.maximum(np.diagonal(cov), 0.0))
+    used = np.flatnonzero(sd > 1e-12 * sd.max(initial=0.0))
+    if used.size == 0 or sd.max() == 0:
+        return critical(level)
+    if used.size > _POINTS:
+        near = cov[used[:-1], used[1:]] / (sd[used[:-1]] * sd[used[1:]])
+        way = np.concatenate([[0.0], np.cumsum(np.sqrt(np.maximum(2 - 2 * near, 0.0)) + 1e-9)])
+        at = np.searchsorted(way, np.linspace(0, way[-1], _POINTS))
+        used = used[np.unique(np.minimum(at, used.size - 1))]
+    correlation = cov[np.ix_(used, used)] / np.multiply.outer(sd[used], sd[used])
+    values, vectors = np.linalg.eigh(correlation)
+    keep = values > 1e-10 * values[-1]
+    root = vectors[:, keep] * np.sqrt(values[keep])
+    generator = np.random.default_rng(rng)
+    top = np.empty(n_simulations)
+    for start in range(0, n_simulations, 4096):
+        size = min(4096, n_simulations - start)
+        top[start : start + size] = np.abs(root @ generator.standard_normal((root.shape[1], size))).max(
+            axis=0
+        )
+    return max(float(np.quantile(top, level)), critical(level))
+
+
+def curve_covariance(
+    fnr: npt.ArrayLike,
+    fpr: npt.ArrayLike,
+    pc: npt.ArrayLike,
+    n_pos: float,
+    n_neg: float,
+    *,
+    sampling: str = "stratified",
+) -> FloatArray:
+    """Return the covariance of NE between operating points for a curve whose threshold moves with pc.
+
+    Parameters
+    ----------
+    fnr, fpr, pc : arrays of shape (points,)
+        Error rates at the threshold that each operating point uses.
+    n_pos, n_neg : float
+    sampling : {"stratified", "full"}
+
+    Notes
+    -----
+    Stratified: pc_i pc_j C⁺ + (1-pc_i)(1-pc_j) C⁻ with `nested_covariance` in each class. Full: all n draws are
+    one multinomial, whose values are pc/p⁺ for a miss and (1-pc)/p⁻ for a false alarm.
+
+    Examples
+    --------
+    >>> from costcurves.inference.simultaneous import curve_covariance
+    >>> curve_covariance([0.4, 0.1], [0.1, 0.4], [0.2, 0.8], 100, 100).round(5)
+    array([[0.00067, 0.00019],
+           [0.00019, 0.00067]])
+    """
+    r, f, w = (check_unit_array(name, a) for name, a in (("fnr", fnr), ("fpr", fpr), ("pc", pc)))
+    if sampling == "stratified":
+        pos = np.multiply.outer(w, w) * nested_covariance(r, n_pos)
+        neg = np.multiply.outer(1 - w, 1 - w) * nested_covariance(f, n_neg)
+        return np.asarray(pos + neg)
+    n = n_pos + n_neg
+    share = n_pos / n
+    miss = np.multiply.outer(w, w) * np.minimum.outer(r, r) / share
+    alarm = np.multiply.outer(1 - w, 1 - w) * np.minimum.outer(f, f) / (1 - share)
+    mean = w * r + (1 - w) * f
+    return np.asarray((miss + alarm - np.multiply.outer(mean, mean)) / n)
