@@ -38,10 +38,10 @@ class CostMatrix(Result):
     Parameters
     ----------
     table : array-like of shape (k, k), or dataframe
-        Costs, finite and not negative, k >= 2; a right decision may cost something too. A pandas frame is matched by the
-        names of its index and columns, in any order. A frame with one column more than rows has the true
-        labels in its first column (polars and pyarrow have no index). A frame of k rows and k columns without
-        an index has its rows in the order of its columns.
+        Costs, finite and not negative, k >= 2; a right decision may cost something too. A pandas frame is
+        matched by the names of its index and columns, in any order. A frame with one column more than rows
+        has the true labels in its first column (polars and pyarrow have no index). A frame of k rows and k
+        columns without an index has its rows in the order of its columns.
     labels : sequence, optional
         The classes in order. By default the frame's row labels, or 0, 1, …, k-1 for an array.
 
@@ -128,7 +128,9 @@ class CostMatrix(Result):
         fn = float(self.values[pos, neg] - self.values[pos, pos])
         for name, extra in (("cost_fp", fp), ("cost_fn", fn)):
             if extra < 0:
-                raise InputError(f"`{name}` must be >= 0: the error is cheaper than the right decision by {-extra:g}")
+                raise InputError(
+                    f"`{name}` must be >= 0: the error is cheaper than the right decision by {-extra:g}"
+                )
         return fp, fn
 
     def _position(self, name: str, label: Any) -> int:
@@ -143,7 +145,9 @@ class CostMatrix(Result):
         table: dict[str, Any] = {"true": list(self.labels)}
         for j, label in enumerate(self.labels):
             if str(label) in table:
-                raise UnsupportedError(f"`to_frame` needs labels with distinct texts, got {shown(label)} twice")
+                raise UnsupportedError(
+                    f"`to_frame` needs labels with distinct texts, got {shown(label)} twice"
+                )
             table[str(label)] = self.values[:, j]
         return table
 
@@ -170,7 +174,9 @@ def _reordered(matrix: CostMatrix, labels: Any) -> tuple[FloatArray, Labels]:
         return matrix.values, matrix.labels
     names = check_labels("labels", labels)
     if set(names) != set(matrix.labels):
-        raise DataError(f"`labels` must be those of the cost matrix ({listed(matrix.labels)}), got {listed(names)}")
+        raise DataError(
+            f"`labels` must be those of the cost matrix ({listed(matrix.labels)}), got {listed(names)}"
+        )
     at = [matrix.labels.index(x) for x in names]
     return matrix.values[np.ix_(at, at)], names
 
@@ -188,14 +194,18 @@ def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatAr
             labels = given
         if set(given) != set(labels):
             wrong = [x for x in given if x not in set(labels)] or [x for x in labels if x not in set(given)]
-            raise DataError(f"`{name}` must have one value for each of the labels ({listed(labels)}); see {listed(wrong)}")
+            raise DataError(
+                f"`{name}` must have one value for each of the labels ({listed(labels)}); see {listed(wrong)}"
+            )
         priors = [priors[label] for label in labels]
     try:
         values = np.array(priors, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"`{name}` must be numeric, got {shown(priors)}") from None
     if values.ndim != 1 or (labels is not None and values.size != len(labels)) or values.size < 2:
-        rule = f"one value for each of the {len(labels)} classes" if labels is not None else "one value a class"
+        rule = (
+            f"one value for each of the {len(labels)} classes" if labels is not None else "one value a class"
+        )
         raise InputError(f"`{name}` must have {rule}, got shape {values.shape}")
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
@@ -273,7 +283,9 @@ def minimum_cost_predictions(probabilities: Any, C: Any) -> npt.NDArray[Any]:
         by_text = {str(label): label for label in C.labels}
         names = [c if c in C.labels else by_text.get(str(c), c) for c in columns]
         if set(names) != set(C.labels) or len(names) != k:
-            raise DataError(f"`probabilities` must have the columns {listed(C.labels)}, got {listed(columns)}")
+            raise DataError(
+                f"`probabilities` must have the columns {listed(C.labels)}, got {listed(columns)}"
+            )
         probabilities = np.array([cells[names.index(label)] for label in C.labels]).T
     try:
         p = np.asarray(probabilities, dtype=np.float64)
@@ -334,10 +346,10 @@ def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
 
     Notes
     -----
-    Errors cost Unif[0, 10], [0, 100], [0, 100], [0, 1000] and [0, 10000] in M1 to M5, and [0, 10000] in M8. With true class t
-    and predicted class p they cost Unif[0, 1000 P(p)/P(t)] in M6 (to take a rare class for a common one is
-    expensive), Unif[0, 1000 P(t)/P(p)] in M7 and Unif[0, 2000 P(p)/P(t)] in M9. Right decisions cost
-    Unif[0, 10] in M3, Unif[0, 1000] in M8 and M9, and nothing in the others.
+    Errors cost Unif[0, 10], [0, 100], [0, 100], [0, 1000] and [0, 10000] in M1 to M5, and [0, 10000] in M8.
+    With true class t and predicted class p they cost Unif[0, 1000 P(p)/P(t)] in M6 (to take a rare class
+    for a common one is expensive), Unif[0, 1000 P(t)/P(p)] in M7 and Unif[0, 2000 P(p)/P(t)] in M9. Right
+    decisions cost Unif[0, 10] in M3, Unif[0, 1000] in M8 and M9, and nothing in the others.
 
     Examples
     --------
@@ -352,7 +364,9 @@ def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
     p, labels = check_priors("priors", priors, None)
     largest, direction, right = _MODELS[model]
     if direction and not p.all():
-        raise InputError(f"`priors` must be > 0 for model {model}, got 0 for {shown(labels[int(np.argmin(p))])}")
+        raise InputError(
+            f"`priors` must be > 0 for model {model}, got 0 for {shown(labels[int(np.argmin(p))])}"
+        )
     generator = np.random.default_rng(rng)
     k = p.size
     limits = np.full((k, k), largest)

@@ -191,7 +191,9 @@ class ResampledDistribution(Result):
         return {"value": self.values, "cdf": np.arange(1, self.values.size + 1) / self.values.size}
 
     def __repr__(self) -> str:
-        return f"ResampledDistribution(mean={self.mean:.4g}, std={self.std:.3g}, {self.values.size} resamples)"
+        return (
+            f"ResampledDistribution(mean={self.mean:.4g}, std={self.std:.3g}, {self.values.size} resamples)"
+        )
 
 
 def dirichlet_draws(

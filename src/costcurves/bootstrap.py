@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -27,14 +27,22 @@ from costcurves._validation import (
     frozen,
     shown,
 )
-from costcurves.confusion import ConfusionMatrix, JointConfusion, Labels, code_columns, pair_counts, read_columns
+from costcurves.confusion import (
+    ConfusionMatrix,
+    JointConfusion,
+    Labels,
+    code_columns,
+    pair_counts,
+    read_columns,
+)
 from costcurves.errors import DataError, InputError, SmallSampleWarning
 from costcurves.inference import multiclass
 from costcurves.inference.kernel import Stratum, exact_distribution, resample
 from costcurves.matrices import OWNER, CostMatrix, as_cost_matrix, check_priors
 
 METHODS = ("exact", "resample")
-# With uncertain priors the distribution is drawn; so many draws put the interval's ends within 1 % of their level.
+# With uncertain priors the distribution is drawn; so many draws put the interval's ends within 1 % of their
+# level.
 _DIRICHLET_DRAWS = 100_000
 # A cell seen this often is judged from the data; below it, its rate is mostly unknown.
 _FEW = 5
@@ -122,7 +130,9 @@ class CostInterval(Result):
 
     def __repr__(self) -> str:
         about = f"n = {self.n}, {self.method}" + (f", laplace {self.laplace:g}" if self.method != "z" else "")
-        risks = f"; {len(self.risks)} rare, expensive errors cannot be judged: see .risks" if self.risks else ""
+        risks = (
+            f"; {len(self.risks)} rare, expensive errors cannot be judged: see .risks" if self.risks else ""
+        )
         return (
             f"CostInterval: expected cost {self.estimate:.6g}, {100 * self.level:g} % in "
             f"[{self.lower:.6g}, {self.upper:.6g}] ({about}){risks}"
@@ -153,7 +163,8 @@ class CostDifference(Result):
     >>> a = [0] * 45 + [1] * 5 + [1] * 50
     >>> b = [0] * 45 + [1] * 5 + [1] * 35 + [0] * 15
     >>> cc.bdeltacost(y, a, b, [[0, 1], [5, 0]])
-    CostDifference: a costs 0.75 less than b, 95 % in [-1.1, -0.4], p = 1.75e-07: a is cheaper (n = 100, exact)
+    CostDifference: a costs 0.75 less than b, 95 % in [-1.1, -0.4], p = 1.75e-07: a is cheaper (n = 100,
+    exact)
     """
 
     difference: float
@@ -282,15 +293,16 @@ class _BCost:
         Rows true, columns predicted.
     level : float, default 0.95
     laplace : float, default 0.1
-        λ, added to each of the k² cells. The paper recommends 0.1; with 0 an error that was not seen cannot happen.
-        The cells together weigh λk² examples, which is much when k² is near n.
+        λ, added to each of the k² cells. The paper recommends 0.1; with 0 an error that was not seen cannot
+        happen. The cells together weigh λk² examples, which is much when k² is near n.
     method : {"exact", "resample"}
         "exact": quantiles of the bootstrap distribution itself, the limit of infinitely many resamples.
-        "resample": the paper's procedure, `n_resamples` multinomial draws and their order statistics (the 26th and
-        the 975th of 1000).
+        "resample": the paper's procedure, `n_resamples` multinomial draws and their order statistics (the
+        26th and the 975th of 1000).
     priors : mapping of label to probability, or array-like of shape (k,), optional
-        Class frequencies where the classifier will be used. The test set then counts as a sample stratified by
-        true class; λ is added to the k cells of each class. By default the test set's frequencies count, and vary with it.
+        Class frequencies where the classifier will be used. The test set then counts as a sample stratified
+        by true class; λ is added to the k cells of each class. By default the test set's frequencies count,
+        and vary with it.
     priors_size : float, optional
         How many examples the priors are worth: they are then uncertain, Dirichlet(priors_size · priors), and
         the distribution is drawn (100,000 draws with method "exact"). By default they are certain.
@@ -399,8 +411,8 @@ class _BCost:
 
         Notes
         -----
-        The paper reports that its normal interval covered always; mean ± z·s/√n, given here, does not: it is too
-        narrow where a rare, expensive error was not seen.
+        The paper reports that its normal interval covered always; mean ± z·s/√n, given here, does not: it
+        is too narrow where a rare, expensive error was not seen.
         """
         C = as_cost_matrix(C)
         return self.z_interval_from_confusion(_count(y_true, y_pred, C), C, level=level)
@@ -473,11 +485,14 @@ def _bcost(confusion: ConfusionMatrix, C: CostMatrix, options: _Options) -> Cost
     )
 
 
-def _risks(confusion: ConfusionMatrix, C: CostMatrix, options: _Options, rates: FloatArray) -> tuple[CellRisk, ...]:
+def _risks(
+    confusion: ConfusionMatrix, C: CostMatrix, options: _Options, rates: FloatArray
+) -> tuple[CellRisk, ...]:
     """Return the cells whose unseen part could outweigh all that was seen.
 
-    A cell seen m < 5 times may have a rate of up to U(m)/n (Poisson upper bound; U(0) = 3.0 at 95 %), but no more
-    than its class. It is a risk when cost times (bound - rate) exceeds 1.5 half-widths, without correction.
+    A cell seen m < 5 times may have a rate of up to U(m)/n (Poisson upper bound; U(0) = 3.0 at 95 %), but
+    no more than its class. It is a risk when cost times (bound - rate) exceeds 1.5 half-widths, without
+    correction.
     """
     counts, costs = confusion.counts, C.values
     n = confusion.n
@@ -523,7 +538,8 @@ def _risks(confusion: ConfusionMatrix, C: CostMatrix, options: _Options, rates: 
 
 def _warn(risks: tuple[CellRisk, ...], n: int) -> None:
     cells = "; ".join(
-        f"true {shown(r.true)} predicted {shown(r.predicted)} (cost {r.cost:g}, seen {r.count} times)" for r in risks[:3]
+        f"true {shown(r.true)} predicted {shown(r.predicted)} (cost {r.cost:g}, seen {r.count} times)"
+        for r in risks[:3]
     )
     more = f" and {len(risks) - 3} more" if len(risks) > 3 else ""
     most = risks[0].needed
@@ -565,11 +581,12 @@ class _BDeltaCost:
     Notes
     -----
     Each of n draws adds C[true, a] - C[true, b]; cells with equal differences are one, so only the distinct
-    triples that occur are ever held. With λ > 0 the k³ cells enter by the histogram of their differences (on a
-    lattice of 3e-5 of the range of costs when there are more than four million).
+    triples that occur are ever held. With λ > 0 the k³ cells enter by the histogram of their differences
+    (on a lattice of 3e-5 of the range of costs when there are more than four million).
 
     Like every percentile bootstrap the test is optimistic when only a handful of examples have different
-    costs: with 5 discordant examples that all favour one classifier p is about 2·exp(-5) = 0.013, and the sign test says 0.06.
+    costs: with 5 discordant examples that all favour one classifier p is about 2·exp(-5) = 0.013, and the
+    sign test says 0.06.
 
     Examples
     --------
@@ -687,7 +704,9 @@ class _BDeltaCost:
             p = 2 * float(ndtr(-abs(mean) / half * _normal_quantile(level)))
         else:
             p = 1.0 if mean == 0 else 0.0
-        return CostDifference(mean, mean - half, mean + half, p, level, "z", 0.0, n, _check_names(names), None)
+        return CostDifference(
+            mean, mean - half, mean + half, p, level, "z", 0.0, n, _check_names(names), None
+        )
 
     def __repr__(self) -> str:
         return "<costcurves.bdeltacost: call it with (y_true, pred_a, pred_b, C)>"
@@ -733,7 +752,16 @@ def _bdeltacost(joint: JointConfusion, C: CostMatrix, options: _Options, names: 
     lower, upper = options.interval(distribution)
     p_value = multiclass.two_sided_p(distribution)
     return CostDifference(
-        difference, lower, upper, p_value, options.level, options.method, options.laplace, n, names, distribution
+        difference,
+        lower,
+        upper,
+        p_value,
+        options.level,
+        options.method,
+        options.laplace,
+        n,
+        names,
+        distribution,
     )
 
 
@@ -864,7 +892,9 @@ def bdeltacost_many(
     ('a',)
     """
     if not isinstance(predictions, Mapping) or len(predictions) < 2:
-        raise InputError(f"`predictions` must map at least two names to predictions, got {shown(predictions)}")
+        raise InputError(
+            f"`predictions` must map at least two names to predictions, got {shown(predictions)}"
+        )
     names = tuple(predictions)
     if not all(isinstance(name, str) for name in names):
         raise InputError(f"`predictions` must have strings for names, got {shown(names)}")
