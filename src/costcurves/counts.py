@@ -1,0 +1,363 @@
+"""Predictions become counts here: the only door. After it nothing knows where the data came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._validation import BoolArray, FloatArray, frozen, shown
+from costcurves.errors import DataError
+
+Array = npt.NDArray[Any]
+
+# Integer scores become float thresholds, and a float64 holds every integer up to here.
+LARGEST_EXACT_INTEGER = 2**53
+# A range of integer scores is counted instead of sorted when it is not much longer than the data.
+COUNTING_FACTOR = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreCounts:
+    """Cumulated counts at each distinct score, from the highest score down: predicted positive iff score >= threshold.
+
+    `fp` and `tp` are int64 counts, or float64 sums of weights. The first entry is (inf, 0, 0).
+    """
+
+    thresholds: FloatArray
+    fp: Array
+    tp: Array
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        for array in (self.thresholds, self.fp, self.tp):
+            frozen(array)
+
+
+def binary_labels(y_true: Any, pos_label: Any = None) -> BoolArray:
+    """Return which labels are positive, after checking that there are exactly two classes.
+
+    Without `pos_label`, only labels that say it themselves are taken: booleans, 0/1 and -1/1.
+    """
+    labels = _one_dimensional("y_true", y_true)
+    kind = labels.dtype.kind
+    if kind == "O":
+        labels = _plain_objects(labels)
+        kind = labels.dtype.kind
+    if kind == "b":
+        if pos_label is not None and not isinstance(pos_label, (bool, np.bool_, int, np.integer)):
+            raise DataError(f"`pos_label` must be True or False for boolean `y_true`, got {shown(pos_label)}")
+        return labels if pos_label is None or pos_label else ~labels
+    if kind in "iuf":
+        positive = _numeric_positives(labels, pos_label)
+    elif kind in "USTO":
+        positive = _named_positives(labels, pos_label)
+    else:
+        raise DataError(f"`y_true` must hold booleans, numbers or strings, got dtype {labels.dtype}")
+    return positive
+
+
+def _numeric_positives(labels: Array, pos_label: Any) -> BoolArray:
+    """Return the positives among integer or float labels, in a few passes and without a sort."""
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise _non_finite("y_true", labels)
+    low, high = labels.min(), labels.max()
+    if pos_label is None:
+        if high != 1 and not (low == high == 0 or low == high == -1) or low not in (-1, 0, 1):
+            raise DataError(
+                "`pos_label` must be given when `y_true` is not 0/1, -1/1 or boolean, "
+                f"got labels {_some_values(labels)}"
+            )
+        pos_label = 1
+    elif isinstance(pos_label, str):
+        raise DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)} but labels are numbers")
+    positive: BoolArray = labels == pos_label
+    negative_value = low if high == pos_label else high
+    if int(positive.sum()) + int((labels == negative_value).sum()) < labels.size:
+        if low == high:
+            raise DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {_some_values(labels)}")
+        raise DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
+    if not positive.any() and low != high:
+        raise DataError(
+            f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {_some_values(labels)}"
+        )
+    return positive
+
+
+def _named_positives(labels: Array, pos_label: Any) -> BoolArray:
+    """Return the positives among strings or other objects, compared value by value."""
+    if pos_label is None:
+        raise DataError(
+            "`pos_label` must be given when labels are names, because nothing says which class is positive, "
+            f"got labels {_some_values(labels)}"
+        )
+    positive = np.asarray(labels == pos_label, dtype=np.bool_)
+    if positive.shape != labels.shape or not positive.any():
+        raise DataError(
+            f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {_some_values(labels)}"
+        )
+    others = labels[~positive]
+    if others.size and not np.asarray(others == others[0], dtype=np.bool_).all():
+        raise DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
+    return positive
+
+
+def _plain_objects(labels: Array) -> Array:
+    """Return object labels as booleans, numbers or strings where they all are; missing labels are refused."""
+    values = labels.tolist()
+    try:
+        distinct = set(values)
+    except TypeError:
+        raise DataError("`y_true` must hold booleans, numbers or strings, got unhashable objects") from None
+    missing = {id(v) for v in distinct if _is_missing(v)}
+    if missing:
+        where = [i for i, v in enumerate(values) if _is_missing(v)]
+        raise DataError(f"`y_true` must not have missing labels, got {len(where)}, the first at position {where[0]}")
+    kinds = {type(v) for v in distinct}
+    if len(kinds) > 1 and not kinds <= {int, float, bool, np.int64, np.float64}:
+        raise DataError(f"`y_true` must hold labels of one type, got {_some_values(labels)}")
+    if kinds <= {bool, np.bool_}:
+        return labels.astype(np.bool_)
+    if all(issubclass(k, (int, float, np.number)) for k in kinds):
+        return np.asarray(values)
+    return labels
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a label is None, NaN, NaT or pandas' NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
+
+
+def checked_scores(y_score: Any, name: str = "y_score") -> Array:
+    """Return finite one-dimensional scores without converting floats or integers."""
+    if isinstance(y_score, np.ma.MaskedArray) and np.ma.is_masked(y_score):
+        raise DataError(f"`{name}` must not have masked values, got {int(np.ma.count_masked(y_score))}")
+    raw = np.asarray(y_score)
+    if raw.ndim == 2:
+        raise DataError(
+            f"`{name}` must be 1-D, got shape {raw.shape}: pass the scores of the positive class, "
+            "for example predict_proba(X)[:, 1]"
+        )
+    scores = _one_dimensional(name, raw)
+    if scores.dtype.kind == "O":
+        scores = _object_scores(scores, name)
+    if scores.dtype.kind == "b":
+        return scores.astype(np.uint8)
+    if scores.dtype.kind in "iu":
+        low, high = int(scores.min()), int(scores.max())
+        if max(-low, high) > LARGEST_EXACT_INTEGER:
+            raise DataError(
+                f"`{name}` must hold integers of at most 2**53 in size, so that thresholds are exact, "
+                f"got {low if -low > high else high}: pass ranks instead"
+            )
+        return scores
+    if scores.dtype.kind != "f":
+        raise DataError(f"`{name}` must be numeric, got dtype {scores.dtype}")
+    if not np.isfinite(scores).all():
+        raise _non_finite(name, scores)
+    if scores.dtype == np.float16:
+        return scores.astype(np.float32)
+    if scores.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+        return scores.astype(np.float64)
+    return scores if scores.dtype.isnative else scores.astype(scores.dtype.newbyteorder("="))
+
+
+def _object_scores(scores: Array, name: str) -> Array:
+    """Return object scores as float64; what is not a number is refused by position."""
+    try:
+        return scores.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        for position, value in enumerate(scores.tolist()):
+            try:
+                float(value)
+            except (TypeError, ValueError, OverflowError):
+                raise DataError(f"`{name}` must be numeric, got {shown(value)} at position {position}") from None
+        raise DataError(f"`{name}` must be numeric, got dtype object") from None
+
+
+def checked_weights(sample_weight: Any, size: int) -> FloatArray:
+    """Return finite, non-negative float64 weights, one for each example."""
+    raw = _one_dimensional("sample_weight", sample_weight)
+    try:
+        weights = raw.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"`sample_weight` must be numeric, got dtype {raw.dtype}") from None
+    same_length("sample_weight", weights, "y_true", size)
+    if not np.isfinite(weights).all():
+        raise _non_finite("sample_weight", weights)
+    if (weights < 0).any():
+        first = int(np.flatnonzero(weights < 0)[0])
+        raise DataError(f"`sample_weight` must be >= 0, got {shown(weights[first])} at position {first}")
+    return weights
+
+
+def same_length(name: str, array: Array, other: str, size: int) -> None:
+    """Refuse two arrays of different lengths."""
+    if array.size != size:
+        raise DataError(f"`{name}` and `{other}` must have the same length, got {array.size} and {size}")
+
+
+def both_classes(positive: BoolArray, weights: FloatArray | None = None) -> None:
+    """Refuse data without a positive or without a negative example (of any weight)."""
+    n_pos = int(np.count_nonzero(positive))
+    n_neg = positive.size - n_pos
+    if n_pos == 0 or n_neg == 0:
+        raise DataError(f"`y_true` must hold both classes, got {n_pos} positive and {n_neg} negative examples")
+    if weights is not None:
+        w_pos, w_neg = float(weights[positive].sum()), float(weights[~positive].sum())
+        if w_pos <= 0 or w_neg <= 0:
+            raise DataError(
+                f"`sample_weight` must give weight to both classes, got {w_pos:g} for positives and {w_neg:g} for negatives"
+            )
+        if not np.isfinite(w_pos + w_neg):
+            raise DataError("`sample_weight` must have a finite sum, got an overflow")
+
+
+def _one_dimensional(name: str, values: Any) -> Array:
+    """Return a non-empty 1-D array."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise DataError(f"`{name}` must be 1-D, got rows of different lengths") from None
+    if array.ndim != 1:
+        hint = ": pass a flat array, for example y.ravel()" if array.ndim == 2 and 1 in array.shape else ""
+        raise DataError(f"`{name}` must be 1-D, got shape {array.shape}{hint}")
+    if array.size == 0:
+        raise DataError(f"`{name}` must not be empty, got 0 examples")
+    return array
+
+
+def _non_finite(name: str, values: Array) -> DataError:
+    """Return the error that counts what is not finite and says where it starts."""
+    where = np.flatnonzero(~np.isfinite(values))
+    plural = "value" if where.size == 1 else "values"
+    return DataError(
+        f"`{name}` must be finite, got {where.size} non-finite {plural}, "
+        f"the first is {values[where[0]]} at position {where[0]}"
+    )
+
+
+def _some_values(labels: Array, limit: int = 5) -> str:
+    """Return a few of the distinct labels, for a message."""
+    distinct = list(dict.fromkeys(labels.tolist()))
+    distinct.sort(key=str)
+    text = ", ".join(shown(v, 30) for v in distinct[:limit])
+    return text if len(distinct) <= limit else f"{text}, … ({len(distinct)} distinct)"
+
+
+def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
+    """Return the counts at every distinct score, by one sort of packed keys (or none for few integers).
+
+    O(n log n); the label travels in the lowest bit of an order-preserving key, so that one SIMD sort orders
+    scores and labels together and no index array is needed.
+    """
+    if scores.dtype.kind in "iu":
+        low, high = int(scores.min()), int(scores.max())
+        if high - low < COUNTING_FACTOR * scores.size + 256:
+            return _counted(positive, scores, low, high)
+        scores = scores.astype(np.float64)  # exact: checked_scores has bounded them
+    parts = [_sorted_part(keys, descending, scores.dtype) for keys, descending in packed_keys(positive, scores)]
+    return _joined(parts)
+
+
+def count_weights(positive: BoolArray, scores: Array, weights: FloatArray) -> ScoreCounts:
+    """Return the sums of weights at every distinct score; the order of the rows does not change a bit of them."""
+    kept = weights > 0
+    scores, positive, weights = scores[kept].astype(np.float64) + 0.0, positive[kept], weights[kept]
+    order = np.lexsort((weights, positive, scores))[::-1]
+    scores, positive, weights = scores[order], positive[order], weights[order]
+    last = np.append(scores[1:] != scores[:-1], True)
+    tp = np.cumsum(np.where(positive, weights, 0.0))[last]
+    fp = np.cumsum(np.where(positive, 0.0, weights))[last]
+    return ScoreCounts(
+        np.concatenate(([np.inf], scores[last].astype(np.float64))),
+        np.concatenate(([0.0], fp)),
+        np.concatenate(([0.0], tp)),
+    )
+
+
+def packed_keys(positive: BoolArray, scores: Array) -> list[tuple[Array, bool]]:
+    """Return unsigned keys ``order-preserving bits << 1 | label`` of float scores, in one or two parts.
+
+    A float of known sign has one bit to spare, which holds the label. Scores of both signs make two parts, the
+    non-negative first; in the part of negative scores larger keys are smaller scores (`descending` is True).
+    """
+    unsigned = np.uint64 if scores.dtype == np.float64 else np.uint32
+    bits = np.ascontiguousarray(scores).view(unsigned)
+    negative = np.signbit(scores)
+    if not negative.any():
+        return [(_pack(bits, positive), False)]
+    negative &= scores != 0  # -0.0 and 0.0 are one score
+    parts = []
+    for mask, descending in ((~negative, False), (negative, True)):
+        if mask.any():
+            part = bits[mask]
+            parts.append((_pack(part, positive[mask]), descending))
+    return parts
+
+
+def _pack(bits: Array, positive: BoolArray) -> Array:
+    """Return bits shifted left with the label below them; the sign bit falls off the top."""
+    keys = bits << bits.dtype.type(1)
+    keys |= positive
+    return keys
+
+
+def unpack_scores(keys: Array, descending: bool, dtype: np.dtype[Any]) -> FloatArray:
+    """Return the float64 scores of packed keys."""
+    bits = keys >> keys.dtype.type(1)
+    scores = bits.view(dtype).astype(np.float64)
+    return np.negative(scores, out=scores) if descending else scores
+
+
+def _sorted_part(keys: Array, descending: bool, dtype: np.dtype[Any]) -> tuple[FloatArray, Array, Array]:
+    """Return (scores from high to low, positives, examples) cumulated at each distinct score of one part."""
+    keys.sort()
+    labels = keys & keys.dtype.type(1)
+    bits = keys >> keys.dtype.type(1)
+    size = keys.size
+    change = bits[1:] != bits[:-1]
+    positives = np.cumsum(labels, dtype=np.int64)
+    if descending:
+        ends = np.append(np.flatnonzero(change), size - 1)
+        return unpack_scores(keys[ends], descending, dtype), positives[ends], ends + 1
+    starts = np.concatenate(([0], np.flatnonzero(change) + 1))
+    before = positives[starts] - labels[starts].astype(np.int64)
+    thresholds = unpack_scores(keys[starts], descending, dtype)
+    return thresholds[::-1], (positives[-1] - before)[::-1], (size - starts)[::-1]
+
+
+def _joined(parts: list[tuple[FloatArray, Array, Array]]) -> ScoreCounts:
+    """Return the counts of the parts one below the other, behind the point where nothing is predicted positive."""
+    thresholds, tp, examples = [np.array([np.inf])], [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
+    positives = total = 0
+    for scores, part_tp, part_n in parts:
+        thresholds.append(scores)
+        tp.append(part_tp + positives)
+        examples.append(part_n + total)
+        positives, total = positives + int(part_tp[-1]), total + int(part_n[-1])
+    all_tp = np.concatenate(tp)
+    fp = np.concatenate(examples)
+    fp -= all_tp
+    return ScoreCounts(np.concatenate(thresholds), fp, all_tp)
+
+
+def _counted(positive: BoolArray, scores: Array, low: int, high: int) -> ScoreCounts:
+    """Return the counts of integer scores of a short range, without a sort."""
+    codes = scores.astype(np.int64) - low
+    codes *= 2
+    codes += positive
+    table = np.bincount(codes, minlength=2 * (high - low + 1)).reshape(-1, 2)[::-1]
+    present = table.any(axis=1)
+    cumulated = np.cumsum(table[present], axis=0)
+    thresholds = np.arange(high, low - 1, -1, dtype=np.float64)[present]
+    return ScoreCounts(
+        np.concatenate(([np.inf], thresholds)),
+        np.concatenate(([0], cumulated[:, 0])),
+        np.concatenate(([0], cumulated[:, 1])),
+    )

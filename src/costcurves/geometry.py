@@ -1,0 +1,119 @@
+"""The upper hull of a monotone chain of points, decided exactly.
+
+Counts are integers, and cross products of integers are exact, so which points are hull vertices is decided by rule:
+a point on the segment between two others is not a vertex. No epsilon appears anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._validation import BoolArray, IntArray
+
+Array = npt.NDArray[Any]
+
+# |x·y'| <= n_neg·n_pos for differences of counts; a difference of two such products must fit 63 bits.
+LARGEST_EXACT_PRODUCT = 2**62
+BLOCK = 64
+SMALL = 2048
+MOST_PASSES = 24
+
+
+def upper_hull(x: Array, y: Array) -> IntArray:
+    """Return the indices of the vertices of the upper hull of a chain with x and y non-decreasing.
+
+    The first and the last point are always vertices; points on an edge are not, and of equal points the first is one.
+    Integers of any size are decided exactly; of float64 coordinates (weights) the survivors of a pass in
+    floating point are decided exactly. O(n), without a Python loop over points.
+    """
+    index = np.arange(x.size)
+    if x.dtype.kind == "f":
+        index = np.flatnonzero(np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0)))
+        x, y = x[index], y[index]
+    if x.dtype.kind == "i" and (int(x[-1]) - int(x[0])) * (int(y[-1]) - int(y[0])) >= LARGEST_EXACT_PRODUCT:
+        return index[_chain(x.tolist(), y.tolist())]
+    while index.size > SMALL:
+        kept = _above_blocks(x, y)
+        index, x, y, before = index[kept], x[kept], y[kept], x.size
+        if x.size > before // 2:
+            break
+    for _ in range(MOST_PASSES):
+        if x.size < 64:
+            break
+        above = _above_neighbours(x, y)
+        if above.all():
+            break
+        index, x, y = index[above], x[above], y[above]
+    if x.dtype.kind == "f":
+        return index[_chain([Fraction(v) for v in x.tolist()], [Fraction(v) for v in y.tolist()])]
+    return index[_chain(x.tolist(), y.tolist())]
+
+
+def _above_neighbours(x: Array, y: Array) -> BoolArray:
+    """Return which points lie strictly above the chord between their neighbours (the ends always do)."""
+    above = np.ones(x.size, dtype=np.bool_)
+    above[1:-1] = (y[1:-1] - y[:-2]) * (x[2:] - x[:-2]) > (x[1:-1] - x[:-2]) * (y[2:] - y[:-2])
+    return above
+
+
+def _above_blocks(x: Array, y: Array) -> BoolArray:
+    """Return a mask that keeps every vertex: the block ends on their own hull, and all of the blocks that may rise above it."""
+    ends = np.append(np.arange(0, x.size - 1, BLOCK), x.size - 1)
+    hull = upper_hull(x[ends], y[ends])
+    active = blocks_above(x[ends], y[ends], hull)
+    keep = np.repeat(active, np.diff(ends))
+    keep = np.append(keep, False)
+    keep[ends[hull]] = True
+    return keep
+
+
+def blocks_above(x: Array, y: Array, hull: IntArray) -> BoolArray:
+    """Return which blocks between consecutive points of a chain may hold a vertex of the finer chain's hull.
+
+    The finer chain within block i runs monotonically from point i to point i + 1, so it stays below the block's
+    upper-left corner (x[i], y[i+1]); where that corner is not strictly above the hull of the chain, neither is it.
+    """
+    edge = np.repeat(np.arange(hull.size - 1), np.diff(hull))
+    start, end = hull[edge], hull[edge + 1]
+    dx, dy = x[end] - x[start], y[end] - y[start]
+    above: BoolArray = (y[1:] - y[start]) * dx > (x[:-1] - x[start]) * dy
+    return above
+
+
+def _chain(x: Sequence[Any], y: Sequence[Any]) -> IntArray:
+    """Return the upper hull's indices by Andrew's monotone chain, in Python's exact arithmetic."""
+    stack: list[int] = []
+    for i in range(len(x)):
+        if stack and x[stack[-1]] == x[i] and y[stack[-1]] == y[i]:
+            continue
+        while len(stack) > 1:
+            a, b = stack[-2], stack[-1]
+            if (y[b] - y[a]) * (x[i] - x[a]) > (x[b] - x[a]) * (y[i] - y[a]):
+                break
+            stack.pop()
+        stack.append(i)
+    return np.array(stack, dtype=np.int64)
+
+
+def common_integers(values: Sequence[Fraction]) -> list[int]:
+    """Return the fractions times their least common denominator: the same order and ratios, in integers."""
+    scale = lcm(*{value.denominator for value in values}) if values else 1
+    return [value.numerator * (scale // value.denominator) for value in values]
+
+
+def hull_of_fractions(points: Sequence[tuple[Fraction, Fraction]]) -> list[int]:
+    """Return the indices of the upper hull of any points, from the lowest x to the highest, exactly.
+
+    Points need no order. Of equal points the one that comes first is kept.
+    """
+    x = common_integers([p[0] for p in points])
+    y = common_integers([p[1] for p in points])
+    order = sorted(range(len(points)), key=lambda i: (x[i], y[i]))
+    chosen = _chain([x[i] for i in order], [y[i] for i in order])
+    return [order[i] for i in chosen]

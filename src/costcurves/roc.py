@@ -1,0 +1,572 @@
+"""ROC points of one classifier: what is left of predictions once they are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves import buckets, counts
+from costcurves._results import Result
+from costcurves._validation import (
+    BoolArray,
+    FloatArray,
+    check_choice,
+    check_integer,
+    check_level,
+    check_name,
+    check_unit_array,
+    frozen,
+    shown,
+)
+from costcurves.errors import DataError, InputError, UnsupportedError
+from costcurves.geometry import upper_hull
+
+Array = npt.NDArray[Any]
+Made = Literal["counts", "weights", "rates"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RocCurve(Result):
+    """The ROC points of one classifier, with the threshold of each: predicted positive iff score >= threshold.
+
+    Make one with `from_predictions`, `from_confusion_matrix` or `from_rates`.
+
+    Attributes
+    ----------
+    name : str
+        The classifier's name in results and pictures.
+    fp, tp : array
+        False and true positives at each threshold, from the highest down: integers, or sums of weights, or rates.
+    n_neg, n_pos : int or float
+        Their totals (1 for rates).
+    thresholds : array
+        The first is inf (nothing is predicted positive); NaN where a classifier has no threshold.
+    made_from : {"counts", "weights", "rates"}
+        Whether the numbers are integer counts, weighted sums, or rates whose counts are unknown.
+    complete : bool
+        Whether every distinct score has its point; False where only the hull's vertices were kept.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> curve = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], name="forest")
+    >>> curve
+    RocCurve('forest': 4 examples (2 positive), 5 points, auc=0.75)
+    >>> curve.to_frame("pandas")
+        name  threshold  fpr  tpr  fp  tp
+    0  forest        inf  0.0  0.0   0   0
+    1  forest       0.80  0.0  0.5   0   1
+    2  forest       0.40  0.5  0.5   1   1
+    3  forest       0.35  0.5  1.0   1   2
+    4  forest       0.10  1.0  1.0   2   2
+    """
+
+    name: str
+    fp: Array
+    tp: Array
+    n_neg: int | float
+    n_pos: int | float
+    thresholds: FloatArray
+    made_from: Made
+    complete: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the name and set the arrays read-only."""
+        check_name("name", self.name)
+        for array in (self.fp, self.tp, self.thresholds):
+            frozen(array)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        name: str = "classifier",
+        points: str = "all",
+    ) -> RocCurve:
+        """Return the ROC curve of labels and scores, with a point at every distinct score.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels: booleans, numbers or strings, of two classes.
+        y_score : array-like of shape (n,)
+            Scores, higher for the positive class: any floats or integers.
+        pos_label : label, optional
+            The positive class; needed unless labels are booleans, 0/1 or -1/1.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; the curve then has weighted rates.
+        name : str
+            The classifier's name.
+        points : {"all", "hull"}
+            ``"hull"`` keeps only the vertices of the ROC convex hull, which is all that decisions and cost curves
+            need, and is found without sorting all scores: for large data.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> cc.RocCurve.from_predictions(["good", "bad", "good"], [0.2, 0.9, 0.4], pos_label="bad", name="logit")
+        RocCurve('logit': 3 examples (1 positive), 4 points, auc=1)
+        """
+        check_choice("points", points, ("all", "hull"))
+        positive = counts.binary_labels(y_true, pos_label)
+        scores = counts.checked_scores(y_score)
+        counts.same_length("y_score", scores, "y_true", positive.size)
+        weights = None if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
+        counts.both_classes(positive, weights)
+        if weights is not None:
+            table = counts.count_weights(positive, scores, weights)
+            if points == "hull":
+                table = buckets.on_hull(table)
+        elif points == "hull":
+            table = buckets.hull_counts(positive, scores)
+        else:
+            table = counts.count_scores(positive, scores)
+        return cls._from_counts(table, name=name, weighted=weights is not None, complete=points == "all")
+
+    @classmethod
+    def _from_counts(cls, table: counts.ScoreCounts, *, name: str, weighted: bool, complete: bool) -> RocCurve:
+        return cls(
+            name=name,
+            fp=table.fp,
+            tp=table.tp,
+            n_neg=table.fp[-1].item(),
+            n_pos=table.tp[-1].item(),
+            thresholds=table.thresholds,
+            made_from="weights" if weighted else "counts",
+            complete=complete,
+        )
+
+    @classmethod
+    def from_confusion_matrix(cls, matrix: Any, *, name: str = "classifier") -> RocCurve:
+        """Return the one ROC point of a fixed classifier, from its 2x2 confusion matrix.
+
+        Parameters
+        ----------
+        matrix : array-like of shape (2, 2)
+            Rows are the true class (negative, positive), columns the predicted one, as in scikit-learn:
+            ``[[tn, fp], [fn, tp]]``. (Two of the papers write the transpose.)
+        name : str
+            The classifier's name.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> cc.RocCurve.from_confusion_matrix([[90, 10], [4, 16]], name="rules")
+        RocCurve('rules': 120 examples (20 positive), fpr=0.1, tpr=0.8)
+        """
+        table = np.asarray(matrix)
+        if table.shape != (2, 2) or table.dtype.kind not in "iuf":
+            raise DataError(f"`matrix` must be a 2x2 table of counts, got {shown(matrix)}")
+        if not np.isfinite(table).all() or (table < 0).any():
+            raise DataError(f"`matrix` must hold finite counts >= 0, got {shown(table.tolist())}")
+        whole = bool((table == np.floor(table)).all()) and float(table.max()) <= counts.LARGEST_EXACT_INTEGER
+        (tn, fp), (fn, tp) = (table.astype(np.int64) if whole else table.astype(np.float64)).tolist()
+        if tn + fp <= 0 or fn + tp <= 0:
+            raise DataError(
+                f"`matrix` must hold both classes, got {fn + tp} positive and {tn + fp} negative examples"
+            )
+        dtype = np.int64 if whole else np.float64
+        return cls._fixed(
+            np.array([0, fp, tn + fp], dtype=dtype),
+            np.array([0, tp, fn + tp], dtype=dtype),
+            np.array([np.inf, np.nan, -np.inf]),
+            name=name,
+            made_from="counts" if whole else "weights",
+        )
+
+    @classmethod
+    def from_rates(
+        cls, fpr: Any, tpr: Any, *, thresholds: Any = None, name: str = "classifier"
+    ) -> RocCurve:
+        """Return the ROC curve of known rates, for example of a hand-made classifier or of a published curve.
+
+        Parameters
+        ----------
+        fpr, tpr : float or array-like of shape (m,)
+            Rates in [0, 1]; for several points both must increase together (in any row order).
+        thresholds : float or array-like of shape (m,), optional
+            The threshold of each point.
+        name : str
+            The classifier's name.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> cc.RocCurve.from_rates(fpr=0.1, tpr=0.6, name="expert")
+        RocCurve('expert': fpr=0.1, tpr=0.6)
+        """
+        x = np.atleast_1d(check_unit_array("fpr", fpr))
+        y = np.atleast_1d(check_unit_array("tpr", tpr))
+        if x.ndim != 1 or x.shape != y.shape or x.size == 0:
+            raise InputError(f"`fpr` and `tpr` must be numbers or 1-D of one length, got shapes {x.shape} and {y.shape}")
+        if thresholds is None:
+            cuts = np.full(x.size, np.nan)
+        else:
+            cuts = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+            if cuts.shape != x.shape:
+                raise InputError(f"`thresholds` must be as many as `fpr`, got {cuts.size} and {x.size}")
+        order = np.lexsort((-cuts, y, x))
+        x, y, cuts = x[order], y[order], cuts[order]
+        if (np.diff(y) < 0).any():
+            first = int(np.flatnonzero(np.diff(y) < 0)[0])
+            raise InputError(
+                "`tpr` must not fall as `fpr` rises on one classifier's curve (make separate curves of separate "
+                f"classifiers), got ({x[first]:g}, {y[first]:g}) and ({x[first + 1]:g}, {y[first + 1]:g})"
+            )
+        inner = ((x > 0) | (y > 0)) & ((x < 1) | (y < 1))
+        return cls._fixed(
+            np.concatenate(([0.0], x[inner], [1.0])),
+            np.concatenate(([0.0], y[inner], [1.0])),
+            np.concatenate(([np.inf], cuts[inner], [-np.inf])),
+            name=name,
+            made_from="rates",
+        )
+
+    @classmethod
+    def _fixed(cls, fp: Array, tp: Array, thresholds: FloatArray, *, name: str, made_from: Made) -> RocCurve:
+        distinct = np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0))
+        distinct[0] = distinct[-1] = True
+        if (fp[-2], tp[-2]) == (fp[-1], tp[-1]):
+            distinct[-2] = False  # the fixed classifier is itself "always positive"
+        return cls(
+            name=name,
+            fp=fp[distinct],
+            tp=tp[distinct],
+            n_neg=fp[-1].item(),
+            n_pos=tp[-1].item(),
+            thresholds=thresholds[distinct],
+            made_from=made_from,
+        )
+
+    @property
+    def fpr(self) -> FloatArray:
+        """False positive rates."""
+        rates: FloatArray = self.fp / self.n_neg
+        return frozen(rates)
+
+    @property
+    def tpr(self) -> FloatArray:
+        """True positive rates."""
+        rates: FloatArray = self.tp / self.n_pos
+        return frozen(rates)
+
+    @property
+    def fnr(self) -> FloatArray:
+        """False negative rates, 1 - tpr."""
+        rates: FloatArray = (self.n_pos - self.tp) / self.n_pos
+        return frozen(rates)
+
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether the points come from a score that can be cut anywhere."""
+        return not bool(np.isnan(self.thresholds).any())
+
+    @property
+    def prevalence(self) -> float:
+        """Share of positives in the data, NaN where counts are unknown."""
+        return float("nan") if self.made_from == "rates" else self.n_pos / (self.n_pos + self.n_neg)
+
+    def exact_rates(self, index: int) -> tuple[Fraction, Fraction]:
+        """Return (fpr, tpr) of one point as exact fractions."""
+        return (
+            Fraction(self.fp[index].item()) / Fraction(self.n_neg),
+            Fraction(self.tp[index].item()) / Fraction(self.n_pos),
+        )
+
+    def auc(self) -> float:
+        """Return the area under the ROC curve (ties count one half), from exact counts.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> cc.RocCurve.from_predictions([0, 1, 0, 1], [1, 1, 0, 2]).auc()
+        0.875
+        """
+        self.need_all_points("auc")
+        if self.made_from == "counts" and 2 * self.n_neg * self.n_pos < 2**63:
+            doubled = int((np.diff(self.fp) * (self.tp[1:] + self.tp[:-1])).sum())
+            return doubled / (2 * self.n_neg * self.n_pos)
+        return float((np.diff(self.fpr) * (self.tpr[1:] + self.tpr[:-1])).sum() / 2)
+
+    def on_hull(self) -> RocCurve:
+        """Return the curve with only the vertices of its own convex hull.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> curve = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve.on_hull().tpr.tolist()
+        [0.0, 0.5, 1.0, 1.0]
+        """
+        vertex = upper_hull(self.fp, self.tp)
+        if vertex.size == self.fp.size:
+            return self
+        return self.at(vertex)
+
+    def at(self, index: Any) -> RocCurve:
+        """Return the curve restricted to some of its points, by index."""
+        return RocCurve(
+            self.name,
+            self.fp[index],
+            self.tp[index],
+            self.n_neg,
+            self.n_pos,
+            self.thresholds[index],
+            self.made_from,
+            complete=False,
+        )
+
+    def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
+        """Return the point reached by predicting positive iff score >= threshold (score > threshold if `above`)."""
+        if not self.has_thresholds:
+            raise UnsupportedError(f"`threshold` needs a curve made from scores, got {self.name!r}, which has none")
+        side = "left" if above else "right"
+        return np.maximum(np.searchsorted(-self.thresholds, -np.asarray(threshold), side=side) - 1, 0)
+
+    def renamed(self, name: str) -> RocCurve:
+        """Return the same curve under another name."""
+        return RocCurve(
+            name, self.fp, self.tp, self.n_neg, self.n_pos, self.thresholds, self.made_from, self.complete
+        )
+
+    def need_all_points(self, what: str) -> None:
+        """Refuse what needs every point of the curve where only the hull was kept."""
+        if not self.complete:
+            raise UnsupportedError(
+                f"`{what}` needs every point of the ROC curve, got {self.name!r} with only its hull's: "
+                "make it with points='all'"
+            )
+
+    def _columns(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {
+            "name": [self.name] * self.fp.size,
+            "threshold": self.thresholds,
+            "fpr": self.fpr,
+            "tpr": self.tpr,
+        }
+        if self.made_from != "rates":
+            columns |= {"fp": self.fp, "tp": self.tp}
+        return columns
+
+    def __repr__(self) -> str:
+        """Return name, size and what there is to see."""
+        what = ""
+        if self.made_from == "counts":
+            what = f"{self.n_pos + self.n_neg} examples ({self.n_pos} positive), "
+        elif self.made_from == "weights":
+            what = f"weight {self.n_pos + self.n_neg:.6g} ({self.n_pos:.6g} positive), "
+        if self.fp.size == 3 and not self.has_thresholds:
+            return f"RocCurve({self.name!r}: {what}fpr={self.fpr[1]:.3g}, tpr={self.tpr[1]:.3g})"
+        tail = f", auc={self.auc():.3g}" if self.complete else " of the hull"
+        return f"RocCurve({self.name!r}: {what}{self.fp.size} points{tail})"
+
+
+def check_curves(curves: Any, what: str = "curves") -> list[RocCurve]:
+    """Return ROC curves from a sequence, or from a mapping whose keys are their names; names must not repeat."""
+    if isinstance(curves, RocCurve):
+        return [curves]
+    if isinstance(curves, dict):
+        listed = [c.renamed(n) if isinstance(c, RocCurve) else c for n, c in curves.items()]
+    else:
+        try:
+            listed = list(curves)
+        except TypeError:
+            raise InputError(f"`{what}` must be RocCurves, got {shown(curves)}") from None
+    if not listed:
+        raise InputError(f"`{what}` must not be empty, got 0 curves")
+    for curve in listed:
+        if not isinstance(curve, RocCurve):
+            raise InputError(f"`{what}` must be RocCurves, got {shown(curve)} ({type(curve).__name__})")
+    check_unique([c.name for c in listed], what)
+    return listed
+
+
+def check_unique(names: Sequence[str], what: str) -> None:
+    """Refuse names that repeat."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"`{what}` must have different names, got {shown(name)} twice: pass name= to each")
+        seen.add(name)
+
+
+def pool(curves: Any, *, name: str = "pooled") -> RocCurve:
+    """Return the ROC curve of all the curves' examples together, at shared thresholds.
+
+    Pooling assumes that a score means the same in every curve, as with calibrated folds; where it does not, average.
+
+    Parameters
+    ----------
+    curves : sequence of RocCurve
+        Made from scores, all counted or all weighted. Names may repeat (folds of one classifier).
+    name : str
+        The name of the pooled curve.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> a = cc.RocCurve.from_predictions([0, 1], [0.2, 0.7])
+    >>> b = cc.RocCurve.from_predictions([0, 1, 1], [0.3, 0.1, 0.7])
+    >>> cc.pool([a, b])
+    RocCurve('pooled': 5 examples (3 positive), 5 points, auc=0.667)
+    """
+    listed = _listed_folds(curves)
+    for curve in listed:
+        if curve.made_from == "rates":
+            raise UnsupportedError(f"`curves` must come from scores to be pooled, got {curve.name!r} made from rates")
+        if not curve.has_thresholds:
+            raise UnsupportedError(f"`curves` must come from scores to be pooled, got {curve.name!r} without thresholds")
+        curve.need_all_points("pool")
+    cuts = np.concatenate([c.thresholds[1:] for c in listed])
+    dtype = np.result_type(*[c.fp for c in listed])
+    distinct, place = np.unique(-cuts, return_inverse=True)
+    fp, tp = np.zeros(distinct.size, dtype), np.zeros(distinct.size, dtype)
+    np.add.at(fp, place, np.concatenate([np.diff(c.fp) for c in listed]))
+    np.add.at(tp, place, np.concatenate([np.diff(c.tp) for c in listed]))
+    zero = np.zeros(1, dtype)
+    table = counts.ScoreCounts(
+        np.concatenate(([np.inf], -distinct)),
+        np.concatenate((zero, np.cumsum(fp))),
+        np.concatenate((zero, np.cumsum(tp))),
+    )
+    weighted = any(c.made_from == "weights" for c in listed)
+    return RocCurve._from_counts(table, name=check_name("name", name), weighted=weighted, complete=True)
+
+
+def _listed_folds(curves: Any) -> list[RocCurve]:
+    """Return curves to be combined; the names of folds may repeat."""
+    listed = list(curves.values()) if isinstance(curves, dict) else list(curves)
+    if not listed:
+        raise InputError("`curves` must not be empty, got 0 curves")
+    for curve in listed:
+        if not isinstance(curve, RocCurve):
+            raise InputError(f"`curves` must be RocCurves, got {shown(curve)} ({type(curve).__name__})")
+    return listed
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AveragedRoc(Result):
+    """A vertically averaged ROC curve with a pointwise interval: `fpr`, `tpr`, `lower`, `upper`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> folds = [cc.RocCurve.from_rates(0.04, 0.4), cc.RocCurve.from_rates(0.3, 0.8)]
+    >>> cc.average_roc_curves(folds, n_points=11)
+    AveragedRoc('average': mean of 2 curves at 11 points, auc=0.715)
+    """
+
+    name: str
+    fpr: FloatArray
+    tpr: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    level: float
+    n_curves: int
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        for array in (self.fpr, self.tpr, self.lower, self.upper):
+            frozen(array)
+
+    def auc(self) -> float:
+        """Return the area under the averaged curve."""
+        return float((np.diff(self.fpr) * (self.tpr[1:] + self.tpr[:-1])).sum() / 2)
+
+    def to_curve(self) -> RocCurve:
+        """Return the averaged points as a ROC curve of rates, to put on a hull."""
+        return RocCurve.from_rates(self.fpr, self.tpr, name=self.name)
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "name": [self.name] * self.fpr.size,
+            "fpr": self.fpr,
+            "tpr": self.tpr,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+
+    def __repr__(self) -> str:
+        """Return name, number of curves and area."""
+        return (
+            f"AveragedRoc({self.name!r}: mean of {self.n_curves} curves at {self.fpr.size} points, auc={self.auc():.3g})"
+        )
+
+
+def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95, name: str = "average") -> AveragedRoc:
+    """Return the vertical average of ROC curves over regularly spaced false positive rates, as the 1998 study does.
+
+    Parameters
+    ----------
+    curves : sequence of RocCurve
+        For example one for each fold of a cross-validation; names may repeat.
+    n_points : int, default 100
+        Regularly spaced false positive rates from 0 to 1.
+    level : float in (0, 1)
+        Level of the pointwise interval of the mean.
+    name : str
+        The name of the average.
+
+    Notes
+    -----
+    Each curve is a function tpr(fpr) by linear interpolation; at an fpr with several points the largest tpr counts.
+    The interval is the paper's: a binomial of as many trials as the curves have positives together (NaN where the
+    counts are not known). It speaks of tpr at a given fpr; the performance of an averaged ROC curve is *not* the
+    average performance, for which see `average_cost_curves`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> folds = [cc.RocCurve.from_confusion_matrix([[96, 4], [60, 40]]), cc.RocCurve.from_confusion_matrix([[70, 30], [20, 80]])]
+    >>> average = cc.average_roc_curves(folds, n_points=101)
+    >>> round(float(average.tpr[4]), 4), round(float(average.upper[4] - average.lower[4]), 4)
+    (0.2533, 0.1205)
+    """
+    from scipy.special import ndtri
+
+    listed = _listed_folds(curves)
+    n_points = check_integer("n_points", n_points, 2)
+    level = check_level(level)
+    grid = np.linspace(0.0, 1.0, n_points)
+    values = np.array([tpr_at(curve, grid) for curve in listed])
+    mean = values.mean(axis=0)
+    if any(curve.made_from == "rates" for curve in listed):
+        half = np.full(n_points, np.nan)
+    else:
+        trials = sum(curve.n_pos for curve in listed)
+        half = ndtri((1 + level) / 2) * np.sqrt(mean * (1 - mean) / trials)
+    return AveragedRoc(
+        check_name("name", name),
+        grid,
+        mean,
+        np.clip(mean - half, 0, 1),
+        np.clip(mean + half, 0, 1),
+        level,
+        len(listed),
+    )
+
+
+def tpr_at(curve: RocCurve, fpr: Any) -> FloatArray:
+    """Return the true positive rate at false positive rates, by linear interpolation (the largest where several)."""
+    curve.need_all_points("tpr_at")
+    x, y = curve.fpr, curve.tpr
+    highest: BoolArray = np.append(np.diff(x) > 0, True)
+    lowest: BoolArray = np.append(True, np.diff(x) > 0)
+    # A vertical run keeps its top; to interpolate *into* a run from the left its bottom is needed as well.
+    keep = highest | lowest
+    x, y, top = x[keep], y[keep], highest[keep]
+    wanted = np.asarray(fpr, dtype=np.float64)
+    result: FloatArray = np.interp(wanted, x, y)
+    at_top = np.searchsorted(x[top], wanted)
+    at_top = np.minimum(at_top, int(top.sum()) - 1)
+    hit = x[top][at_top] == wanted
+    return np.where(hit, y[top][at_top], result)
