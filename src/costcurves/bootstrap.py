@@ -31,6 +31,7 @@ from costcurves.confusion import (
     ConfusionMatrix,
     JointConfusion,
     Labels,
+    check_named,
     code_columns,
     pair_counts,
     read_columns,
@@ -111,7 +112,7 @@ class CostInterval(Result):
     >>> import costcurves as cc
     >>> ci = cc.bcost.from_confusion([[90, 10], [4, 16]], [[0, 1], [5, 0]])
     >>> ci
-    CostInterval: expected cost 0.25, 95 % in [0.116667, 0.425] (n = 120, exact, laplace 0.1)
+    CostInterval: expected cost 0.25, 95 % in [0.108333, 0.433333] (n = 120, exact, laplace 0.1)
     """
 
     estimate: float
@@ -129,6 +130,7 @@ class CostInterval(Result):
         return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
+        """Return the conclusion in words."""
         about = f"n = {self.n}, {self.method}" + (f", laplace {self.laplace:g}" if self.method != "z" else "")
         risks = (
             f"; {len(self.risks)} rare, expensive errors cannot be judged: see .risks" if self.risks else ""
@@ -195,12 +197,14 @@ class CostDifference(Result):
         return {"a": [self.names[0]], "b": [self.names[1]]} | {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
+        """Return the conclusion in words."""
         a, b = self.names
         how = f"{abs(self.difference):.6g} {'less' if self.difference <= 0 else 'more'} than"
         verdict = f"{self.cheaper} is cheaper" if self.cheaper else "not decided"
         return (
-            f"CostDifference: {a} costs {how} {b}, {100 * self.level:g} % in [{self.lower:.6g}, {self.upper:.6g}], "
-            f"p = {self.p_value:.3g}: {verdict} (n = {self.n}, {self.method})"
+            f"CostDifference: {a} costs {how} {b}, {100 * self.level:g} % in "
+            f"[{self.lower:.6g}, {self.upper:.6g}], p = {self.p_value:.3g}: {verdict} "
+            f"(n = {self.n}, {self.method})"
         )
 
 
@@ -246,7 +250,8 @@ class _Options:
         assert self.priors is not None
         for t in np.flatnonzero((class_counts == 0) & (self.priors > 0)):
             raise DataError(
-                f"`priors` must be 0 for a class without examples, got {self.priors[t]:g} for {shown(labels[t])}"
+                f"`priors` must be 0 for a class without examples, "
+                f"got {self.priors[t]:g} for {shown(labels[t])}"
             )
         return self.priors
 
@@ -333,9 +338,9 @@ class _BCost:
     >>> y_pred = ["good"] * 90 + ["bad"] * 10 + ["good"] * 4 + ["bad"] * 16
     >>> ci = cc.bcost(y_true, y_pred, C)
     >>> ci.estimate, round(ci.lower, 4), round(ci.upper, 4)
-    (0.25, 0.1167, 0.425)
+    (0.25, 0.1083, 0.4333)
     >>> cc.bcost(y_true, y_pred, C, priors={"good": 0.5, "bad": 0.5})
-    CostInterval: expected cost 0.55, 95 % in [0.175, 0.99] (n = 120, exact, laplace 0.1)
+    CostInterval: expected cost 0.55, 95 % in [0.165, 1.045] (n = 120, exact, laplace 0.1)
     """
 
     def __call__(
@@ -431,6 +436,7 @@ class _BCost:
         return CostInterval(mean, mean - half, mean + half, level, "z", 0.0, n, None, ())
 
     def __repr__(self) -> str:
+        """Return the conclusion in words."""
         return "<costcurves.bcost: call it with (y_true, y_pred, C)>"
 
 
@@ -549,14 +555,15 @@ def _warn(risks: tuple[CellRisk, ...], n: int) -> None:
         else "no costly error was seen, so the interval rests on `laplace` alone"
     )
     warnings.warn(
-        f"{n} examples cannot support the interval: {cells}{more} could outweigh the errors that were seen; {enough}",
+        f"{n} examples cannot support the interval: {cells}{more} "
+        f"could outweigh the errors that were seen; {enough}",
         SmallSampleWarning,
         stacklevel=4,
     )
 
 
 class _BDeltaCost:
-    """Return the difference in expected cost of two classifiers and its test: BDeltaCost of the 2000 paper, exactly.
+    """Test the difference in expected cost of two classifiers: BDeltaCost of the 2000 paper, exactly.
 
     Call it with predictions, `bdeltacost(y_true, pred_a, pred_b, C)`, or with joint counts,
     `bdeltacost.from_joint(counts, C)`. `bdeltacost.z_test` is the normal-theory baseline.
@@ -709,6 +716,7 @@ class _BDeltaCost:
         )
 
     def __repr__(self) -> str:
+        """Return the conclusion in words."""
         return "<costcurves.bdeltacost: call it with (y_true, pred_a, pred_b, C)>"
 
 
@@ -822,7 +830,7 @@ class CostComparison(Result):
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """The classifiers that no other one is significantly cheaper than: any of them may be the cheapest."""
+        """The classifiers that no other one significantly undercuts: any of them may be the cheapest."""
         beaten = {name for names in self.beats.values() for name in names}
         return tuple(name for name in self.names if name not in beaten)
 
@@ -839,10 +847,9 @@ class CostComparison(Result):
         }
 
     def __repr__(self) -> str:
-        lines = [
-            f"CostComparison of {len(self.names)} classifiers, {len(self.pairs)} pairs, "
-            f"together at {100 * self.level:g} %"
-        ]
+        """Return the conclusion in words."""
+        head = f"CostComparison of {len(self.names)} classifiers, {len(self.pairs)} pairs"
+        lines = [f"{head}, together at {100 * self.level:g} %"]
         beats = self.beats
         costs = [f"{cost:.6g}" for cost in self.costs]
         wide, long = max(map(len, costs)), max(map(len, self.names))
@@ -891,13 +898,7 @@ def bdeltacost_many(
     >>> cc.bdeltacost_many(y, {"a": a, "b": b, "c": b}, [[0, 1], [5, 0]]).candidates
     ('a',)
     """
-    if not isinstance(predictions, Mapping) or len(predictions) < 2:
-        raise InputError(
-            f"`predictions` must map at least two names to predictions, got {shown(predictions)}"
-        )
-    names = tuple(predictions)
-    if not all(isinstance(name, str) for name in names):
-        raise InputError(f"`predictions` must have strings for names, got {shown(names)}")
+    names = check_named("predictions", predictions, 2)
     C = as_cost_matrix(C)
     level = check_level(level)
     count = len(names) * (len(names) - 1) // 2

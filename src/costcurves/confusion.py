@@ -60,6 +60,7 @@ class _Column:
     categories: list[Any] | None
 
     def __len__(self) -> int:
+        """Return the number of examples."""
         return int(self.values.size)
 
     def distinct(self) -> list[Any]:
@@ -173,17 +174,8 @@ def read_column(name: str, values: Any) -> _Column:
             raise DataError(f"`{name}` must not hold missing labels, got {missing} NaN of {array.size}")
     if array.dtype.kind in _NUMBER_KINDS:
         return _Column(name, array, None)
-    if array.dtype.kind in "US" and array.size:
-        # Fixed-width text of one or two words is compared as integers, which sorts much faster than text.
-        distinct, codes = _unique_texts(array)
-        return _Column(name, codes, distinct.tolist())
+    # Hashing Python's texts beats sorting NumPy's fixed-width ones.
     return _column_of_objects(name, array.tolist())
-
-
-def _unique_texts(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
-    """Return the distinct texts of a fixed-width array and each example's position among them."""
-    distinct, codes = np.unique(array, return_inverse=True)
-    return distinct, codes.astype(np.int64, copy=False)
 
 
 def read_columns(columns: Mapping[str, Any]) -> list[_Column]:
@@ -193,7 +185,8 @@ def read_columns(columns: Mapping[str, Any]) -> list[_Column]:
     for column in read:
         if len(column) != len(first):
             raise DataError(
-                f"`{column.name}` must be as long as `{first.name}`, got {len(column)} and {len(first)} examples"
+                f"`{column.name}` must be as long as `{first.name}`, "
+                f"got {len(column)} and {len(first)} examples"
             )
     if len(first) == 0:
         raise DataError(f"`{first.name}` must hold at least one example, got 0")
@@ -208,7 +201,7 @@ def code_columns(
     if labels is None:
         found = dict.fromkeys(label for column in read for label in column.distinct())
         try:
-            names: Labels = tuple(sorted(found))  # type: ignore[type-var]
+            names: Labels = tuple(sorted(found))
         except TypeError:
             names = tuple(sorted(found, key=lambda label: (type(label).__name__, str(label))))
     else:
@@ -235,6 +228,16 @@ def check_weights(sample_weight: Any, n: int) -> FloatArray | None:
     if not weights.any():
         raise DataError("`sample_weight` must not be all zero")
     return weights
+
+
+def check_named(name: str, tables: Any, least: int) -> tuple[str, ...]:
+    """Return the names of a mapping of at least so many classifiers."""
+    if not isinstance(tables, Mapping) or len(tables) < least:
+        raise InputError(f"`{name}` must map at least {least} names to classifiers, got {shown(tables)}")
+    for key in tables:
+        if not isinstance(key, str) or not key:
+            raise InputError(f"`{name}` must have texts for names, got {shown(key)}")
+    return tuple(tables)
 
 
 # --- square tables of numbers with labels ------------------------------------------------------------------
@@ -442,6 +445,7 @@ class ConfusionMatrix(Result):
         }
 
     def __repr__(self) -> str:
+        """Return the conclusion in words."""
         head = (
             f"ConfusionMatrix of {self.n} examples, {len(self.labels)} classes (rows true, columns predicted)"
         )
@@ -593,8 +597,9 @@ class JointConfusion(Result):
         }
 
     def __repr__(self) -> str:
+        """Return the conclusion in words."""
         differ = int(self.counts[self.a != self.b].sum())
         return (
-            f"JointConfusion({self.n} examples, {len(self.labels)} classes, {self.counts.size} distinct triples, "
-            f"{differ} examples with different predictions)"
+            f"JointConfusion({self.n} examples, {len(self.labels)} classes, "
+            f"{self.counts.size} distinct triples, {differ} examples with different predictions)"
         )

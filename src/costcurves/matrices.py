@@ -1,4 +1,4 @@
-"""What k classes cost: the labelled cost matrix, the expected cost, the cheapest decision, the nine cost models.
+"""What k classes cost: labelled cost matrices, expected cost, the cheapest decision, the nine cost models.
 
 Rows are true classes and columns are predicted classes everywhere. The 2000 paper writes the transpose,
 C(predicted, true); `CostMatrix(paper_table).T` turns it round.
@@ -82,6 +82,7 @@ class CostMatrix(Result):
     values: FloatArray
 
     def __init__(self, table: Any, labels: Any = None) -> None:
+        """Check the table and take its labels."""
         if isinstance(table, CostMatrix):
             values, names = _reordered(table, labels)
         else:
@@ -104,7 +105,7 @@ class CostMatrix(Result):
         object.__setattr__(self, "values", frozen(np.array(values)))
 
     @property
-    def T(self) -> CostMatrix:
+    def T(self) -> CostMatrix:  # noqa: N802 (the name that arrays use)
         """The transpose: turns the papers' C(predicted, true) into rows true, columns predicted, and back."""
         return CostMatrix(self.values.T, self.labels)
 
@@ -166,6 +167,7 @@ class CostMatrix(Result):
         return make_frame(self._columns(), backend)
 
     def __repr__(self) -> str:
+        """Return the conclusion in words."""
         return "CostMatrix, rows true, columns predicted\n" + square_text(self.labels, self.values)
 
 
@@ -302,7 +304,7 @@ def minimum_cost_predictions(probabilities: Any, C: Any) -> npt.NDArray[Any]:
         row = int(np.flatnonzero(off)[0])
         raise DataError(f"`probabilities` must have rows with a sum of 1, got {p[row].sum():g} in row {row}")
     chosen = np.argmin(p @ C.values, axis=1)
-    return label_array(C.labels)[chosen]
+    return np.asarray(label_array(C.labels)[chosen])
 
 
 def label_array(labels: Labels) -> npt.NDArray[Any]:
@@ -356,9 +358,9 @@ def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
     >>> import costcurves as cc
     >>> cc.cost_models("M1", {"a": 0.2, "b": 0.8}, rng=0)
     CostMatrix, rows true, columns predicted
-               a        b
-      a        0  2.69787
-      b  0.40973        0
+                a        b
+      a         0  2.69787
+      b  0.409735        0
     """
     check_choice("model", model, _MODELS)
     p, labels = check_priors("priors", priors, None)

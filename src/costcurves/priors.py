@@ -14,7 +14,7 @@ import numpy as np
 
 from costcurves._results import Result
 from costcurves._validation import FloatArray, check_in_unit, frozen, shown
-from costcurves.confusion import ConfusionMatrix, Labels, check_amounts, listed, read_square
+from costcurves.confusion import ConfusionMatrix, Labels, check_amounts, check_named, listed, read_square
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.matrices import OWNER, CostMatrix, as_cost_matrix, check_priors
 
@@ -68,7 +68,7 @@ class PriorRange:
     --------
     >>> import costcurves as cc
     >>> cc.prior_hull({"rules": [[90, 10], [4, 16]]}, [[0, 1], [1, 0]]).intervals()[0]
-    PriorRange(name='always 0', lower=0.0, upper=0.1111111111111111, ties=())
+    PriorRange(name='always 0', lower=0.0, upper=0.11111111111111112, ties=())
     """
 
     name: str
@@ -165,7 +165,7 @@ class PriorHull(Result):
         )
 
     def intervals(self) -> tuple[PriorRange, ...]:
-        """Return the intervals of the second label's prevalence, in order, and who is cheapest in each (k = 2)."""
+        """Return who is cheapest in which interval of the second label's prevalence, in order (k = 2)."""
         by_class = self._fixed_costs("intervals")
         if len(self.labels) != 2:
             raise UnsupportedError(f"`intervals` needs two classes, got {len(self.labels)}")
@@ -209,6 +209,7 @@ class PriorHull(Result):
         return table | {f"prior {label}": self.where[:, t] for t, label in enumerate(self.labels)}
 
     def __repr__(self) -> str:
+        """Return the conclusion in words."""
         never = self.never_best
         return (
             f"PriorHull of {len(self.names)} classifiers, {len(self.labels)} classes\n"
@@ -348,12 +349,10 @@ def prior_hull(
     0.286 to 0.706: b
     0.706 to 1.000: always 'bad'
     """
-    if not isinstance(confusions, Mapping) or not confusions:
-        raise InputError(f"`confusions` must map names to confusion matrices, got {shown(confusions)}")
+    names = list(check_named("confusions", confusions, 1))
     low, high = _cost_range(C)
     labels = low.labels
     lower, upper = _check_box(priors, labels)
-    names = [str(name) for name in confusions]
     rates = [
         _rates(name, table, labels, upper) for name, table in zip(names, confusions.values(), strict=True)
     ]

@@ -91,7 +91,7 @@ def _merged(values: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatA
     if values.size <= 1:
         return values, weights
     distinct, codes = np.unique(values, return_inverse=True)
-    return distinct, np.bincount(codes, weights=weights)
+    return distinct, np.bincount(codes, weights=weights).astype(np.float64, copy=False)
 
 
 def _listed_differences(costs: FloatArray) -> int:
@@ -118,16 +118,23 @@ def difference_histogram(costs: FloatArray) -> tuple[FloatArray, FloatArray]:
     low = costs.min(axis=1, keepdims=True)
     step = float((costs - low).max()) / _LATTICE
     length = 2 * (_LATTICE + 1)
-    power = np.zeros(length // 2 + 1)
+    power = np.zeros(length // 2 + 1, dtype=np.float64)
+    smeared = 0.0
     for row in (costs - low) / step:
-        left = np.minimum(row.astype(np.int64), _LATTICE - 1)
-        share = row - left
-        masses = np.bincount(left, 1 - share, length) + np.bincount(left + 1, share, length)
+        place, times = np.unique(row, return_counts=True)
+        left = np.minimum(place.astype(np.int64), _LATTICE - 1)
+        share = place - left
+        masses = np.bincount(left, times * (1 - share), length) + np.bincount(left + 1, times * share, length)
         power += np.abs(rfft(masses)) ** 2
-    correlation = np.maximum(np.roll(irfft(power, length), _LATTICE), 0.0)[: 2 * _LATTICE + 1]
+        smeared += float((times**2 * share * (1 - share)).sum())
+    correlation = np.roll(irfft(power, length), _LATTICE)[: 2 * _LATTICE + 1]
+    # A cost minus itself is exactly zero: what sharing put one step to each side goes back to the middle.
+    correlation[_LATTICE - 1 : _LATTICE + 2] += smeared * np.array([-1.0, 2.0, -1.0])
+    correlation = np.where(correlation > 1e-12 * correlation.max(), correlation, 0.0)
     correlation *= costs.size * costs.shape[1] / correlation.sum()
     used = correlation > 0
-    return step * np.arange(-_LATTICE, _LATTICE + 1)[used], correlation[used]
+    lags: FloatArray = step * np.arange(-_LATTICE, _LATTICE + 1, dtype=np.float64)
+    return lags[used], np.asarray(correlation[used], dtype=np.float64)
 
 
 def order_statistics(ordered: FloatArray, level: float) -> tuple[float, float]:
@@ -160,7 +167,7 @@ class ResampledDistribution(Result):
 
     @classmethod
     def from_draws(cls, draws: npt.ArrayLike) -> ResampledDistribution:
-        """Return the distribution of some draws; `error` is the 95 % bound of Dvoretzky, Kiefer, Wolfowitz."""
+        """Return the distribution of some draws, with the 95 % bound of Dvoretzky, Kiefer and Wolfowitz."""
         values = np.sort(np.asarray(draws, dtype=np.float64))
         return cls(frozen(values), math.sqrt(math.log(2 / 0.05) / (2 * values.size)))
 
@@ -191,6 +198,7 @@ class ResampledDistribution(Result):
         return {"value": self.values, "cdf": np.arange(1, self.values.size + 1) / self.values.size}
 
     def __repr__(self) -> str:
+        """Return the conclusion in words."""
         return (
             f"ResampledDistribution(mean={self.mean:.4g}, std={self.std:.3g}, {self.values.size} resamples)"
         )
