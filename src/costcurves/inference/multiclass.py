@@ -121,12 +121,12 @@ def difference_histogram(costs: FloatArray) -> tuple[FloatArray, FloatArray]:
     power = np.zeros(length // 2 + 1, dtype=np.float64)
     smeared = 0.0
     for row in (costs - low) / step:
-        place, times = np.unique(row, return_counts=True)
+        place, repeats = np.unique(row, return_counts=True)
         left = np.minimum(place.astype(np.int64), _LATTICE - 1)
         share = place - left
-        masses = np.bincount(left, times * (1 - share), length) + np.bincount(left + 1, times * share, length)
+        masses = np.bincount(left, repeats * (1 - share), length) + np.bincount(left + 1, repeats * share, length)
         power += np.abs(rfft(masses)) ** 2
-        smeared += float((times**2 * share * (1 - share)).sum())
+        smeared += float((repeats**2 * share * (1 - share)).sum())
     correlation = np.roll(irfft(power, length), _LATTICE)[: 2 * _LATTICE + 1]
     # A cost minus itself is exactly zero: what sharing put one step to each side goes back to the middle.
     correlation[_LATTICE - 1 : _LATTICE + 2] += smeared * np.array([-1.0, 2.0, -1.0])
