@@ -49,9 +49,7 @@ def roc_points(
     labels: Sequence[int], scores: Sequence[float], weights: Sequence[Number] | None = None
 ) -> list[tuple[float, Exact, Exact]]:
     """Return (threshold, fp, tp) for infinity and every distinct score, by counting anew at each."""
-    exact: Sequence[Exact] = (
-        [1] * len(labels) if weights is None else [Fraction(weight) for weight in weights]
-    )
+    exact: Sequence[Exact] = [1] * len(labels) if weights is None else [Fraction(weight) for weight in weights]
     result: list[tuple[float, Exact, Exact]] = []
     for threshold in [math.inf, *sorted(set(scores), reverse=True)]:
         fp: Exact = 0
@@ -233,9 +231,7 @@ def best_at_tpr(rates: Iterable[Rate], floor: Number) -> Rate:
     return min(allowed, key=lambda rate: (rate[0], -rate[1]))
 
 
-def best_at_capacity(
-    rates: Iterable[Rate], *, alarms: Number, population: Number, prevalence: Number
-) -> Rate:
+def best_at_capacity(rates: Iterable[Rate], *, alarms: Number, population: Number, prevalence: Number) -> Rate:
     """Return the point of highest tpr that raises at most so many alarms, of equal ones the lowest fpr."""
     on_positives = Fraction(prevalence) * Fraction(population)
     on_negatives = (1 - Fraction(prevalence)) * Fraction(population)
@@ -282,9 +278,7 @@ def brier_curve(labels: Sequence[int], probabilities: Sequence[float], share: fl
     classes have the frequencies of the data.
     """
     wrong_positives = sum(1 for label, p in zip(labels, probabilities, strict=True) if label and p <= share)
-    wrong_negatives = sum(
-        1 for label, p in zip(labels, probabilities, strict=True) if not label and p > share
-    )
+    wrong_negatives = sum(1 for label, p in zip(labels, probabilities, strict=True) if not label and p > share)
     return ((1 - share) * wrong_positives + share * wrong_negatives) / len(labels)
 
 
@@ -296,9 +290,7 @@ def brier_curve_area(labels: Sequence[int], probabilities: Sequence[float], step
     return math.fsum(brier_curve(labels, probabilities, (i + 0.5) / steps) for i in range(steps)) / steps
 
 
-def h_measure_numeric(
-    labels: Sequence[int], scores: Sequence[float], a: float, b: float, steps: int = 5_000
-) -> float:
+def h_measure_numeric(labels: Sequence[int], scores: Sequence[float], a: float, b: float, steps: int = 5_000) -> float:
     """Return Hand's H-measure for a Beta(a, b) weight of the cost share c, by the midpoint rule.
 
     c is the cost of a false alarm and 1 - c that of a miss, so the loss at c is
@@ -318,9 +310,7 @@ def h_measure_numeric(
     return 1 - math.fsum(best) / math.fsum(trivial)
 
 
-def net_benefit_by_counting(
-    labels: Sequence[int], probabilities: Sequence[float], threshold: float
-) -> Fraction:
+def net_benefit_by_counting(labels: Sequence[int], probabilities: Sequence[float], threshold: float) -> Fraction:
     """Return tp/n - fp/n · t/(1 - t) at threshold t, an example being called positive when p >= t."""
     odds = Fraction(threshold) / (1 - Fraction(threshold))
     gained = Fraction(0)

@@ -12,9 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 
-def h_measure(
-    labels: Sequence[int], scores: Sequence[float], *, severity_ratio: float | None = None
-) -> float:
+def h_measure(labels: Sequence[int], scores: Sequence[float], *, severity_ratio: float | None = None) -> float:
     """Return `hmeasure.h_score`, the weight of the cost share being `h_measure_beta`.
 
     - Class frequencies are those of the data. Costs are c for a false alarm and 1 - c for a miss.
@@ -62,12 +60,8 @@ def net_benefit(
     import pandas as pd
     from dcurves import dca
 
-    data = pd.DataFrame(
-        {"outcome": np.asarray(labels, dtype=bool), "model": np.asarray(probabilities, dtype=float)}
-    )
-    result = dca(
-        data, outcome="outcome", modelnames=["model"], thresholds=list(thresholds), prevalence=prevalence
-    )
+    data = pd.DataFrame({"outcome": np.asarray(labels, dtype=bool), "model": np.asarray(probabilities, dtype=float)})
+    result = dca(data, outcome="outcome", modelnames=["model"], thresholds=list(thresholds), prevalence=prevalence)
     return [float(value) for value in result.loc[result["model"] == "model", "net_benefit"]]
 
 

@@ -70,9 +70,7 @@ def run_r(answer: str, datasets: Sequence[Predictions]) -> list[dict[str, list[f
     """Run an R function(label, score) on each data set; return its named numeric vectors for each."""
     require_r()
     with tempfile.TemporaryDirectory() as folder:
-        driver, program, data, out = (
-            Path(folder, name) for name in ("driver.R", "answer.R", "in.csv", "out.csv")
-        )
+        driver, program, data, out = (Path(folder, name) for name in ("driver.R", "answer.R", "in.csv", "out.csv"))
         driver.write_text(_DRIVER, encoding="ascii")
         program.write_text(answer, encoding="ascii")
         with data.open("w", encoding="ascii", newline="") as file:
@@ -164,9 +162,7 @@ def proc_auc(datasets: Sequence[Predictions]) -> list[float]:
     return [result["auc"][0] for result in results]
 
 
-def proc_best(
-    datasets: Sequence[Predictions], *, prevalence: float, cost_fp: float, cost_fn: float
-) -> list[Vertices]:
+def proc_best(datasets: Sequence[Predictions], *, prevalence: float, cost_fp: float, cost_fn: float) -> list[Vertices]:
     """Return all (fpr, tpr) that pROC's `coords(roc, "best")` calls best for these costs, by rising fpr.
 
     pROC maximises sensitivity + r · specificity with r = (1 - prevalence) / (cost · prevalence), where cost

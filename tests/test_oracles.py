@@ -93,9 +93,7 @@ def test_envelope_of_the_hull_is_the_envelope_of_all_points():
         sizes = oracles.class_sizes(labels)
         hull = oracles.to_rates(oracles.hull_by_wrapping(counts(labels, scores), *sizes), *sizes)
         everything = oracles.roc_rates(labels, scores)
-        assert [oracles.envelope(hull, pc) for pc in GRID] == [
-            oracles.envelope(everything, pc) for pc in GRID
-        ]
+        assert [oracles.envelope(hull, pc) for pc in GRID] == [oracles.envelope(everything, pc) for pc in GRID]
 
 
 def test_envelope_vertices_are_the_slopes_of_hull_edges():
@@ -124,9 +122,7 @@ def test_least_money_by_counting_is_the_envelope_in_money():
 
 def test_money_at_the_data_s_own_prevalence_is_the_mean_cost_of_the_examples():
     labels, scores = [1, 0, 0, 1, 0], [5.0, 4.0, 3.0, 2.0, 1.0]
-    cost = oracles.expected_cost_by_counting(
-        labels, scores, 3.0, prevalence=Fraction(2, 5), cost_fp=10, cost_fn=100
-    )
+    cost = oracles.expected_cost_by_counting(labels, scores, 3.0, prevalence=Fraction(2, 5), cost_fp=10, cost_fn=100)
     assert cost == Fraction(10 + 10 + 100, 5)
 
 
@@ -204,9 +200,7 @@ def test_h_measure_equals_the_hmeasure_package(severity_ratio):
     for labels, scores in small_sets(12, seed=13):
         a, b = peers.h_measure_beta(*oracles.class_sizes(labels), severity_ratio)
         package = peers.h_measure(labels, scores, severity_ratio=severity_ratio)
-        assert oracles.h_measure_numeric(labels, scores, a, b, steps=2_000) == pytest.approx(
-            package, abs=2e-6
-        )
+        assert oracles.h_measure_numeric(labels, scores, a, b, steps=2_000) == pytest.approx(package, abs=2e-6)
 
 
 def test_net_benefit_equals_dcurves_also_at_a_tied_threshold():

@@ -1,5 +1,6 @@
 """Which classifier, at which threshold, when costs and class frequencies are uncertain, and how sure is that?"""
 
+from costcurves import thresholds
 from costcurves._version import __version__
 from costcurves.bootstrap import (
     CellRisk,
@@ -10,7 +11,21 @@ from costcurves.bootstrap import (
     bdeltacost,
     bdeltacost_many,
 )
+from costcurves.comparison import (
+    CurveDifference,
+    ManyDifferences,
+    PairwiseTests,
+    Verdicts,
+    average_band,
+    compare,
+    compare_many,
+)
+from costcurves.conditions import Beta, OperatingCondition, OperatingRange, bayes_threshold
 from costcurves.confusion import ConfusionMatrix, JointConfusion
+from costcurves.costs import CostCurve, CostLines, average_cost_curves
+from costcurves.decisions import Choice, Decision, LimitedChoice, Mixture, Ranges
+from costcurves.differences import Advantage, Crossings, PcIntervals
+from costcurves.dominance import Dominance, Regret, dominance, dominates, regret
 from costcurves.errors import (
     CostCurvesError,
     DataError,
@@ -20,40 +35,85 @@ from costcurves.errors import (
     SmallSampleWarning,
     UnsupportedError,
 )
+from costcurves.example_costs import compare_example_cost, example_cost
+from costcurves.hull import RocHull
+from costcurves.inference.bands import Band, Interval
+from costcurves.inference.examples import ExampleComparison
+from costcurves.inference.kernel import BootstrapDistribution
 from costcurves.matrices import CostMatrix, cost_models, expected_cost, minimum_cost_predictions
 from costcurves.planning import RareError, SizePlan, chance_of_missing, examples_to_see, plan_test_size, power
 from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
+from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
 
 __all__ = [
+    "Advantage",
+    "AveragedRoc",
+    "Band",
+    "Beta",
+    "BootstrapDistribution",
     "CellRisk",
+    "Choice",
     "ConfusionMatrix",
     "CostComparison",
+    "CostCurve",
     "CostCurvesError",
     "CostDifference",
     "CostInterval",
+    "CostLines",
     "CostMatrix",
+    "Crossings",
+    "CurveDifference",
     "DataError",
+    "Decision",
+    "Dominance",
+    "ExampleComparison",
     "FormatError",
     "InputError",
+    "Interval",
     "JointConfusion",
+    "LimitedChoice",
+    "ManyDifferences",
     "MissingExtraError",
+    "Mixture",
+    "OperatingCondition",
+    "OperatingRange",
+    "PairwiseTests",
+    "PcIntervals",
     "PriorChoice",
     "PriorHull",
     "PriorRange",
+    "Ranges",
     "RareError",
+    "Regret",
+    "RocCurve",
+    "RocHull",
     "SizePlan",
     "SmallSampleWarning",
     "UnsupportedError",
+    "Verdicts",
     "__version__",
+    "average_band",
+    "average_cost_curves",
+    "average_roc_curves",
+    "bayes_threshold",
     "bcost",
     "bdeltacost",
     "bdeltacost_many",
     "chance_of_missing",
+    "compare",
+    "compare_example_cost",
+    "compare_many",
     "cost_models",
+    "dominance",
+    "dominates",
+    "example_cost",
     "examples_to_see",
     "expected_cost",
     "minimum_cost_predictions",
     "plan_test_size",
+    "pool",
     "power",
     "prior_hull",
+    "regret",
+    "thresholds",
 ]

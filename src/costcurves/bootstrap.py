@@ -38,6 +38,7 @@ from costcurves.confusion import (
 )
 from costcurves.errors import DataError, InputError, SmallSampleWarning
 from costcurves.inference import multiclass
+from costcurves.inference.family import holm
 from costcurves.inference.kernel import Stratum, exact_distribution, resample
 from costcurves.matrices import OWNER, CostMatrix, as_cost_matrix, check_priors
 
@@ -132,9 +133,7 @@ class CostInterval(Result):
     def __repr__(self) -> str:
         """Return the conclusion in words."""
         about = f"n = {self.n}, {self.method}" + (f", laplace {self.laplace:g}" if self.method != "z" else "")
-        risks = (
-            f"; {len(self.risks)} rare, expensive errors cannot be judged: see .risks" if self.risks else ""
-        )
+        risks = f"; {len(self.risks)} rare, expensive errors cannot be judged: see .risks" if self.risks else ""
         return (
             f"CostInterval: expected cost {self.estimate:.6g}, {100 * self.level:g} % in "
             f"[{self.lower:.6g}, {self.upper:.6g}] ({about}){risks}"
@@ -250,8 +249,7 @@ class _Options:
         assert self.priors is not None
         for t in np.flatnonzero((class_counts == 0) & (self.priors > 0)):
             raise DataError(
-                f"`priors` must be 0 for a class without examples, "
-                f"got {self.priors[t]:g} for {shown(labels[t])}"
+                f"`priors` must be 0 for a class without examples, got {self.priors[t]:g} for {shown(labels[t])}"
             )
         return self.priors
 
@@ -486,14 +484,10 @@ def _bcost(confusion: ConfusionMatrix, C: CostMatrix, options: _Options) -> Cost
     risks = _risks(confusion, C, options, rates)
     if risks:
         _warn(risks, n)
-    return CostInterval(
-        estimate, lower, upper, options.level, options.method, options.laplace, n, distribution, risks
-    )
+    return CostInterval(estimate, lower, upper, options.level, options.method, options.laplace, n, distribution, risks)
 
 
-def _risks(
-    confusion: ConfusionMatrix, C: CostMatrix, options: _Options, rates: FloatArray
-) -> tuple[CellRisk, ...]:
+def _risks(confusion: ConfusionMatrix, C: CostMatrix, options: _Options, rates: FloatArray) -> tuple[CellRisk, ...]:
     """Return the cells whose unseen part could outweigh all that was seen.
 
     A cell seen m < 5 times may have a rate of up to U(m)/n (Poisson upper bound; U(0) = 3.0 at 95 %), but
@@ -555,8 +549,7 @@ def _warn(risks: tuple[CellRisk, ...], n: int) -> None:
         else "no costly error was seen, so the interval rests on `laplace` alone"
     )
     warnings.warn(
-        f"{n} examples cannot support the interval: {cells}{more} "
-        f"could outweigh the errors that were seen; {enough}",
+        f"{n} examples cannot support the interval: {cells}{more} could outweigh the errors that were seen; {enough}",
         SmallSampleWarning,
         stacklevel=4,
     )
@@ -711,9 +704,7 @@ class _BDeltaCost:
             p = 2 * float(ndtr(-abs(mean) / half * _normal_quantile(level)))
         else:
             p = 1.0 if mean == 0 else 0.0
-        return CostDifference(
-            mean, mean - half, mean + half, p, level, "z", 0.0, n, _check_names(names), None
-        )
+        return CostDifference(mean, mean - half, mean + half, p, level, "z", 0.0, n, _check_names(names), None)
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
@@ -924,5 +915,5 @@ def bdeltacost_many(
     rates = 1.0 / true.size if options.priors is None else options.priors / np.maximum(sizes, 1)
     weights = np.broadcast_to(rates, (len(C.labels),))[true]
     costs = np.array([float(weights @ C.values[true, predicted]) for predicted in coded])
-    adjusted = multiclass.holm(np.array([pair.p_value for pair in pairs]))
+    adjusted = holm(np.array([pair.p_value for pair in pairs]))
     return CostComparison(names, frozen(costs), tuple(pairs), frozen(adjusted), level)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._validation import BoolArray, IntArray
-from costcurves.counts import ScoreCounts, count_scores
+from costcurves.counts import ScoreCounts, count_scores, countable
 from costcurves.geometry import blocks_above, upper_hull
 
 Array = npt.NDArray[Any]
@@ -26,7 +26,7 @@ MOST_SHARED = 1 / 64
 
 def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
     """Return the counts at the hull's vertices only, with the thresholds the full curve has there."""
-    codes = _bucket_codes(scores) if scores.size >= SMALLEST else None
+    codes = None if scores.size < SMALLEST or countable(scores) else _bucket_codes(scores)
     if codes is None:
         return on_hull(count_scores(positive, scores))
     table = np.bincount((codes << 1) | positive).astype(np.int64)
@@ -78,23 +78,32 @@ def _bucket_codes(scores: Array) -> IntArray | None:
     sample = scores[:: max(1, scores.size // SAMPLE)]
     low, high = float(scores.min()), float(scores.max())
     width = high - low
-    if not 0 < width < np.inf:
+    if width == 0:
         return None
     scale = (buckets - 1) / width
-    if not np.isfinite(scale):
+    largest = np.finfo(scores.dtype if scores.dtype.kind == "f" else np.float64).max
+    if not max(width, scale) <= float(largest):
         return None
     if _crowding(((sample - low) * scale).astype(np.int64)) <= MOST_SHARED:
         even = scores - low
         even *= scale
         return even.astype(np.int64)
-    if scores.dtype.kind == "f" and low >= 0:
-        unsigned = np.uint64 if scores.dtype == np.float64 else np.uint32
-        edges = np.array([low, high], dtype=scores.dtype).view(unsigned)
-        shift = max(0, (int(edges[1]) - int(edges[0])).bit_length() - buckets.bit_length() + 1)
-        if _crowding((sample.view(unsigned) if sample.flags.c_contiguous else np.ascontiguousarray(sample).view(unsigned)) >> unsigned(shift)) <= MOST_SHARED:
-            bits = (np.ascontiguousarray(scores).view(unsigned) - edges[0]) >> unsigned(shift)
-            return bits.astype(np.int64)
+    if low >= 0 and scores.dtype.kind == "f":
+        bits, first = _bits(scores), int(_bits(np.array([low], dtype=scores.dtype))[0])
+        last = int(_bits(np.array([high], dtype=scores.dtype))[0])
+        shift = max(0, (last - first).bit_length() - buckets.bit_length() + 1)
+        unsigned = bits.dtype.type
+        if _crowding(bits[:: max(1, scores.size // SAMPLE)] >> unsigned(shift)) <= MOST_SHARED:
+            codes: IntArray = ((bits - unsigned(first)) >> unsigned(shift)).astype(np.int64)
+            return codes
     return None
+
+
+def _bits(scores: Array) -> Array:
+    """Return the bits of non-negative floats, which order like the floats (-0.0 made 0.0)."""
+    unsigned = np.uint64 if scores.dtype == np.float64 else np.uint32
+    bits: Array = (scores + scores.dtype.type(0)).view(unsigned)
+    return bits
 
 
 def _crowding(codes: Array) -> float:

@@ -95,7 +95,8 @@ class OperatingCondition(Result):
     @property
     def slope(self) -> float:
         """Slope of the iso-performance lines, in [0, inf]."""
-        return math.inf if self.cost_fn == 0 else (1.0 - self.prevalence) * self.cost_fp / (self.prevalence * self.cost_fn)
+        weight = self.prevalence * self.cost_fn
+        return math.inf if weight == 0 else (1.0 - self.prevalence) * self.cost_fp / weight
 
     def money(self, normalized_cost: float) -> float:
         """Return the expected cost per case, in money, of a normalized cost.
@@ -245,9 +246,7 @@ class OperatingRange(Result):
         object.__setattr__(self, "prevalence", _check_bounds("prevalence", self.prevalence, check=check_in_open_unit))
         object.__setattr__(self, "cost_fp", _check_bounds("cost_fp", self.cost_fp, check=check_nonnegative))
         object.__setattr__(self, "cost_fn", _check_bounds("cost_fn", self.cost_fn, check=check_nonnegative))
-        for corner in self.corners:
-            if corner.unit_cost <= 0:  # pragma: no cover - OperatingCondition has refused it already
-                raise InputError("`cost_fp` and `cost_fn` must not both be 0")
+        _ = self.corners  # refuses costs that are both 0
 
     @property
     def corners(self) -> tuple[OperatingCondition, OperatingCondition]:
@@ -402,7 +401,8 @@ def check_condition(condition: Any) -> OperatingCondition:
     if isinstance(condition, (float, int, np.floating, np.integer)) and not isinstance(condition, bool):
         return OperatingCondition.from_pc(check_in_unit("condition", condition))
     raise InputError(
-        f"`condition` must be an OperatingCondition (or a pc in [0, 1]), got {shown(condition)} ({type(condition).__name__})"
+        "`condition` must be an OperatingCondition (or a pc in [0, 1]), "
+        f"got {shown(condition)} ({type(condition).__name__})"
     )
 
 

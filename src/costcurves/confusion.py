@@ -145,9 +145,7 @@ def read_column(name: str, values: Any) -> _Column:
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
         raise InputError(f"`{name}` must be a sequence of labels, one an example, got {shown(values)}")
     if isinstance(values, (list, tuple)):
-        numeric = all(
-            issubclass(kind, (bool, int, float, np.number, np.bool_)) for kind in set(map(type, values))
-        )
+        numeric = all(issubclass(kind, (bool, int, float, np.number, np.bool_)) for kind in set(map(type, values)))
         if not numeric:
             return _column_of_objects(name, list(values))
         array = np.asarray(values)
@@ -185,17 +183,14 @@ def read_columns(columns: Mapping[str, Any]) -> list[_Column]:
     for column in read:
         if len(column) != len(first):
             raise DataError(
-                f"`{column.name}` must be as long as `{first.name}`, "
-                f"got {len(column)} and {len(first)} examples"
+                f"`{column.name}` must be as long as `{first.name}`, got {len(column)} and {len(first)} examples"
             )
     if len(first) == 0:
         raise DataError(f"`{first.name}` must hold at least one example, got 0")
     return read
 
 
-def code_columns(
-    columns: Mapping[str, Any], labels: Any, owner: str = "`labels`"
-) -> tuple[Labels, list[IntArray]]:
+def code_columns(columns: Mapping[str, Any], labels: Any, owner: str = "`labels`") -> tuple[Labels, list[IntArray]]:
     """Return the labels and each column's codes; without labels, those that occur, sorted."""
     read = read_columns(columns)
     if labels is None:
@@ -222,9 +217,7 @@ def check_weights(sample_weight: Any, n: int) -> FloatArray | None:
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         first = int(np.flatnonzero(bad)[0])
-        raise DataError(
-            f"`sample_weight` must be finite and >= 0, got {shown(weights[first])} at position {first}"
-        )
+        raise DataError(f"`sample_weight` must be finite and >= 0, got {shown(weights[first])} at position {first}")
     if not weights.any():
         raise DataError("`sample_weight` must not be all zero")
     return weights
@@ -255,11 +248,7 @@ def read_square(name: str, table: Any, labels: Any, *, partial: bool = False) ->
     if read is None:
         return _read_square_array(name, table, given)
     columns, cells, rows = read
-    if (
-        cells
-        and len(columns) == len(cells[0]) + 1
-        and not (partial and rows is not None and columns[0] in rows)
-    ):
+    if cells and len(columns) == len(cells[0]) + 1 and not (partial and rows is not None and columns[0] in rows):
         rows = cells[0]
         columns, cells = _match_texts(columns[1:], rows), cells[1:]
     elif rows is None:
@@ -303,9 +292,7 @@ def _numbers(name: str, values: Any) -> FloatArray:
 def _read_square_array(name: str, table: Any, labels: Labels | None) -> tuple[FloatArray, Labels]:
     values = _numbers(name, table)
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
-        raise InputError(
-            f"`{name}` must be square, rows true and columns predicted, got shape {values.shape}"
-        )
+        raise InputError(f"`{name}` must be square, rows true and columns predicted, got shape {values.shape}")
     k = values.shape[0]
     if labels is None:
         return values, tuple(range(k))
@@ -319,9 +306,7 @@ def check_counts(name: str, values: FloatArray) -> IntArray:
     check_amounts(name, values)
     if (values != np.floor(values)).any():
         first = values[values != np.floor(values)][0]
-        raise DataError(
-            f"`{name}` must hold whole counts, got {shown(first)}; weighted counts cannot be resampled"
-        )
+        raise DataError(f"`{name}` must hold whole counts, got {shown(first)}; weighted counts cannot be resampled")
     return values.astype(np.int64)
 
 
@@ -338,9 +323,7 @@ def check_amounts(name: str, values: FloatArray) -> FloatArray:
 # --- the counts ---------------------------------------------------------------------------------------------
 
 
-def pair_counts(
-    true: IntArray, predicted: IntArray, k: int, weights: FloatArray | None = None
-) -> npt.NDArray[Any]:
+def pair_counts(true: IntArray, predicted: IntArray, k: int, weights: FloatArray | None = None) -> npt.NDArray[Any]:
     """Return the k × k table of counts (or of weights) of coded pairs in one pass."""
     return np.bincount(true * k + predicted, weights=weights, minlength=k * k).reshape(k, k)
 
@@ -423,9 +406,7 @@ class ConfusionMatrix(Result):
             return self
         lost = [x for x in self.labels if x not in set(names)]
         if lost:
-            raise DataError(
-                f"`confusion` must have only the labels of {owner} ({listed(names)}), got {listed(lost)}"
-            )
+            raise DataError(f"`confusion` must have only the labels of {owner} ({listed(names)}), got {listed(lost)}")
         at = [names.index(x) for x in self.labels]
         counts = np.zeros((len(names), len(names)), dtype=np.int64)
         counts[np.ix_(at, at)] = self.counts
@@ -446,9 +427,7 @@ class ConfusionMatrix(Result):
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
-        head = (
-            f"ConfusionMatrix of {self.n} examples, {len(self.labels)} classes (rows true, columns predicted)"
-        )
+        head = f"ConfusionMatrix of {self.n} examples, {len(self.labels)} classes (rows true, columns predicted)"
         return head + "\n" + square_text(self.labels, self.counts)
 
 
@@ -545,9 +524,7 @@ class JointConfusion(Result):
         k = values.shape[0]
         names: Labels = tuple(range(k)) if labels is None else check_labels("labels", labels)
         if len(names) != k:
-            raise InputError(
-                f"`labels` must name each of the {k} classes of `joint`, got {len(names)} labels"
-            )
+            raise InputError(f"`labels` must name each of the {k} classes of `joint`, got {len(names)} labels")
         counts = check_counts("joint", values).ravel()
         keys = np.flatnonzero(counts)
         return cls._from_keys(names, keys, counts[keys])
@@ -559,9 +536,7 @@ class JointConfusion(Result):
             return self
         lost = [x for x in self.labels if x not in set(names)]
         if lost:
-            raise DataError(
-                f"`joint` must have only the labels of {owner} ({listed(names)}), got {listed(lost)}"
-            )
+            raise DataError(f"`joint` must have only the labels of {owner} ({listed(names)}), got {listed(lost)}")
         at = np.array([names.index(x) for x in self.labels], dtype=np.int64)
         keys = (at[self.true] * len(names) + at[self.a]) * len(names) + at[self.b]
         order = np.argsort(keys)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._results import Result
+from costcurves._results import Result, jsonable
 from costcurves._validation import (
     FloatArray,
     check_in_open_unit,
@@ -20,161 +21,12 @@ from costcurves._validation import (
     shown,
 )
 from costcurves.conditions import Beta, check_condition
+from costcurves.differences import EQUAL, Advantage, Crossings, Difference, PcIntervals, covered
 from costcurves.errors import InputError, UnsupportedError
+from costcurves.inference.bands import Band, cost_band, cost_distribution, reoptimised_band
+from costcurves.inference.kernel import BootstrapDistribution
 from costcurves.roc import RocCurve
 from costcurves.thresholds import Bayes, Policy, Steps, as_policy, swap_axis
-
-# Differences of normalized cost below this are rounding, not performance: they count as equal.
-EQUAL = 1e-12
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PcIntervals(Result):
-    """Disjoint intervals of pc, in increasing order; iterate over them as (low, high) pairs.
-
-    Examples
-    --------
-    >>> import costcurves as cc
-    >>> curve = cc.CostCurve(cc.RocCurve.from_confusion_matrix([[90, 10], [4, 16]]))
-    >>> curve.operating_range()
-    PcIntervals((0.111, 0.818))
-    >>> [(round(low, 3), round(high, 3)) for low, high in curve.operating_range()]
-    [(0.111, 0.818)]
-    """
-
-    low: FloatArray
-    high: FloatArray
-
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        frozen(self.low)
-        frozen(self.high)
-
-    def __iter__(self) -> Iterator[tuple[float, float]]:
-        """Iterate over (low, high)."""
-        return iter(list(zip(self.low.tolist(), self.high.tolist(), strict=True)))
-
-    def __len__(self) -> int:
-        """Return the number of intervals."""
-        return self.low.size
-
-    def contains(self, pc: Any) -> Any:
-        """Return whether each pc lies in one of the intervals (bounds included)."""
-        values = check_unit_array("pc", pc)
-        inside = ((values[..., None] >= self.low) & (values[..., None] <= self.high)).any(axis=-1)
-        return bool(inside) if values.ndim == 0 else inside
-
-    @property
-    def width(self) -> float:
-        """The length of pc they cover together."""
-        return float((self.high - self.low).sum())
-
-    def _columns(self) -> dict[str, Any]:
-        return {"pc_low": self.low, "pc_high": self.high}
-
-    def __repr__(self) -> str:
-        """Return the intervals, rounded."""
-        return f"PcIntervals({', '.join(f'({low:.3g}, {high:.3g})' for low, high in self) or 'none'})"
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Advantage(Result):
-    """Where one curve costs less than another, and by how much: `low`, `high`, `largest`, `mean` for each interval.
-
-    Examples
-    --------
-    >>> import costcurves as cc
-    >>> a = cc.CostCurve(cc.RocCurve.from_rates(0.04, 0.4, name="careful"))
-    >>> b = cc.CostCurve(cc.RocCurve.from_rates(0.3, 0.8, name="bold"))
-    >>> a.better_than(b)
-    Advantage('careful' costs less than 'bold' for pc in (0.0909, 0.394): 0.082 at most, 0.047 on average)
-    """
-
-    name: str
-    other: str
-    low: FloatArray
-    high: FloatArray
-    largest: FloatArray
-    mean: FloatArray
-
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        for array in (self.low, self.high, self.largest, self.mean):
-            frozen(array)
-
-    @property
-    def intervals(self) -> PcIntervals:
-        """The intervals alone."""
-        return PcIntervals(self.low.copy(), self.high.copy())
-
-    def __iter__(self) -> Iterator[tuple[float, float]]:
-        """Iterate over (low, high)."""
-        return iter(self.intervals)
-
-    def __len__(self) -> int:
-        """Return the number of intervals."""
-        return self.low.size
-
-    def _columns(self) -> dict[str, Any]:
-        size = self.low.size
-        return {
-            "name": [self.name] * size,
-            "other": [self.other] * size,
-            "pc_low": self.low,
-            "pc_high": self.high,
-            "largest": self.largest,
-            "mean": self.mean,
-        }
-
-    def __repr__(self) -> str:
-        """Return the conclusion."""
-        if not self.low.size:
-            return f"Advantage({self.name!r} nowhere costs less than {self.other!r})"
-        parts = ", ".join(
-            f"({low:.3g}, {high:.3g}): {most:.2g} at most, {mean:.2g} on average"
-            for low, high, most, mean in zip(self.low, self.high, self.largest, self.mean, strict=True)
-        )
-        return f"Advantage({self.name!r} costs less than {self.other!r} for pc in {parts})"
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Crossings(Result):
-    """The pc at which the cheaper of two curves changes, and which is cheaper to the right of each.
-
-    Examples
-    --------
-    >>> import costcurves as cc
-    >>> a = cc.CostCurve(cc.RocCurve.from_rates(0.04, 0.4, name="careful"))
-    >>> b = cc.CostCurve(cc.RocCurve.from_rates(0.3, 0.8, name="bold"))
-    >>> a.crossings(b)
-    Crossings(at pc 0.394 from 'careful' to 'bold')
-    """
-
-    pc: FloatArray
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        """Set the array read-only."""
-        frozen(self.pc)
-
-    def __iter__(self) -> Iterator[float]:
-        """Iterate over the pc of the crossings."""
-        return iter(self.pc.tolist())
-
-    def __len__(self) -> int:
-        """Return the number of crossings."""
-        return self.pc.size
-
-    def _columns(self) -> dict[str, Any]:
-        return {"pc": self.pc, "before": list(self.before), "after": list(self.after)}
-
-    def __repr__(self) -> str:
-        """Return where the better one changes."""
-        parts = ", ".join(
-            f"{pc:.3g} from {a!r} to {b!r}" for pc, a, b in zip(self.pc, self.before, self.after, strict=True)
-        )
-        return f"Crossings(at pc {parts})" if parts else "Crossings(none)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -245,7 +97,7 @@ class CostCurve(Result):
     >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], name="forest")
     >>> curve = cc.CostCurve(roc)
     >>> curve
-    CostCurve('forest': 4 vertices, best threshold by pc, area=0.146)
+    CostCurve('forest': 3 vertices, best threshold by pc, area=0.125)
     >>> curve.vertices.round(4).tolist()
     [[0.0, 0.0], [0.5, 0.25], [1.0, 0.0]]
     """
@@ -337,9 +189,7 @@ class CostCurve(Result):
     def renamed(self, name: str) -> CostCurve:
         """Return the same curve under another name."""
         curve = CostCurve.__new__(CostCurve)
-        curve._fill(
-            name, self.policy, self.breaks, self.fpr, self.fnr, self.thresholds, self.roc, self._index
-        )
+        curve._fill(name, self.policy, self.breaks, self.fpr, self.fnr, self.thresholds, self.roc, self._index)
         return curve
 
     def step_at(self, pc: Any) -> Any:
@@ -414,9 +264,9 @@ class CostCurve(Result):
         """
         never = CostCurve._from_pieces("always negative", np.array([0.0, 1.0]), np.zeros(1), np.ones(1))
         always = CostCurve._from_pieces("always positive", np.array([0.0, 1.0]), np.ones(1), np.zeros(1))
-        low = np.concatenate([_Difference(self, t).negative()[0] for t in (never, always)])
-        high = np.concatenate([_Difference(self, t).negative()[1] for t in (never, always)])
-        return _covered(low, high, times=2)
+        low = np.concatenate([Difference(self, t).negative()[0] for t in (never, always)])
+        high = np.concatenate([Difference(self, t).negative()[1] for t in (never, always)])
+        return covered(low, high, times=2)
 
     def crossings(self, other: CostCurve) -> Crossings:
         """Return the pc at which the cheaper of the two curves changes.
@@ -424,11 +274,11 @@ class CostCurve(Result):
         Touching without changing sides is no crossing; costs closer than 1e-12 count as equal. Where the curves
         coincide between two stretches of different winners, the crossing is the middle of that stretch.
         """
-        return _Difference(self, _check_cost_curve("other", other)).crossings()
+        return Difference(self, _check_cost_curve("other", other)).crossings()
 
     def better_than(self, other: CostCurve) -> Advantage:
         """Return where this curve costs less than the other, and by how much."""
-        return _Difference(self, _check_cost_curve("other", other)).advantage()
+        return Difference(self, _check_cost_curve("other", other)).advantage()
 
     def area(self, pc: tuple[float, float] = (0.0, 1.0), *, weight: Beta | Callable[[Any], Any] | None = None) -> float:
         """Return the integral of the cost over pc, uniformly or weighted.
@@ -448,7 +298,7 @@ class CostCurve(Result):
         >>> import costcurves as cc
         >>> curve = cc.CostCurve(cc.RocCurve.from_rates(fpr=0.1, tpr=0.6))
         >>> round(curve.area(), 6), round(curve.area(weight=cc.Beta(2, 2)), 6)
-        (0.142637, 0.183286)
+        (0.181319, 0.216061)
         """
         low, high = _check_span(pc)
         breaks = np.clip(self.breaks, low, high)
@@ -469,8 +319,9 @@ class CostCurve(Result):
         Parameters
         ----------
         severity : Beta, optional
-            Distribution of the cost share ``cost_fp / (cost_fp + cost_fn)``. By default Beta(π₁ + 1, π₀ + 1)
-            of Hand & Anagnostopoulos (2014), with π₁ the share of positives.
+            Distribution of the cost share ``cost_fp / (cost_fp + cost_fn)``. By default Beta(2, 1 + n_neg / n_pos),
+            the default of the hmeasure packages: its mode is the share of positives. Hand & Anagnostopoulos (2014)
+            advise ``Beta(1 + p, 2 - p)`` with p the share of positives.
         prevalence : float in (0, 1), optional
             By default the share of positives in the data.
 
@@ -479,10 +330,10 @@ class CostCurve(Result):
         >>> import costcurves as cc
         >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> round(cc.CostCurve(roc).h_measure(severity=cc.Beta(2, 2)), 6)
-        0.363636
+        0.5
         """
         share = self._prevalence(prevalence)
-        weight = Beta(1 + share, 2 - share) if severity is None else severity
+        weight = Beta(2, 1 + (1 - share) / share) if severity is None else severity
         if not isinstance(weight, Beta):
             raise InputError(f"`severity` must be a Beta, got {shown(weight)}")
         loss = self._cost_share_integral(share, weight)
@@ -523,7 +374,8 @@ class CostCurve(Result):
         Notes
         -----
         ``tpr·p - fpr·(1-p)·t / (1-t)`` at the point the policy uses there: with policy "bayes" the decision curve of
-        Vickers & Elkin (2006), with "optimal" the best that any threshold on the score could reach.
+        Vickers & Elkin (2006), who treat where the probability is at least t, with "optimal" the best that any
+        threshold on the score could reach.
 
         Examples
         --------
@@ -536,13 +388,133 @@ class CostCurve(Result):
         if ((t <= 0) | (t >= 1)).any():
             raise InputError(f"`threshold` must be in (0, 1), got {shown(threshold)}")
         share = self._prevalence(prevalence)
-        step = self.step_at(swap_axis(t, share))
+        step = np.searchsorted(self.breaks[1:-1], swap_axis(t, share), side="right")
         benefit = share * (1.0 - self.fnr[step]) - (1.0 - share) * self.fpr[step] * t / (1.0 - t)
         return float(benefit) if t.ndim == 0 else benefit
 
     def auc(self) -> float:
         """Return the area under the ROC curve behind this cost curve."""
         return self._need_roc("auc").auc()
+
+    def band(
+        self,
+        *,
+        level: float = 0.95,
+        method: str = "wilson",
+        sampling: str = "stratified",
+        simultaneous: bool = False,
+        pc: Any = None,
+        laplace: float = 0.0,
+        prevalence_uncertainty: Beta | None = None,
+        reoptimise: bool = False,
+        n_resamples: int = 2000,
+        rng: Any = None,
+    ) -> Band:
+        """Return a confidence band for the cost at each condition, given the policy's thresholds.
+
+        Parameters
+        ----------
+        level : float in (0, 1)
+            Confidence level: at each pc, or over all of `pc` together where `simultaneous`.
+        method : {"wilson", "gaussian", "exact", "resample"}
+            Wilson intervals of the two rates combined, which stays honest where there are few errors; the normal
+            interval of the 2008 paper; quantiles of the exact bootstrap distribution; resampling as in 2005.
+        sampling : {"stratified", "full"}
+            Whether class frequencies are fixed, or vary as in another sample of this size.
+        simultaneous : bool
+            Whether the band shall hold at all pc jointly.
+        pc : array-like, optional
+            Operating points, increasing; by default 201 evenly spaced ones.
+        laplace : float
+            Added to each cell of the counts.
+        prevalence_uncertainty : Beta, optional
+            The deployment prevalence is not known exactly; its uncertainty is added.
+        reoptimise : bool
+            Choose the threshold anew in every resample (policy "optimal" only; resampling).
+        n_resamples, rng
+            For resampling.
+
+        Notes
+        -----
+        The band is conditional on the thresholds. With policy "optimal" these were chosen on the same data, so the
+        estimate is optimistic and the band does not cover that optimism: for an honest answer choose thresholds on
+        other data, ``policy=cc.thresholds.validation(other)``.
+
+        Examples
+        --------
+        The confusion matrix of Holte & Drummond (2005): 16 of 20 positives and 6 of 10 negatives right.
+
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]], name="tree")
+        >>> band = cc.CostCurve(roc, policy=cc.thresholds.point(1)).band(level=0.9)
+        >>> band.at(0.5)
+        Interval(0.3 in [0.1841, 0.4529], level=0.9)
+        >>> band.at(cc.OperatingCondition(prevalence=0.5, cost_fp=10, cost_fn=10)).money
+        Interval(3 in [1.841, 4.529], level=0.9)
+        """
+        points = np.linspace(0.0, 1.0, 201) if pc is None else pc
+        n_pos, n_neg, effective = self._sizes("band")
+        options: dict[str, Any] = {"level": level, "n_resamples": n_resamples, "rng": rng}
+        if reoptimise:
+            roc = self._need_roc("band")
+            if repr(self.policy) != "optimal()" or effective is not None:
+                raise InputError(f"`reoptimise` must come with policy='optimal' and whole counts, got {self.policy!r}")
+            return reoptimised_band(roc.n_pos - roc.tp, int(n_pos), roc.fp, int(n_neg), points, **options)
+        beta = None if prevalence_uncertainty is None else (prevalence_uncertainty.a, prevalence_uncertainty.b)
+        options |= {
+            "method": method,
+            "sampling": sampling,
+            "laplace": laplace,
+            "prevalence_uncertainty": beta,
+        }
+
+        band = _band_at(self, options | {"simultaneous": simultaneous}, points)
+        return band.evaluated_by(partial(_band_at, self, options | {"critical_value": band.critical}))
+
+    def distribution(
+        self, condition: Any, *, sampling: str = "stratified", laplace: float = 0.0
+    ) -> BootstrapDistribution:
+        """Return the exact bootstrap distribution of the normalized cost at a condition.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]], name="tree")
+        >>> dist = cc.CostCurve(roc, policy=cc.thresholds.point(1)).distribution(0.5)
+        >>> dist
+        BootstrapDistribution(mean=0.3, std=0.0894, 41 atoms)
+        >>> dist.quantile([0.05, 0.95]).round(3).tolist()
+        [0.15, 0.45]
+        """
+        where = np.array([check_condition(condition).pc])
+        n_pos, n_neg, effective = self._sizes("distribution")
+        if effective is not None:
+            raise UnsupportedError(f"`distribution` needs whole counts, got {self.name!r} made from weights")
+        fn, fp = self.errors_at(where)
+        return cost_distribution(fn, fp, int(n_pos), int(n_neg), where, sampling=sampling, laplace=laplace)
+
+    def cuts_at(self, pc: Any) -> FloatArray:
+        """Return, as a score of the data, the threshold in use at each pc: score >= cut is what the policy predicts."""
+        roc = self._need_roc("cuts_at")
+        if self._index is None or not roc.has_thresholds:
+            raise UnsupportedError(f"`cuts_at` needs a curve made from scores, got {self.name!r}")
+        cuts: FloatArray = roc.thresholds[self._index[self.step_at(pc)]]
+        return cuts
+
+    def errors_at(self, pc: Any) -> tuple[FloatArray, FloatArray]:
+        """Return misses and false alarms (counts, or sums of weights) at the threshold in use at each pc."""
+        roc = self._need_roc("errors_at")
+        if roc.made_from == "rates" or self._index is None:
+            raise UnsupportedError(f"`errors_at` needs counts, got {self.name!r} made from rates")
+        point = self._index[self.step_at(pc)]
+        return roc.n_pos - roc.tp[point], roc.fp[point]
+
+    def _sizes(self, what: str) -> tuple[float, float, tuple[float, float] | None]:
+        """Return positives, negatives and, for weighted data, their effective numbers."""
+        roc = self._need_roc(what)
+        if roc.made_from == "rates":
+            raise UnsupportedError(f"`{what}` needs counts, got {self.name!r} made from rates")
+        return roc.n_pos, roc.n_neg, roc.effective
 
     def _cost_share_integral(self, prevalence: float, weight: Beta) -> float:
         """Return the mean over cost shares c of ``c·(1-p)·fpr + (1-c)·p·fnr``."""
@@ -560,7 +532,9 @@ class CostCurve(Result):
 
     def _need_roc(self, what: str) -> RocCurve:
         if self.roc is None:
-            raise UnsupportedError(f"`{what}` needs one classifier's ROC points, got {self.name!r}, which is an average")
+            raise UnsupportedError(
+                f"`{what}` needs one classifier's ROC points, got {self.name!r}, which is an average"
+            )
         return self.roc
 
     def _columns(self) -> dict[str, Any]:
@@ -577,120 +551,29 @@ class CostCurve(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the steps as plain Python values that `json.dumps` takes."""
-        from costcurves._results import jsonable
-
         table = self._columns()
         del table["name"]
-        return {"name": self.name, "policy": repr(self.policy), "steps": jsonable(table)}
+        return {
+            "name": self.name,
+            "policy": None if self.policy is None else repr(self.policy),
+            "steps": jsonable(table),
+        }
 
     def __repr__(self) -> str:
         """Return name, size, policy and area."""
-        how = "average" if self.policy is None else {"optimal()": "best threshold by pc"}.get(repr(self.policy), repr(self.policy))
+        how = (
+            "average"
+            if self.policy is None
+            else {"optimal()": "best threshold by pc"}.get(repr(self.policy), repr(self.policy))
+        )
         return f"CostCurve({self.name!r}: {self.vertices.shape[0]} vertices, {how}, area={self.area():.3g})"
 
 
-class _Difference:
-    """The difference a - b of two piecewise linear curves on their common refinement."""
-
-    def __init__(self, a: CostCurve, b: CostCurve) -> None:
-        self.a, self.b = a, b
-        breaks = np.union1d(a.breaks, b.breaks)
-        self.left, self.right = breaks[:-1], breaks[1:]
-        middle = (self.left + self.right) / 2
-        i, j = a.step_at(middle), b.step_at(middle)
-        at0, at1 = a.fpr[i] - b.fpr[j], a.fnr[i] - b.fnr[j]
-        self.start = _snapped(self.left * at1 + (1 - self.left) * at0)
-        self.end = _snapped(self.right * at1 + (1 - self.right) * at0)
-
-    def negative(self) -> tuple[FloatArray, FloatArray]:
-        """Return the merged intervals (low, high) on which a costs strictly less than b."""
-        root = self._root()
-        low = np.where(self.start >= 0, root, self.left)
-        high = np.where(self.end >= 0, root, self.right)
-        inside = ((self.start < 0) | (self.end < 0)) & (high > low)
-        merged = _covered(low[inside], high[inside], times=1)
-        return merged.low, merged.high
-
-    def _root(self) -> FloatArray:
-        """Return where each piece is zero (its left end where it is not)."""
-        gap = self.start - self.end
-        safe = np.where(gap == 0, 1.0, gap)
-        root: FloatArray = self.left + (self.right - self.left) * np.clip(self.start / safe, 0.0, 1.0)
-        return root
-
-    def crossings(self) -> Crossings:
-        """Return the changes of sign, ignoring stretches of equality."""
-        pc = np.stack([self.left, self.right], axis=1).ravel()
-        sign = np.sign(np.stack([self.start, self.end], axis=1).ravel())
-        told = np.flatnonzero(sign)
-        change = np.flatnonzero(np.diff(sign[told]) != 0)
-        first, second = told[change], told[change + 1]
-        inside_one_piece = (first // 2 == second // 2) & (first % 2 == 0)
-        # Otherwise both ends are at zeros (or a jump) in between: take the middle of the zeros.
-        between = (pc[np.minimum(first + 1, pc.size - 1)] + pc[second - 1]) / 2
-        where = np.where(inside_one_piece, self._root()[first // 2], between)
-        names = {-1.0: self.a.name, 1.0: self.b.name}
-        return Crossings(
-            where,
-            tuple(names[s] for s in sign[first].tolist()),
-            tuple(names[s] for s in sign[second].tolist()),
-        )
-
-    def advantage(self) -> Advantage:
-        """Return where and by how much a costs less."""
-        low, high = self.negative()
-        saved = np.maximum(0.0, -np.stack([self.start, self.end], axis=1))
-        root = self._root()
-        width = np.where(self.start < 0, np.where(self.end < 0, self.right, root) - self.left, self.right - root)
-        inside = (self.start < 0) | (self.end < 0)
-        area = np.where(inside, saved.sum(axis=1) / 2 * width, 0.0)
-        owner = np.searchsorted(high, np.where(self.start < 0, self.left, self.right), side="left")
-        owner = np.minimum(owner, max(low.size - 1, 0))
-        largest, total = np.zeros(low.size), np.zeros(low.size)
-        if low.size:
-            np.maximum.at(largest, owner[inside], saved.max(axis=1)[inside])
-            np.add.at(total, owner[inside], area[inside])
-        return Advantage(self.a.name, self.b.name, low.copy(), high.copy(), largest, total / np.maximum(high - low, EQUAL))
-
-    def largest(self, low: float, high: float) -> tuple[float, float, float]:
-        """Return (largest a - b, where, mean) over pc in [low, high]."""
-        inside = (self.right >= low) & (self.left <= high)
-        left, right = np.clip(self.left[inside], low, high), np.clip(self.right[inside], low, high)
-        width = np.where(self.right > self.left, self.right - self.left, 1.0)[inside]
-        slope = (self.end - self.start)[inside] / width
-        start = self.start[inside] + slope * (left - self.left[inside])
-        end = self.start[inside] + slope * (right - self.left[inside])
-        pc, value = np.concatenate([left, right]), np.concatenate([start, end])
-        top = int(np.argmax(value))
-        mean = float(((start + end) / 2 * (right - left)).sum() / (high - low)) if high > low else float(value[top])
-        return float(value[top]), float(pc[top]), mean
-
-    def never_positive(self) -> bool:
-        """Return whether a costs at most as much as b everywhere."""
-        return bool((self.start <= 0).all() and (self.end <= 0).all())
-
-    def somewhere_negative(self) -> bool:
-        """Return whether a costs less than b somewhere."""
-        return bool((self.start < 0).any() or (self.end < 0).any())
-
-
-def _snapped(values: FloatArray) -> FloatArray:
-    """Return differences with those that are only rounding set to zero."""
-    result: FloatArray = np.where(np.abs(values) <= EQUAL, 0.0, values)
-    return result
-
-
-def _covered(low: FloatArray, high: FloatArray, *, times: int) -> PcIntervals:
-    """Return the intervals of pc that lie in at least `times` of the given ones, neighbours joined."""
-    points = np.concatenate([low, high])
-    change = np.concatenate([np.ones(low.size), -np.ones(high.size)])
-    order = np.lexsort((-change, points))  # at one pc, open before closing, so that neighbours join
-    points, depth = points[order], np.cumsum(change[order])
-    before = np.concatenate(([0.0], depth[:-1]))
-    starts = points[(depth >= times) & (before < times)]
-    ends = points[(depth < times) & (before >= times)]
-    wide = ends > starts
-    return PcIntervals(starts[wide], ends[wide])
+def _band_at(curve: CostCurve, options: dict[str, Any], pc: Any) -> Band:
+    """Return the band of a curve's error counts at some operating points."""
+    n_pos, n_neg, effective = curve._sizes("band")
+    fn, fp = curve.errors_at(pc)
+    return cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, **options)
 
 
 def _check_span(pc: Any) -> tuple[float, float]:
@@ -704,7 +587,9 @@ def _check_span(pc: Any) -> tuple[float, float]:
     return low, high
 
 
-def _beta_integral(weight: Beta, left: FloatArray, right: FloatArray, at_zero: FloatArray, at_one: FloatArray) -> FloatArray:
+def _beta_integral(
+    weight: Beta, left: FloatArray, right: FloatArray, at_zero: FloatArray, at_one: FloatArray
+) -> FloatArray:
     """Return the Beta-weighted integral of each linear piece, given its line's values at 0 and at 1."""
     from scipy.special import betainc
 
@@ -714,7 +599,13 @@ def _beta_integral(weight: Beta, left: FloatArray, right: FloatArray, at_zero: F
     return pieces
 
 
-def _quadrature(density: Callable[[Any], Any], left: FloatArray, right: FloatArray, at_zero: FloatArray, at_one: FloatArray) -> float:
+def _quadrature(
+    density: Callable[[Any], Any],
+    left: FloatArray,
+    right: FloatArray,
+    at_zero: FloatArray,
+    at_one: FloatArray,
+) -> float:
     """Return the weighted integral by 32-point Gauss-Legendre on pieces no wider than 1/32."""
     parts = np.maximum(1, np.ceil((right - left) * 32).astype(int))
     owner = np.repeat(np.arange(left.size), parts)
@@ -747,11 +638,12 @@ def as_cost_curve(curve: Any, what: str = "curves") -> CostCurve:
 def as_cost_curves(curves: Any) -> list[CostCurve]:
     """Return cost curves from a sequence, or from a mapping whose keys are their names."""
     if isinstance(curves, dict):
-        return [as_cost_curve(c).renamed(n) for n, c in curves.items()]
-    try:
-        listed = [as_cost_curve(curve) for curve in curves]
-    except TypeError:
-        raise InputError(f"`curves` must be a sequence of curves, got {shown(curves)}") from None
+        listed = [as_cost_curve(c).renamed(n) for n, c in curves.items()]
+    else:
+        try:
+            listed = [as_cost_curve(curve) for curve in curves]
+        except TypeError:
+            raise InputError(f"`curves` must be a sequence of curves, got {shown(curves)}") from None
     if not listed:
         raise InputError("`curves` must not be empty, got 0 curves")
     return listed

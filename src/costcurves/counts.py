@@ -42,12 +42,14 @@ def binary_labels(y_true: Any, pos_label: Any = None) -> BoolArray:
     Without `pos_label`, only labels that say it themselves are taken: booleans, 0/1 and -1/1.
     """
     labels = _one_dimensional("y_true", y_true)
+    if np.ndim(pos_label) != 0:
+        raise DataError(f"`pos_label` must be one label, got {shown(pos_label)}")
     kind = labels.dtype.kind
     if kind == "O":
         labels = _plain_objects(labels)
         kind = labels.dtype.kind
     if kind == "b":
-        if pos_label is not None and not isinstance(pos_label, (bool, np.bool_, int, np.integer)):
+        if pos_label is not None and pos_label not in (0, 1):
             raise DataError(f"`pos_label` must be True or False for boolean `y_true`, got {shown(pos_label)}")
         return labels if pos_label is None or pos_label else ~labels
     if kind in "iuf":
@@ -65,24 +67,24 @@ def _numeric_positives(labels: Array, pos_label: Any) -> BoolArray:
         raise _non_finite("y_true", labels)
     low, high = labels.min(), labels.max()
     if pos_label is None:
-        if high != 1 and not (low == high == 0 or low == high == -1) or low not in (-1, 0, 1):
+        if (high != 1 and not (low == high == 0 or low == high == -1)) or low not in (-1, 0, 1):
+            if ((labels != low) & (labels != high)).any():
+                raise _too_many_classes(labels)
             raise DataError(
                 "`pos_label` must be given when `y_true` is not 0/1, -1/1 or boolean, "
                 f"got labels {_some_values(labels)}"
             )
         pos_label = 1
     elif isinstance(pos_label, str):
-        raise DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)} but labels are numbers")
+        raise DataError(
+            f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)} but labels are numbers"
+        )
     positive: BoolArray = labels == pos_label
+    if not positive.any() and low != high:
+        raise _not_a_label(pos_label, labels)
     negative_value = low if high == pos_label else high
     if int(positive.sum()) + int((labels == negative_value).sum()) < labels.size:
-        if low == high:
-            raise DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {_some_values(labels)}")
-        raise DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
-    if not positive.any() and low != high:
-        raise DataError(
-            f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {_some_values(labels)}"
-        )
+        raise _too_many_classes(labels)
     return positive
 
 
@@ -95,12 +97,10 @@ def _named_positives(labels: Array, pos_label: Any) -> BoolArray:
         )
     positive = np.asarray(labels == pos_label, dtype=np.bool_)
     if positive.shape != labels.shape or not positive.any():
-        raise DataError(
-            f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {_some_values(labels)}"
-        )
+        raise _not_a_label(pos_label, labels)
     others = labels[~positive]
     if others.size and not np.asarray(others == others[0], dtype=np.bool_).all():
-        raise DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
+        raise _too_many_classes(labels)
     return positive
 
 
@@ -136,7 +136,7 @@ def _is_missing(value: Any) -> bool:
 def checked_scores(y_score: Any, name: str = "y_score") -> Array:
     """Return finite one-dimensional scores without converting floats or integers."""
     if isinstance(y_score, np.ma.MaskedArray) and np.ma.is_masked(y_score):
-        raise DataError(f"`{name}` must not have masked values, got {int(np.ma.count_masked(y_score))}")
+        raise DataError(f"`{name}` must not have masked values, got {int(np.ma.getmaskarray(y_score).sum())}")
     raw = np.asarray(y_score)
     if raw.ndim == 2:
         raise DataError(
@@ -212,7 +212,8 @@ def both_classes(positive: BoolArray, weights: FloatArray | None = None) -> None
         w_pos, w_neg = float(weights[positive].sum()), float(weights[~positive].sum())
         if w_pos <= 0 or w_neg <= 0:
             raise DataError(
-                f"`sample_weight` must give weight to both classes, got {w_pos:g} for positives and {w_neg:g} for negatives"
+                "`sample_weight` must give weight to both classes, "
+                f"got {w_pos:g} for positives and {w_neg:g} for negatives"
             )
         if not np.isfinite(w_pos + w_neg):
             raise DataError("`sample_weight` must have a finite sum, got an overflow")
@@ -242,6 +243,17 @@ def _non_finite(name: str, values: Array) -> DataError:
     )
 
 
+def _not_a_label(pos_label: Any, labels: Array) -> DataError:
+    """Return the error for a positive class that does not occur."""
+    found = _some_values(labels)
+    return DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {found}")
+
+
+def _too_many_classes(labels: Array) -> DataError:
+    """Return the error for more than two classes."""
+    return DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
+
+
 def _some_values(labels: Array, limit: int = 5) -> str:
     """Return a few of the distinct labels, for a message."""
     distinct = list(dict.fromkeys(labels.tolist()))
@@ -257,12 +269,21 @@ def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
     scores and labels together and no index array is needed.
     """
     if scores.dtype.kind in "iu":
-        low, high = int(scores.min()), int(scores.max())
-        if high - low < COUNTING_FACTOR * scores.size + 256:
-            return _counted(positive, scores, low, high)
+        if countable(scores):
+            return _counted(positive, scores)
         scores = scores.astype(np.float64)  # exact: checked_scores has bounded them
-    parts = [_sorted_part(keys, descending, scores.dtype) for keys, descending in packed_keys(positive, scores)]
-    return _joined(parts)
+    parts = [_SortedPart(keys, descending) for keys, descending in packed_keys(positive, scores)]
+    size = 1 + sum(part.groups for part in parts)
+    thresholds, fp, tp = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
+    thresholds[0], fp[0], tp[0] = np.inf, 0, 0
+    start = 1
+    for part in parts:
+        span = slice(start, start + part.groups)
+        part.fill(thresholds[span], fp[span], tp[span], scores.dtype)
+        fp[span] += fp[start - 1]
+        tp[span] += tp[start - 1]
+        start += part.groups
+    return ScoreCounts(thresholds, fp, tp)
 
 
 def count_weights(positive: BoolArray, scores: Array, weights: FloatArray) -> ScoreCounts:
@@ -303,52 +324,58 @@ def packed_keys(positive: BoolArray, scores: Array) -> list[tuple[Array, bool]]:
 
 def _pack(bits: Array, positive: BoolArray) -> Array:
     """Return bits shifted left with the label below them; the sign bit falls off the top."""
-    keys = bits << bits.dtype.type(1)
+    keys: Array = bits << bits.dtype.type(1)
     keys |= positive
     return keys
 
 
-def unpack_scores(keys: Array, descending: bool, dtype: np.dtype[Any]) -> FloatArray:
-    """Return the float64 scores of packed keys."""
-    bits = keys >> keys.dtype.type(1)
-    scores = bits.view(dtype).astype(np.float64)
-    return np.negative(scores, out=scores) if descending else scores
+class _SortedPart:
+    """The keys of one sign in order, and where one score ends and the next begins.
+
+    It works in place where it can: at these sizes fresh memory costs as much as the arithmetic.
+    """
+
+    def __init__(self, keys: Array, descending: bool) -> None:
+        keys.sort()
+        buffer = np.empty_like(keys)
+        np.bitwise_xor(keys[1:], keys[:-1], out=buffer[1:])
+        self.change = buffer[1:] > 1  # the scores differ, not only the labels
+        self.groups = int(np.count_nonzero(self.change)) + 1
+        np.bitwise_and(keys, 1, out=buffer)
+        counter = buffer.view(np.int64 if keys.itemsize == 8 else np.int32)
+        self.keys, self.descending = keys, descending
+        self.positives = np.add.accumulate(counter, out=counter) if keys.size < 2**31 else np.cumsum(counter)
+
+    def fill(self, thresholds: FloatArray, fp: Array, tp: Array, dtype: np.dtype[Any]) -> None:
+        """Write scores and cumulated counts from the highest score down."""
+        size, last = self.keys.size, self.groups - 1
+        total = int(self.positives[-1])
+        ties = last < size - 1
+        # Between two scores: the positives and the examples on the lower-key side.
+        below = self.positives[:-1][self.change] if ties else self.positives[:-1]
+        examples = np.flatnonzero(self.change) + 1 if ties else np.arange(1, size)
+        keys = self.keys
+        if self.descending:
+            tp[:last], fp[:last] = below, examples
+            ends = (np.append(keys[:-1][self.change], keys[-1:]) if ties else keys) >> keys.dtype.type(1)
+            np.negative(ends.view(dtype), out=thresholds)
+        else:
+            np.subtract(total, below[::-1], out=tp[:last])
+            np.subtract(size, examples[::-1], out=fp[:last])
+            starts = (np.append(keys[:1], keys[1:][self.change]) if ties else keys) >> keys.dtype.type(1)
+            thresholds[:] = starts.view(dtype)[::-1]
+        tp[last], fp[last] = total, size
+        np.subtract(fp, tp, out=fp)
 
 
-def _sorted_part(keys: Array, descending: bool, dtype: np.dtype[Any]) -> tuple[FloatArray, Array, Array]:
-    """Return (scores from high to low, positives, examples) cumulated at each distinct score of one part."""
-    keys.sort()
-    labels = keys & keys.dtype.type(1)
-    bits = keys >> keys.dtype.type(1)
-    size = keys.size
-    change = bits[1:] != bits[:-1]
-    positives = np.cumsum(labels, dtype=np.int64)
-    if descending:
-        ends = np.append(np.flatnonzero(change), size - 1)
-        return unpack_scores(keys[ends], descending, dtype), positives[ends], ends + 1
-    starts = np.concatenate(([0], np.flatnonzero(change) + 1))
-    before = positives[starts] - labels[starts].astype(np.int64)
-    thresholds = unpack_scores(keys[starts], descending, dtype)
-    return thresholds[::-1], (positives[-1] - before)[::-1], (size - starts)[::-1]
+def countable(scores: Array) -> bool:
+    """Return whether scores are integers of so short a range that they are counted faster than sorted."""
+    return scores.dtype.kind in "iu" and int(scores.max()) - int(scores.min()) < COUNTING_FACTOR * scores.size + 256
 
 
-def _joined(parts: list[tuple[FloatArray, Array, Array]]) -> ScoreCounts:
-    """Return the counts of the parts one below the other, behind the point where nothing is predicted positive."""
-    thresholds, tp, examples = [np.array([np.inf])], [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
-    positives = total = 0
-    for scores, part_tp, part_n in parts:
-        thresholds.append(scores)
-        tp.append(part_tp + positives)
-        examples.append(part_n + total)
-        positives, total = positives + int(part_tp[-1]), total + int(part_n[-1])
-    all_tp = np.concatenate(tp)
-    fp = np.concatenate(examples)
-    fp -= all_tp
-    return ScoreCounts(np.concatenate(thresholds), fp, all_tp)
-
-
-def _counted(positive: BoolArray, scores: Array, low: int, high: int) -> ScoreCounts:
+def _counted(positive: BoolArray, scores: Array) -> ScoreCounts:
     """Return the counts of integer scores of a short range, without a sort."""
+    low, high = int(scores.min()), int(scores.max())
     codes = scores.astype(np.int64) - low
     codes *= 2
     codes += positive

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping
@@ -29,17 +30,15 @@ def pick_backend(backend: str | None) -> str:
     for name in BACKENDS:
         if importlib.util.find_spec(name) is not None:
             return name
-    raise MissingExtraError(
-        "`to_frame` needs a dataframe library: pip install pandas (or polars, or pyarrow)"
-    )
+    raise MissingExtraError("`to_frame` needs a dataframe library: pip install pandas (or polars, or pyarrow)")
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     """Return a native dataframe of the columns, in the wanted library."""
     import narwhals as nw
 
-    name = pick_backend(backend)
-    return nw.from_dict(dict(columns), backend=name).to_native()
+    library = importlib.import_module(pick_backend(backend))
+    return nw.from_dict(dict(columns), backend=library).to_native()
 
 
 def read_series(name: str, values: Any) -> tuple[Any, list[Any] | None] | None:

@@ -35,7 +35,7 @@ def upper_hull(x: Array, y: Array) -> IntArray:
     index = np.arange(x.size)
     if x.dtype.kind == "f":
         index = np.flatnonzero(np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0)))
-        x, y = x[index], y[index]
+        x, y = _near_one(x[index]), _near_one(y[index])
     if x.dtype.kind == "i" and (int(x[-1]) - int(x[0])) * (int(y[-1]) - int(y[0])) >= LARGEST_EXACT_PRODUCT:
         return index[_chain(x.tolist(), y.tolist())]
     while index.size > SMALL:
@@ -55,6 +55,11 @@ def upper_hull(x: Array, y: Array) -> IntArray:
     return index[_chain(x.tolist(), y.tolist())]
 
 
+def _near_one(values: Array) -> Array:
+    """Return the values times a power of two that makes the last about 1, so that products stay in range."""
+    return np.ldexp(values, -int(np.frexp(values[-1])[1]))
+
+
 def _above_neighbours(x: Array, y: Array) -> BoolArray:
     """Return which points lie strictly above the chord between their neighbours (the ends always do)."""
     above = np.ones(x.size, dtype=np.bool_)
@@ -63,7 +68,7 @@ def _above_neighbours(x: Array, y: Array) -> BoolArray:
 
 
 def _above_blocks(x: Array, y: Array) -> BoolArray:
-    """Return a mask that keeps every vertex: the block ends on their own hull, and all of the blocks that may rise above it."""
+    """Return a mask that keeps every vertex: the hull of the block ends, and the blocks that may rise above it."""
     ends = np.append(np.arange(0, x.size - 1, BLOCK), x.size - 1)
     hull = upper_hull(x[ends], y[ends])
     active = blocks_above(x[ends], y[ends], hull)
@@ -107,13 +112,11 @@ def common_integers(values: Sequence[Fraction]) -> list[int]:
     return [value.numerator * (scale // value.denominator) for value in values]
 
 
-def hull_of_fractions(points: Sequence[tuple[Fraction, Fraction]]) -> list[int]:
-    """Return the indices of the upper hull of any points, from the lowest x to the highest, exactly.
+def hull_of_integers(x: Sequence[int], y: Sequence[int]) -> list[int]:
+    """Return the indices of the upper hull of any points, from the lowest x to the highest.
 
     Points need no order. Of equal points the one that comes first is kept.
     """
-    x = common_integers([p[0] for p in points])
-    y = common_integers([p[1] for p in points])
-    order = sorted(range(len(points)), key=lambda i: (x[i], y[i]))
+    order = sorted(range(len(x)), key=lambda i: (x[i], y[i]))
     chosen = _chain([x[i] for i in order], [y[i] for i in order])
     return [order[i] for i in chosen]

@@ -129,9 +129,7 @@ class CostMatrix(Result):
         fn = float(self.values[pos, neg] - self.values[pos, pos])
         for name, extra in (("cost_fp", fp), ("cost_fn", fn)):
             if extra < 0:
-                raise InputError(
-                    f"`{name}` must be >= 0: the error is cheaper than the right decision by {-extra:g}"
-                )
+                raise InputError(f"`{name}` must be >= 0: the error is cheaper than the right decision by {-extra:g}")
         return fp, fn
 
     def _position(self, name: str, label: Any) -> int:
@@ -146,9 +144,7 @@ class CostMatrix(Result):
         table: dict[str, Any] = {"true": list(self.labels)}
         for j, label in enumerate(self.labels):
             if str(label) in table:
-                raise UnsupportedError(
-                    f"`to_frame` needs labels with distinct texts, got {shown(label)} twice"
-                )
+                raise UnsupportedError(f"`to_frame` needs labels with distinct texts, got {shown(label)} twice")
             table[str(label)] = self.values[:, j]
         return table
 
@@ -176,9 +172,7 @@ def _reordered(matrix: CostMatrix, labels: Any) -> tuple[FloatArray, Labels]:
         return matrix.values, matrix.labels
     names = check_labels("labels", labels)
     if set(names) != set(matrix.labels):
-        raise DataError(
-            f"`labels` must be those of the cost matrix ({listed(matrix.labels)}), got {listed(names)}"
-        )
+        raise DataError(f"`labels` must be those of the cost matrix ({listed(matrix.labels)}), got {listed(names)}")
     at = [matrix.labels.index(x) for x in names]
     return matrix.values[np.ix_(at, at)], names
 
@@ -205,9 +199,7 @@ def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatAr
     except (TypeError, ValueError):
         raise InputError(f"`{name}` must be numeric, got {shown(priors)}") from None
     if values.ndim != 1 or (labels is not None and values.size != len(labels)) or values.size < 2:
-        rule = (
-            f"one value for each of the {len(labels)} classes" if labels is not None else "one value a class"
-        )
+        rule = f"one value for each of the {len(labels)} classes" if labels is not None else "one value a class"
         raise InputError(f"`{name}` must have {rule}, got shape {values.shape}")
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
@@ -285,9 +277,7 @@ def minimum_cost_predictions(probabilities: Any, C: Any) -> npt.NDArray[Any]:
         by_text = {str(label): label for label in C.labels}
         names = [c if c in C.labels else by_text.get(str(c), c) for c in columns]
         if set(names) != set(C.labels) or len(names) != k:
-            raise DataError(
-                f"`probabilities` must have the columns {listed(C.labels)}, got {listed(columns)}"
-            )
+            raise DataError(f"`probabilities` must have the columns {listed(C.labels)}, got {listed(columns)}")
         probabilities = np.array([cells[names.index(label)] for label in C.labels]).T
     try:
         p = np.asarray(probabilities, dtype=np.float64)
@@ -366,9 +356,7 @@ def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
     p, labels = check_priors("priors", priors, None)
     largest, direction, right = _MODELS[model]
     if direction and not p.all():
-        raise InputError(
-            f"`priors` must be > 0 for model {model}, got 0 for {shown(labels[int(np.argmin(p))])}"
-        )
+        raise InputError(f"`priors` must be > 0 for model {model}, got 0 for {shown(labels[int(np.argmin(p))])}")
     generator = np.random.default_rng(rng)
     k = p.size
     limits = np.full((k, k), largest)

@@ -166,9 +166,7 @@ def _one_draw(strata: list[Stratum]) -> tuple[FloatArray, FloatArray, float, flo
 
 def _check_spread(std: float, what: str) -> None:
     if std == 0:
-        raise DataError(
-            f"`pilot` must show {what} that differ, got a standard deviation of 0; use laplace > 0"
-        )
+        raise DataError(f"`pilot` must show {what} that differ, got a standard deviation of 0; use laplace > 0")
 
 
 def plan_test_size(
@@ -303,9 +301,7 @@ def _paired_draw(pilot: Any, C: CostMatrix, laplace: float) -> tuple[FloatArray,
     return _one_draw(multiclass.difference_strata(values, joint.counts, joint.n, C.values, laplace))
 
 
-def _power(
-    q: FloatArray, v: FloatArray, mean: float, std: float, n: int, difference: float, z: float
-) -> float:
+def _power(q: FloatArray, v: FloatArray, mean: float, std: float, n: int, difference: float, z: float) -> float:
     critical = z * std / math.sqrt(n)
     shift = difference - mean
     distribution = exact_distribution([Stratum(n, q, v / n)])

@@ -202,8 +202,7 @@ class PriorHull(Result):
 
     def _columns(self) -> dict[str, Any]:
         state = [
-            "never" if m < -_TIE * self._scale else "ties" if m <= _TIE * self._scale else "best"
-            for m in self.margin
+            "never" if m < -_TIE * self._scale else "ties" if m <= _TIE * self._scale else "best" for m in self.margin
         ]
         table: dict[str, Any] = {"name": list(self.names), "state": state, "margin": self.margin}
         return table | {f"prior {label}": self.where[:, t] for t, label in enumerate(self.labels)}
@@ -290,22 +289,16 @@ def _check_box(priors: Any, labels: Labels) -> tuple[FloatArray, FloatArray]:
         raise InputError(f"`priors` must map labels to a number or a (low, high) pair, got {shown(priors)}")
     for label, value in (priors or {}).items():
         if label not in labels:
-            raise DataError(
-                f"`priors` must have only the labels of {OWNER} ({listed(labels)}), got {shown(label)}"
-            )
+            raise DataError(f"`priors` must have only the labels of {OWNER} ({listed(labels)}), got {shown(label)}")
         pair = value if isinstance(value, (tuple, list, np.ndarray)) else (value, value)
         if len(pair) != 2:
-            raise InputError(
-                f"`priors` must map labels to a number or a (low, high) pair, got {shown(value)}"
-            )
+            raise InputError(f"`priors` must map labels to a number or a (low, high) pair, got {shown(value)}")
         t = labels.index(label)
         lower[t], upper[t] = check_in_unit("priors", pair[0]), check_in_unit("priors", pair[1])
         if lower[t] > upper[t]:
             raise InputError(f"`priors` must have low <= high, got {shown(value)} for {shown(label)}")
     if lower.sum() > 1 + 1e-12 or upper.sum() < 1 - 1e-12:
-        raise InputError(
-            f"`priors` must allow a sum of 1, got ranges from {lower.sum():g} to {upper.sum():g} in total"
-        )
+        raise InputError(f"`priors` must allow a sum of 1, got ranges from {lower.sum():g} to {upper.sum():g} in total")
     return lower, upper
 
 
@@ -353,9 +346,7 @@ def prior_hull(
     low, high = _cost_range(C)
     labels = low.labels
     lower, upper = _check_box(priors, labels)
-    rates = [
-        _rates(name, table, labels, upper) for name, table in zip(names, confusions.values(), strict=True)
-    ]
+    rates = [_rates(name, table, labels, upper) for name, table in zip(names, confusions.values(), strict=True)]
     if trivial:
         for p, label in enumerate(labels):
             column = np.zeros((len(labels), len(labels)))

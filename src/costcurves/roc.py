@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -50,6 +50,8 @@ class RocCurve(Result):
         Whether the numbers are integer counts, weighted sums, or rates whose counts are unknown.
     complete : bool
         Whether every distinct score has its point; False where only the hull's vertices were kept.
+    effective : (n_pos, n_neg) or None
+        Effective sample sizes (Σw)²/Σw² of weighted data, which intervals use.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class RocCurve(Result):
     thresholds: FloatArray
     made_from: Made
     complete: bool = True
+    effective: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         """Check the name and set the arrays read-only."""
@@ -130,10 +133,14 @@ class RocCurve(Result):
             table = buckets.hull_counts(positive, scores)
         else:
             table = counts.count_scores(positive, scores)
-        return cls._from_counts(table, name=name, weighted=weights is not None, complete=points == "all")
+        return cls._from_counts(
+            table, name=name, effective=_effective(positive, weights), complete=points == "all"
+        )
 
     @classmethod
-    def _from_counts(cls, table: counts.ScoreCounts, *, name: str, weighted: bool, complete: bool) -> RocCurve:
+    def _from_counts(
+        cls, table: counts.ScoreCounts, *, name: str, effective: tuple[float, float] | None, complete: bool
+    ) -> RocCurve:
         return cls(
             name=name,
             fp=table.fp,
@@ -141,8 +148,9 @@ class RocCurve(Result):
             n_neg=table.fp[-1].item(),
             n_pos=table.tp[-1].item(),
             thresholds=table.thresholds,
-            made_from="weights" if weighted else "counts",
+            made_from="counts" if effective is None else "weights",
             complete=complete,
+            effective=effective,
         )
 
     @classmethod
@@ -163,7 +171,10 @@ class RocCurve(Result):
         >>> cc.RocCurve.from_confusion_matrix([[90, 10], [4, 16]], name="rules")
         RocCurve('rules': 120 examples (20 positive), fpr=0.1, tpr=0.8)
         """
-        table = np.asarray(matrix)
+        try:
+            table = np.asarray(matrix)
+        except ValueError:
+            raise DataError(f"`matrix` must be a 2x2 table of counts, got {shown(matrix)}") from None
         if table.shape != (2, 2) or table.dtype.kind not in "iuf":
             raise DataError(f"`matrix` must be a 2x2 table of counts, got {shown(matrix)}")
         if not np.isfinite(table).all() or (table < 0).any():
@@ -171,9 +182,7 @@ class RocCurve(Result):
         whole = bool((table == np.floor(table)).all()) and float(table.max()) <= counts.LARGEST_EXACT_INTEGER
         (tn, fp), (fn, tp) = (table.astype(np.int64) if whole else table.astype(np.float64)).tolist()
         if tn + fp <= 0 or fn + tp <= 0:
-            raise DataError(
-                f"`matrix` must hold both classes, got {fn + tp} positive and {tn + fp} negative examples"
-            )
+            raise DataError(f"`matrix` must hold both classes, got {fn + tp} positive and {tn + fp} negative examples")
         dtype = np.int64 if whole else np.float64
         return cls._fixed(
             np.array([0, fp, tn + fp], dtype=dtype),
@@ -181,12 +190,11 @@ class RocCurve(Result):
             np.array([np.inf, np.nan, -np.inf]),
             name=name,
             made_from="counts" if whole else "weights",
+            effective=None if whole else (fn + tp, tn + fp),
         )
 
     @classmethod
-    def from_rates(
-        cls, fpr: Any, tpr: Any, *, thresholds: Any = None, name: str = "classifier"
-    ) -> RocCurve:
+    def from_rates(cls, fpr: Any, tpr: Any, *, thresholds: Any = None, name: str = "classifier") -> RocCurve:
         """Return the ROC curve of known rates, for example of a hand-made classifier or of a published curve.
 
         Parameters
@@ -207,13 +215,20 @@ class RocCurve(Result):
         x = np.atleast_1d(check_unit_array("fpr", fpr))
         y = np.atleast_1d(check_unit_array("tpr", tpr))
         if x.ndim != 1 or x.shape != y.shape or x.size == 0:
-            raise InputError(f"`fpr` and `tpr` must be numbers or 1-D of one length, got shapes {x.shape} and {y.shape}")
+            raise InputError(
+                f"`fpr` and `tpr` must be numbers or 1-D of one length, got shapes {x.shape} and {y.shape}"
+            )
         if thresholds is None:
             cuts = np.full(x.size, np.nan)
         else:
-            cuts = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+            try:
+                cuts = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+            except (TypeError, ValueError):
+                raise InputError(f"`thresholds` must be numbers, got {shown(thresholds)}") from None
             if cuts.shape != x.shape:
                 raise InputError(f"`thresholds` must be as many as `fpr`, got {cuts.size} and {x.size}")
+            if np.isnan(cuts).any():
+                raise InputError(f"`thresholds` must not be NaN, got {int(np.isnan(cuts).sum())} of {cuts.size}")
         order = np.lexsort((-cuts, y, x))
         x, y, cuts = x[order], y[order], cuts[order]
         if (np.diff(y) < 0).any():
@@ -222,17 +237,33 @@ class RocCurve(Result):
                 "`tpr` must not fall as `fpr` rises on one classifier's curve (make separate curves of separate "
                 f"classifiers), got ({x[first]:g}, {y[first]:g}) and ({x[first + 1]:g}, {y[first + 1]:g})"
             )
+        if (np.diff(cuts) > 0).any():
+            first = int(np.flatnonzero(np.diff(cuts) > 0)[0])
+            raise InputError(
+                "`thresholds` must not rise as `fpr` and `tpr` rise (predicted positive means score >= threshold), "
+                f"got {cuts[first]:g} and {cuts[first + 1]:g}"
+            )
+        last = cuts[(x == 1) & (y == 1)]  # the highest threshold of "always positive", where it has one
         inner = ((x > 0) | (y > 0)) & ((x < 1) | (y < 1))
         return cls._fixed(
             np.concatenate(([0.0], x[inner], [1.0])),
             np.concatenate(([0.0], y[inner], [1.0])),
-            np.concatenate(([np.inf], cuts[inner], [-np.inf])),
+            np.concatenate(([np.inf], cuts[inner], last[:1] if thresholds is not None and last.size else [-np.inf])),
             name=name,
             made_from="rates",
         )
 
     @classmethod
-    def _fixed(cls, fp: Array, tp: Array, thresholds: FloatArray, *, name: str, made_from: Made) -> RocCurve:
+    def _fixed(
+        cls,
+        fp: Array,
+        tp: Array,
+        thresholds: FloatArray,
+        *,
+        name: str,
+        made_from: Made,
+        effective: tuple[float, float] | None = None,
+    ) -> RocCurve:
         distinct = np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0))
         distinct[0] = distinct[-1] = True
         if (fp[-2], tp[-2]) == (fp[-1], tp[-1]):
@@ -245,6 +276,7 @@ class RocCurve(Result):
             n_pos=tp[-1].item(),
             thresholds=thresholds[distinct],
             made_from=made_from,
+            effective=effective,
         )
 
     @property
@@ -268,7 +300,8 @@ class RocCurve(Result):
     @property
     def has_thresholds(self) -> bool:
         """Whether the points come from a score that can be cut anywhere."""
-        return not bool(np.isnan(self.thresholds).any())
+        hand_made = self.thresholds.size == 2 and self.thresholds[-1] == -np.inf  # one that is itself trivial
+        return not hand_made and not bool(np.isnan(self.thresholds).any())
 
     @property
     def prevalence(self) -> float:
@@ -323,20 +356,19 @@ class RocCurve(Result):
             self.thresholds[index],
             self.made_from,
             complete=False,
+            effective=self.effective,
         )
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
         """Return the point reached by predicting positive iff score >= threshold (score > threshold if `above`)."""
         if not self.has_thresholds:
             raise UnsupportedError(f"`threshold` needs a curve made from scores, got {self.name!r}, which has none")
-        side = "left" if above else "right"
+        side: Literal["left", "right"] = "left" if above else "right"
         return np.maximum(np.searchsorted(-self.thresholds, -np.asarray(threshold), side=side) - 1, 0)
 
     def renamed(self, name: str) -> RocCurve:
         """Return the same curve under another name."""
-        return RocCurve(
-            name, self.fp, self.tp, self.n_neg, self.n_pos, self.thresholds, self.made_from, self.complete
-        )
+        return replace(self, name=name)
 
     def need_all_points(self, what: str) -> None:
         """Refuse what needs every point of the curve where only the hull was kept."""
@@ -424,7 +456,9 @@ def pool(curves: Any, *, name: str = "pooled") -> RocCurve:
         if curve.made_from == "rates":
             raise UnsupportedError(f"`curves` must come from scores to be pooled, got {curve.name!r} made from rates")
         if not curve.has_thresholds:
-            raise UnsupportedError(f"`curves` must come from scores to be pooled, got {curve.name!r} without thresholds")
+            raise UnsupportedError(
+                f"`curves` must come from scores to be pooled, got {curve.name!r} without thresholds"
+            )
         curve.need_all_points("pool")
     cuts = np.concatenate([c.thresholds[1:] for c in listed])
     dtype = np.result_type(*[c.fp for c in listed])
@@ -438,13 +472,35 @@ def pool(curves: Any, *, name: str = "pooled") -> RocCurve:
         np.concatenate((zero, np.cumsum(fp))),
         np.concatenate((zero, np.cumsum(tp))),
     )
-    weighted = any(c.made_from == "weights" for c in listed)
-    return RocCurve._from_counts(table, name=check_name("name", name), weighted=weighted, complete=True)
+    name = check_name("name", name)
+    return RocCurve._from_counts(table, name=name, effective=_pooled_effective(listed), complete=True)
+
+
+def _effective(positive: BoolArray, weights: FloatArray | None) -> tuple[float, float] | None:
+    """Return the effective numbers (Σw)²/Σw² of positives and negatives, None without weights."""
+    if weights is None:
+        return None
+    sizes = [weights[mask] for mask in (positive, ~positive)]
+    pos, neg = (float(w.sum() ** 2 / (w**2).sum()) for w in sizes)
+    return pos, neg
+
+
+def _pooled_effective(curves: list[RocCurve]) -> tuple[float, float] | None:
+    """Return the effective numbers of the examples of all curves, from those of each."""
+    if all(curve.effective is None for curve in curves):
+        return None
+    known = [curve.effective or (curve.n_pos, curve.n_neg) for curve in curves]
+    pos = sum(c.n_pos for c in curves) ** 2 / sum(c.n_pos**2 / e[0] for c, e in zip(curves, known, strict=True))
+    neg = sum(c.n_neg for c in curves) ** 2 / sum(c.n_neg**2 / e[1] for c, e in zip(curves, known, strict=True))
+    return float(pos), float(neg)
 
 
 def _listed_folds(curves: Any) -> list[RocCurve]:
     """Return curves to be combined; the names of folds may repeat."""
-    listed = list(curves.values()) if isinstance(curves, dict) else list(curves)
+    try:
+        listed = list(curves.values()) if isinstance(curves, dict) else list(curves)
+    except TypeError:
+        raise InputError(f"`curves` must be a sequence of RocCurves, got {shown(curves)}") from None
     if not listed:
         raise InputError("`curves` must not be empty, got 0 curves")
     for curve in listed:
@@ -462,7 +518,7 @@ class AveragedRoc(Result):
     >>> import costcurves as cc
     >>> folds = [cc.RocCurve.from_rates(0.04, 0.4), cc.RocCurve.from_rates(0.3, 0.8)]
     >>> cc.average_roc_curves(folds, n_points=11)
-    AveragedRoc('average': mean of 2 curves at 11 points, auc=0.715)
+    AveragedRoc('average': mean of 2 curves at 11 points, auc=0.709)
     """
 
     name: str
@@ -497,9 +553,8 @@ class AveragedRoc(Result):
 
     def __repr__(self) -> str:
         """Return name, number of curves and area."""
-        return (
-            f"AveragedRoc({self.name!r}: mean of {self.n_curves} curves at {self.fpr.size} points, auc={self.auc():.3g})"
-        )
+        size = f"mean of {self.n_curves} curves at {self.fpr.size} points"
+        return f"AveragedRoc({self.name!r}: {size}, auc={self.auc():.3g})"
 
 
 def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95, name: str = "average") -> AveragedRoc:
@@ -518,7 +573,8 @@ def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95,
 
     Notes
     -----
-    Each curve is a function tpr(fpr) by linear interpolation; at an fpr with several points the largest tpr counts.
+    Each curve is a function tpr(fpr): of several points with one fpr that of the largest tpr is taken, and between
+    the points that are left it is linear (a random choice between two of them performs like that).
     The interval is the paper's: a binomial of as many trials as the curves have positives together (NaN where the
     counts are not known). It speaks of tpr at a given fpr; the performance of an averaged ROC curve is *not* the
     average performance, for which see `average_cost_curves`.
@@ -526,10 +582,11 @@ def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95,
     Examples
     --------
     >>> import costcurves as cc
-    >>> folds = [cc.RocCurve.from_confusion_matrix([[96, 4], [60, 40]]), cc.RocCurve.from_confusion_matrix([[70, 30], [20, 80]])]
+    >>> tables = [[[96, 4], [60, 40]], [[70, 30], [20, 80]]]
+    >>> folds = [cc.RocCurve.from_confusion_matrix(table) for table in tables]
     >>> average = cc.average_roc_curves(folds, n_points=101)
     >>> round(float(average.tpr[4]), 4), round(float(average.upper[4] - average.lower[4]), 4)
-    (0.2533, 0.1205)
+    (0.2533, 0.1206)
     """
     from scipy.special import ndtri
 
@@ -560,13 +617,5 @@ def tpr_at(curve: RocCurve, fpr: Any) -> FloatArray:
     curve.need_all_points("tpr_at")
     x, y = curve.fpr, curve.tpr
     highest: BoolArray = np.append(np.diff(x) > 0, True)
-    lowest: BoolArray = np.append(True, np.diff(x) > 0)
-    # A vertical run keeps its top; to interpolate *into* a run from the left its bottom is needed as well.
-    keep = highest | lowest
-    x, y, top = x[keep], y[keep], highest[keep]
-    wanted = np.asarray(fpr, dtype=np.float64)
-    result: FloatArray = np.interp(wanted, x, y)
-    at_top = np.searchsorted(x[top], wanted)
-    at_top = np.minimum(at_top, int(top.sum()) - 1)
-    hit = x[top][at_top] == wanted
-    return np.where(hit, y[top][at_top], result)
+    result: FloatArray = np.interp(np.asarray(fpr, dtype=np.float64), x[highest], y[highest])
+    return result

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from costcurves._validation import FloatArray, IntArray, check_in_open_unit, check_number, shown
+from costcurves._validation import FloatArray, IntArray, check_in_open_unit, check_integer, check_number, shown
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.geometry import upper_hull
 from costcurves.roc import RocCurve
@@ -88,6 +88,29 @@ class Fixed(Policy):
     def __repr__(self) -> str:
         """Return the policy with its threshold."""
         return f"fixed({self.threshold:g})"
+
+
+@dataclass(frozen=True, slots=True)
+class Point(Policy):
+    """One point of the curve at every pc: a straight cost line, also for classifiers without a threshold."""
+
+    index: int
+
+    @property
+    def needs_all_points(self) -> bool:
+        """The point's number counts within the curve as it is."""
+        return True
+
+    def steps(self, roc: RocCurve) -> Steps:
+        """Return that point."""
+        if self.index >= roc.fp.size:
+            raise InputError(f"`index` must be below the curve's {roc.fp.size} points, got {self.index}")
+        index = np.array([self.index])
+        return Steps(np.array([0.0, 1.0]), index, roc.thresholds[index].copy())
+
+    def __repr__(self) -> str:
+        """Return the policy with its point."""
+        return f"point({self.index})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +203,24 @@ def fixed(threshold: float) -> Policy:
     [0.0, 0.25, 0.5]
     """
     return Fixed(check_number("threshold", threshold))
+
+
+def point(index: int = 1) -> Policy:
+    """Return the policy of one ROC point everywhere: for a classifier that has no threshold, its only one.
+
+    Parameters
+    ----------
+    index : int
+        Which point of the curve; 0 is (0, 0), so 1 is the point of a confusion matrix.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> roc = cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]])
+    >>> cc.CostCurve(roc, policy=cc.thresholds.point()).evaluate([0, 1]).tolist()
+    [0.4, 0.2]
+    """
+    return Point(check_integer("index", index, 0))
 
 
 def bayes(prevalence: float | None = None) -> Policy:

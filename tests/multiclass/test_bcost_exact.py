@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import costcurves as cc
 from costcurves.inference.kernel import Stratum
-from costcurves.inference.multiclass import difference_histogram, holm, order_statistics
+from costcurves.inference.multiclass import difference_histogram, order_statistics
 
 EXPF5 = np.array([0.2102, 0.4473, 0.2568, 0.0016, 0.0841])
 
@@ -54,9 +54,7 @@ def assert_same_distribution(distribution, outcomes):
         reached += float(outcomes[value])
         gap = 1e-6 * max(1.0, abs(float(value)))
         assert float(distribution.cdf(float(value) + gap)) == pytest.approx(reached, abs=1e-10)
-        assert float(distribution.cdf(float(value) - gap)) == pytest.approx(
-            reached - float(outcomes[value]), abs=1e-10
-        )
+        assert float(distribution.cdf(float(value) - gap)) == pytest.approx(reached - float(outcomes[value]), abs=1e-10)
     mean = sum(v * p for v, p in outcomes.items())
     assert distribution.mean == pytest.approx(float(mean), rel=1e-12, abs=1e-12)
 
@@ -369,11 +367,6 @@ def test_many_distinct_differences_go_on_a_lattice_that_keeps_their_moments():
     assert np.abs(exact - binned).max() < 2e-4
 
 
-def test_holm_adjusts_as_by_hand():
-    assert holm(np.array([0.01, 0.04, 0.03])).tolist() == pytest.approx([0.03, 0.06, 0.06])
-    assert holm(np.array([0.9, 0.8])).tolist() == pytest.approx([1, 1])
-
-
 def test_all_pairs_equal_single_comparisons_and_name_the_candidates():
     rng = np.random.default_rng(3)
     y = rng.integers(0, 3, 400)
@@ -408,3 +401,30 @@ def test_two_class_bcost_is_the_kernels_full_sampling():
     full = exact_distribution([Stratum(1200, [40 / 1200, 100 / 1200], [5 / 1200, 1 / 1200])])
     x = np.linspace(0.15, 0.4, 23)
     assert ci.distribution.cdf(x) == pytest.approx(full.cdf(x), abs=1e-12)
+
+
+def test_two_class_bcost_is_the_full_sampling_of_the_cost_curve():
+    table, fp, fn = [[880, 120], [40, 160]], 1.0, 5.0
+    curve = cc.CostCurve(cc.RocCurve.from_confusion_matrix(table, name="rules"), policy=cc.thresholds.point(1))
+    here = cc.OperatingCondition(prevalence=200 / 1200, cost_fp=fp, cost_fn=fn)
+    full = curve.distribution(here, sampling="full")
+    ci = cc.bcost.from_confusion(table, [[0, fp], [fn, 0]], laplace=0)
+    scale = ci.distribution.mean / full.mean
+    levels = [0.01, 0.025, 0.25, 0.5, 0.75, 0.975, 0.99]
+    assert scale * full.quantile(levels) == pytest.approx(ci.distribution.quantile(levels), rel=1e-9)
+    assert scale * full.std == pytest.approx(ci.distribution.std, rel=1e-9)
+    assert ci.estimate == pytest.approx(curve.expected_cost(here))
+
+
+def test_two_class_bdeltacost_is_the_full_sampling_of_the_paired_comparison():
+    joint, fp, fn = np.array([[[300, 25], [10, 65]], [[20, 30], [12, 138]]]), 1.0, 5.0
+    n, positive = int(joint.sum()), int(joint[1].sum())
+    here = cc.OperatingCondition(prevalence=positive / n, cost_fp=fp, cost_fn=fn)
+    options = {"method": "exact", "sampling": "full", "simultaneous": False}
+    curve = cc.compare.from_confusion(joint, pc=[here.pc], **options)
+    cmp = cc.bdeltacost.from_joint(joint, [[0, fp], [fn, 0]])
+    money = (positive * fn + (n - positive) * fp) / n
+    assert cmp.difference == pytest.approx(money * float(curve.estimate[0]))
+    # Both ends are whole numbers of cost units over n; the batched quantiles promise 0.015 deviations.
+    for ours, theirs in ((cmp.lower, curve.lower[0]), (cmp.upper, curve.upper[0])):
+        assert ours == pytest.approx(money * float(theirs), abs=0.015 * cmp.distribution.std)

@@ -183,9 +183,7 @@ def test_a_label_that_the_cost_matrix_does_not_have_is_named_and_counted(call):
         call([1], ["1"], cc.CostMatrix([[0, 1], [1, 0]], labels=["1", "2"]))
 
 
-@pytest.mark.parametrize(
-    "values", [[0, 1, 5], np.array([0, 1, 5]), np.array([0.0, 1.0, 0.5]), pd.Series([0, 1, -1])]
-)
+@pytest.mark.parametrize("values", [[0, 1, 5], np.array([0, 1, 5]), np.array([0.0, 1.0, 0.5]), pd.Series([0, 1, -1])])
 def test_unknown_numbers_are_refused(values):
     with pytest.raises(cc.DataError, match=r"got (5|0\.5|-1) in 1 example"):
         cc.expected_cost(values, [0, 0, 0], [[0, 1], [1, 0]])
@@ -270,9 +268,7 @@ def test_bad_probabilities_are_refused(p, message):
 
 def test_the_nine_models_keep_their_limits_in_our_orientation():
     priors = {"common": 0.9, "rare": 0.1}
-    drawn = {
-        m: [cc.cost_models(m, priors, seed) for seed in range(300)] for m in ("M1", "M3", "M6", "M7", "M9")
-    }
+    drawn = {m: [cc.cost_models(m, priors, seed) for seed in range(300)] for m in ("M1", "M3", "M6", "M7", "M9")}
 
     def largest(model, t, p):
         return max(C.cost(t, p) for C in drawn[model])

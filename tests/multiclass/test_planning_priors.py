@@ -22,9 +22,7 @@ C3 = np.array([[0, 1, 2], [3, 0, 1], [9, 2, 0]])
 
 def test_an_unseen_expensive_error_is_named_with_the_examples_needed():
     C = cc.CostMatrix([[0, 1], [10_000, 0]], labels=["safe", "crash"])
-    with pytest.warns(
-        cc.SmallSampleWarning, match=r"true 'crash' predicted 'safe' \(cost 10000, seen 0 times\)"
-    ):
+    with pytest.warns(cc.SmallSampleWarning, match=r"true 'crash' predicted 'safe' \(cost 10000, seen 0 times\)"):
         ci = cc.bcost.from_confusion([[900, 90], [0, 10]], C)
     (risk,) = ci.risks
     assert (risk.true, risk.predicted, risk.count, risk.cost) == ("crash", "safe", 0, 10_000)
@@ -279,9 +277,7 @@ def test_a_range_of_costs_is_the_brute_force_over_its_corners():
         tables = {f"c{i}": rng.integers(1, 9, (2, 2)) + 4 * np.eye(2, dtype=int) for i in range(3)}
         low = np.array([[0.0, 1.0], [2.0, 0.0]])
         high = np.array([[0.0, 3.0], [7.0, 0.0]])
-        hull = cc.prior_hull(
-            tables, (cc.CostMatrix(low), cc.CostMatrix(high)), priors={1: (0.2, 0.6)}, trivial=False
-        )
+        hull = cc.prior_hull(tables, (cc.CostMatrix(low), cc.CostMatrix(high)), priors={1: (0.2, 0.6)}, trivial=False)
         reached = np.full(3, -np.inf)
         for fp in np.linspace(1, 3, 21):
             for fn in np.linspace(2, 7, 21):
@@ -333,3 +329,25 @@ def test_questions_that_need_other_shapes_are_refused():
     with pytest.raises(cc.InputError, match="low <= high"):
         cc.prior_hull({"a": [[1, 2], [3, 4]]}, (high, low))
     assert set(two.to_frame("pandas")["state"]) <= {"best", "ties", "never"}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_two_class_intervals_are_the_ranges_of_the_roc_hull(seed, m):
+    rng = np.random.default_rng(seed)
+    tables = {f"c{i}": rng.integers(1, 40, (2, 2)) for i in range(m)}
+    fp, fn = rng.uniform(0.5, 9, 2)
+    ranges = list(cc.RocHull([cc.RocCurve.from_confusion_matrix(t, name=n) for n, t in tables.items()]).ranges())
+    C = cc.CostMatrix([[0, fp], [fn, 0]], labels=["negative", "positive"])
+    trivial = {"always 'negative'": "always negative", "always 'positive'": "always positive"}
+    found = [
+        (trivial.get(piece.name, piece.name), piece.lower, piece.upper)
+        for piece in cc.prior_hull(tables, C).intervals()
+        if piece.upper - piece.lower > 1e-9
+    ]
+    wide = [r for r in ranges if r[2] - r[1] > 1e-8]
+    assert [name for name, _, _ in found] == [name for name, _, _ in wide]
+    for (_, low, high), (_, pc_low, pc_high) in zip(found, wide, strict=True):
+        # pc is the prevalence weighted by the costs.
+        assert low * fn / (low * fn + (1 - low) * fp) == pytest.approx(pc_low, abs=1e-9)
+        assert high * fn / (high * fn + (1 - high) * fp) == pytest.approx(pc_high, abs=1e-9)

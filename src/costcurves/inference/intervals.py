@@ -184,8 +184,8 @@ def paired_rate_interval(
     Tango's interval holds all δ with (b - c - nδ)² <= z² · n · (2 q̃(δ) + δ (1 - δ)), q̃ the constrained
     maximum-likelihood rate of c. The limits are found by bisection, all counts at once.
 
-    The default was chosen by summing trinomials (nominal 90 %, rates of 0 to 0.4 for each discordant cell; lowest
-    coverage, mean coverage, mean width):
+    The default was chosen by summing trinomials (nominal 90 %, rates of 0 to 0.4 for each discordant
+    cell; lowest coverage, mean coverage, mean width):
 
     ============  ===================  ===================  ===================
     method        n = 10               n = 25               n = 100

@@ -43,9 +43,7 @@ def cost_strata_by_class(
     return strata
 
 
-def difference_strata(
-    values: FloatArray, counts: IntArray, n: int, costs: FloatArray, laplace: float
-) -> list[Stratum]:
+def difference_strata(values: FloatArray, counts: IntArray, n: int, costs: FloatArray, laplace: float) -> list[Stratum]:
     """Return BDeltaCost as one stratum of n draws from the observed differences and the Laplace mass.
 
     With λ > 0 every one of the k³ cells gets λ; the cells enter through the histogram of their values, which
@@ -199,9 +197,7 @@ class ResampledDistribution(Result):
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
-        return (
-            f"ResampledDistribution(mean={self.mean:.4g}, std={self.std:.3g}, {self.values.size} resamples)"
-        )
+        return f"ResampledDistribution(mean={self.mean:.4g}, std={self.std:.3g}, {self.values.size} resamples)"
 
 
 def dirichlet_draws(
@@ -225,13 +221,3 @@ def two_sided_p(distribution: Any) -> float:
     if distribution.std == 0 and distribution.mean != 0:
         return 0.0
     return min(1.0, 2 * min(at_most, 1.0 - below))
-
-
-def holm(p_values: FloatArray) -> FloatArray:
-    """Return Holm's adjusted p-values."""
-    order = np.argsort(p_values, kind="stable")
-    m = p_values.size
-    stepped = np.maximum.accumulate(p_values[order] * (m - np.arange(m)))
-    adjusted = np.empty(m)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted

@@ -120,7 +120,7 @@ def nested_covariance(rates: npt.ArrayLike, draws: float) -> FloatArray:
 def process_critical(
     covariance: npt.ArrayLike, level: float, *, n_simulations: int = 20_000, rng: Any = 0
 ) -> float:
-    """Return c with P(max |G_j| / sd(G_j) <= c) = level for a Gaussian process G with this covariance (sup-t).
+    """Return the sup-t value c of a Gaussian process: P(max |G_j| / sd(G_j) <= c) = level.
 
     Parameters
     ----------
@@ -195,8 +195,8 @@ def curve_covariance(
 
     Notes
     -----
-    Stratified: pc_i pc_j C⁺ + (1-pc_i)(1-pc_j) C⁻ with `nested_covariance` in each class. Full: all n draws are
-    one multinomial, whose values are pc/p⁺ for a miss and (1-pc)/p⁻ for a false alarm.
+    Stratified: pc_i pc_j C⁺ + (1-pc_i)(1-pc_j) C⁻ with `nested_covariance` in each class. Full: all n draws
+    are one multinomial, whose values are pc/p⁺ for a miss and (1-pc)/p⁻ for a false alarm.
 
     Examples
     --------

@@ -1,0 +1,647 @@
+"""Comparisons of classifiers on the same examples, at every operating condition, with their certainty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from costcurves import counts
+from costcurves._results import Result
+from costcurves._validation import BoolArray, FloatArray, check_choice, check_level, check_name, frozen, shown
+from costcurves.conditions import check_condition
+from costcurves.costs import CostCurve, as_cost_curves
+from costcurves.differences import PcIntervals
+from costcurves.errors import InputError
+from costcurves.inference.bands import Band, Interval, check_pc
+from costcurves.inference.family import co_errors, family_critical, holm
+from costcurves.inference.folds import between_folds_band, within_folds_band
+from costcurves.inference.paired import DifferenceBand, difference_band, difference_from_joint, paired_counts
+from costcurves.roc import RocCurve, check_unique
+from costcurves.thresholds import as_policy
+
+UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CurveDifference(Result):
+    """Cost of one classifier minus cost of another at every condition, with limits; negative: the first is cheaper.
+
+    Attributes
+    ----------
+    names : (a, b)
+        The two classifiers.
+    pc, estimate, lower, upper : arrays
+        The difference of normalized costs and its limits.
+    level, method, sampling, simultaneous
+        How the limits were found.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> joint = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]   # true class, prediction of a, prediction of b
+    >>> diff = cc.compare.from_confusion(joint, names=("old", "new"))
+    >>> diff
+    CurveDifference('old' - 'new', 95 % simultaneous: 'new' costs less for pc in (0.2, 1); undecided elsewhere)
+    >>> float(diff.p_value(0.5)) < 0.001
+    True
+    """
+
+    names: tuple[str, str]
+    band: DifferenceBand
+
+    @property
+    def pc(self) -> FloatArray:
+        """Operating points."""
+        return self.band.pc
+
+    @property
+    def estimate(self) -> FloatArray:
+        """Difference of normalized costs, first minus second."""
+        return self.band.estimate
+
+    @property
+    def lower(self) -> FloatArray:
+        """Lower limits."""
+        return self.band.lower
+
+    @property
+    def upper(self) -> FloatArray:
+        """Upper limits."""
+        return self.band.upper
+
+    @property
+    def level(self) -> float:
+        """Confidence level."""
+        return self.band.level
+
+    @property
+    def simultaneous(self) -> bool:
+        """Whether the limits hold at all points jointly."""
+        return self.band.simultaneous
+
+    def at(self, condition: Any) -> Interval:
+        """Return the difference with its limits at one condition (or pc), and in money at a condition."""
+        return self.band.at(condition)
+
+    def p_value(self, pc: Any) -> Any:
+        """Return the two-sided p-value of equal cost at pc, taken by itself (not adjusted for looking at many)."""
+        p = self.band.p_value(pc)
+        return float(p) if np.ndim(p) == 0 else p
+
+    def significant(self) -> Verdicts:
+        """Return where the first is better, where the second, and where neither is shown to be.
+
+        Needs a simultaneous band: a pointwise one would exclude zero somewhere far too often.
+        """
+        parts = self.band.significant()
+        who = {"a": self.names[0], "b": self.names[1], UNDECIDED: UNDECIDED}
+        return Verdicts(
+            np.array([part.low for part in parts]),
+            np.array([part.high for part in parts]),
+            tuple(who[part.better] for part in parts),
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        size = self.pc.size
+        return {
+            "a": [self.names[0]] * size,
+            "b": [self.names[1]] * size,
+            "pc": self.pc,
+            "estimate": self.estimate,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the difference as plain Python values."""
+        return {"names": list(self.names), **Result.to_dict(self.band)}
+
+    def __repr__(self) -> str:
+        """Return the conclusion."""
+        kind = "simultaneous" if self.simultaneous else "pointwise"
+        head = f"CurveDifference({self.names[0]!r} - {self.names[1]!r}, {100 * self.level:g} % {kind}"
+        if not self.simultaneous:
+            return f"{head}, {self.pc.size} points)"
+        return f"{head}: {self.significant().text()})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Verdicts(Result):
+    """Intervals of pc and who is significantly better in each: a name, or ``"undecided"``.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> joint = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]
+    >>> verdicts = cc.compare.from_confusion(joint, names=("old", "new")).significant()
+    >>> verdicts
+    Verdicts('new' costs less for pc in (0.2, 1); undecided elsewhere)
+    >>> verdicts.where("new")
+    PcIntervals((0.2, 1))
+    """
+
+    low: FloatArray
+    high: FloatArray
+    better: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        frozen(self.low)
+        frozen(self.high)
+
+    def where(self, name: str) -> PcIntervals:
+        """Return the intervals of one verdict."""
+        chosen = np.array([better == name for better in self.better], dtype=np.bool_)
+        return PcIntervals(self.low[chosen], self.high[chosen])
+
+    @property
+    def decided(self) -> bool:
+        """Whether somebody is better somewhere."""
+        return any(better != UNDECIDED for better in self.better)
+
+    def text(self) -> str:
+        """Return the conclusion in words."""
+        winners = [name for name in dict.fromkeys(self.better) if name != UNDECIDED]
+        if not winners:
+            return "no significant difference at any pc"
+        parts = []
+        for name in winners:
+            spans = ", ".join(f"({low:.3g}, {high:.3g})" for low, high in self.where(name))
+            parts.append(f"{name!r} costs less for pc in {spans}")
+        tail = "; undecided elsewhere" if UNDECIDED in self.better else ""
+        return " and ".join(parts) + tail
+
+    def _columns(self) -> dict[str, Any]:
+        return {"pc_low": self.low, "pc_high": self.high, "better": list(self.better)}
+
+    def __len__(self) -> int:
+        """Return the number of intervals."""
+        return len(self.better)
+
+    def __repr__(self) -> str:
+        """Return the conclusion."""
+        return f"Verdicts({self.text()})"
+
+
+class _Compare:
+    """Compare two classifiers on the same examples at every operating condition: `compare`.
+
+    ``compare(y_true, score_a, score_b, ...)`` takes scores, ``compare.from_confusion(joint, ...)`` the joint table of
+    two fixed classifiers.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True labels.
+    score_a, score_b : array-like of shape (n,)
+        Scores of the two classifiers for the same examples.
+    policy : policy or pair of policies
+        How each classifier's threshold follows pc, as for `CostCurve`; a pair gives each its own, for example
+        ``(cc.thresholds.validation(a), cc.thresholds.validation(b))``.
+    level : float in (0, 1)
+    simultaneous : bool, default True
+        Whether the limits hold at all pc jointly, which `significant` needs.
+    method : {"score", "agresti-min", "bonett-price", "gaussian", "exact", "resample"}
+        How each class's paired rates get their limits; Tango's score interval by default.
+    sampling : {"stratified", "full"}
+    pc : array-like, optional
+        Operating points; by default 201 evenly spaced ones.
+    laplace : float
+        Added to each cell; off by default, as the 2000 paper advises for differences.
+    names : (str, str)
+    pos_label, sample_weight
+        As for `RocCurve.from_predictions`.
+    n_resamples, rng
+        For ``method="resample"``.
+
+    Returns
+    -------
+    CurveDifference
+
+    Notes
+    -----
+    Only examples that one of the two gets wrong matter (Dugas & Gadoury 2008, equations 7-8 and 12-13); they are
+    counted for all points in O(n log m + m). The limits are conditional on the thresholds; with policy "optimal" both
+    estimates are optimistic, the more so the more a classifier's scores overfit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(400) < 0.4
+    >>> good, poor = y + rng.normal(0, 0.7, 400), y + rng.normal(0, 1.5, 400)
+    >>> diff = cc.compare(y, good, poor, names=("good", "poor"), pc=np.linspace(0.45, 0.65, 41))
+    >>> diff
+    CurveDifference('good' - 'poor', 95 % simultaneous: 'good' costs less for pc in (0.45, 0.65))
+    """
+
+    def __call__(
+        self,
+        y_true: Any,
+        score_a: Any,
+        score_b: Any,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        policy: Any = "optimal",
+        level: float = 0.95,
+        simultaneous: bool = True,
+        method: str = "score",
+        sampling: str = "stratified",
+        pc: Any = None,
+        laplace: float = 0.0,
+        names: tuple[str, str] = ("a", "b"),
+        n_resamples: int = 2000,
+        rng: Any = None,
+    ) -> CurveDifference:
+        """Return the difference of two classifiers' costs at every condition, from their scores."""
+        names = _check_names(names)
+        sample = _Sample(y_true, dict(zip(names, (score_a, score_b), strict=True)), pos_label, sample_weight)
+        points = _grid(pc, 201)
+        a, b = (sample.cuts(name, rule, points) for name, rule in zip(names, _two_policies(policy), strict=True))
+        pos, neg = (
+            paired_counts(
+                true_class,
+                sample.scores[names[0]][mask],
+                sample.scores[names[1]][mask],
+                a,
+                b,
+                weights=None if sample.weights is None else sample.weights[mask],
+                overlap=simultaneous,
+            )
+            for true_class, mask in (("positive", sample.positive), ("negative", ~sample.positive))
+        )
+        overlap = None if pos.overlap is None or neg.overlap is None else (pos.overlap, neg.overlap)
+        band = difference_band(
+            pos.only_a,
+            pos.only_b,
+            pos.total,
+            neg.only_a,
+            neg.only_b,
+            neg.total,
+            points,
+            level=level,
+            method=method,
+            sampling=sampling,
+            simultaneous=simultaneous,
+            overlap=overlap,
+            laplace=laplace,
+            effective=None if sample.weights is None else (pos.effective, neg.effective),
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+        return CurveDifference(names, band)
+
+    def from_confusion(
+        self,
+        joint: Any,
+        *,
+        level: float = 0.95,
+        simultaneous: bool = True,
+        method: str = "score",
+        sampling: str = "stratified",
+        pc: Any = None,
+        laplace: float = 0.0,
+        names: tuple[str, str] = ("a", "b"),
+        n_resamples: int = 2000,
+        rng: Any = None,
+    ) -> CurveDifference:
+        """Return the difference of two fixed classifiers' costs at every condition, from their joint table.
+
+        Parameters
+        ----------
+        joint : array-like of shape (2, 2, 2)
+            Counts by true class, prediction of a, prediction of b; index 0 is negative, 1 is positive.
+        level, simultaneous, method, sampling, pc, laplace, names, n_resamples, rng
+            As for `compare`.
+
+        Examples
+        --------
+        The same two confusion matrices with much and with little agreement: only the first difference is significant.
+
+        >>> import costcurves as cc
+        >>> close = [[[60, 0], [0, 40]], [[20, 20], [0, 160]]]
+        >>> loose = [[[30, 30], [30, 10]], [[1, 39], [19, 141]]]
+        >>> cc.compare.from_confusion(close).significant().decided
+        True
+        >>> cc.compare.from_confusion(loose, level=0.99).significant().decided
+        False
+        """
+        band = difference_from_joint(
+            joint,
+            _grid(pc, 201),
+            level=level,
+            simultaneous=simultaneous,
+            method=method,
+            sampling=sampling,
+            laplace=laplace,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+        return CurveDifference(_check_names(names), band)
+
+    def __repr__(self) -> str:
+        """Return the two calls."""
+        return "compare(y_true, score_a, score_b, ...), compare.from_confusion(joint, ...)"
+
+
+compare = _Compare()
+
+
+class _Sample:
+    """Labels and several classifiers' scores of the same examples, checked once."""
+
+    def __init__(self, y_true: Any, scores: Mapping[str, Any], pos_label: Any, sample_weight: Any) -> None:
+        self.positive: BoolArray = counts.binary_labels(y_true, pos_label)
+        size = self.positive.size
+        self.weights = None if sample_weight is None else counts.checked_weights(sample_weight, size)
+        counts.both_classes(self.positive, self.weights)
+        self.scores = {}
+        for name, values in scores.items():
+            checked = counts.checked_scores(values, f"score of {name}")
+            counts.same_length(f"score of {name}", checked, "y_true", size)
+            self.scores[name] = checked
+
+    def cuts(self, name: str, policy: Any, pc: FloatArray) -> FloatArray:
+        """Return the threshold that one classifier's policy uses at each pc, as a score of the data."""
+        rule = as_policy(policy)
+        roc = RocCurve.from_predictions(
+            self.positive,
+            self.scores[name],
+            sample_weight=self.weights,
+            name=name,
+            points="all" if rule.needs_all_points else "hull",
+        )
+        return CostCurve(roc, rule).cuts_at(pc)
+
+
+def _grid(pc: Any, size: int) -> FloatArray:
+    return np.linspace(0.0, 1.0, size) if pc is None else check_pc(pc)
+
+
+def _check_names(names: Any) -> tuple[str, str]:
+    if isinstance(names, str) or len(names) != 2:
+        raise InputError(f"`names` must be a pair of names, got {shown(names)}")
+    first, second = (check_name("names", name) for name in names)
+    check_unique((first, second), "names")
+    return first, second
+
+
+def _two_policies(policy: Any) -> tuple[Any, Any]:
+    if isinstance(policy, (tuple, list)):
+        if len(policy) != 2:
+            raise InputError(f"`policy` must be one policy or a pair of them, got {len(policy)}")
+        return policy[0], policy[1]
+    return policy, policy
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ManyDifferences(Result):
+    """All pairs of several classifiers, with limits that hold for all pairs and all conditions jointly.
+
+    Attributes
+    ----------
+    names : tuple of str
+    pairs : tuple of CurveDifference
+        In the order of `itertools.combinations`.
+    level : float
+        The probability that every statement about every pair at every pc is right.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(500) < 0.4
+    >>> spread = {"sharp": 0.6, "fair": 0.7, "dull": 5.0}
+    >>> scores = {name: y + rng.normal(0, sd, 500) for name, sd in spread.items()}
+    >>> cc.compare_many(y, scores)  # doctest: +ELLIPSIS
+    Who costs less where (3 classifiers, 95 % over all pairs and all pc)
+      'sharp' against 'fair': no significant difference at any pc
+      'sharp' against 'dull': 'sharp' costs less for pc in (0.1..., 0.7...); undecided elsewhere
+      'fair' against 'dull': 'fair' costs less for pc in (0.2..., 0.8...); undecided elsewhere
+    """
+
+    names: tuple[str, ...]
+    pairs: tuple[CurveDifference, ...]
+    level: float
+
+    def pair(self, a: str, b: str) -> CurveDifference:
+        """Return the comparison of two of the classifiers (in the order in which they were given)."""
+        for one in self.pairs:
+            if set(one.names) == {a, b}:
+                return one
+        raise InputError(f"`a` and `b` must be two of {', '.join(self.names)}, got {shown(a)} and {shown(b)}")
+
+    def at(self, condition: Any) -> PairwiseTests:
+        """Return all pairs at one condition, with Holm's adjustment of their p-values."""
+        where = check_condition(condition)
+        p = np.array([one.p_value(where.pc) for one in self.pairs])
+        return PairwiseTests(
+            tuple(one.names for one in self.pairs),
+            where.pc,
+            np.array([one.at(where.pc).estimate for one in self.pairs]),
+            p,
+            holm(p),
+            1 - self.level,
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        rows = [
+            (*one.names, low, high, better)
+            for one in self.pairs
+            for low, high, better in zip(*(one.significant()._columns().values()), strict=True)
+        ]
+        columns = list(zip(*rows, strict=True))
+        return dict(zip(("a", "b", "pc_low", "pc_high", "better"), map(list, columns), strict=True))
+
+    def __repr__(self) -> str:
+        """Return one line a pair."""
+        head = f"Who costs less where ({len(self.names)} classifiers, {100 * self.level:g} % over all pairs and all pc)"
+        lines = [f"  {one.names[0]!r} against {one.names[1]!r}: {one.significant().text()}" for one in self.pairs]
+        return "\n".join([head, *lines])
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairwiseTests(Result):
+    """All pairs at one condition: differences of normalized cost, p-values, and Holm's adjusted ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(300) < 0.4
+    >>> scores = {"sharp": y + rng.normal(0, 0.6, 300), "dull": rng.normal(0, 1, 300)}
+    >>> cc.compare_many(y, scores).at(0.5)
+    Pairs at pc=0.5, significant at 0.05 after Holm's adjustment
+      'sharp' - 'dull': -0.283, p=5.51e-11 (adjusted 5.51e-11), significant
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    pc: float
+    difference: FloatArray
+    p_value: FloatArray
+    adjusted: FloatArray
+    alpha: float
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        for array in (self.difference, self.p_value, self.adjusted):
+            frozen(array)
+
+    @property
+    def significant(self) -> BoolArray:
+        """Which pairs differ, with family-wise error at most alpha."""
+        return self.adjusted <= self.alpha
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "a": [a for a, _ in self.pairs],
+            "b": [b for _, b in self.pairs],
+            "difference": self.difference,
+            "p_value": self.p_value,
+            "adjusted": self.adjusted,
+            "significant": self.significant,
+        }
+
+    def __repr__(self) -> str:
+        """Return one line a pair."""
+        lines = [
+            f"  {a!r} - {b!r}: {d:.3g}, p={p:.3g} (adjusted {q:.3g}), {'significant' if s else 'not significant'}"
+            for (a, b), d, p, q, s in zip(
+                self.pairs, self.difference, self.p_value, self.adjusted, self.significant, strict=True
+            )
+        ]
+        head = f"Pairs at pc={self.pc:.3g}, significant at {self.alpha:.3g} after Holm's adjustment"
+        return "\n".join([head, *lines])
+
+
+def compare_many(
+    y_true: Any,
+    scores: Mapping[str, Any],
+    *,
+    pos_label: Any = None,
+    policy: Any = "optimal",
+    level: float = 0.95,
+    method: str = "score",
+    pc: Any = None,
+    rng: Any = 0,
+) -> ManyDifferences:
+    """Return all pairs of classifiers with limits that hold over all pairs and all conditions jointly.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+    scores : mapping of name to array-like of shape (n,)
+    policy : policy, or mapping of name to policy
+    level : float in (0, 1)
+        The family-wise level: the chance that no statement about any pair at any pc is wrong.
+    method : str
+        As for `compare`.
+    pc : array-like, optional
+        Operating points; by default 65 evenly spaced ones (the time grows with their square times that of classifiers).
+    pos_label, rng
+        The positive label; the seed of the simulated critical value.
+
+    Notes
+    -----
+    The largest standardised difference over pairs and points is simulated from the joint normal limit of all error
+    rates (max-t). For pairs at one condition, `ManyDifferences.at` adjusts their p-values by Holm's method.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> many = cc.compare_many([0, 1, 0, 1, 1, 0], {"a": [1, 3, 2, 4, 2, 1], "b": [1, 2, 1, 2, 2, 1]})
+    >>> many.pair("a", "b").significant().decided
+    False
+    """
+    if not hasattr(scores, "items") or len(scores) < 2:
+        raise InputError(f"`scores` must be a mapping with two classifiers or more, got {shown(scores)}")
+    names = tuple(check_name("scores", name) for name in scores)
+    level = check_level(level)
+    sample = _Sample(y_true, scores, pos_label, None)
+    points = _grid(pc, 65)
+    rules = policy if isinstance(policy, Mapping) else dict.fromkeys(names, policy)
+    if missing := [name for name in names if name not in rules]:
+        raise InputError(f"`policy` must have an entry for every classifier, got none for {', '.join(missing)}")
+    cuts = {name: sample.cuts(name, rules[name], points) for name in names}
+    thresholds = np.stack([cuts[name] for name in names], axis=1)
+    masks = {"positive": sample.positive, "negative": ~sample.positive}
+    table = {
+        which: np.stack([sample.scores[name][mask].astype(np.float64) for name in names], axis=1)
+        for which, mask in masks.items()
+    }
+    n_pos, n_neg = (float(table[which].shape[0]) for which in ("positive", "negative"))
+    both = [co_errors(which, table[which], thresholds) for which in ("positive", "negative")]
+    z = family_critical(both[0], n_pos, both[1], n_neg, points, level, rng=rng)
+    pairs = []
+    for i, j in combinations(range(len(names)), 2):
+        pos, neg = (
+            paired_counts(which, table[which][:, i], table[which][:, j], thresholds[:, i], thresholds[:, j])
+            for which in ("positive", "negative")
+        )
+        band = difference_band(
+            pos.only_a,
+            pos.only_b,
+            n_pos,
+            neg.only_a,
+            neg.only_b,
+            n_neg,
+            points,
+            level=level,
+            method=method,
+            critical_value=z,
+        )
+        pairs.append(CurveDifference((names[i], names[j]), band))
+    return ManyDifferences(names, tuple(pairs), level)
+
+
+def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc: Any = None, **options: Any) -> Band:
+    """Return a band for the mean cost curve of several folds.
+
+    Parameters
+    ----------
+    curves : sequence of CostCurve or RocCurve
+        One for each fold.
+    kind : {"between", "within"}
+        ``"between"``: Student's interval from how the folds differ; how much would the mean move with other training
+        and test folds (training sets overlap, so it is somewhat too narrow). ``"within"``: what the test examples
+        alone say about the mean cost of these very classifiers; the variation of training is not in it.
+    level : float in (0, 1)
+    pc : array-like, optional
+        Operating points; by default 201 evenly spaced ones.
+    **options
+        For ``kind="within"``: `method` ("wilson" or "gaussian") and `simultaneous`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> tables = [[[80, 20], [5, 15]], [[90, 10], [8, 12]]]
+    >>> folds = [cc.RocCurve.from_confusion_matrix(table) for table in tables]
+    >>> cc.average_band(folds, kind="within").at(0.5)
+    Interval(0.2375 in [0.1718, 0.3198], level=0.95)
+    """
+    check_choice("kind", kind, ("between", "within"))
+    listed = as_cost_curves(curves)
+    points = _grid(pc, 201)
+    if kind == "between":
+        if options:
+            raise InputError(f"`kind='between'` must have no further options, got {', '.join(options)}")
+        return between_folds_band([curve.evaluate(points) for curve in listed], points, level=level)
+    errors = [curve.errors_at(points) for curve in listed]
+    rocs = [curve.roc for curve in listed if curve.roc is not None]
+    return within_folds_band(
+        [fn for fn, _ in errors],
+        [roc.n_pos for roc in rocs],
+        [fp for _, fp in errors],
+        [roc.n_neg for roc in rocs],
+        points,
+        level=level,
+        **options,
+    )

@@ -1,0 +1,330 @@
+"""Recommendations as values: what to use, where, at which threshold, and what the next best would lose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from costcurves._results import Result
+from costcurves._validation import FloatArray, frozen
+from costcurves.conditions import OperatingCondition, OperatingRange, pc_to_slope
+
+ALWAYS_NEGATIVE = "always negative"
+ALWAYS_POSITIVE = "always positive"
+TRIVIAL = (ALWAYS_NEGATIVE, ALWAYS_POSITIVE)
+
+
+def rule_text(classifier: str, threshold: float) -> str:
+    """Return how to use a classifier, in words: ``forest at score >= 0.25``."""
+    if classifier in TRIVIAL or math.isnan(threshold):
+        return classifier
+    return f"{classifier} at score >= {threshold:.6g}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Choice(Result):
+    """One classifier at one threshold, and what it costs at the condition it was asked for.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> expert = cc.RocCurve.from_rates(0.1, 0.6, name="expert")
+    >>> hull = cc.RocHull([expert, cc.RocCurve.from_rates(0.3, 0.7, name="rules")])
+    >>> hull.best(0.5).runner_up
+    Choice(rules: fpr=0.3, tpr=0.7, cost 0.3)
+    """
+
+    classifier: str
+    threshold: float
+    fpr: float
+    tpr: float
+    normalized_cost: float
+    expected_cost: float
+
+    def _columns(self) -> dict[str, Any]:
+        return {f.name: [getattr(self, f.name)] for f in fields(Choice)}
+
+    def __repr__(self) -> str:
+        """Return the rule and its cost."""
+        rule = rule_text(self.classifier, self.threshold)
+        return f"Choice({rule}: fpr={self.fpr:.3g}, tpr={self.tpr:.3g}, cost {self.expected_cost:.4g})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Decision(Result):
+    """The best classifier and threshold at one operating condition.
+
+    Attributes
+    ----------
+    classifier, threshold : str, float
+        What to use: predict positive iff score >= threshold (NaN for a classifier without scores).
+    fpr, tpr : float
+        Its rates.
+    normalized_cost, expected_cost : float
+        Its cost relative to always being wrong, and per case in money.
+    ties : tuple of Choice
+        Others of the same cost (within 1e-12): co-owners of the point, and the other end of the hull's edge.
+    runner_up : Choice or None
+        The best point of any *other* classifier, the trivial ones included.
+    regret, money_regret : float
+        What using the runner-up instead would lose, normalized and per case in money.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> expert = cc.RocCurve.from_rates(0.1, 0.6, name="expert")
+    >>> hull = cc.RocHull([expert, cc.RocCurve.from_rates(0.3, 0.8, name="rules")])
+    >>> hull.best(cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=20))
+    Decision at pc=0.69 (prevalence 0.1, cost_fp 1, cost_fn 20)
+      use        rules: fpr 0.3, tpr 0.8
+      cost       0.67 per case, 0.231 of always being wrong
+      runner-up  expert: 0.89 per case, 0.22 (32.8 %) more
+    """
+
+    condition: OperatingCondition
+    classifier: str
+    threshold: float
+    fpr: float
+    tpr: float
+    normalized_cost: float
+    expected_cost: float
+    ties: tuple[Choice, ...]
+    runner_up: Choice | None
+
+    @property
+    def regret(self) -> float:
+        """Normalized cost lost by using the runner-up."""
+        return math.inf if self.runner_up is None else self.runner_up.normalized_cost - self.normalized_cost
+
+    @property
+    def money_regret(self) -> float:
+        """Money per case lost by using the runner-up."""
+        return math.inf if self.runner_up is None else self.runner_up.expected_cost - self.expected_cost
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the decision as plain Python values, regret included."""
+        return Result.to_dict(self) | {"regret": self.regret, "money_regret": self.money_regret}
+
+    def _columns(self) -> dict[str, Any]:
+        rows: list[tuple[str, Any]] = [("best", self), *(("tie", tie) for tie in self.ties)]
+        if self.runner_up is not None:
+            rows.append(("runner-up", self.runner_up))
+        names = [f.name for f in fields(Choice)]
+        table = {"role": [role for role, _ in rows]}
+        return table | {name: [getattr(row, name) for _, row in rows] for name in names}
+
+    def __repr__(self) -> str:
+        """Return the decision in words."""
+        c = self.condition
+        where = f"prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g}"
+        lines = [
+            f"Decision at pc={c.pc:.3g} ({where})",
+            f"  use        {rule_text(self.classifier, self.threshold)}: fpr {self.fpr:.3g}, tpr {self.tpr:.3g}",
+            f"  cost       {self.expected_cost:.4g} per case, {self.normalized_cost:.3g} of always being wrong",
+        ]
+        lines += [
+            f"  as good    {rule_text(t.classifier, t.threshold)}: fpr {t.fpr:.3g}, tpr {t.tpr:.3g}" for t in self.ties
+        ]
+        if self.runner_up is not None:
+            r = self.runner_up
+            more = (
+                f" ({self.money_regret / self.expected_cost:.1%})".replace("%", " %") if self.expected_cost > 0 else ""
+            )
+            lines.append(
+                f"  runner-up  {rule_text(r.classifier, r.threshold)}: {r.expected_cost:.4g} per case, "
+                f"{self.money_regret:.3g}{more} more"
+            )
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Ranges(Result):
+    """Who is best where: one row for each stretch of pc, in increasing pc (so in decreasing slope).
+
+    Attributes
+    ----------
+    classifier : tuple of str
+        The owner of each stretch; the trivial classifiers are ``"always negative"`` and ``"always positive"``.
+    pc_low, pc_high, slope_low, slope_high : arrays
+        The stretch in probability-cost and in slope of the iso-performance lines.
+    threshold_low, threshold_high : arrays
+        The thresholds the owner uses within the stretch.
+
+    Notes
+    -----
+    Table 1 of Provost, Fawcett & Kohavi (1998), with thresholds and with the strategies of doing nothing and of
+    always alarming.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")]).ranges()
+    Who is best where
+      pc 0 .. 0.143     slope 6 .. inf      always negative
+      pc 0.143 .. 0.692 slope 0.444 .. 6    expert
+      pc 0.692 .. 1     slope 0 .. 0.444    always positive
+    """
+
+    classifier: tuple[str, ...]
+    pc_low: FloatArray
+    pc_high: FloatArray
+    threshold_low: FloatArray
+    threshold_high: FloatArray
+    over: OperatingRange | None = None
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        for array in (self.pc_low, self.pc_high, self.threshold_low, self.threshold_high):
+            frozen(array)
+
+    @property
+    def slope_low(self) -> FloatArray:
+        """Smallest slope of each stretch."""
+        return np.array([pc_to_slope(pc) for pc in self.pc_high.tolist()])
+
+    @property
+    def slope_high(self) -> FloatArray:
+        """Largest slope of each stretch."""
+        return np.array([pc_to_slope(pc) for pc in self.pc_low.tolist()])
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """Who can be best, each once, in order of appearance."""
+        return tuple(dict.fromkeys(self.classifier))
+
+    @property
+    def sensitive(self) -> bool:
+        """Whether the choice of classifier depends on the condition within the range."""
+        return len(self.candidates) > 1
+
+    def __len__(self) -> int:
+        """Return the number of stretches."""
+        return len(self.classifier)
+
+    def __iter__(self) -> Iterator[tuple[str, float, float]]:
+        """Iterate over (classifier, pc_low, pc_high)."""
+        return iter(list(zip(self.classifier, self.pc_low.tolist(), self.pc_high.tolist(), strict=True)))
+
+    def where(self, classifier: str) -> list[tuple[float, float]]:
+        """Return the stretches (pc_low, pc_high) of one classifier."""
+        return [(low, high) for name, low, high in self if name == classifier]
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "classifier": list(self.classifier),
+            "pc_low": self.pc_low,
+            "pc_high": self.pc_high,
+            "slope_low": self.slope_low,
+            "slope_high": self.slope_high,
+            "threshold_low": self.threshold_low,
+            "threshold_high": self.threshold_high,
+        }
+
+    def __repr__(self) -> str:
+        """Return the table and, for a range of conditions, the conclusion."""
+        rows = []
+        for i, (name, low, high) in enumerate(self):
+            pc = f"pc {low:.3g} .. {high:.3g}"
+            slope = f"slope {self.slope_low[i]:.3g} .. {self.slope_high[i]:.3g}"
+            t_low, t_high = self.threshold_low[i], self.threshold_high[i]
+            cut = ""
+            if name not in TRIVIAL and not math.isnan(t_low):
+                cut = f"score >= {t_low:.4g}" if t_low == t_high else f"score >= {t_low:.4g} .. {t_high:.4g}"
+            rows.append((pc, slope, name, cut))
+        widths = [max(len(row[k]) for row in rows) for k in range(3)]
+        body = [
+            f"  {pc:<{widths[0]}} {slope:<{widths[1] + 3}} {name:<{widths[2]}}  {cut}".rstrip()
+            for pc, slope, name, cut in rows
+        ]
+        if self.over is None:
+            return "\n".join(["Who is best where", *body])
+        span = "{:.3g} .. {:.3g}".format(*self.over.pc)
+        if self.sensitive:
+            head = f"{len(self.candidates)} classifiers can be best for pc {span}: the choice is sensitive"
+        else:
+            head = f"{self.candidates[0]} is best throughout pc {span}: the choice is not sensitive"
+        return "\n".join([head, *body])
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Mixture(Result):
+    """A random choice between the two ends of a hull edge: use `second` with the given probability, else `first`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")]).interpolate(fpr=0.55)
+    Mixture(always positive with probability 0.5, else expert: fpr=0.55, tpr=0.8)
+    """
+
+    first: str
+    first_threshold: float
+    second: str
+    second_threshold: float
+    probability: float
+    fpr: float
+    tpr: float
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "classifier": [self.first, self.second],
+            "threshold": [self.first_threshold, self.second_threshold],
+            "probability": [1.0 - self.probability, self.probability],
+        }
+
+    def __repr__(self) -> str:
+        """Return the recipe and what it reaches."""
+        first = rule_text(self.first, self.first_threshold)
+        second = rule_text(self.second, self.second_threshold)
+        recipe = f"{second} with probability {self.probability:.4g}, else {first}"
+        if self.probability in (0.0, 1.0):
+            recipe = second if self.probability else first
+        return f"Mixture({recipe}: fpr={self.fpr:.3g}, tpr={self.tpr:.3g})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LimitedChoice(Result):
+    """The best single classifier and threshold under a limit, and the random choice that uses the limit up.
+
+    Attributes
+    ----------
+    limit : str
+        The limit in words.
+    classifier, threshold, fpr, tpr
+        The best single point, on the non-decreasing (not convex) hull.
+    mixture : Mixture
+        The best random choice between two points, on the convex hull; never worse.
+    alarms : float
+        Expected alarms, where the limit is a capacity; NaN otherwise.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")]).best_at_fpr(0.2)
+    LimitedChoice(fpr <= 0.2: expert, fpr=0.1, tpr=0.6; by chance up to tpr=0.644)
+    """
+
+    limit: str
+    classifier: str
+    threshold: float
+    fpr: float
+    tpr: float
+    mixture: Mixture
+    alarms: float = math.nan
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("limit", "classifier", "threshold", "fpr", "tpr", "alarms")
+        return {name: [getattr(self, name)] for name in names}
+
+    def __repr__(self) -> str:
+        """Return the choice and what randomising adds."""
+        rule = rule_text(self.classifier, self.threshold)
+        alarms = "" if math.isnan(self.alarms) else f", {self.alarms:.4g} alarms"
+        chance = f"by chance up to tpr={self.mixture.tpr:.3g}"
+        if self.limit.startswith("tpr"):
+            chance = f"by chance down to fpr={self.mixture.fpr:.3g}"
+        return f"LimitedChoice({self.limit}: {rule}, fpr={self.fpr:.3g}, tpr={self.tpr:.3g}{alarms}; {chance})"

@@ -1,0 +1,265 @@
+"""Comparisons of whole curves: who dominates whom, who is locally best, and what one choice everywhere would lose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from costcurves._results import Result
+from costcurves._validation import FloatArray, check_choice, frozen
+from costcurves.conditions import OperatingRange, check_range
+from costcurves.costs import CostCurve, as_cost_curve, as_cost_curves
+from costcurves.decisions import Ranges
+from costcurves.differences import EQUAL, Crossings, Difference
+from costcurves.errors import InputError
+from costcurves.hull import RocHull
+from costcurves.roc import RocCurve
+
+
+def dominates(a: Any, b: Any, *, space: str = "cost") -> bool:
+    """Return whether a is at least as good as b everywhere and better somewhere.
+
+    Parameters
+    ----------
+    a, b : CostCurve, RocCurve or RocHull
+        For ``space="roc"`` both must be RocCurves.
+    space : {"cost", "roc"}
+        ``"cost"``: at every operating condition the cost is at most as high (ROC curves with their best thresholds).
+        ``"roc"``: the ROC curve lies nowhere below the other, the definition of the 1998 study; this is stricter,
+        because a dent in the curve counts although no condition would make anyone work in it.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> a, b = cc.RocCurve.from_rates(0.1, 0.7, name="a"), cc.RocCurve.from_rates(0.2, 0.6, name="b")
+    >>> cc.dominates(a, b), cc.dominates(b, a)
+    (True, False)
+    """
+    check_choice("space", space, ("cost", "roc"))
+    if space == "roc":
+        return _dominates_in_roc(a, b)
+    return _dominates_in_cost(as_cost_curve(a, "a"), as_cost_curve(b, "b"))
+
+
+def _dominates_in_cost(a: CostCurve, b: CostCurve) -> bool:
+    difference = Difference(a, b)
+    return difference.never_positive() and difference.somewhere_negative()
+
+
+def _dominates_in_roc(a: Any, b: Any) -> bool:
+    for name, curve in (("a", a), ("b", b)):
+        if not isinstance(curve, RocCurve):
+            raise InputError(f"`{name}` must be a RocCurve for space='roc', got {type(curve).__name__}")
+        curve.need_all_points("dominates")
+    gaps = np.concatenate([_roc_gap(a, b), -_roc_gap(b, a)])
+    return bool((gaps >= -EQUAL).all() and (gaps > EQUAL).any())
+
+
+def _roc_gap(a: RocCurve, b: RocCurve) -> FloatArray:
+    """Return how far the path of a lies above that of b at the corners of b, at both ends of a vertical run of a."""
+    x, y = b.fpr, b.tpr
+    lower, upper = _roc_span(a, x)
+    # A corner inside a vertical run of the other is compared with the nearer end of the run.
+    gap: FloatArray = np.where(y > upper, upper - y, np.where(y < lower, lower - y, 0.0))
+    return gap
+
+
+def _roc_span(curve: RocCurve, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the lowest and the highest tpr of the curve's path at each fpr."""
+    x, y = curve.fpr, curve.tpr
+    first = np.append(True, np.diff(x) > 0)
+    last = np.append(np.diff(x) > 0, True)
+    xs, low, high = x[first], y[first], y[last]
+    i = np.minimum(np.searchsorted(xs, at, side="left"), xs.size - 1)
+    hit = xs[i] == at
+    j = np.maximum(i - 1, 0)
+    share = np.where(hit, 0.0, (at - xs[j]) / np.where(hit, 1.0, xs[i] - xs[j]))
+    between = high[j] + share * (low[i] - high[j])
+    return np.where(hit, low[i], between), np.where(hit, high[i], between)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Dominance(Result):
+    """Who dominates, who is locally best, and which pairs cross.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The classifiers compared.
+    dominator : str or None
+        The one that is at least as good as every other at every condition, if there is one.
+    ranges : Ranges
+        The local dominators (trivial classifiers included) in order of pc.
+    pairs : tuple of (a, b, Crossings)
+        Every pair of which each is better somewhere, with where that changes.
+    dominated : tuple of (better, worse)
+        Every pair of which one dominates the other.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.dominance([cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.3, 0.9, name="C")])
+    No absolute dominator among 2 curves; locally best: 'A', 'C'
+      'A' and 'C' cross at pc 0.4
+    """
+
+    names: tuple[str, ...]
+    dominator: str | None
+    ranges: Ranges
+    pairs: tuple[tuple[str, str, Crossings], ...]
+    dominated: tuple[tuple[str, str], ...]
+
+    @property
+    def local_dominators(self) -> tuple[str, ...]:
+        """Those that are best somewhere, in order of pc."""
+        return tuple(name for name in self.ranges.candidates if name in self.names)
+
+    def _columns(self) -> dict[str, Any]:
+        rows: list[tuple[str, str, str, float]] = [
+            (a, b, "cross", pc) for a, b, crossings in self.pairs for pc in crossings
+        ]
+        rows += [(a, b, "dominates", float("nan")) for a, b in self.dominated]
+        columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
+        return dict(zip(("a", "b", "relation", "pc"), map(list, columns), strict=True))
+
+    def __repr__(self) -> str:
+        """Return the conclusion, then the pairs."""
+        best = ", ".join(map(repr, self.local_dominators)) or "only the trivial classifiers"
+        head = f"No absolute dominator among {len(self.names)} curves; locally best: {best}"
+        if self.dominator is not None:
+            head = f"{self.dominator!r} dominates all {len(self.names)} curves"
+        lines = [
+            f"  {a!r} and {b!r} cross at pc {', '.join(f'{pc:.3g}' for pc in crossings)}"
+            for a, b, crossings in self.pairs
+        ]
+        lines += [f"  {a!r} dominates {b!r}" for a, b in self.dominated if a != self.dominator]
+        return "\n".join([head, *lines])
+
+
+def dominance(curves: Any) -> Dominance:
+    """Return the absolute dominator or None, the local dominators and the pairs that cross.
+
+    Parameters
+    ----------
+    curves : sequence of RocCurve, or mapping of name to RocCurve
+        The classifiers, each with its best thresholds.
+
+    Notes
+    -----
+    The question of the 1998 study: only a classifier that dominates can be called best without naming costs and
+    class frequencies. Dominance is judged in cost space. In `ranges`, classifiers that tie go by the first name.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.dominance([cc.RocCurve.from_rates(0.1, 0.7, name="a"), cc.RocCurve.from_rates(0.2, 0.6, name="b")]).dominator
+    'a'
+    """
+    hull = RocHull(curves)
+    listed = as_cost_curves(hull.curves)
+    better: set[tuple[str, str]] = set()
+    equal: set[tuple[str, str]] = set()
+    pairs = []
+    for a, b in combinations(listed, 2):
+        difference = Difference(a, b)
+        below, above = difference.somewhere_negative(), difference.somewhere_positive()
+        if below and above:
+            pairs.append((a.name, b.name, a.crossings(b)))
+        elif below or above:
+            better.add((a.name, b.name) if below else (b.name, a.name))
+        else:
+            equal |= {(a.name, b.name), (b.name, a.name)}
+    absolute = [
+        name
+        for name in hull.names
+        if all((name, other) in better or (name, other) in equal for other in hull.names if other != name)
+    ]
+    alone = absolute[0] if len(absolute) == 1 else None
+    return Dominance(hull.names, alone, hull.ranges(), tuple(pairs), tuple(sorted(better)))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Regret(Result):
+    """What is lost by always using one classifier instead of the best of all, over a range of conditions.
+
+    Attributes
+    ----------
+    largest, at_pc : float
+        The largest loss of normalized cost in the range, and where it occurs.
+    mean : float
+        The mean loss over pc, uniform in the range.
+    pc, loss : arrays
+        The loss at every corner of the two curves within the range; it is linear between them, and where it jumps
+        there are two at one pc. Negative where the curve is not among the hull's and costs less.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> a, c = cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.3, 0.9, name="C")
+    >>> cc.regret(c, cc.RocHull([a, c]))
+    Regret('C' instead of the hull for pc 0 .. 1: at most 0.075 (at pc 0.25), 0.00964 on average)
+    """
+
+    name: str
+    over: OperatingRange
+    largest: float
+    at_pc: float
+    mean: float
+    pc: FloatArray
+    loss: FloatArray
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        frozen(self.pc)
+        frozen(self.loss)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"name": [self.name] * self.pc.size, "pc": self.pc, "loss": self.loss}
+
+    def __repr__(self) -> str:
+        """Return the conclusion."""
+        low, high = self.over.pc
+        return (
+            f"Regret({self.name!r} instead of the hull for pc {low:.3g} .. {high:.3g}: "
+            f"at most {self.largest:.3g} (at pc {self.at_pc:.3g}), {self.mean:.3g} on average)"
+        )
+
+
+def regret(curve: Any, hull: RocHull, *, over: Any = None) -> Regret:
+    """Return how much is lost by always using one classifier instead of the best on the hull.
+
+    Parameters
+    ----------
+    curve : CostCurve or RocCurve
+        The one classifier (a ROC curve is used with its best thresholds).
+    hull : RocHull
+        All classifiers that could be used.
+    over : OperatingRange or OperatingCondition, optional
+        The conditions to look at; by default all.
+
+    Notes
+    -----
+    Figure 5 of Provost & Fawcett (1997): a classifier can be nearly optimal everywhere without being optimal
+    everywhere. In money the loss at a condition is `loss` times its `unit_cost`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> a, c = cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.12, 0.7, name="C")
+    >>> round(cc.regret(c, cc.RocHull([a, c])).largest, 4)
+    0.0024
+    """
+    if not isinstance(hull, RocHull):
+        raise InputError(f"`hull` must be a RocHull, got {type(hull).__name__}")
+    span = check_range(over)
+    low, high = span.pc
+    one = as_cost_curve(curve, "curve")
+    difference = Difference(one, CostCurve(hull))
+    pc, loss = difference.corners(low, high)
+    top = int(np.argmax(loss))
+    area = float((np.diff(pc) * (loss[1:] + loss[:-1])).sum() / 2)
+    mean = area / (high - low) if high > low else float(loss[top])
+    return Regret(one.name, span, float(loss[top]), float(pc[top]), mean, pc, loss)

@@ -1,0 +1,596 @@
+"""Bands for the normalized expected cost of one classifier, from error counts at each operating point."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._results import Result
+from costcurves._validation import (
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_integer,
+    check_level,
+    check_nonnegative,
+    check_positive,
+    check_unit_array,
+    frozen,
+    shown,
+)
+from costcurves.conditions import OperatingCondition, check_condition
+from costcurves.errors import InputError
+from costcurves.inference.intervals import check_counts, critical, mover, pointwise_level, wilson
+from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, exact_quantiles
+from costcurves.inference.simultaneous import curve_covariance, line_critical, process_critical
+
+BAND_METHODS = ("wilson", "gaussian", "exact", "resample")
+SAMPLINGS = ("stratified", "full")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval(Result):
+    """An estimate with its limits.
+
+    Attributes
+    ----------
+    estimate, lower, upper, level : float
+    money : Interval or None
+        The same per case in money, where the interval was asked for at an operating condition.
+
+    Examples
+    --------
+    >>> from costcurves.inference.bands import Interval
+    >>> Interval(estimate=0.3, lower=0.2, upper=0.45, level=0.9)
+    Interval(0.3 in [0.2, 0.45], level=0.9)
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    level: float
+    money: Interval | None = None
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "estimate": [self.estimate],
+            "lower": [self.lower],
+            "upper": [self.upper],
+            "level": [self.level],
+        }
+
+    def __contains__(self, value: float) -> bool:
+        """Say whether a value lies between the limits."""
+        return self.lower <= value <= self.upper
+
+    def __repr__(self) -> str:
+        """Return a short form."""
+        return f"Interval({self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], level={self.level:g})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Band(Result):
+    """Normalized expected cost with limits at each operating point.
+
+    Attributes
+    ----------
+    pc, estimate, lower, upper : arrays of shape (points,)
+    level : float
+        Confidence level: at each point, or of all points together where `simultaneous`.
+    method, sampling : str
+    simultaneous : bool
+    critical : float
+        The normal critical value used; larger than the pointwise one where `simultaneous`.
+
+    Examples
+    --------
+    >>> from costcurves.inference.bands import cost_band
+    >>> band = cost_band(4, 20, 4, 10, [0.0, 0.5, 1.0], level=0.9)
+    >>> band
+    Band(3 points in pc [0, 1], wilson, stratified, 90 % pointwise)
+    >>> band.at(0.5)
+    Interval(0.3 in [0.1841, 0.4529], level=0.9)
+    """
+
+    pc: FloatArray
+    estimate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    level: float
+    method: str
+    sampling: str
+    simultaneous: bool
+    critical: float
+    _evaluate: Callable[[FloatArray], Band] | None = field(default=None, kw_only=True)
+
+    def at(self, condition: Any) -> Interval:
+        """Return estimate and limits at one operating condition (or pc), and in money at a condition.
+
+        A band that came from a curve is evaluated anew at that point; otherwise it is linear between its points.
+        """
+        where = check_condition(condition)
+        pc = where.pc
+        if not self.pc[0] <= pc <= self.pc[-1]:
+            raise InputError(f"`condition` must have a pc in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
+        if self._evaluate is not None:
+            one = self._evaluate(np.array([pc]))
+            value, low, high = float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
+        else:
+            value, low, high = (float(np.interp(pc, self.pc, a)) for a in (self.estimate, self.lower, self.upper))
+        money = None
+        if isinstance(condition, OperatingCondition):
+            money = Interval(*self._money(condition, (value, low, high)), self.level)
+        return Interval(value, low, high, self.level, money)
+
+    def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
+        first, second, third = (condition.money(value) for value in values)
+        return first, second, third
+
+    def evaluated_by(self, evaluate: Callable[[FloatArray], Band]) -> Band:
+        """Return the same band, which evaluates itself exactly at points between those it has."""
+        return replace(self, _evaluate=evaluate)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"pc": self.pc, "estimate": self.estimate, "lower": self.lower, "upper": self.upper}
+
+    def __repr__(self) -> str:
+        """Return a short form."""
+        kind = "simultaneous" if self.simultaneous else "pointwise"
+        return (
+            f"{type(self).__name__}({self.pc.size} points in pc [{self.pc[0]:g}, {self.pc[-1]:g}], "
+            f"{self.method}, {self.sampling}, {100 * self.level:g} % {kind})"
+        )
+
+
+def check_pc(pc: npt.ArrayLike) -> FloatArray:
+    """Return operating points as an increasing array in [0, 1]."""
+    points = np.atleast_1d(check_unit_array("pc", pc))
+    if points.ndim != 1 or points.size == 0:
+        raise InputError(f"`pc` must be one-dimensional and not empty, got shape {points.shape}")
+    if (np.diff(points) < 0).any():
+        raise InputError("`pc` must be increasing")
+    return np.array(points)
+
+
+def cost_band(
+    fn: npt.ArrayLike,
+    n_pos: float,
+    fp: npt.ArrayLike,
+    n_neg: float,
+    pc: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    method: str = "wilson",
+    sampling: str = "stratified",
+    simultaneous: bool = False,
+    laplace: float = 0.0,
+    prevalence_uncertainty: tuple[float, float] | None = None,
+    effective: tuple[float, float] | None = None,
+    critical_value: float | None = None,
+    n_resamples: int = 2000,
+    rng: Any = None,
+) -> Band:
+    """Return a band for NE(pc) = pc · fnr + (1 - pc) · fpr from counts of errors.
+
+    Parameters
+    ----------
+    fn, fp : int, or arrays of shape (points,)
+        Misses and false alarms at the threshold that each operating point uses; one number each for a
+        classifier of fixed threshold (a line).
+    n_pos, n_neg : float
+        Examples of each class.
+    pc : array of shape (points,)
+        Operating points, increasing in [0, 1].
+    level : float
+    method : {"wilson", "gaussian", "exact", "resample"}
+        "wilson": Wilson intervals of the two rates, combined (MOVER). "gaussian": the 2008 paper, normal
+        with the exact bootstrap moments. "exact": quantiles of the exact bootstrap distribution. "resample":
+        quantiles of `n_resamples` resamples (the 2005 paper).
+    sampling : {"stratified", "full"}
+        "stratified": class frequencies are fixed. "full": they vary as in a new sample of the size of the
+        test set; costs are those that give `pc` at the test set's frequencies.
+    simultaneous : bool
+        Whether the band holds at all points of `pc` jointly.
+    laplace : float
+        Added to each cell before the rates are formed.
+    prevalence_uncertainty : (a, b), optional
+        The deployment prevalence is Beta(a, b), not fixed: its uncertainty is added to that of the rates.
+        The costs are those that give `pc` at the mean a/(a+b).
+    effective : (n_pos, n_neg), optional
+        Effective sample sizes (Σw)²/Σw² of weighted data; the counts are then sums of weights.
+    critical_value : float, optional
+        A critical value found elsewhere, for a point of a band that was found simultaneous before.
+    n_resamples, rng
+        For "resample" only.
+
+    Returns
+    -------
+    Band
+
+    Notes
+    -----
+    The Gaussian interval has width zero where both rates are 0 or 1 (the breaks that the 2008 paper reports);
+    so have the bootstrap's, which cannot draw an error that the data do not show. Wilson's does not. Limits
+    are kept in [0, 1].
+
+    Simultaneous bands put a larger critical value into the same intervals: in closed form for a line
+    (`line_critical`), from the Gaussian process of the rates for a moving threshold
+    (`process_critical`). The process is standardised with rates (k + ½)/(n + 1), so that no point has
+    variance zero.
+
+    Examples
+    --------
+    >>> from costcurves.inference.bands import cost_band
+    >>> band = cost_band(fn=4, n_pos=20, fp=4, n_neg=10, pc=[0.2, 0.8], level=0.9, method="gaussian")
+    >>> band.lower.round(3), band.upper.round(3)
+    (array([0.154, 0.112]), array([0.566, 0.368]))
+    """
+    level, points = check_level(level), check_pc(pc)
+    method = check_choice("method", method, BAND_METHODS)
+    sampling = check_choice("sampling", sampling, SAMPLINGS)
+    n_pos, n_neg = check_positive("n_pos", n_pos), check_positive("n_neg", n_neg)
+    laplace = check_nonnegative("laplace", laplace)
+    miss, _ = check_counts("fn", fn, n_pos)
+    alarm, _ = check_counts("fp", fp, n_neg)
+    for name, counts in (("fn", miss), ("fp", alarm)):
+        if counts.size not in (1, points.size) or counts.ndim > 1:
+            raise InputError(f"`{name}` must be a number or match `pc`, got shape {counts.shape}")
+    miss, alarm = np.broadcast_to(miss, points.shape), np.broadcast_to(alarm, points.shape)
+    weighted = effective is not None
+    if weighted and method in ("exact", "resample"):
+        raise InputError(f"`method` must be 'wilson' or 'gaussian' for weighted data, got {method!r}")
+    if prevalence_uncertainty is not None and (method == "exact" or sampling == "full"):
+        raise InputError(
+            "`prevalence_uncertainty` must come with `sampling='stratified'` and not with 'exact', "
+            f"got {sampling!r} and {method!r}"
+        )
+    if method in ("exact", "resample") and not (_whole(n_pos, n_neg) and _whole(miss, alarm)):
+        raise InputError(f"`method={method!r}` must have whole counts; for weighted data use 'wilson'")
+    size_pos, size_neg = effective if effective is not None else (n_pos, n_neg)
+    size_pos, size_neg = check_positive("effective", size_pos), check_positive("effective", size_neg)
+
+    share = n_pos / (n_pos + n_neg)
+    fnr, fpr = _rates(miss / n_pos, alarm / n_neg, size_pos, size_neg, share, sampling, laplace)
+    estimate = points * fnr + (1 - points) * fpr
+
+    z = critical(level)
+    if critical_value is not None:
+        z = check_positive("critical_value", critical_value)
+    elif simultaneous:
+        soft = [(k + 0.5) / (n + 1) for k, n in ((fnr * size_pos, size_pos), (fpr * size_neg, size_neg))]
+        soft = [np.minimum(s, 1.0) for s in soft]
+        fixed = np.ptp(miss) == 0 and np.ptp(alarm) == 0
+        if fixed and sampling == "stratified" and prevalence_uncertainty is None:
+            sd_pos = float(np.sqrt(soft[0][0] * (1 - soft[0][0]) / size_pos))
+            sd_neg = float(np.sqrt(soft[1][0] * (1 - soft[1][0]) / size_neg))
+            z = line_critical(level, (points[0], points[-1]), sd_pos=sd_pos, sd_neg=sd_neg)
+        else:
+            covariance = curve_covariance(soft[0], soft[1], points, size_pos, size_neg, sampling=sampling)
+            if prevalence_uncertainty is not None:
+                shift, variance = _beta_part(points, soft[0], soft[1], prevalence_uncertainty)
+                covariance = covariance + variance * np.multiply.outer(shift, shift)
+            z = process_critical(covariance, level)
+
+    if method == "wilson":
+        lower, upper = _wilson_band(
+            points, fnr, fpr, size_pos, size_neg, z, sampling, share, laplace, prevalence_uncertainty
+        )
+    elif method == "gaussian":
+        sd = _gaussian_sd(points, fnr, fpr, size_pos, size_neg, sampling, share, prevalence_uncertainty)
+        lower, upper = estimate - z * sd, estimate + z * sd
+    elif method == "exact":
+        strata = cost_strata(points, fnr, fpr, int(n_pos), int(n_neg), sampling)
+        tail = 0.5 * (1 - pointwise_level(z))
+        lower, upper = exact_quantiles(strata, [tail, 1 - tail])
+    else:
+        lower, upper = _resampled_band(
+            points, fnr, fpr, int(n_pos), int(n_neg), pointwise_level(z), sampling, prevalence_uncertainty,
+            check_integer("n_resamples", n_resamples, 2), rng,
+        )  # fmt: skip
+    estimate, lower, upper = (frozen(np.clip(a, 0.0, 1.0)) for a in (estimate, lower, upper))
+    return Band(frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z))
+
+
+def cost_distribution(
+    fn: npt.ArrayLike,
+    fp: npt.ArrayLike,
+    n_pos: int,
+    n_neg: int,
+    pc: npt.ArrayLike,
+    *,
+    sampling: str = "stratified",
+    laplace: float = 0.0,
+) -> BootstrapDistribution:
+    """Return the exact bootstrap distribution of NE at one operating point.
+
+    Examples
+    --------
+    >>> from costcurves.inference.bands import cost_distribution
+    >>> cost_distribution(4, 4, 20, 10, 0.5)
+    BootstrapDistribution(mean=0.3, std=0.0894, 41 atoms)
+    """
+    points = check_pc(pc)
+    sampling = check_choice("sampling", sampling, SAMPLINGS)
+    laplace = check_nonnegative("laplace", laplace)
+    miss, alarm = (np.atleast_1d(check_counts(m, c, n)[0]) for m, c, n in (("fn", fn, n_pos), ("fp", fp, n_neg)))
+    fnr, fpr = _rates(miss / n_pos, alarm / n_neg, n_pos, n_neg, n_pos / (n_pos + n_neg), sampling, laplace)
+    return exact_distribution(cost_strata(points, fnr, fpr, n_pos, n_neg, sampling))
+
+
+def _rates(
+    fnr: FloatArray, fpr: FloatArray, n_pos: float, n_neg: float, share: float, sampling: str, laplace: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return fnr and fpr with the Laplace correction: two cells a class, or four cells of all examples."""
+    if sampling == "stratified":
+        return (fnr * n_pos + laplace) / (n_pos + 2 * laplace), (fpr * n_neg + laplace) / (n_neg + 2 * laplace)
+    size = n_pos + n_neg
+    total = size + 4 * laplace
+    return (fnr * size + laplace / share) / total, (fpr * size + laplace / (1 - share)) / total
+
+
+def cost_strata(
+    pc: FloatArray, fnr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int, sampling: str = "stratified"
+) -> list[Stratum]:
+    """Return the strata of NE at each operating point: one a class, or one of all draws for full sampling.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.bands import cost_strata
+    >>> from costcurves.inference.kernel import exact_distribution
+    >>> pc, fnr, fpr = np.array([0.5]), np.array([0.2]), np.array([0.4])
+    >>> exact_distribution(cost_strata(pc, fnr, fpr, 20, 10))
+    BootstrapDistribution(mean=0.3, std=0.0894, 41 atoms)
+    """
+    if sampling == "stratified":
+        return [
+            Stratum(n_pos, fnr[:, None], pc[:, None] / n_pos),
+            Stratum(n_neg, fpr[:, None], (1 - pc[:, None]) / n_neg),
+        ]
+    n = n_pos + n_neg
+    q = np.stack([fnr * n_pos / n, fpr * n_neg / n], axis=1)
+    return [Stratum(n, q, np.stack([pc / n_pos, (1 - pc) / n_neg], axis=1))]
+
+
+def _whole(*values: Any) -> bool:
+    return all(bool(np.all(np.asarray(v) == np.floor(v))) for v in values)
+
+
+def _beta_part(
+    pc: FloatArray, fnr: FloatArray, fpr: FloatArray, beta: tuple[float, float]
+) -> tuple[FloatArray, float]:
+    """Return d cost / d prevalence at each point, and the variance of the prevalence."""
+    a, b = (
+        check_positive("prevalence_uncertainty", beta[0]),
+        check_positive("prevalence_uncertainty", beta[1]),
+    )
+    mean = a / (a + b)
+    return pc * fnr / mean - (1 - pc) * fpr / (1 - mean), mean * (1 - mean) / (a + b + 1)
+
+
+def _gaussian_sd(
+    pc: FloatArray,
+    fnr: FloatArray,
+    fpr: FloatArray,
+    n_pos: float,
+    n_neg: float,
+    sampling: str,
+    share: float,
+    beta: tuple[float, float] | None,
+) -> FloatArray:
+    if sampling == "full":
+        mean = pc * fnr + (1 - pc) * fpr
+        second = pc**2 * fnr / share + (1 - pc) ** 2 * fpr / (1 - share)
+        return np.asarray(np.sqrt(np.maximum(second - mean**2, 0.0) / (n_pos + n_neg)))
+    pos, neg = pc**2 * fnr * (1 - fnr) / n_pos, (1 - pc) ** 2 * fpr * (1 - fpr) / n_neg
+    if beta is None:
+        return np.asarray(np.sqrt(pos + neg))
+    shift, variance = _beta_part(pc, fnr, fpr, beta)
+    p = beta[0] / (beta[0] + beta[1])
+    pos, neg = pos * (1 + variance / p**2), neg * (1 + variance / (1 - p) ** 2)
+    return np.asarray(np.sqrt(pos + neg + variance * shift**2))
+
+
+def _wilson_band(
+    pc: FloatArray,
+    fnr: FloatArray,
+    fpr: FloatArray,
+    n_pos: float,
+    n_neg: float,
+    z: float,
+    sampling: str,
+    share: float,
+    laplace: float,
+    beta: tuple[float, float] | None,
+) -> tuple[FloatArray, FloatArray]:
+    if sampling == "full":
+        n = n_pos + n_neg + 4 * laplace
+        q, r = fnr * share, fpr * (1 - share)
+        # Cells of one multinomial repel each other.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            repel = -np.sqrt(q * r / ((1 - q) * (1 - r)))
+        repel = np.where(np.isfinite(repel), np.maximum(repel, -1.0), 0.0)
+        weights = (pc / share, (1 - pc) / (1 - share))
+        return mover(weights, (q, r), (wilson(q * n, n, z), wilson(r * n, n, z)), repel)
+    size_pos, size_neg = n_pos + 2 * laplace, n_neg + 2 * laplace
+    intervals = (wilson(fnr * size_pos, size_pos, z), wilson(fpr * size_neg, size_neg, z))
+    if beta is None:
+        return mover((pc, 1 - pc), (fnr, fpr), intervals)
+    from scipy.special import betaincinv
+
+    shift, variance = _beta_part(pc, fnr, fpr, beta)
+    mean = beta[0] / (beta[0] + beta[1])
+    tail = 0.5 * (1 - pointwise_level(z))
+    ends = betaincinv(beta[0], beta[1], [tail, 1 - tail]) - mean
+    # A cost that falls with the prevalence has its lower limit at the upper end.
+    low, high = np.minimum(shift * ends[0], shift * ends[1]), np.maximum(shift * ends[0], shift * ends[1])
+    grow = np.sqrt(1 + variance / mean**2), np.sqrt(1 + variance / (1 - mean) ** 2)
+    estimate = pc * fnr + (1 - pc) * fpr
+    below = (pc * grow[0] * (fnr - intervals[0][0]), (1 - pc) * grow[1] * (fpr - intervals[1][0]), low)
+    above = (pc * grow[0] * (intervals[0][1] - fnr), (1 - pc) * grow[1] * (intervals[1][1] - fpr), high)
+    return (
+        np.asarray(estimate - np.sqrt(sum(x * x for x in below))),
+        np.asarray(estimate + np.sqrt(sum(x * x for x in above))),
+    )
+
+
+def nested_counts(
+    rates: FloatArray, draws: int | IntArray, size: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return resampled error counts (size, points) of one score at several thresholds, jointly.
+
+    Only the counts between neighbouring thresholds are drawn, so the points of one resample belong together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.bands import nested_counts
+    >>> nested_counts(np.array([0.5, 0.2]), 10, 2, np.random.default_rng(0)).shape
+    (2, 2)
+    """
+    levels, where = np.unique(rates, return_inverse=True)
+    steps = np.diff(levels, prepend=0.0)
+    cells = np.append(steps, max(0.0, 1.0 - steps.sum()))
+    # An array of draws (full sampling) holds one number a resample.
+    drawn = rng.multinomial(draws, cells, size if isinstance(draws, int) else None)
+    return np.asarray(np.cumsum(drawn[:, :-1], axis=1)[:, where], dtype=np.float64)
+
+
+def _resampled_band(
+    pc: FloatArray,
+    fnr: FloatArray,
+    fpr: FloatArray,
+    n_pos: int,
+    n_neg: int,
+    level: float,
+    sampling: str,
+    beta: tuple[float, float] | None,
+    size: int,
+    rng: Any,
+) -> tuple[FloatArray, FloatArray]:
+    generator = np.random.default_rng(rng)
+    costs = np.empty((size, pc.size))
+    block = max(1, min(size, 2**20 // pc.size))
+    n = n_pos + n_neg
+    for start in track(range(0, size, block), "resampling"):
+        some = slice(start, min(size, start + block))
+        count = some.stop - some.start
+        if sampling == "full":
+            positives = generator.binomial(n, n_pos / n, count)
+            miss = nested_counts(fnr, positives, count, generator)
+            alarm = nested_counts(fpr, n - positives, count, generator)
+        else:
+            miss = nested_counts(fnr, n_pos, count, generator)
+            alarm = nested_counts(fpr, n_neg, count, generator)
+        if beta is None:
+            weight_pos, weight_neg = pc, 1 - pc
+        else:
+            mean = beta[0] / (beta[0] + beta[1])
+            p = generator.beta(beta[0], beta[1], count)[:, None]
+            weight_pos, weight_neg = pc * p / mean, (1 - pc) * (1 - p) / (1 - mean)
+        costs[some] = weight_pos * miss / n_pos + weight_neg * alarm / n_neg
+    return order_limits(costs, level)
+
+
+def order_limits(samples: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the percentile limits of resamples (first axis): of 100 at 90 %, the fifth lowest and highest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.bands import order_limits
+    >>> [float(x) for x in order_limits(np.arange(1.0, 101.0), 0.9)]
+    [5.0, 96.0]
+    """
+    size = samples.shape[0]
+    rank = max(1, int(np.ceil(size * 0.5 * (1 - level) - 1e-9)))
+    part = np.partition(samples, (rank - 1, size - rank), axis=0)
+    return np.asarray(part[rank - 1]), np.asarray(part[size - rank])
+
+
+def track(steps: range, what: str) -> Any:
+    """Yield the steps, and show progress on stderr once they have taken more than two seconds.
+
+    Examples
+    --------
+    >>> from costcurves.inference.bands import track
+    >>> list(track(range(3), "resampling"))
+    [0, 1, 2]
+    """
+    started, shown_any = time.monotonic(), False
+    total = len(steps)
+    for done, step in enumerate(steps):
+        if done and time.monotonic() - started > 2.0:
+            shown_any = True
+            filled = 30 * done // total
+            sys.stderr.write(f"\r{what} [{'#' * filled}{'.' * (30 - filled)}] {100 * done // total:3d} %")
+            sys.stderr.flush()
+        yield step
+    if shown_any:
+        sys.stderr.write(f"\r{what} [{'#' * 30}] 100 %\n")
+
+
+def reoptimised_band(
+    fn: npt.ArrayLike,
+    n_pos: int,
+    fp: npt.ArrayLike,
+    n_neg: int,
+    pc: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    rng: Any = None,
+) -> Band:
+    """Return a band whose threshold is chosen anew in every resample (the lower envelope of each).
+
+    Parameters
+    ----------
+    fn, fp : arrays of shape (thresholds,)
+        Misses and false alarms at every threshold that may be chosen, in the order of the thresholds.
+    n_pos, n_neg, pc, level, n_resamples, rng
+        As in `cost_band`.
+
+    Notes
+    -----
+    Each resample is judged at its own best thresholds, so the band describes the variation of an optimistic
+    estimate, not the cost at a threshold that somebody deployed. For that use `cost_band`.
+
+    Examples
+    --------
+    >>> from costcurves.inference.bands import reoptimised_band
+    >>> reoptimised_band([0, 2, 10], 10, [10, 3, 0], 10, [0.3, 0.7], n_resamples=100, rng=0).method
+    'reoptimised'
+    """
+    level, points = check_level(level), check_pc(pc)
+    n_pos, n_neg = check_integer("n_pos", n_pos, 1), check_integer("n_neg", n_neg, 1)
+    miss, alarm = (
+        np.atleast_1d(check_counts(m, c, n)[0]) for m, c, n in (("fn", fn, n_pos), ("fp", fp, n_neg))
+    )
+    if miss.shape != alarm.shape or miss.ndim != 1:
+        raise InputError(f"`fn` and `fp` must match, got shapes {miss.shape} and {alarm.shape}")
+    size = check_integer("n_resamples", n_resamples, 2)
+    generator = np.random.default_rng(rng)
+    costs = np.empty((size, points.size))
+    for b in track(range(size), "resampling"):
+        r = nested_counts(miss / n_pos, n_pos, 1, generator)[0] / n_pos
+        f = nested_counts(alarm / n_neg, n_neg, 1, generator)[0] / n_neg
+        costs[b] = _envelope(r, f, points)
+    estimate = _envelope(miss / n_pos, alarm / n_neg, points)
+    lower, upper = order_limits(costs, level)
+    points, estimate, lower, upper = (frozen(a) for a in (points, estimate, lower, upper))
+    return Band(points, estimate, lower, upper, level, "reoptimised", "stratified", False, critical(level))
+
+
+def _envelope(fnr: FloatArray, fpr: FloatArray, pc: FloatArray) -> FloatArray:
+    lowest = np.full(pc.size, np.inf)
+    for start in range(0, fnr.size, 1024):
+        some = slice(start, start + 1024)
+        lines = np.multiply.outer(fnr[some], pc) + np.multiply.outer(fpr[some], 1 - pc)
+        lowest = np.minimum(lowest, lines.min(axis=0))
+    return lowest

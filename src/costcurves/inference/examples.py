@@ -1,0 +1,210 @@
+"""Costs that differ from example to example: their mean, its interval, and the paired comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._results import Result
+from costcurves._validation import FloatArray, check_choice, check_integer, check_level, shown
+from costcurves.errors import DataError
+from costcurves.inference.bands import Interval, order_limits
+from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, resample
+
+EXAMPLE_METHODS = ("exact", "t", "resample")
+
+
+def incurred_costs(
+    y_true: npt.ArrayLike, y_pred: npt.ArrayLike, cost_fp: npt.ArrayLike, cost_fn: npt.ArrayLike
+) -> FloatArray:
+    """Return what each example cost: `cost_fn` where a positive was missed, `cost_fp` for a false alarm.
+
+    Parameters
+    ----------
+    y_true, y_pred : arrays of shape (n,)
+        True and predicted class, as booleans or 0 and 1.
+    cost_fp, cost_fn : float or array of shape (n,)
+
+    Examples
+    --------
+    >>> from costcurves.inference.examples import incurred_costs
+    >>> incurred_costs([1, 1, 0, 0], [0, 1, 1, 0], cost_fp=2.0, cost_fn=[50.0, 80.0, 10.0, 10.0])
+    array([50.,  0.,  2.,  0.])
+    """
+    truth, guess = np.asarray(y_true), np.asarray(y_pred)
+    if truth.shape != guess.shape or truth.ndim != 1:
+        raise DataError(f"`y_true` and `y_pred` must match, got shapes {truth.shape} and {guess.shape}")
+    for name, labels in (("y_true", truth), ("y_pred", guess)):
+        if not np.isin(labels, (0, 1)).all():
+            raise DataError(f"`{name}` must hold 0 and 1, got {shown(labels)}")
+    truth, guess = truth.astype(bool), guess.astype(bool)
+    prices = []
+    for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
+        price = np.asarray(cost, dtype=np.float64)
+        if price.shape not in ((), truth.shape) or not np.isfinite(price).all() or (price < 0).any():
+            raise DataError(f"`{name}` must be finite, >= 0, a number or one an example, got {shown(cost)}")
+        prices.append(price)
+    return np.where(truth & ~guess, prices[1], np.where(~truth & guess, prices[0], 0.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ExampleComparison(Result):
+    """Mean cost of a minus mean cost of b on the same examples, with limits and a p-value.
+
+    Examples
+    --------
+    >>> from costcurves.inference.examples import compare_example_costs
+    >>> compare_example_costs([5.0, 0.0, 0.0, 1.0], [5.0, 9.0, 9.0, 1.0], level=0.9)
+    ExampleComparison(a - b = -4.5 in [-9, 0], level=0.9, p=0.125)
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    level: float
+    p_value: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.lower > 0 or self.upper < 0
+
+    def _columns(self) -> dict[str, Any]:
+        return {n: [getattr(self, n)] for n in ("estimate", "lower", "upper", "level", "p_value")}
+
+    def __repr__(self) -> str:
+        """Return a short form."""
+        return (
+            f"ExampleComparison(a - b = {self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], "
+            f"level={self.level:g}, p={self.p_value:.3g})"
+        )
+
+
+def _costs(name: str, values: npt.ArrayLike) -> FloatArray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
+        raise DataError(f"`{name}` must be one finite number an example, got {shown(values)}")
+    return array
+
+
+def example_distribution(costs: npt.ArrayLike) -> BootstrapDistribution:
+    """Return the exact bootstrap distribution of the mean cost: each example is a cell of the kernel.
+
+    Parameters
+    ----------
+    costs : array of shape (n,)
+        What each example cost (or the difference of what it cost with two classifiers).
+
+    Examples
+    --------
+    >>> from costcurves.inference.examples import example_distribution
+    >>> example_distribution([0.0, 0.0, 3.0, 7.0])
+    BootstrapDistribution(mean=2.5, std=1.44, 15 atoms)
+    """
+    array = _costs("costs", costs)
+    values, counts = np.unique(array, return_counts=True)
+    return exact_distribution(Stratum(array.size, counts / array.size, values / array.size))
+
+
+def example_cost_interval(
+    costs: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    method: str = "exact",
+    n_resamples: int = 2000,
+    rng: Any = None,
+) -> Interval:
+    """Return the mean cost of an example with its interval.
+
+    Parameters
+    ----------
+    costs : array of shape (n,)
+    level : float
+    method : {"exact", "t", "resample"}
+        Quantiles of the exact bootstrap distribution; Student's t; quantiles of resamples.
+    n_resamples, rng
+        For "resample" only.
+
+    Examples
+    --------
+    >>> from costcurves.inference.examples import example_cost_interval
+    >>> example_cost_interval([0.0, 0.0, 3.0, 7.0, 0.0, 1.0], level=0.9)
+    Interval(1.833 in [0.3333, 3.667], level=0.9)
+    """
+    array, level = _costs("costs", costs), check_level(level)
+    method = check_choice("method", method, EXAMPLE_METHODS)
+    lower, upper = _limits(array, level, method, n_resamples, rng)
+    return Interval(float(array.mean()), lower, upper, level)
+
+
+def _limits(costs: FloatArray, level: float, method: str, n_resamples: int, rng: Any) -> tuple[float, float]:
+    tail = 0.5 * (1 - level)
+    if method == "exact":
+        low, high = example_distribution(costs).quantile([tail, 1 - tail])
+        return float(low), float(high)
+    if method == "resample":
+        size = check_integer("n_resamples", n_resamples, 2)
+        values, counts = np.unique(costs, return_counts=True)
+        samples = resample(Stratum(costs.size, counts / costs.size, values / costs.size), size, rng)
+        low, high = order_limits(samples, level)
+        return float(low), float(high)
+    from scipy.special import stdtrit
+
+    if costs.size < 2:
+        raise DataError(f"`costs` must hold two examples or more for 't', got {costs.size}")
+    half = float(stdtrit(costs.size - 1, 1 - tail) * costs.std(ddof=1) / np.sqrt(costs.size))
+    return float(costs.mean()) - half, float(costs.mean()) + half
+
+
+def compare_example_costs(
+    costs_a: npt.ArrayLike,
+    costs_b: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    method: str = "exact",
+    n_resamples: int = 2000,
+    rng: Any = None,
+) -> ExampleComparison:
+    """Compare two classifiers by what each example cost with either.
+
+    Parameters
+    ----------
+    costs_a, costs_b : arrays of shape (n,)
+        Costs of the same examples.
+    level, method, n_resamples, rng
+        As in `example_cost_interval`.
+
+    Returns
+    -------
+    ExampleComparison
+        The p-value is the level at which the interval reaches zero: twice the smaller tail of the bootstrap
+        distribution at zero, or Student's.
+
+    Examples
+    --------
+    >>> from costcurves.inference.examples import compare_example_costs
+    >>> same = compare_example_costs([1.0, 2.0], [1.0, 2.0])
+    >>> same.p_value, same.significant
+    (1.0, False)
+    """
+    a, b = _costs("costs_a", costs_a), _costs("costs_b", costs_b)
+    if a.shape != b.shape:
+        raise DataError(f"`costs_a` and `costs_b` must match, got {a.size} and {b.size} examples")
+    level, method = check_level(level), check_choice("method", method, EXAMPLE_METHODS)
+    gap = a - b
+    lower, upper = _limits(gap, level, method, n_resamples, rng)
+    if method == "t":
+        from scipy.special import stdtr
+
+        error = float(gap.std(ddof=1) / np.sqrt(gap.size))
+        p = 1.0 if error == 0 and gap.mean() == 0 else 0.0
+        if error > 0:
+            p = 2 * float(stdtr(gap.size - 1, -abs(float(gap.mean())) / error))
+    else:
+        dist = example_distribution(gap)
+        below, above = float(dist.cdf(0.0)), 1 - float(dist.cdf(-1e-9 * max(dist.std, 1e-300)))
+        p = min(1.0, 2 * min(below, above))
+    return ExampleComparison(float(gap.mean()), lower, upper, level, p)

@@ -1,0 +1,167 @@
+"""Several classifiers at once: p-values and critical values that hold for the whole family."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._validation import FloatArray, check_choice, check_integer, check_level, check_unit_array
+from costcurves.errors import InputError
+from costcurves.inference.bands import check_pc
+from costcurves.inference.intervals import critical
+from costcurves.inference.paired import _changes
+
+
+def holm(p_values: npt.ArrayLike) -> FloatArray:
+    """Return Holm's adjusted p-values: those at most α are rejected with family-wise error at most α.
+
+    Parameters
+    ----------
+    p_values : array of shape (hypotheses,)
+
+    Examples
+    --------
+    >>> from costcurves.inference.family import holm
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    p = np.atleast_1d(check_unit_array("p_values", p_values))
+    if p.ndim != 1:
+        raise InputError(f"`p_values` must be one-dimensional, got shape {p.shape}")
+    order = np.argsort(p, kind="stable")
+    scaled = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    out = np.empty(p.size)
+    out[order] = np.minimum(scaled, 1.0)
+    return out
+
+
+def co_errors(true_class: str, scores: npt.ArrayLike, thresholds: npt.ArrayLike) -> FloatArray:
+    """Count the examples of one class that two classifiers at two operating points both get wrong.
+
+    Parameters
+    ----------
+    true_class : {"positive", "negative"}
+    scores : array of shape (n, classifiers)
+    thresholds : array of shape (points, classifiers)
+        Nonincreasing in the first axis; score >= threshold is predicted positive.
+
+    Returns
+    -------
+    array of shape (classifiers, points, classifiers, points)
+        Counts of two parts of the data add.
+
+    Examples
+    --------
+    >>> from costcurves.inference.family import co_errors
+    >>> both = co_errors("positive", [[0.2, 0.3], [0.4, 0.9]], [[0.5, 0.5], [0.1, 0.1]])
+    >>> float(both[0, 0, 0, 0]), float(both[0, 0, 1, 0])
+    (2.0, 1.0)
+    """
+    true_class = check_choice("true_class", true_class, ("positive", "negative"))
+    s, t = np.asarray(scores, dtype=np.float64), np.asarray(thresholds, dtype=np.float64)
+    if s.ndim != 2 or t.ndim != 2 or s.shape[1] != t.shape[1]:
+        raise InputError(
+            f"`scores` and `thresholds` must have one column a classifier, got {s.shape}, {t.shape}"
+        )
+    k, m = s.shape[1], t.shape[0]
+    change = [_changes(str(c), s[:, c], t[:, c])[0] for c in range(k)]
+    out = np.empty((k, m, k, m))
+    for a in range(k):
+        for b in range(a, k):
+            table = np.bincount(change[a] * (m + 1) + change[b], minlength=(m + 1) ** 2).reshape(m + 1, m + 1)
+            if true_class == "positive":
+                table = table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1][1:, 1:]
+            else:
+                table = table.cumsum(axis=0).cumsum(axis=1)[:m, :m]
+            out[a, :, b, :] = table
+            out[b, :, a, :] = table.T
+    return out
+
+
+def family_critical(
+    co_pos: npt.ArrayLike,
+    n_pos: float,
+    co_neg: npt.ArrayLike,
+    n_neg: float,
+    pc: npt.ArrayLike,
+    level: float,
+    *,
+    n_simulations: int = 20_000,
+    rng: Any = 0,
+) -> float:
+    """Return the critical value for the differences of all pairs at all operating points together (max-t).
+
+    Parameters
+    ----------
+    co_pos, co_neg : arrays of shape (classifiers, points, classifiers, points)
+        From `co_errors`, for each class. About 65 operating points are enough.
+    n_pos, n_neg : float
+    pc : array of shape (points,)
+    level : float
+    n_simulations, rng
+        Seeded by default.
+
+    Returns
+    -------
+    float
+        For `difference_band(..., critical_value=...)` of each pair.
+
+    Notes
+    -----
+    The error rates of all classifiers at all points are jointly Gaussian in the limit, with covariance
+    (co/n - r rᵀ)/n in each class. The largest standardised difference over pairs and points is simulated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.family import co_errors, family_critical
+    >>> rng = np.random.default_rng(0)
+    >>> cut = np.full((1, 3), 0.0)
+    >>> co_pos = co_errors("positive", rng.normal(1, 1, (200, 3)), cut)
+    >>> co_neg = co_errors("negative", rng.normal(-1, 1, (200, 3)), cut)
+    >>> 2.2 < family_critical(co_pos, 200, co_neg, 200, [0.5], 0.95) < 2.45
+    True
+    """
+    points, level = check_pc(pc), check_level(level)
+    size = check_integer("n_simulations", n_simulations, 100)
+    generator = np.random.default_rng(rng)
+    tables = [np.asarray(c, dtype=np.float64) for c in (co_pos, co_neg)]
+    k, m = tables[0].shape[0], points.size
+    if any(t.shape != (k, m, k, m) for t in tables):
+        raise InputError(f"`co_pos` and `co_neg` must have shape (k, {m}, k, {m}), got {tables[0].shape}")
+    covariances, roots = [], []
+    for table, n in zip(tables, (n_pos, n_neg), strict=True):
+        joint = table.reshape(k * m, k * m) / n
+        rate = np.diagonal(joint)
+        covariance = (joint - np.multiply.outer(rate, rate)) / n
+        values, vectors = np.linalg.eigh(covariance)
+        keep = values > 1e-12 * max(values[-1], 1e-300)
+        covariances.append(covariance.reshape(k, m, k, m))
+        roots.append(vectors[:, keep] * np.sqrt(values[keep]))
+    at = np.arange(m)
+    weights = (points, 1 - points)
+    pairs = list(combinations(range(k), 2))
+    spread = []
+    for a, b in pairs:
+        variance = sum(
+            w**2 * (c[a, at, a, at] + c[b, at, b, at] - 2 * c[a, at, b, at])
+            for w, c in zip(weights, covariances, strict=True)
+        )
+        spread.append(np.sqrt(np.maximum(variance, 0.0)))
+    largest = max((float(s.max()) for s in spread), default=0.0)
+    top = np.zeros(size)
+    for start in range(0, size, 2048):
+        count = min(2048, size - start)
+        errors = sum(
+            (r @ generator.standard_normal((r.shape[1], count))).reshape(k, m, count) * w[:, None]
+            for w, r in zip(weights, roots, strict=True)
+        )
+        for (a, b), sd in zip(pairs, spread, strict=True):
+            used = sd > 1e-9 * largest
+            if used.any():
+                ratio = np.abs(errors[a][used] - errors[b][used]) / sd[used, None]
+                top[start : start + count] = np.maximum(top[start : start + count], ratio.max(axis=0))
+    return max(float(np.quantile(top, level)), critical(level))

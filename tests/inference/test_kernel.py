@@ -1,0 +1,343 @@
+"""The kernel against full enumeration of resamples, closed forms, binomials of SciPy and simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from costcurves.errors import InputError, UnsupportedError
+from costcurves.inference.kernel import (
+    Stratum,
+    exact_distribution,
+    exact_quantiles,
+    moments,
+    resample,
+)
+
+
+def enumerate_resamples(strata: list[tuple[list[Fraction], int]]) -> dict[Fraction, Fraction]:
+    """Return value → probability over every ordered resample; a stratum is its examples' values and draws."""
+    total: dict[Fraction, Fraction] = {Fraction(0): Fraction(1)}
+    for examples, draws in strata:
+        part: dict[Fraction, int] = defaultdict(int)
+        for picked in itertools.product(examples, repeat=draws):
+            part[sum(picked, Fraction(0))] += 1
+        size = len(examples) ** draws
+        joined: dict[Fraction, Fraction] = defaultdict(Fraction)
+        for v, p in total.items():
+            for w, k in part.items():
+                joined[v + w] += p * Fraction(k, size)
+        total = dict(joined)
+    return {v: p for v, p in sorted(total.items()) if p}
+
+
+def assert_equals_enumeration(dist, oracle: dict[Fraction, Fraction]) -> None:
+    values = np.array([float(v) for v in oracle])
+    masses = np.array([float(p) for p in oracle.values()])
+    assert dist.method in ("atoms", "lattice")
+    used = dist.probabilities > 1e-15
+    np.testing.assert_allclose(dist.support[used], values, atol=1e-13)
+    np.testing.assert_allclose(dist.probabilities[used], masses, rtol=1e-11, atol=1e-15)
+    np.testing.assert_allclose(dist.cdf(values), np.cumsum(masses), atol=1e-13)
+    mean = sum(v * p for v, p in oracle.items())
+    variance = sum((v - mean) ** 2 * p for v, p in oracle.items())
+    assert dist.mean == pytest.approx(float(mean), abs=1e-13)
+    assert dist.std**2 == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
+
+
+PCS = [Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(7, 10), Fraction(1)]
+
+
+@pytest.mark.parametrize("pc", PCS)
+@pytest.mark.parametrize(("n_pos", "fn"), [(1, 0), (1, 1), (3, 1), (5, 2), (5, 5)])
+@pytest.mark.parametrize(("n_neg", "fp"), [(1, 1), (4, 1), (5, 0), (5, 3)])
+def test_stratified_cost_equals_enumeration(pc, n_pos, fn, n_neg, fp):
+    up, down = pc / n_pos, (1 - pc) / n_neg
+    oracle = enumerate_resamples(
+        [
+            ([up] * fn + [Fraction(0)] * (n_pos - fn), n_pos),
+            ([down] * fp + [Fraction(0)] * (n_neg - fp), n_neg),
+        ]
+    )
+    strata = [Stratum(n_pos, [fn / n_pos], [float(up)]), Stratum(n_neg, [fp / n_neg], [float(down)])]
+    assert_equals_enumeration(exact_distribution(strata), oracle)
+
+
+@pytest.mark.parametrize("costs", [(1, 1), (1, 10), (3, 7)])
+@pytest.mark.parametrize(("n", "fn", "fp"), [(2, 1, 1), (6, 1, 2), (6, 0, 3), (6, 2, 2)])
+def test_full_sampling_cost_equals_enumeration(costs, n, fn, fp):
+    cost_fn, cost_fp = costs
+    top = Fraction(n * max(costs))
+    examples = [cost_fn / top] * fn + [cost_fp / top] * fp + [Fraction(0)] * (n - fn - fp)
+    stratum = Stratum(n, [fn / n, fp / n], [float(cost_fn / top), float(cost_fp / top)])
+    assert_equals_enumeration(exact_distribution(stratum), enumerate_resamples([(examples, n)]))
+
+
+@pytest.mark.parametrize("pc", PCS)
+@pytest.mark.parametrize("pos", [(5, 2, 1), (4, 0, 2), (3, 0, 0)])
+@pytest.mark.parametrize("neg", [(5, 1, 1), (4, 3, 0)])
+def test_stratified_difference_equals_enumeration(pc, pos, neg):
+    oracle, strata = [], []
+    for (n, a, b), value in ((pos, pc / pos[0]), (neg, (1 - pc) / neg[0])):
+        oracle.append(([value] * a + [-value] * b + [Fraction(0)] * (n - a - b), n))
+        strata.append(Stratum(n, [a / n, b / n], [float(value), -float(value)]))
+    assert_equals_enumeration(exact_distribution(strata), enumerate_resamples(oracle))
+
+
+def test_full_difference_equals_enumeration():
+    n, counts = 7, (2, 1, 1, 2)
+    values = [Fraction(5, 35), Fraction(-5, 35), Fraction(2, 35), Fraction(-2, 35)]
+    examples = [v for v, k in zip(values, counts, strict=True) for _ in range(k)] + [Fraction(0)]
+    stratum = Stratum(n, [k / n for k in counts], [float(v) for v in values])
+    assert_equals_enumeration(exact_distribution(stratum), enumerate_resamples([(examples, n)]))
+
+
+def test_bcost_with_laplace_equals_the_multinomial_sum():
+    n, lam = 5, Fraction(1, 10)
+    matrix = [3, 0, 1, 0, 1, 0, 0, 0, 0]
+    cost = [Fraction(c, n) for c in (0, 2, 7, 1, 0, 3, 5, 11, 0)]
+    q = [(m + lam) / (n + lam * 9) for m in matrix]
+    oracle: dict[Fraction, Fraction] = defaultdict(Fraction)
+    for picked in itertools.combinations_with_replacement(range(9), n):
+        ways = math.factorial(n)
+        p = Fraction(1)
+        for c in set(picked):
+            k = picked.count(c)
+            ways //= math.factorial(k)
+            p *= q[c] ** k
+        oracle[sum((cost[c] for c in picked), Fraction(0))] += ways * p
+    dist = exact_distribution(Stratum(n, [float(x) for x in q], [float(c) for c in cost]))
+    assert_equals_enumeration(dist, dict(sorted(oracle.items())))
+
+
+def test_bdeltacost_merges_equal_values():
+    n = 4
+    values = [0.1 + 0.2, 0.3, -0.3, 0.0]  # the first two are one cost
+    dist = exact_distribution(Stratum(n, [0.25] * 4, values))
+    oracle = enumerate_resamples([([Fraction(3, 10)] * 2 + [Fraction(-3, 10), Fraction(0)], n)])
+    assert_equals_enumeration(dist, oracle)
+
+
+def test_example_dependent_costs_equal_enumeration():
+    costs = [Fraction(c, 5) for c in (0, 3, 17, 4, 9)]
+    dist = exact_distribution(Stratum(5, [0.2] * 5, [float(c) for c in costs]))
+    assert_equals_enumeration(dist, enumerate_resamples([(costs, 5)]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    draws=st.lists(st.integers(1, 10**6), min_size=1, max_size=3),
+    data=st.data(),
+)
+def test_moments_equal_the_closed_form(draws, data):
+    strata, mean, variance = [], Fraction(0), Fraction(0)
+    for n in draws:
+        raw = data.draw(st.lists(st.integers(0, 50), min_size=1, max_size=4))
+        whole = sum(raw) + data.draw(st.integers(1, 100))
+        values = data.draw(st.lists(st.integers(-64, 64), min_size=len(raw), max_size=len(raw)))
+        q, v = [Fraction(r, whole) for r in raw], [Fraction(x, 64) for x in values]
+        one = sum((a * b for a, b in zip(q, v, strict=True)), Fraction(0))
+        mean += n * one
+        variance += n * (sum((a * b * b for a, b in zip(q, v, strict=True)), Fraction(0)) - one**2)
+        strata.append(Stratum(n, [float(x) for x in q], [float(x) for x in v]))
+    got = moments(strata)
+    scale = sum(draws)
+    assert float(got[0]) == pytest.approx(float(mean), rel=1e-12, abs=1e-12 * scale)
+    assert float(got[1]) == pytest.approx(float(variance), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 7, 5000, 10**5, 10**9])
+def test_one_binomial_equals_scipy(n):
+    rate = 0.003 if n > 100 else 0.3
+    dist = exact_distribution(Stratum(n, [rate], [1.0]))
+    oracle = stats.binom(n, rate)
+    k = np.unique(np.rint(oracle.ppf([1e-6, 0.01, 0.3, 0.5, 0.9, 1 - 1e-6])))
+    np.testing.assert_allclose(dist.cdf(k), oracle.cdf(k), rtol=1e-7 if n > 1e6 else 1e-10)
+    q = np.array([0.05, 0.5, 0.95])
+    np.testing.assert_array_equal(np.rint(dist.quantile(q)), oracle.ppf(q))
+
+
+def test_sum_of_two_binomials_equals_a_sum_over_one():
+    n, m, a, b = 30_000, 20_000, 1 / 30_000, math.pi / 60_000
+    dist = exact_distribution([Stratum(n, [0.1], [a]), Stratum(m, [0.2], [b])])
+    assert dist.method == "convolution"
+    i = np.arange(n + 1)
+    for x in dist.mean + dist.std * np.array([-3.0, -1.0, 0.0, 0.7, 2.5]):
+        direct = float(stats.binom.pmf(i, n, 0.1) @ stats.binom.cdf(np.floor((x - a * i) / b), m, 0.2))
+        assert float(dist.cdf(x)) == pytest.approx(direct, abs=1e-11)
+    with pytest.raises(UnsupportedError, match="support"):
+        _ = dist.support
+
+
+def test_quantile_is_the_smallest_value_that_reaches_the_level():
+    dist = exact_distribution([Stratum(30_000, [0.1], [1.0]), Stratum(20_000, [0.2], [math.pi / 2])])
+    q = np.array([1e-6, 0.025, 0.5, 0.8, 0.975])
+    x = dist.quantile(q)
+    assert (dist.cdf(x) >= q - 1e-12).all()
+    assert (dist.cdf(x - 1e-7) < q).all()
+
+
+SKEWED = np.random.default_rng(5).gamma(0.7, 3.0, 40)
+
+
+@pytest.mark.parametrize("n", [200, 5000])
+def test_interpolated_lattice_agrees_with_a_million_resamples(n):
+    q = np.random.default_rng(6).dirichlet(np.ones(41))[:40]
+    dist = exact_distribution(Stratum(n, q, SKEWED / n))
+    assert dist.method == "interpolated"
+    draws = dist.sample(10**6, 7)
+    x = np.quantile(draws, np.linspace(0.005, 0.995, 50))
+    empirical = np.searchsorted(np.sort(draws), x, side="right") / 10**6
+    assert np.abs(dist.cdf(x) - empirical).max() < 2.2e-3 + dist.error
+    assert np.abs(dist.cdf(x) - empirical).max() < 2.2e-3  # 4.4 standard errors at the worst place
+
+
+def test_interpolated_lattice_stays_within_its_stated_bound():
+    # A common step exists, but the method is not told: one value is moved by less than any lattice sees.
+    n, q = 300, [0.2, 0.1, 0.05]
+    exact = exact_distribution(Stratum(n, q, np.array([1.0, 3.0, 7.0])))
+    other = exact_distribution(Stratum(n, q, np.array([1.0, 3.0 + 1e-7 * math.pi, 7.0 + 1e-7 * math.e])))
+    assert (exact.method, other.method) == ("lattice", "interpolated")
+    x = exact.mean + exact.std * np.linspace(-4, 4, 401)
+    r = other.resolution + 1e-4
+    assert (other.cdf(x) <= exact.cdf(x + r) + other.error + 1e-12).all()
+    assert (other.cdf(x) >= exact.cdf(x - r) - other.error - 1e-12).all()
+
+
+def test_mass_splitting_keeps_mean_and_variance():
+    n = 10_000
+    q = np.random.default_rng(6).dirichlet(np.ones(41))[:40]
+    dist = exact_distribution(Stratum(n, q, SKEWED / n))
+    mean = float(dist.support @ dist.probabilities)
+    variance = float((dist.support - mean) ** 2 @ dist.probabilities)
+    assert mean == pytest.approx(dist.mean, rel=1e-9)
+    assert variance == pytest.approx(dist.std**2, rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [10**7, 10**9])
+def test_huge_samples_tend_to_the_gaussian(n):
+    dist = exact_distribution(Stratum(n, [0.2, 0.1, 0.3], [1.0, math.pi, -math.e]))
+    z = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
+    np.testing.assert_allclose(dist.cdf(dist.mean + z * dist.std), stats.norm.cdf(z), atol=5e-4)
+
+
+def test_a_rare_expensive_cell_is_resolved():
+    n = 1000
+    dist = exact_distribution(Stratum(n, [2 / n, 0.1, 0.2], [math.e * 500, 1.0, math.sqrt(2)]))
+    # P(no expensive error) separates the distribution: between the clusters the CDF is known.
+    for k in range(4):
+        x = 500 * math.e * k + 0.1 * n + 0.2 * n * math.sqrt(2) + 500
+        assert float(dist.cdf(x)) == pytest.approx(stats.binom.cdf(k, n, 2 / n), abs=1e-9)
+
+
+def test_batched_quantiles_equal_single_ones_stratified():
+    pc = np.linspace(0, 1, 21)[:, None]
+    fn, fp = 0.3 * (1 - pc), 0.4 * pc
+    for n_pos, n_neg in ((7, 4), (500, 130), (40_000, 25_000)):
+        strata = [Stratum(n_pos, fn, pc / n_pos), Stratum(n_neg, fp, (1 - pc) / n_neg)]
+        got = exact_quantiles(strata, [0.05, 0.5, 0.95])
+        for j in range(21):
+            one = exact_distribution([s.at(j) for s in strata])
+            np.testing.assert_allclose(
+                got[:, j], one.quantile([0.05, 0.5, 0.95]), atol=1e-8 * one.std + 1e-15
+            )
+
+
+def test_batched_quantiles_equal_single_ones_for_differences():
+    pc = np.linspace(0, 1, 11)[:, None]
+    for n in (6, 900):
+        strata = [
+            Stratum(n, np.hstack([0.1 + 0 * pc, 0.2 * pc]), np.hstack([pc, -pc]) / n),
+            Stratum(n, np.hstack([0.1 * (1 - pc), 0.05 + 0 * pc]), np.hstack([1 - pc, pc - 1]) / n),
+        ]
+        got = exact_quantiles(strata, [0.025, 0.975])
+        for j in range(11):
+            one = exact_distribution([s.at(j) for s in strata])
+            np.testing.assert_allclose(got[:, j], one.quantile([0.025, 0.975]), atol=1e-8 * one.std + 1e-14)
+
+
+@pytest.mark.parametrize("n", [30, 3000])
+def test_batched_quantiles_for_full_sampling_are_close(n):
+    pc = np.linspace(0.05, 0.95, 7)[:, None]
+    stratum = Stratum(n, np.hstack([0.1 + 0 * pc, 0.2 * pc]), np.hstack([pc, 1 - pc]) * 2 / n)
+    got = exact_quantiles(stratum, [0.05, 0.95])
+    for j in range(7):
+        one = exact_distribution(stratum.at(j))
+        np.testing.assert_allclose(got[:, j], one.quantile([0.05, 0.95]), atol=0.03 * one.std)
+
+
+def test_resampled_counts_have_the_right_moments():
+    strata = [Stratum(50, [0.2, 0.3], [1.0, -2.0]), Stratum(20, [0.5], [0.25])]
+    draws = resample(strata, 200_000, 11)
+    mean, variance = moments(strata)
+    assert draws.mean() == pytest.approx(float(mean), abs=4 * math.sqrt(float(variance) / 200_000))
+    assert draws.var() == pytest.approx(float(variance), rel=0.02)
+    points = resample([Stratum(50, [[0.2], [0.4]], [1.0])], 1000, 1)
+    assert points.shape == (1000, 2)
+    np.testing.assert_array_equal(points, resample([Stratum(50, [[0.2], [0.4]], [1.0])], 1000, 1))
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    n=st.integers(1, 400),
+    q=st.lists(st.floats(0.0, 0.3), min_size=1, max_size=3),
+    v=st.lists(st.floats(-10, 10).filter(lambda x: x == 0 or abs(x) > 1e-3), min_size=3, max_size=3),
+    x=st.lists(st.floats(-5000, 5000), min_size=2, max_size=6),
+    level=st.floats(0.001, 0.999),
+)
+def test_cdf_and_quantile_obey_their_laws(n, q, v, x, level):
+    dist = exact_distribution(Stratum(n, q, v[: len(q)]))
+    f = dist.cdf(np.sort(x))
+    assert ((f >= 0) & (f <= 1)).all()
+    assert (np.diff(f) >= -1e-12).all()
+    at = dist.quantile(level)
+    assert float(dist.cdf(at)) >= level - dist.error - 1e-9
+    assert float(dist.cdf(1e6)) == pytest.approx(1.0, abs=1e-12)
+    assert float(dist.cdf(-1e6)) == 0.0
+
+
+def test_certain_outcomes_are_one_atom():
+    for q, v, value in (([0.0], [1.0], 0.0), ([1.0], [0.25], 1.0), ([0.5, 0.5], [0.25, 0.25], 1.0)):
+        dist = exact_distribution(Stratum(4, q, v))
+        assert dist.support.tolist() == [value]
+        assert dist.std == pytest.approx(0.0, abs=1e-12)
+        assert float(dist.quantile(0.5)) == value
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, [0.5], [1.0]), "`draws` must be >= 1, got 0"),
+        ((3, [-0.1], [1.0]), "`probabilities` must be >= 0, got -0.1"),
+        ((3, [0.6, 0.6], [1.0, 2.0]), "`probabilities` must have a sum of at most 1, got 1.2"),
+        ((3, [0.6, 0.1, 0.1], [1.0, 2.0]), "must have one shape"),
+        ((3, [0.6], [float("nan")]), "`values` must be finite, got nan"),
+    ],
+)
+def test_broken_strata_are_refused(arguments, message):
+    with pytest.raises(InputError, match=message.replace("(", r"\(")):
+        Stratum(*arguments)
+
+
+def test_strata_and_results_cannot_be_changed():
+    s = Stratum(3, [0.5], [1.0])
+    dist = exact_distribution(s)
+    with pytest.raises(ValueError, match="read-only"):
+        s.values[0] = 2
+    with pytest.raises(ValueError, match="read-only"):
+        dist.support[0] = 2
+
+
+def test_distribution_has_frame_and_dict():
+    dist = exact_distribution(Stratum(3, [0.5], [1.0]))
+    frame = dist.to_frame("pandas")
+    assert frame.columns.tolist() == ["value", "probability", "cdf"]
+    assert dist.to_dict()["quantiles"]["0.5"] == 1.0
