@@ -748,7 +748,9 @@ def _bdeltacost(joint: JointConfusion, C: CostMatrix, options: _Options, names: 
         rates = shares / np.maximum(sizes, 1)
         difference = float((rates[joint.true] * values) @ joint.counts)
     distribution = options.distribution(strata, shares)
-    lower, upper = options.interval(distribution)
+    # Gains and losses that cancel leave rounding errors, which must not decide on which side of zero an end is.
+    nothing = 1e-12 * float(np.abs(values).max(initial=0.0))
+    lower, upper = (0.0 if abs(end) <= nothing else end for end in options.interval(distribution))
     p_value = multiclass.two_sided_p(distribution)
     return CostDifference(
         difference,

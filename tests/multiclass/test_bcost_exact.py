@@ -428,3 +428,15 @@ def test_two_class_bdeltacost_is_the_full_sampling_of_the_paired_comparison():
     # Both ends are whole numbers of cost units over n; the batched quantiles promise 0.015 deviations.
     for ours, theirs in ((cmp.lower, curve.lower[0]), (cmp.upper, curve.upper[0])):
         assert ours == pytest.approx(money * float(theirs), abs=0.015 * cmp.distribution.std)
+
+
+def test_rounding_does_not_put_an_end_beside_zero():
+    rng = np.random.default_rng(728)
+    y, a, b = rng.integers(0, 2, (3, 23))
+    C = rng.integers(0, 4, (2, 2)) + np.eye(2)
+    for factor in (1, 0.1, 1 / 3):
+        cmp = cc.bdeltacost(y, a, b, factor * C)
+        assert cmp.upper == 0
+        assert not cmp.significant
+    drawn = cc.bdeltacost(y, a, b, 0.1 * C, method="resample", rng=0, n_resamples=4000)
+    assert drawn.p_value == pytest.approx(cmp.p_value, abs=0.03)

@@ -216,8 +216,8 @@ def spread(strata: Sequence[Stratum]) -> float:
 
 def two_sided_p(distribution: Any) -> float:
     """Return 2·min(P(D <= 0), P(D >= 0)), at most 1: the level at which the interval just reaches zero."""
-    at_most = float(distribution.cdf(0.0))
-    below = float(distribution.cdf(-1e-9 * distribution.std)) if distribution.std > 0 else 0.0
-    if distribution.std == 0 and distribution.mean != 0:
-        return 0.0
-    return min(1.0, 2 * min(at_most, 1.0 - below))
+    if distribution.std == 0:
+        return 1.0 if distribution.mean == 0 else 0.0
+    # A sum of gains and losses that cancel is zero, whatever rounding leaves of it.
+    below, at_most = distribution.cdf([-1e-9 * distribution.std, 1e-9 * distribution.std])
+    return float(min(1.0, 2 * min(at_most, 1.0 - below)))
