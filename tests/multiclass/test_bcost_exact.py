@@ -440,3 +440,34 @@ def test_rounding_does_not_put_an_end_beside_zero():
         assert not cmp.significant
     drawn = cc.bdeltacost(y, a, b, 0.1 * C, method="resample", rng=0, n_resamples=4000)
     assert drawn.p_value == pytest.approx(cmp.p_value, abs=0.03)
+
+
+def test_priors_of_a_difference_give_the_moments_of_stratified_sampling():
+    rng = np.random.default_rng(9)
+    y, a, b = rng.integers(0, 3, (3, 200))
+    C = np.array([[0, 1, 2], [3, 0, 1], [9, 2, 0]])
+    priors = np.array([0.6, 0.3, 0.1])
+    cmp = cc.bdeltacost(y, a, b, C, priors=priors)
+    each = C[y, a] - C[y, b]
+    parts = [each[y == t] for t in range(3)]
+    assert cmp.difference == pytest.approx(sum(p * d.mean() for p, d in zip(priors, parts, strict=True)))
+    assert cmp.distribution.mean == pytest.approx(cmp.difference)
+    variance = sum(p**2 * d.var() / d.size for p, d in zip(priors, parts, strict=True))
+    assert cmp.distribution.std == pytest.approx(math.sqrt(variance))
+    spread = cc.bdeltacost(y, a, b, C, priors=priors, priors_size=5, rng=0)
+    assert spread.upper - spread.lower > cmp.upper - cmp.lower
+
+
+def test_joint_counts_are_matched_to_the_cost_matrix_by_label():
+    rng = np.random.default_rng(10)
+    y, a, b = rng.integers(0, 3, (3, 200))
+    joint = cc.JointConfusion.from_predictions(y, a, b)
+    C = cc.CostMatrix([[0, 1, 2, 4], [3, 0, 1, 4], [9, 2, 0, 4], [1, 1, 1, 0]], labels=[2, 0, 1, "new"])
+    one, two = cc.bdeltacost.from_joint(joint, C), cc.bdeltacost(y, a, b, C)
+    assert (one.difference, one.lower, one.p_value) == (two.difference, two.lower, two.p_value)
+    single = cc.ConfusionMatrix.from_predictions(y, a)
+    assert quiet(cc.bcost.from_confusion, single, C).estimate == pytest.approx(cc.expected_cost(y, a, C))
+    with pytest.raises(cc.DataError, match="`joint` must have only the labels"):
+        cc.bdeltacost.from_joint(joint, [[0, 1], [1, 0]])
+    with pytest.raises(cc.DataError, match="`confusion` must have only the labels"):
+        cc.bcost.from_confusion(single, [[0, 1], [1, 0]])
