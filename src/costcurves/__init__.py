@@ -2,6 +2,15 @@
 
 from costcurves import thresholds
 from costcurves._version import __version__
+from costcurves.bootstrap import (
+    CellRisk,
+    CostComparison,
+    CostDifference,
+    CostInterval,
+    bcost,
+    bdeltacost,
+    bdeltacost_many,
+)
 from costcurves.comparison import (
     CurveDifference,
     ManyDifferences,
@@ -12,6 +21,7 @@ from costcurves.comparison import (
     compare_many,
 )
 from costcurves.conditions import Beta, OperatingCondition, OperatingRange, bayes_threshold
+from costcurves.confusion import ConfusionMatrix, JointConfusion
 from costcurves.costs import CostCurve, CostLines, average_cost_curves
 from costcurves.decisions import Choice, Decision, LimitedChoice, Mixture, Ranges
 from costcurves.differences import Advantage, Crossings, PcIntervals
@@ -22,6 +32,7 @@ from costcurves.errors import (
     FormatError,
     InputError,
     MissingExtraError,
+    SmallSampleWarning,
     UnsupportedError,
 )
 from costcurves.example_costs import compare_example_cost, example_cost
@@ -29,6 +40,9 @@ from costcurves.hull import RocHull
 from costcurves.inference.bands import Band, Interval
 from costcurves.inference.examples import ExampleComparison
 from costcurves.inference.kernel import BootstrapDistribution
+from costcurves.matrices import CostMatrix, cost_models, expected_cost, minimum_cost_predictions
+from costcurves.planning import RareError, SizePlan, chance_of_missing, examples_to_see, plan_test_size, power
+from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
 from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
 
 __all__ = [
@@ -37,10 +51,16 @@ __all__ = [
     "Band",
     "Beta",
     "BootstrapDistribution",
+    "CellRisk",
     "Choice",
+    "ConfusionMatrix",
+    "CostComparison",
     "CostCurve",
     "CostCurvesError",
+    "CostDifference",
+    "CostInterval",
     "CostLines",
+    "CostMatrix",
     "Crossings",
     "CurveDifference",
     "DataError",
@@ -50,6 +70,7 @@ __all__ = [
     "FormatError",
     "InputError",
     "Interval",
+    "JointConfusion",
     "LimitedChoice",
     "ManyDifferences",
     "MissingExtraError",
@@ -58,10 +79,16 @@ __all__ = [
     "OperatingRange",
     "PairwiseTests",
     "PcIntervals",
+    "PriorChoice",
+    "PriorHull",
+    "PriorRange",
     "Ranges",
+    "RareError",
     "Regret",
     "RocCurve",
     "RocHull",
+    "SizePlan",
+    "SmallSampleWarning",
     "UnsupportedError",
     "Verdicts",
     "__version__",
@@ -69,13 +96,24 @@ __all__ = [
     "average_cost_curves",
     "average_roc_curves",
     "bayes_threshold",
+    "bcost",
+    "bdeltacost",
+    "bdeltacost_many",
+    "chance_of_missing",
     "compare",
     "compare_example_cost",
     "compare_many",
+    "cost_models",
     "dominance",
     "dominates",
     "example_cost",
+    "examples_to_see",
+    "expected_cost",
+    "minimum_cost_predictions",
+    "plan_test_size",
     "pool",
+    "power",
+    "prior_hull",
     "regret",
     "thresholds",
 ]

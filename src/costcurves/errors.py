@@ -75,3 +75,14 @@ class MissingExtraError(CostCurvesError, ImportError):
     >>> issubclass(cc.MissingExtraError, ImportError)
     True
     """
+
+
+class SmallSampleWarning(UserWarning):
+    """The data cannot support the interval: a rare, expensive error was seen too few times to judge it.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> issubclass(cc.SmallSampleWarning, UserWarning)
+    True
+    """
