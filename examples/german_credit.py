@@ -122,7 +122,9 @@ def main() -> None:
         print(cc.regret(curve, hull, over=unsure))
     print()
     sure = cc.CostCurve(hull.curves[0]).band().at(condition).money
-    print(f"forest costs {sure.estimate:.3f} per case here, with 95 % confidence {sure.lower:.3f} to {sure.upper:.3f}\n")
+    print(
+        f"forest costs {sure.estimate:.3f} per case here, with 95 % confidence {sure.lower:.3f} to {sure.upper:.3f}\n"
+    )
     print(cc.compare_many(table["label"], {n: table[n] for n in CLASSIFIERS}, pos_label="bad"), "\n")
     for path in save_pictures(hull, decision, options.output):
         print(f"wrote {path}")

@@ -133,9 +133,7 @@ class RocCurve(Result):
             table = buckets.hull_counts(positive, scores)
         else:
             table = counts.count_scores(positive, scores)
-        return cls._from_counts(
-            table, name=name, effective=_effective(positive, weights), complete=points == "all"
-        )
+        return cls._from_counts(table, name=name, effective=_effective(positive, weights), complete=points == "all")
 
     @classmethod
     def _from_counts(

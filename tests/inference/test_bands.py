@@ -63,14 +63,10 @@ def test_exact_band_has_the_quantiles_of_all_resamples():
 def test_resampled_band_tends_to_the_exact_one(sampling):
     fn, fp = np.linspace(40, 5, 21).round(), np.linspace(2, 60, 21).round()
     exact = cost_band(fn, 100, fp, 120, PC, level=0.9, method="exact", sampling=sampling)
-    drawn = cost_band(
-        fn, 100, fp, 120, PC, level=0.9, method="resample", sampling=sampling, n_resamples=20_000, rng=1
-    )
+    drawn = cost_band(fn, 100, fp, 120, PC, level=0.9, method="resample", sampling=sampling, n_resamples=20_000, rng=1)
     np.testing.assert_allclose(drawn.lower, exact.lower, atol=0.011)
     np.testing.assert_allclose(drawn.upper, exact.upper, atol=0.011)
-    again = cost_band(
-        fn, 100, fp, 120, PC, level=0.9, method="resample", sampling=sampling, n_resamples=20_000, rng=1
-    )
+    again = cost_band(fn, 100, fp, 120, PC, level=0.9, method="resample", sampling=sampling, n_resamples=20_000, rng=1)
     np.testing.assert_array_equal(drawn.lower, again.lower)
 
 

@@ -81,9 +81,7 @@ def test_wilson_band_holds_its_level_everywhere_in_full(mu, n):
 
 
 def test_gaussian_band_breaks_as_the_2008_paper_reports():
-    towards_the_end = [
-        coverage(1000, *binormal_rates(0.75, pc), pc, "gaussian") for pc in (0.05, 0.1, 0.15, 0.2)
-    ]
+    towards_the_end = [coverage(1000, *binormal_rates(0.75, pc), pc, "gaussian") for pc in (0.05, 0.1, 0.15, 0.2)]
     assert min(towards_the_end) < 0.05
     middle = coverage(1000, *binormal_rates(0.75, 0.5), 0.5, "gaussian")
     assert middle == pytest.approx(0.9, abs=0.01)
@@ -97,9 +95,7 @@ def tango_statistic(b: int, c: int, n: int, delta: float) -> float:
 
     def loss(q: float) -> float:
         p, rest = q + delta, 1 - 2 * q - delta
-        return -float(
-            xlogy(b, max(p, 1e-300)) + xlogy(c, max(q, 1e-300)) + xlogy(n - b - c, max(rest, 1e-300))
-        )
+        return -float(xlogy(b, max(p, 1e-300)) + xlogy(c, max(q, 1e-300)) + xlogy(n - b - c, max(rest, 1e-300)))
 
     best = optimize.minimize_scalar(
         loss, bounds=(max(0.0, -delta), (1 - delta) / 2), method="bounded", options={"xatol": 1e-13}
@@ -145,10 +141,7 @@ def test_default_paired_interval_is_near_its_level_with_enough_discordant_pairs(
 def test_other_paired_intervals_miss_where_the_default_does_not():
     assert trinomial_coverage(10, 0.15, 0.005, "agresti-min")[0] < 0.80
     assert trinomial_coverage(25, 0.2, 0.01, "score")[0] < 0.87
-    assert (
-        min(trinomial_coverage(10, 0.15, 0.005, "mid-p")[0], trinomial_coverage(25, 0.2, 0.01, "mid-p")[0])
-        > 0.89
-    )
+    assert min(trinomial_coverage(10, 0.15, 0.005, "mid-p")[0], trinomial_coverage(25, 0.2, 0.01, "mid-p")[0]) > 0.89
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 9), (1, 9), (4, 30), (30, 30), (12, 4000)])

@@ -274,9 +274,7 @@ def test_batched_quantiles_equal_single_ones_stratified():
         got = exact_quantiles(strata, [0.05, 0.5, 0.95])
         for j in range(21):
             one = exact_distribution([s.at(j) for s in strata])
-            np.testing.assert_allclose(
-                got[:, j], one.quantile([0.05, 0.5, 0.95]), atol=1e-8 * one.std + 1e-15
-            )
+            np.testing.assert_allclose(got[:, j], one.quantile([0.05, 0.5, 0.95]), atol=1e-8 * one.std + 1e-15)
 
 
 def test_batched_quantiles_equal_single_ones_for_differences():

@@ -27,9 +27,7 @@ def test_whole_range_has_the_closed_form(c):
     assert line_coverage(c, angle=0.0) == pytest.approx(2 * stats.norm.cdf(c) - 1, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "sd_pos", "sd_neg"), [(0, 1, 1, 1), (0.2, 0.6, 1, 3), (0.5, 1, 2, 0.5)]
-)
+@pytest.mark.parametrize(("low", "high", "sd_pos", "sd_neg"), [(0, 1, 1, 1), (0.2, 0.6, 1, 3), (0.5, 1, 2, 0.5)])
 def test_line_critical_value_covers_simulated_projections(low, high, sd_pos, sd_neg):
     c = line_critical(0.9, (low, high), sd_pos=sd_pos, sd_neg=sd_neg)
     x, y = np.random.default_rng(2).standard_normal((2, 200_000))
@@ -67,16 +65,13 @@ def test_full_sampling_covariance_is_that_of_whole_samples():
     positive, u = rng.random((30_000, n)) < share, rng.random((30_000, n))
     cost = np.stack(
         [
-            (
-                pc[j] / share * (positive & (u < fnr[j]))
-                + (1 - pc[j]) / (1 - share) * (~positive & (u < fpr[j]))
-            ).mean(axis=1)
+            (pc[j] / share * (positive & (u < fnr[j])) + (1 - pc[j]) / (1 - share) * (~positive & (u < fpr[j]))).mean(
+                axis=1
+            )
             for j in range(2)
         ]
     )
-    np.testing.assert_allclose(
-        np.cov(cost), curve_covariance(fnr, fpr, pc, 20, 40, sampling="full"), rtol=0.05
-    )
+    np.testing.assert_allclose(np.cov(cost), curve_covariance(fnr, fpr, pc, 20, 40, sampling="full"), rtol=0.05)
 
 
 def test_process_without_variance_falls_back_to_one_point():

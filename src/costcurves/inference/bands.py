@@ -365,9 +365,7 @@ def _whole(*values: Any) -> bool:
     return all(bool(np.all(np.asarray(v) == np.floor(v))) for v in values)
 
 
-def _beta_part(
-    pc: FloatArray, fnr: FloatArray, fpr: FloatArray, beta: tuple[float, float]
-) -> tuple[FloatArray, float]:
+def _beta_part(pc: FloatArray, fnr: FloatArray, fpr: FloatArray, beta: tuple[float, float]) -> tuple[FloatArray, float]:
     """Return d cost / d prevalence at each point, and the variance of the prevalence."""
     a, b = (
         check_positive("prevalence_uncertainty", beta[0]),
@@ -448,9 +446,7 @@ def _rate_band(
     )
 
 
-def nested_counts(
-    rates: FloatArray, draws: int | IntArray, size: int, rng: np.random.Generator
-) -> FloatArray:
+def nested_counts(rates: FloatArray, draws: int | IntArray, size: int, rng: np.random.Generator) -> FloatArray:
     """Return resampled error counts (size, points) of one score at several thresholds, jointly.
 
     Only the counts between neighbouring thresholds are drawn, so the points of one resample belong together.
@@ -577,9 +573,7 @@ def reoptimised_band(
     """
     level, points = check_level(level), check_pc(pc)
     n_pos, n_neg = check_integer("n_pos", n_pos, 1), check_integer("n_neg", n_neg, 1)
-    miss, alarm = (
-        np.atleast_1d(check_counts(m, c, n)[0]) for m, c, n in (("fn", fn, n_pos), ("fp", fp, n_neg))
-    )
+    miss, alarm = (np.atleast_1d(check_counts(m, c, n)[0]) for m, c, n in (("fn", fn, n_pos), ("fp", fp, n_neg)))
     if miss.shape != alarm.shape or miss.ndim != 1:
         raise InputError(f"`fn` and `fp` must match, got shapes {miss.shape} and {alarm.shape}")
     size = check_integer("n_resamples", n_resamples, 2)

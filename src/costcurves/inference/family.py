@@ -63,9 +63,7 @@ def co_errors(true_class: str, scores: npt.ArrayLike, thresholds: npt.ArrayLike)
     true_class = check_choice("true_class", true_class, ("positive", "negative"))
     s, t = np.asarray(scores, dtype=np.float64), np.asarray(thresholds, dtype=np.float64)
     if s.ndim != 2 or t.ndim != 2 or s.shape[1] != t.shape[1]:
-        raise InputError(
-            f"`scores` and `thresholds` must have one column a classifier, got {s.shape}, {t.shape}"
-        )
+        raise InputError(f"`scores` and `thresholds` must have one column a classifier, got {s.shape}, {t.shape}")
     k, m = s.shape[1], t.shape[0]
     change = [_changes(str(c), s[:, c], t[:, c])[0] for c in range(k)]
     out = np.empty((k, m, k, m))

@@ -51,8 +51,7 @@ def check_counts(name: str, count: npt.ArrayLike, total: npt.ArrayLike) -> tuple
     if bad.any():
         first = np.flatnonzero(bad.ravel())[0]
         raise InputError(
-            f"`{name}` must be in [0, {shown(n.ravel()[first])}], "
-            f"got {shown(k.ravel()[first])} at position {first}"
+            f"`{name}` must be in [0, {shown(n.ravel()[first])}], got {shown(k.ravel()[first])} at position {first}"
         )
     return np.minimum(k, n), n
 
@@ -88,9 +87,7 @@ def wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple[FloatA
     return lower, upper
 
 
-def clopper_pearson(
-    count: npt.ArrayLike, total: npt.ArrayLike, level: float
-) -> tuple[FloatArray, FloatArray]:
+def clopper_pearson(count: npt.ArrayLike, total: npt.ArrayLike, level: float) -> tuple[FloatArray, FloatArray]:
     """Return the interval of a rate whose coverage is never below `level`.
 
     Examples

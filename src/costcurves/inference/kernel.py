@@ -59,9 +59,7 @@ class Stratum:
         try:
             shape = np.broadcast_shapes(q.shape, v.shape)
         except ValueError:
-            raise InputError(
-                f"`probabilities` and `values` must have one shape, got {q.shape} and {v.shape}"
-            ) from None
+            raise InputError(f"`probabilities` and `values` must have one shape, got {q.shape} and {v.shape}") from None
         if len(shape) not in (1, 2) or shape[-1] == 0:
             raise InputError(f"`probabilities` must have shape (cells,) or (points, cells), got {q.shape}")
         if q.size and q.min() < 0:
@@ -392,9 +390,7 @@ def exact_distribution(strata: Sequence[Stratum] | Stratum) -> BootstrapDistribu
         parts: tuple[_Lattice, ...] = (),
         resolution: float = 0.0,
     ) -> BootstrapDistribution:
-        return BootstrapDistribution(
-            mean, std, method, error, resolution, frozen(grid), frozen(mass), parts, strata
-        )
+        return BootstrapDistribution(mean, std, method, error, resolution, frozen(grid), frozen(mass), parts, strata)
 
     atoms = _few_atoms(moving)
     if atoms is not None:
@@ -490,9 +486,7 @@ def _power_atoms(n: int, q: FloatArray, v: FloatArray) -> tuple[FloatArray, Floa
         square = _convolve(*square, *square)
 
 
-def _convolve(
-    v1: FloatArray, q1: FloatArray, v2: FloatArray, q2: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _convolve(v1: FloatArray, q1: FloatArray, v2: FloatArray, q2: FloatArray) -> tuple[FloatArray, FloatArray]:
     if v1.size == 1:
         return v2 + v1[0], q2 * q1[0]
     v = np.add.outer(v1, v2).ravel()
@@ -542,9 +536,7 @@ def _power(transform: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.comp
     return out
 
 
-def _lattice_power(
-    cells: list[_Cells], step: float, longest: int = 2**20
-) -> tuple[float, FloatArray, float] | None:
+def _lattice_power(cells: list[_Cells], step: float, longest: int = 2**20) -> tuple[float, FloatArray, float] | None:
     """Return base value, probabilities on the lattice base + step·k, and error; None where it is too long."""
     center = variance = largest = low = high = 0.0
     total = 0

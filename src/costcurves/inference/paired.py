@@ -181,9 +181,7 @@ def _changes(which: str, score: npt.ArrayLike, thresholds: npt.ArrayLike) -> tup
     return t.size - np.searchsorted(t[::-1], s, side="right"), t.size
 
 
-def _between(
-    start: npt.NDArray[np.intp], stop: npt.NDArray[np.intp], m: int, w: FloatArray | None
-) -> npt.NDArray[Any]:
+def _between(start: npt.NDArray[np.intp], stop: npt.NDArray[np.intp], m: int, w: FloatArray | None) -> npt.NDArray[Any]:
     inside = start < stop
     w = None if w is None else w[inside]
     opened = np.bincount(start[inside], weights=w, minlength=m + 1)
@@ -277,9 +275,7 @@ class DifferenceBand(Band):
         near = np.where(np.abs(self.pc[before] - flat) < np.abs(self.pc[after] - flat), before, after)
         counts = tuple(c[near] for c in self._counts)
         method = "mid-p" if self.method == "resample" else self.method
-        return _p_values(counts, self._sizes, flat, method, self.sampling, self._laplace).reshape(
-            wanted.shape
-        )
+        return _p_values(counts, self._sizes, flat, method, self.sampling, self._laplace).reshape(wanted.shape)
 
 
 def difference_band(
@@ -365,15 +361,11 @@ def difference_band(
     sizes = (n_pos, n_neg)
     if effective is not None:
         if method in ("exact", "resample"):
-            raise InputError(
-                f"`method` must not be {method!r} for weighted data: it resamples whole examples"
-            )
+            raise InputError(f"`method` must not be {method!r} for weighted data: it resamples whole examples")
         sizes = (check_positive("effective", effective[0]), check_positive("effective", effective[1]))
         scale = (sizes[0] / n_pos, sizes[0] / n_pos, sizes[1] / n_neg, sizes[1] / n_neg)
         raw = tuple(c * s for c, s in zip(raw, scale, strict=True))
-    if method in ("exact", "resample") and not all(
-        (c == np.floor(c)).all() for c in (*raw, *map(np.array, sizes))
-    ):
+    if method in ("exact", "resample") and not all((c == np.floor(c)).all() for c in (*raw, *map(np.array, sizes))):
         raise InputError(f"`method={method!r}` must have whole counts")
 
     z = critical(level)
@@ -478,9 +470,7 @@ def _combine(
         return estimate, low, high
     repel: FloatArray | float = 0.0
     if sampling == "full":
-        spread = [
-            np.sqrt(np.maximum((x + y) / n - e * e, 0.0)) for x, y, e in ((a, b, net[0]), (c, d, net[1]))
-        ]
+        spread = [np.sqrt(np.maximum((x + y) / n - e * e, 0.0)) for x, y, e in ((a, b, net[0]), (c, d, net[1]))]
         with np.errstate(divide="ignore", invalid="ignore"):
             repel = -net[0] * net[1] / (spread[0] * spread[1])
         repel = np.where(np.isfinite(repel), np.clip(repel, -1.0, 1.0), 0.0)

@@ -117,9 +117,7 @@ def nested_covariance(rates: npt.ArrayLike, draws: float) -> FloatArray:
     return np.asarray((np.minimum.outer(r, r) - np.multiply.outer(r, r)) / draws)
 
 
-def process_critical(
-    covariance: npt.ArrayLike, level: float, *, n_simulations: int = 20_000, rng: Any = 0
-) -> float:
+def process_critical(covariance: npt.ArrayLike, level: float, *, n_simulations: int = 20_000, rng: Any = 0) -> float:
     """Return the sup-t value c of a Gaussian process: P(max |G_j| / sd(G_j) <= c) = level.
 
     Parameters
@@ -171,9 +169,7 @@ def process_critical(
     top = np.empty(n_simulations)
     for start in range(0, n_simulations, 4096):
         size = min(4096, n_simulations - start)
-        top[start : start + size] = np.abs(root @ generator.standard_normal((root.shape[1], size))).max(
-            axis=0
-        )
+        top[start : start + size] = np.abs(root @ generator.standard_normal((root.shape[1], size))).max(axis=0)
     return max(float(np.quantile(top, level)), critical(level))
 
 
