@@ -864,8 +864,8 @@ def _batched_quantile(level: float, rows: list[Any], mean: FloatArray, std: Floa
     low = shift.min(axis=1) - b
     high = shift.max(axis=1) + b * (top[:, 0] - 1)
     target = level - 1e-13
-    f_low, f_high = np.zeros(mean.size), np.ones(mean.size)
-    width = np.maximum(std, 1e-300)
+    certain = std <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
+    width = np.where(certain, 1.0, std)
     from scipy.special import ndtri
 
     guess = mean + std * (ndtri(min(max(level, 1e-12), 1 - 1e-12)))
@@ -873,9 +873,8 @@ def _batched_quantile(level: float, rows: list[Any], mean: FloatArray, std: Floa
     for turn in range(200):
         value = cdf(x)
         reached = value >= target
-        high, f_high = np.where(reached, x, high), np.where(reached, value, f_high)
-        low, f_low = np.where(reached, low, x), np.where(reached, f_low, value)
-        if ((high - low) <= 1e-9 * width).all():
+        high, low = np.where(reached, x, high), np.where(reached, low, x)
+        if (certain | ((high - low) <= 1e-9 * width)).all():
             break
         if turn < 8:
             # Newton with the Gaussian density, overshooting a little so that the root is soon enclosed.
@@ -890,7 +889,7 @@ def _batched_quantile(level: float, rows: list[Any], mean: FloatArray, std: Floa
     index = np.minimum(room(high), top - 1)
     atoms = np.where(index >= 0, shift + b[:, None] * np.where(flat2[:, None], 0.0, index), -np.inf)
     best = atoms.max(axis=1)
-    return np.asarray(np.where(np.isfinite(best), best, high))
+    return np.asarray(np.where(certain, mean, np.where(np.isfinite(best), best, high)))
 
 
 def _lattice_quantiles(tables: list[_Cells], q: FloatArray, length: int = 4096) -> FloatArray:
