@@ -365,7 +365,7 @@ def _rate_band(
     if sampling == "full":
         n = n_pos + n_neg + 4 * laplace
         q, r = fnr * share, fpr * (1 - share)
-        # Cells of one multinomial repel each other; half an example a cell keeps "all wrong" from being certain.
+        # Cells of one multinomial repel each other; half an example a cell keeps "all wrong" from certainty.
         soft_q, soft_r = (q * n + 0.5) / (n + 2), (r * n + 0.5) / (n + 2)
         repel = -np.sqrt(soft_q * soft_r / ((1 - soft_q) * (1 - soft_r)))
         weights = (pc / share, (1 - pc) / (1 - share))

@@ -260,7 +260,8 @@ class DifferenceBand(Band):
     def p_value(self, pc: npt.ArrayLike) -> FloatArray:
         """Return the two-sided p-value of no difference at each operating point, taken by itself.
 
-        It is the level at which the interval of this method just reaches zero. At points between those of
+        It is the level at which the interval of this method just reaches zero (values below 1e-32 are not
+        told apart). At points between those of
         the band the counts of the nearest one are used.
         """
         wanted = np.asarray(pc, dtype=np.float64)
@@ -509,7 +510,7 @@ def _p_values(
     estimate = _combine(counts, sizes, pc, 1.0, "gaussian", sampling, laplace)[0]
     # The interval widens with z; the z at which it reaches zero is enclosed by ever finer grids, all points
     # and all trial values in one call.
-    start, step = np.zeros(pc.size), np.full(pc.size, 38.0 / 31)
+    start, step = np.zeros(pc.size), np.full(pc.size, 12.0 / 31)
     spread = tuple(np.repeat(k, 32) for k in counts)
     for _ in range(4):
         trial = start[:, None] + step[:, None] * np.arange(32)
