@@ -312,3 +312,20 @@ def test_counts_that_cannot_be_are_refused():
         difference_band(6, 6, 9, 0, 1, 9, PC)
     with pytest.raises(InputError, match="2 x 2 x 2"):
         difference_from_joint([[1, 2], [3, 4]], PC)
+
+
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+def test_all_methods_agree_in_large_samples(sampling):
+    n = 2_000_000
+    bands = {
+        m: difference_band(
+            n // 5, n // 20, n, n // 3, n // 9, n, [0.2, 0.6], method=m, sampling=sampling, level=0.9
+        )
+        for m in DIFFERENCE_METHODS
+        if m != "resample"
+    }
+    middle = bands["exact"]
+    sd = (middle.upper - middle.estimate) / 1.645
+    for band in bands.values():
+        np.testing.assert_allclose((band.lower - middle.lower) / sd, 0.0, atol=0.02)
+        np.testing.assert_allclose((band.upper - middle.upper) / sd, 0.0, atol=0.02)
