@@ -29,9 +29,7 @@ def pick_backend(backend: str | None) -> str:
     for name in BACKENDS:
         if importlib.util.find_spec(name) is not None:
             return name
-    raise MissingExtraError(
-        "`to_frame` needs a dataframe library: pip install pandas (or polars, or pyarrow)"
-    )
+    raise MissingExtraError("`to_frame` needs a dataframe library: pip install pandas (or polars, or pyarrow)")
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
