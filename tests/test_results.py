@@ -23,6 +23,16 @@ A = cc.RocCurve.from_rates(0.1, 0.6, name="A")
 C = cc.RocCurve.from_rates(0.4, 0.9, name="C")
 M = curve_of(MIXED, name="mixed")
 HULL = cc.RocHull([A, C, M])
+LABELS, SCORES = [0, 0, 1, 1, 0, 1], {"a": [1, 2, 3, 1, 2, 3], "b": [2, 1, 1, 3, 2, 2]}
+BAND = cc.CostCurve(M).band(pc=[0.2, 0.5])
+MANY = cc.compare_many(LABELS, SCORES, pc=[0.3, 0.5])
+PRICES = cc.CostMatrix([[0, 1, 2], [3, 0, 1], [5, 4, 0]], labels=["x", "y", "z"])
+TRUTH, GUESSES = (
+    ["x", "y", "z", "x", "z"] * 20,
+    {"a": ["x", "y", "y", "x", "z"] * 20, "b": ["x", "z", "z", "y", "x"] * 20},
+)
+TABLE = cc.ConfusionMatrix.from_predictions(TRUTH, GUESSES["a"], labels=PRICES.labels)
+OTHER = cc.ConfusionMatrix.from_predictions(TRUTH, GUESSES["b"], labels=PRICES.labels)
 SPAN = cc.OperatingRange(prevalence=(0.1, 0.3), cost_fp=(1, 2), cost_fn=(1, 5))
 
 RESULTS = {
@@ -57,6 +67,27 @@ RESULTS = {
     "dominance": cc.dominance([A, C]),
     "dominance of one": cc.dominance([A]),
     "regret": cc.regret(A, HULL, over=SPAN),
+    "band": BAND,
+    "interval": BAND.at(0.3),
+    "interval in money": BAND.at(cc.OperatingCondition(0.3, cost_fp=1, cost_fn=1)),
+    "distribution": cc.CostCurve(M).distribution(0.4),
+    "difference": cc.compare(LABELS, SCORES["a"], SCORES["b"], pc=[0.3, 0.5]),
+    "pointwise difference": cc.compare(LABELS, SCORES["a"], SCORES["b"], pc=[0.3, 0.5], simultaneous=False),
+    "verdicts": MANY.pairs[0].significant(),
+    "many differences": MANY,
+    "pairwise tests": MANY.at(0.4),
+    "example costs": cc.example_cost([0, 1, 1], [0.1, 0.4, 0.8], cost_fp=1, cost_fn=[3, 4, 5], policy=0.5),
+    "example comparison": cc.compare_example_cost(
+        [0, 1, 1], [1, 2, 3], [3, 2, 1], cost_fp=1, cost_fn=[3, 4, 5], policy=2
+    ),
+    "cost matrix": PRICES,
+    "confusion matrix": TABLE,
+    "joint confusion": cc.JointConfusion.from_predictions(TRUTH, *GUESSES.values(), labels=PRICES.labels),
+    "bcost": cc.bcost.from_confusion(TABLE, PRICES),
+    "bdeltacost": cc.bdeltacost(TRUTH, *GUESSES.values(), PRICES),
+    "bdeltacost of many": cc.bdeltacost_many(TRUTH, GUESSES, PRICES),
+    "size plan": cc.plan_test_size(TABLE, PRICES, half_width=0.2),
+    "prior hull": cc.prior_hull({"a": TABLE, "b": OTHER}, PRICES),
 }
 PUBLIC = {value for name in cc.__all__ if inspect.isclass(value := getattr(cc, name)) and issubclass(value, Result)}
 

@@ -809,7 +809,7 @@ class CostComparison(Result):
     @property
     def significant(self) -> npt.NDArray[np.bool_]:
         """Which pairs differ, by Holm's procedure; no true hypothesis falls with probability `level`."""
-        return self.p_adjusted <= 1 - self.level
+        return frozen(self.p_adjusted <= 1 - self.level)
 
     @property
     def beats(self) -> dict[str, tuple[str, ...]]:

@@ -55,7 +55,7 @@ class CurveDifference(Result):
 
     @property
     def pc(self) -> FloatArray:
-        """Operating points."""
+        """Operating points, increasing."""
         return self.band.pc
 
     @property
@@ -65,17 +65,17 @@ class CurveDifference(Result):
 
     @property
     def lower(self) -> FloatArray:
-        """Lower limits."""
+        """Lower limits at each point."""
         return self.band.lower
 
     @property
     def upper(self) -> FloatArray:
-        """Upper limits."""
+        """Upper limits at each point."""
         return self.band.upper
 
     @property
     def level(self) -> float:
-        """Confidence level."""
+        """Confidence level of the limits."""
         return self.band.level
 
     @property
@@ -498,7 +498,7 @@ class PairwiseTests(Result):
     @property
     def significant(self) -> BoolArray:
         """Which pairs differ, with family-wise error at most alpha."""
-        return self.adjusted <= self.alpha
+        return frozen(self.adjusted <= self.alpha)
 
     def _columns(self) -> dict[str, Any]:
         return {

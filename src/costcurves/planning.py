@@ -126,7 +126,7 @@ class SizePlan(Result):
         if self.rare:
             first = self.rare[0]
             text += (
-                f"; they may miss true {shown(first.true)} predicted {shown(first.predicted)} "
+                f"\n  they may miss true {shown(first.true)} predicted {shown(first.predicted)} "
                 f"(cost {first.cost:g}) with a chance of {100 * first.chance_missed:.0f} %"
             )
         return text

@@ -196,7 +196,7 @@ def test_band_is_a_frozen_result_with_frame_and_json():
     assert 0.2 in band.at(1.0)
     with pytest.raises(ValueError, match="read-only"):
         band.lower[0] = 0
-    with pytest.raises(InputError, match=r"`pc` must be in \[0.2, 0.4\], got 0.5"):
+    with pytest.raises(InputError, match=r"`condition` must have a pc in \[0.2, 0.4\], got 0.5"):
         cost_band(4, 20, 4, 10, [0.2, 0.4]).at(0.5)
 
 
@@ -284,3 +284,49 @@ def test_paired_example_costs():
     assert student.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-9)
     with pytest.raises(DataError, match="`cost_fn` must be finite"):
         incurred_costs(y, good, 1.0, -fn)
+
+
+def test_percentile_limits_are_the_papers_order_statistics():
+    samples = np.random.default_rng(0).permutation(np.arange(1.0, 101.0))
+    assert [float(x) for x in bands.order_limits(samples, 0.9)] == [5.0, 96.0]  # fifth lowest and highest
+
+
+@pytest.mark.parametrize("pc", [0.1, 0.5, 0.9])
+def test_prevalence_uncertainty_has_the_variance_of_the_product(pc):
+    # P is uniform; miss and alarm rates are 1/2 from one draw each: E[X²] over the eight corners' integrals.
+    p, w = np.polynomial.legendre.leggauss(20)
+    p, w = (p + 1) / 2, w / 2
+    mean = second = 0.0
+    for miss, alarm in itertools.product((0.0, 1.0), (0.0, 1.0)):
+        cost = p / 0.5 * pc * miss + (1 - p) / 0.5 * (1 - pc) * alarm
+        mean, second = mean + w @ cost / 4, second + w @ cost**2 / 4
+    sd = bands._gaussian_sd(np.array([pc]), np.array([0.5]), np.array([0.5]), 1, 1, "stratified", 0.5, (1.0, 1.0))
+    assert sd[0] == pytest.approx((second - mean**2) ** 0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+def test_all_methods_agree_in_large_samples(sampling):
+    n = 4_000_000
+    found = [
+        cost_band(n // 4, n, n // 3, 2 * n, [0.2, 0.7], method=m, sampling=sampling, level=0.9)
+        for m in ("wilson", "gaussian", "exact")
+    ]
+    sd = (found[1].upper - found[1].estimate) / 1.645
+    for band in (found[0], found[2]):
+        np.testing.assert_allclose((band.lower - found[1].lower) / sd, 0.0, atol=0.02)
+        np.testing.assert_allclose((band.upper - found[1].upper) / sd, 0.0, atol=0.02)
+
+
+def test_folds_of_unequal_size_have_the_variance_of_their_mean():
+    sizes = np.array([100_000, 400_000])
+    band = within_folds_band(
+        np.array([[20_000], [80_000]]),
+        sizes,
+        np.array([[0], [0]]),
+        sizes,
+        [1.0],
+        level=0.9,
+        method="gaussian",
+    )
+    sd = np.sqrt((0.2 * 0.8 / sizes).sum()) / 2
+    assert band.upper[0] - band.estimate[0] == pytest.approx(stats.norm.ppf(0.95) * sd, rel=1e-9)

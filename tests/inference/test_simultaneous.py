@@ -114,7 +114,7 @@ def test_simultaneous_band_of_a_curve_holds_jointly():
 
 
 def test_critical_value_of_a_curve_is_found_from_its_counts():
-    t, fnr, fpr = binormal(2.0, True)
+    _, fnr, fpr = binormal(2.0, True)
     true = process_critical(curve_covariance(fnr, fpr, PC, 1000, 1000), 0.95)
     band = cost_band(np.rint(1000 * fnr), 1000, np.rint(1000 * fpr), 1000, PC, simultaneous=True)
     assert band.critical == pytest.approx(true, abs=0.15)

@@ -125,42 +125,42 @@ def mid_p(count: npt.ArrayLike, total: npt.ArrayLike, level: float) -> tuple[Flo
 
 
 def _mid_p(k: FloatArray, n: FloatArray, tail: FloatArray | float) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import betainc, betaincinv
-
     k, n, t = np.broadcast_arrays(k, n, tail)
     # Few counts are different along a curve; each is solved once.
     rows, where = np.unique(np.stack([k.ravel(), n.ravel(), t.ravel()]), axis=1, return_inverse=True)
     few, size, t = rows
-    rest, p = size - few, few / size
+    lower = np.minimum(_mid_p_lower(few, size, t), few / size)
+    upper = np.maximum(1 - _mid_p_lower(size - few, size, t), few / size)
+    return lower[where.ravel()].reshape(k.shape), upper[where.ravel()].reshape(k.shape)
 
-    def above(rate: FloatArray) -> FloatArray:
-        """Return P(K > k) + P(K = k) / 2."""
-        first = np.where(few > 0, betainc(np.maximum(few, 1e-300), rest + 1, rate), 1.0)
-        second = np.where(rest > 0, betainc(few + 1, np.maximum(rest, 1e-300), rate), 0.0)
-        return np.asarray(0.5 * (first + second))
 
-    def below(rate: FloatArray) -> FloatArray:
-        """Return P(K < k) + P(K = k) / 2, without taking it from one."""
-        first = np.where(few > 0, betainc(rest + 1, np.maximum(few, 1e-300), 1 - rate), 0.0)
-        second = np.where(rest > 0, betainc(np.maximum(rest, 1e-300), few + 1, 1 - rate), 1.0)
-        return np.asarray(0.5 * (first + second))
+def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
+    """Return the rate at which P(K > k) + P(K = k) / 2 is `tail`; 0 where k = 0."""
+    from scipy.special import betainc, betaincinv, betaln
 
-    # The limit lies between Clopper and Pearson's and the estimate.
-    outer = (
-        np.where(few > 0, betaincinv(np.maximum(few, 1e-300), rest + 1, t), 0.0),
-        np.where(rest > 0, 1 - betaincinv(np.maximum(rest, 1e-300), few + 1, t), 1.0),
-    )
-    limits = []
-    for far, mass in zip(outer, (above, below), strict=True):
-        low, high = far, p
-        for _ in range(36):
-            middle = 0.5 * (low + high)
-            outside = mass(middle) < t
-            low, high = np.where(outside, middle, low), np.where(outside, high, middle)
-        limits.append(high)
-    lower = np.where(few == 0, 0.0, limits[0])[where.ravel()].reshape(k.shape)
-    upper = np.where(rest == 0, 1.0, limits[1])[where.ravel()].reshape(k.shape)
-    return lower, upper
+    out = np.zeros(k.shape)
+    some = (k > 0) & (tail > 0)
+    k, n, tail = k[some], n[some], tail[some]
+    rest = n - k
+    more = rest > 0
+    safe = np.maximum(rest, 1e-300)
+    beta_at, beta_above = betaln(k, rest + 1), betaln(k + 1, np.maximum(rest, 1.0))
+    # From Clopper and Pearson's limit, which lies below; log tail is concave in log rate, so Newton's steps
+    # come from one side and do not overshoot.
+    u = np.log(np.maximum(betaincinv(k, rest + 1, tail), 1e-300))
+    for _ in range(20):
+        p = np.exp(u)
+        mass = 0.5 * (betainc(k, rest + 1, p) + np.where(more, betainc(k + 1, safe, p), 0.0))
+        mass = np.maximum(mass, 1e-300)
+        log_rest = np.log1p(-np.minimum(p, 1 - 1e-16))
+        at = np.exp(k * u + rest * log_rest - beta_at)
+        above = np.where(more, np.exp((k + 1) * u + (rest - 1) * log_rest - beta_above), 0.0)
+        step = np.log(tail / mass) * mass / np.maximum(0.5 * (at + above), 1e-300)
+        u = np.minimum(u + step, np.log(k / n))
+        if (np.abs(step) < 1e-12).all():
+            break
+    out[some] = np.exp(u)
+    return out
 
 
 def mover(
