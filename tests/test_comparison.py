@@ -1,0 +1,351 @@
+"""Bands of cost curves and comparisons of classifiers, from labels and scores."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import costcurves as cc
+
+
+def world(n=300, seed=0, gap=1.0):
+    """Return labels and two correlated scores of a moderately good and a poorer classifier."""
+    rng = np.random.default_rng(seed)
+    labels = rng.random(n) < 0.4
+    common = rng.normal(size=n)
+    a = gap * labels + 0.6 * common + 0.8 * rng.normal(size=n)
+    b = 0.3 * labels + 0.6 * common + 0.8 * rng.normal(size=n)
+    return labels, a, b
+
+
+def counted(labels, scores, cut):
+    """Return misses and false alarms by looking at every example."""
+    misses = sum(1 for y, s in zip(labels, scores, strict=True) if y and not s >= cut)
+    alarms = sum(1 for y, s in zip(labels, scores, strict=True) if not y and s >= cut)
+    return misses, alarms
+
+
+# --- bands of one curve ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", ["optimal", 0.4, "validation"])
+def test_band_is_built_on_the_errors_that_the_policy_makes(policy):
+    labels, a, _ = world()
+    if policy == "validation":
+        other, scores, _ = world(seed=5)
+        policy = cc.thresholds.validation(cc.RocCurve.from_predictions(other, scores))
+    curve = cc.CostCurve(cc.RocCurve.from_predictions(labels, a), policy)
+    grid = np.array([0.1, 0.35, 0.6, 0.9])
+    misses, alarms = curve.errors_at(grid)
+    for pc, cut, miss, alarm in zip(grid, curve.threshold_at(grid), misses, alarms, strict=True):
+        assert (miss, alarm) == counted(labels, a, cut)
+        assert curve.band(pc=grid).at(float(pc)).estimate == pytest.approx(curve.evaluate(pc), abs=1e-14)
+
+
+def test_bayes_band_counts_scores_strictly_above_the_threshold():
+    labels, scores = [0, 1, 0, 1, 1], [0.2, 0.2, 0.5, 0.5, 0.9]
+    curve = cc.CostCurve(cc.RocCurve.from_predictions(labels, scores), cc.thresholds.bayes(prevalence=0.5))
+    misses, alarms = curve.errors_at([0.5])  # the threshold is exactly 0.5
+    assert (misses[0], alarms[0]) == (2, 0)
+
+
+def test_band_at_a_condition_is_exact_between_grid_points_and_in_money():
+    labels, a, _ = world()
+    curve = cc.CostCurve(cc.RocCurve.from_predictions(labels, a))
+    condition = cc.OperatingCondition.from_cost_matrix([[1, 8], [21, 2]], prevalence=0.31)
+    coarse = curve.band(pc=[0.0, 0.5, 1.0]).at(condition)
+    fine = curve.band(pc=[condition.pc]).at(condition)
+    assert (coarse.estimate, coarse.lower, coarse.upper) == (fine.estimate, fine.lower, fine.upper)
+    assert coarse.money.estimate == pytest.approx(curve.expected_cost(condition))
+    assert coarse.money.lower == pytest.approx(condition.money(coarse.lower))
+    assert curve.band().at(0.3).money is None
+
+
+def test_simultaneous_band_is_wider_and_keeps_its_width_at_a_condition():
+    labels, a, _ = world()
+    curve = cc.CostCurve(cc.RocCurve.from_predictions(labels, a))
+    point, joint = curve.band(), curve.band(simultaneous=True)
+    inner = slice(20, 180)
+    assert (joint.lower[inner] < point.lower[inner]).all()
+    assert (joint.upper[inner] > point.upper[inner]).all()
+    at = joint.at(float(joint.pc[77]))
+    assert (at.lower, at.upper) == (joint.lower[77], joint.upper[77])
+
+
+def test_band_survives_pickling_and_still_evaluates_itself():
+    labels, a, _ = world()
+    band = cc.CostCurve(cc.RocCurve.from_predictions(labels, a)).band(pc=[0.2, 0.8])
+    again = pickle.loads(pickle.dumps(band))
+    assert repr(again.at(0.5)) == repr(band.at(0.5))
+
+
+def test_weights_that_repeat_examples_shrink_no_interval():
+    # Ten copies of each example as weights say nothing new: the effective size stays that of the data.
+    labels, a, _ = world(60)
+    plain = cc.CostCurve(cc.RocCurve.from_predictions(labels, a), 0.4).band(pc=[0.5])
+    heavy = cc.CostCurve(cc.RocCurve.from_predictions(labels, a, sample_weight=np.full(60, 10.0)), 0.4).band(pc=[0.5])
+    assert heavy.lower == pytest.approx(plain.lower)
+    assert heavy.upper == pytest.approx(plain.upper)
+
+
+def test_uneven_weights_widen_the_interval():
+    labels, a, _ = world(200)
+    weights = np.where(np.arange(200) % 4 == 0, 10.0, 1.0)
+    plain = cc.CostCurve(cc.RocCurve.from_predictions(labels, a), 0.4).band(pc=[0.5])
+    uneven = cc.CostCurve(cc.RocCurve.from_predictions(labels, a, sample_weight=weights), 0.4).band(pc=[0.5])
+    assert uneven.upper[0] - uneven.lower[0] > plain.upper[0] - plain.lower[0]
+
+
+@pytest.mark.parametrize("method", ["exact", "resample"])
+def test_methods_that_draw_examples_refuse_weights(method):
+    labels, a, _ = world(60)
+    curve = cc.CostCurve(cc.RocCurve.from_predictions(labels, a, sample_weight=np.ones(60)))
+    with pytest.raises(cc.InputError, match="`method` must be 'wilson' or 'gaussian' for weighted data"):
+        curve.band(method=method)
+    with pytest.raises(cc.UnsupportedError, match="`distribution` needs whole counts"):
+        curve.distribution(0.5)
+
+
+def test_rates_without_counts_have_no_band():
+    with pytest.raises(cc.UnsupportedError, match="`band` needs counts, got 'expert' made from rates"):
+        cc.CostCurve(cc.RocCurve.from_rates(0.1, 0.6, name="expert")).band()
+
+
+@pytest.mark.parametrize("table", [[[1, 0], [0, 1]], [[0, 1], [1, 0]], [[50, 0], [0, 50]], [[0, 50], [50, 0]]])
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_degenerate_classifiers_have_finite_bands_within_zero_and_one(table, simultaneous):
+    curve = cc.CostCurve(cc.RocCurve.from_confusion_matrix(table), cc.thresholds.optimal())
+    for method in ("wilson", "gaussian", "exact", "resample"):
+        band = curve.band(method=method, simultaneous=simultaneous, n_resamples=50, rng=0)
+        for values in (band.lower, band.estimate, band.upper):
+            assert np.isfinite(values).all()
+            assert ((values >= 0) & (values <= 1)).all()
+        assert (band.lower <= band.estimate + 1e-12).all()
+        assert (band.upper >= band.estimate - 1e-12).all()
+
+
+def test_the_distribution_at_a_condition_is_that_of_resampled_examples():
+    labels, a, _ = world(80)
+    curve = cc.CostCurve(cc.RocCurve.from_predictions(labels, a), 0.4)
+    dist = curve.distribution(0.3)
+    rng = np.random.default_rng(1)
+    wrong_pos, wrong_neg = (a[labels] < 0.4), (a[~labels] >= 0.4)
+    draws = [
+        0.3 * rng.choice(wrong_pos, wrong_pos.size).mean() + 0.7 * rng.choice(wrong_neg, wrong_neg.size).mean()
+        for _ in range(20_000)
+    ]
+    assert dist.mean == pytest.approx(curve.evaluate(0.3), abs=1e-12)
+    assert dist.std == pytest.approx(np.std(draws), rel=0.03)
+    for q in (0.05, 0.5, 0.95):
+        assert dist.cdf(np.quantile(draws, q)) == pytest.approx(q, abs=0.03)
+
+
+def test_reoptimised_band_is_labelled_and_only_for_optimal_thresholds():
+    labels, a, _ = world(80)
+    roc = cc.RocCurve.from_predictions(labels, a)
+    assert cc.CostCurve(roc).band(reoptimise=True, n_resamples=50, rng=0, pc=[0.5]).method == "reoptimised"
+    with pytest.raises(cc.InputError, match="`reoptimise` must come with policy='optimal'"):
+        cc.CostCurve(roc, 0.4).band(reoptimise=True)
+
+
+def test_prevalence_uncertainty_widens_the_band():
+    labels, a, _ = world()
+    curve = cc.CostCurve(cc.RocCurve.from_predictions(labels, a), 0.9)
+    known = curve.band(pc=[0.4])
+    unsure = curve.band(pc=[0.4], prevalence_uncertainty=cc.Beta(3, 7))
+    assert unsure.upper[0] - unsure.lower[0] > known.upper[0] - known.lower[0]
+
+
+# --- two classifiers -----------------------------------------------------------------------------------------------
+
+
+@given(seed=st.integers(0, 200), policy=st.sampled_from(["optimal", 0.5]))
+def test_difference_is_that_of_the_two_cost_curves(seed, policy):
+    labels, a, b = world(40, seed)
+    a, b = np.round(a, 1), np.round(b, 1)  # ties
+    if labels.all() or not labels.any():
+        return
+    diff = cc.compare(labels, a, b, policy=policy, simultaneous=False, pc=[0.1, 0.4, 0.77])
+    one = cc.CostCurve(cc.RocCurve.from_predictions(labels, a), policy)
+    two = cc.CostCurve(cc.RocCurve.from_predictions(labels, b), policy)
+    assert diff.estimate == pytest.approx(one.evaluate(diff.pc) - two.evaluate(diff.pc), abs=1e-12)
+
+
+def test_identical_classifiers_differ_by_exactly_zero_and_not_significantly():
+    labels, a, _ = world()
+    diff = cc.compare(labels, a, a)
+    assert (diff.estimate == 0).all()
+    assert not diff.significant().decided
+    assert diff.p_value(0.5) == 1.0
+    assert np.isfinite(diff.lower).all()
+    assert np.isfinite(diff.upper).all()
+
+
+def test_swapping_the_classifiers_mirrors_the_difference():
+    labels, a, b = world()
+    ab = cc.compare(labels, a, b, names=("one", "two"))
+    ba = cc.compare(labels, b, a, names=("two", "one"))
+    assert ab.estimate == pytest.approx(-ba.estimate)
+    assert ab.lower == pytest.approx(-ba.upper, abs=1e-9)
+    assert list(ab.significant().better) == list(ba.significant().better)
+
+
+def test_same_marginals_with_other_agreement_have_another_verdict():
+    # Both tables: 200 positives of which a misses 40 and b 20, 100 negatives of which each alarms on 40.
+    close = [[[60, 0], [0, 40]], [[20, 20], [0, 160]]]
+    loose = [[[20, 40], [40, 0]], [[0, 40], [20, 140]]]
+    for joint in (close, loose):
+        table = np.array(joint)
+        assert table[1].sum(axis=1).tolist() == [40, 160]
+        assert table[1].sum(axis=0).tolist() == [20, 180]
+        assert table[0].sum(axis=1).tolist() == table[0].sum(axis=0).tolist() == [60, 40]
+    high, low = cc.compare.from_confusion(close), cc.compare.from_confusion(loose)
+    assert high.estimate == pytest.approx(low.estimate)
+    assert high.significant().where("b").contains(1.0)
+    assert not low.significant().where("b").contains(0.5)
+    assert high.significant().where("b").contains(0.5)
+
+
+def test_only_simultaneous_differences_speak_of_significance():
+    labels, a, b = world()
+    with pytest.raises(cc.UnsupportedError, match="simultaneous"):
+        cc.compare(labels, a, b, simultaneous=False).significant()
+
+
+def test_difference_at_a_condition_is_in_money_without_the_baseline():
+    labels, a, b = world()
+    condition = cc.OperatingCondition.from_cost_matrix([[5, 6], [25, 5]], prevalence=0.3)
+    one = cc.CostCurve(cc.RocCurve.from_predictions(labels, a)).expected_cost(condition)
+    two = cc.CostCurve(cc.RocCurve.from_predictions(labels, b)).expected_cost(condition)
+    at = cc.compare(labels, a, b, pc=[condition.pc]).at(condition)
+    assert at.money.estimate == pytest.approx(one - two)
+
+
+def test_each_classifier_may_have_its_own_policy():
+    labels, a, b = world()
+    other, va, vb = world(seed=9)
+    policy = (
+        cc.thresholds.validation(cc.RocCurve.from_predictions(other, va, name="a")),
+        cc.thresholds.validation(cc.RocCurve.from_predictions(other, vb, name="b")),
+    )
+    diff = cc.compare(labels, a, b, policy=policy, pc=[0.25, 0.5])
+    one = cc.CostCurve(cc.RocCurve.from_predictions(labels, a), policy[0])
+    two = cc.CostCurve(cc.RocCurve.from_predictions(labels, b), policy[1])
+    assert diff.estimate == pytest.approx(one.evaluate(diff.pc) - two.evaluate(diff.pc), abs=1e-12)
+
+
+def test_a_clear_difference_is_found_and_names_the_better():
+    labels, a, b = world(2000, gap=2.0)
+    verdicts = cc.compare(labels, a, b, names=("new", "old")).significant()
+    assert verdicts.where("new").contains(0.5)
+    assert len(verdicts.where("old")) == 0
+
+
+# --- many classifiers ----------------------------------------------------------------------------------------------
+
+
+def test_limits_for_all_pairs_are_wider_than_those_of_one_pair():
+    labels, a, b = world()
+    rng = np.random.default_rng(3)
+    scores = {"a": a, "b": b, "c": rng.normal(size=labels.size), "d": a + 0.3 * rng.normal(size=labels.size)}
+    grid = np.linspace(0.2, 0.8, 31)
+    many = cc.compare_many(labels, scores, pc=grid)
+    one = cc.compare(labels, a, b, pc=grid)
+    pair = many.pair("a", "b")
+    assert pair.estimate == pytest.approx(one.estimate)
+    assert (pair.upper - pair.lower >= one.upper - one.lower - 1e-9).all()
+    assert len(many.pairs) == 6
+
+
+def test_holm_adjusted_p_values_are_at_least_the_raw_ones():
+    labels, a, b = world()
+    tests = cc.compare_many(labels, {"a": a, "b": b, "c": -a}).at(0.5)
+    assert (tests.adjusted >= tests.p_value).all()
+    assert tests.adjusted[np.argmin(tests.p_value)] == pytest.approx(min(1, 3 * tests.p_value.min()))
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ({"a": [1, 2]}, "two classifiers or more"),
+        ([1, 2], "must be a mapping"),
+        ({"a": [1, 2], "b": [1, 2, 3]}, "`score of b` and `y_true` must have the same length, got 3 and 2"),
+    ],
+)
+def test_compare_many_says_what_is_wrong_with_scores(scores, message):
+    with pytest.raises(cc.CostCurvesError, match=message):
+        cc.compare_many([0, 1], scores)
+
+
+def test_compare_refuses_names_that_repeat():
+    with pytest.raises(cc.InputError, match="`names` must have different names, got 'x' twice"):
+        cc.compare([0, 1], [1, 2], [2, 1], names=("x", "x"))
+
+
+# --- folds and example costs ---------------------------------------------------------------------------------------
+
+
+def test_fold_bands_are_centred_on_the_average_cost():
+    folds = [cc.RocCurve.from_predictions(*world(100, seed)[:2]) for seed in range(5)]
+    average = cc.average_cost_curves(folds)
+    for kind in ("between", "within"):
+        band = cc.average_band(folds, kind=kind, pc=[0.2, 0.5, 0.7])
+        assert band.estimate == pytest.approx(average.evaluate(band.pc), abs=1e-12)
+        assert (band.lower < band.estimate).all()
+
+
+def test_between_fold_band_is_students_interval():
+    folds = [cc.RocCurve.from_predictions(*world(100, seed)[:2]) for seed in range(5)]
+    values = [cc.CostCurve(fold).evaluate(0.5) for fold in folds]
+    from scipy import stats
+
+    low, high = stats.t.interval(0.9, 4, loc=np.mean(values), scale=stats.sem(values))
+    band = cc.average_band(folds, level=0.9, pc=[0.5])
+    assert (band.lower[0], band.upper[0]) == pytest.approx((low, high))
+
+
+def test_example_cost_is_the_mean_of_what_each_example_costs():
+    labels, scores = [1, 0, 1, 0], [0.9, 0.7, 0.2, 0.1]
+    interval = cc.example_cost(labels, scores, cost_fp=[1, 2, 3, 4], cost_fn=[10, 20, 30, 40], policy=0.5)
+    assert interval.estimate == (0 + 2 + 30 + 0) / 4
+
+
+def test_bayes_policy_with_example_costs_takes_the_cheaper_decision_for_each():
+    labels, scores = [1, 1, 0], [0.2, 0.2, 0.2]
+    # Expected: positive iff 0.8·cost_fp < 0.2·cost_fn, so only the second example (0.8 < 1) is called positive.
+    interval = cc.example_cost(labels, scores, cost_fp=1, cost_fn=[3, 5, 4], policy="bayes")
+    assert interval.estimate == 1.0
+
+
+def test_equal_costs_for_all_examples_agree_with_full_sampling():
+    labels, a, _ = world(150)
+    curve = cc.CostCurve(cc.RocCurve.from_predictions(labels, a), 0.4)
+    share = float(labels.mean())
+    condition = cc.OperatingCondition(share, cost_fp=1, cost_fn=3)
+    dist = curve.distribution(condition, sampling="full")
+    interval = cc.example_cost(labels, a, cost_fp=1, cost_fn=3, policy=0.4, level=0.9)
+    assert interval.estimate == pytest.approx(curve.expected_cost(condition))
+    # Full sampling at pc has the costs 1 and 3 up to the factor unit_cost.
+    assert interval.lower == pytest.approx(condition.money(float(dist.quantile(0.05))), abs=0.011)
+    assert interval.upper == pytest.approx(condition.money(float(dist.quantile(0.95))), abs=0.011)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"cost_fp": [1, 2], "cost_fn": 1, "policy": 0.5},
+            "`cost_fp` must be finite, >= 0, a number or one an example",
+        ),
+        ({"cost_fp": 1, "cost_fn": -1, "policy": 0.5}, "`cost_fn` must be finite, >= 0"),
+        ({"cost_fp": 1, "cost_fn": 1, "policy": "best"}, "`policy` must be one of 'bayes', got 'best'"),
+        ({"cost_fp": 1, "cost_fn": 1, "policy": 0.5, "level": 95}, r"`level` must be in \(0, 1\), got 95"),
+    ],
+)
+def test_example_cost_says_what_is_wrong(options, message):
+    with pytest.raises(cc.CostCurvesError, match=message):
+        cc.example_cost([0, 1, 1], [0.1, 0.5, 0.7], **options)
