@@ -221,8 +221,12 @@ def test_difference_at_a_condition_is_in_money_without_the_baseline():
     condition = cc.OperatingCondition.from_cost_matrix([[5, 6], [25, 5]], prevalence=0.3)
     one = cc.CostCurve(cc.RocCurve.from_predictions(labels, a)).expected_cost(condition)
     two = cc.CostCurve(cc.RocCurve.from_predictions(labels, b)).expected_cost(condition)
-    at = cc.compare(labels, a, b, pc=[condition.pc]).at(condition)
-    assert at.money.estimate == pytest.approx(one - two)
+    coarse = cc.compare(labels, a, b, pc=[0.0, 0.5, 1.0])
+    assert coarse.at(condition).money.estimate == pytest.approx(one - two)
+    exact = cc.compare(labels, a, b, pc=[condition.pc], simultaneous=False)
+    assert coarse.p_value(condition.pc) == exact.p_value(condition.pc)
+    pairs = cc.compare_many(labels, {"a": a, "b": b}, pc=[0.0, 1.0]).at(condition)
+    assert pairs.difference[0] == pytest.approx((one - two) / condition.unit_cost)
 
 
 def test_each_classifier_may_have_its_own_policy():

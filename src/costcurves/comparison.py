@@ -11,7 +11,16 @@ import numpy as np
 
 from costcurves import counts
 from costcurves._results import Result
-from costcurves._validation import BoolArray, FloatArray, check_choice, check_level, check_name, frozen, shown
+from costcurves._validation import (
+    BoolArray,
+    FloatArray,
+    check_choice,
+    check_level,
+    check_name,
+    check_unit_array,
+    frozen,
+    shown,
+)
 from costcurves.conditions import check_condition
 from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.differences import PcIntervals
@@ -19,11 +28,38 @@ from costcurves.errors import InputError
 from costcurves.inference.bands import Band, Interval, check_pc
 from costcurves.inference.family import co_errors, family_critical, holm
 from costcurves.inference.folds import between_folds_band, within_folds_band
-from costcurves.inference.paired import DifferenceBand, difference_band, difference_from_joint, paired_counts
+from costcurves.inference.paired import DifferenceBand, PairedCounts, difference_band, joint_counts, paired_counts
 from costcurves.roc import RocCurve, check_unique
 from costcurves.thresholds import as_policy
 
 UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Discordant:
+    """The examples that only one of two classifiers gets wrong, on every step of pc on which they do not change."""
+
+    breaks: FloatArray
+    pos: PairedCounts
+    neg: PairedCounts
+    effective: tuple[float, float] | None
+    options: dict[str, Any]
+
+    def band(self, pc: FloatArray, **more: Any) -> DifferenceBand:
+        """Return the band of the difference at some operating points."""
+        step = np.searchsorted(self.breaks[1:-1], pc, side="left")
+        return difference_band(
+            self.pos.only_a[step],
+            self.pos.only_b[step],
+            self.pos.total,
+            self.neg.only_a[step],
+            self.neg.only_b[step],
+            self.neg.total,
+            pc,
+            effective=self.effective,
+            **self.options,
+            **more,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -52,6 +88,7 @@ class CurveDifference(Result):
 
     names: tuple[str, str]
     band: DifferenceBand
+    _discordant: _Discordant
 
     @property
     def pc(self) -> FloatArray:
@@ -85,12 +122,20 @@ class CurveDifference(Result):
 
     def at(self, condition: Any) -> Interval:
         """Return the difference with its limits at one condition (or pc), and in money at a condition."""
-        return self.band.at(condition)
+        return self.band.evaluated_by(self._limits_at).at(condition)
+
+    def _limits_at(self, pc: float) -> tuple[float, ...]:
+        """Return estimate and limits at one pc, as if it had been among the points of the band."""
+        more = {"critical_value": self.band.critical} if self.simultaneous else {}
+        one = self._discordant.band(np.array([pc]), **more)
+        return float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
 
     def p_value(self, pc: Any) -> Any:
         """Return the two-sided p-value of equal cost at pc, taken by itself (not adjusted for looking at many)."""
-        p = self.band.p_value(pc)
-        return float(p) if np.ndim(p) == 0 else p
+        wanted = check_unit_array("pc", pc)
+        points, place = np.unique(wanted.ravel(), return_inverse=True)
+        p = self._discordant.band(points).p_value(points)[place].reshape(wanted.shape)
+        return float(p) if wanted.ndim == 0 else p
 
     def significant(self) -> Verdicts:
         """Return where the first is better, where the second, and where neither is shown to be.
@@ -264,39 +309,21 @@ class _Compare:
         names = _check_names(names)
         sample = _Sample(y_true, dict(zip(names, (score_a, score_b), strict=True)), pos_label, sample_weight)
         points = _grid(pc, 201)
-        a, b = (sample.cuts(name, rule, points) for name, rule in zip(names, _two_policies(policy), strict=True))
-        pos, neg = (
-            paired_counts(
-                true_class,
-                sample.scores[names[0]][mask],
-                sample.scores[names[1]][mask],
-                a,
-                b,
-                weights=None if sample.weights is None else sample.weights[mask],
-                overlap=simultaneous,
-            )
-            for true_class, mask in (("positive", sample.positive), ("negative", ~sample.positive))
-        )
-        overlap = None if pos.overlap is None or neg.overlap is None else (pos.overlap, neg.overlap)
-        band = difference_band(
-            pos.only_a,
-            pos.only_b,
-            pos.total,
-            neg.only_a,
-            neg.only_b,
-            neg.total,
-            points,
-            level=level,
-            method=method,
-            sampling=sampling,
-            simultaneous=simultaneous,
-            overlap=overlap,
-            laplace=laplace,
-            effective=None if sample.weights is None else (pos.effective, neg.effective),
-            n_resamples=n_resamples,
-            rng=rng,
-        )
-        return CurveDifference(names, band)
+        a, b = (sample.curve(name, rule) for name, rule in zip(names, _two_policies(policy), strict=True))
+        options = {
+            "level": level,
+            "method": method,
+            "sampling": sampling,
+            "laplace": laplace,
+            "n_resamples": n_resamples,
+            "rng": rng,
+        }
+        discordant = sample.discordant(a, b, options)
+        more: dict[str, Any] = {}
+        if simultaneous:
+            pos, neg = sample.paired(a, b, points, overlap=True)
+            more = {"simultaneous": True, "overlap": (pos.overlap, neg.overlap)}
+        return CurveDifference(names, discordant.band(points, **more), discordant)
 
     def from_confusion(
         self,
@@ -333,18 +360,19 @@ class _Compare:
         >>> cc.compare.from_confusion(loose, level=0.99).significant().decided
         False
         """
-        band = difference_from_joint(
-            joint,
-            _grid(pc, 201),
-            level=level,
-            simultaneous=simultaneous,
-            method=method,
-            sampling=sampling,
-            laplace=laplace,
-            n_resamples=n_resamples,
-            rng=rng,
+        options = {
+            "level": level,
+            "method": method,
+            "sampling": sampling,
+            "laplace": laplace,
+            "n_resamples": n_resamples,
+            "rng": rng,
+        }
+        neg, pos = joint_counts(joint)
+        discordant = _Discordant(np.array([0.0, 1.0]), pos, neg, None, options)
+        return CurveDifference(
+            _check_names(names), discordant.band(_grid(pc, 201), simultaneous=simultaneous), discordant
         )
-        return CurveDifference(_check_names(names), band)
 
     def __repr__(self) -> str:
         """Return the two calls."""
@@ -368,8 +396,8 @@ class _Sample:
             counts.same_length(f"score of {name}", checked, "y_true", size)
             self.scores[name] = checked
 
-    def cuts(self, name: str, policy: Any, pc: FloatArray) -> FloatArray:
-        """Return the threshold that one classifier's policy uses at each pc, as a score of the data."""
+    def curve(self, name: str, policy: Any) -> CostCurve:
+        """Return the cost curve of one classifier under a policy."""
         rule = as_policy(policy)
         roc = RocCurve.from_predictions(
             self.positive,
@@ -378,7 +406,30 @@ class _Sample:
             name=name,
             points="all" if rule.needs_all_points else "hull",
         )
-        return CostCurve(roc, rule).cuts_at(pc)
+        return CostCurve(roc, rule)
+
+    def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, overlap: bool) -> tuple[PairedCounts, PairedCounts]:
+        """Return the discordant positives and negatives at some operating points."""
+        cuts = a.cuts_at(pc), b.cuts_at(pc)
+        pos, neg = (
+            paired_counts(
+                true_class,
+                self.scores[a.name][mask],
+                self.scores[b.name][mask],
+                *cuts,
+                weights=None if self.weights is None else self.weights[mask],
+                overlap=overlap,
+            )
+            for true_class, mask in (("positive", self.positive), ("negative", ~self.positive))
+        )
+        return pos, neg
+
+    def discordant(self, a: CostCurve, b: CostCurve, options: dict[str, Any]) -> _Discordant:
+        """Return the discordant examples on every step on which neither threshold moves."""
+        breaks = np.union1d(a.breaks, b.breaks)
+        pos, neg = self.paired(a, b, (breaks[:-1] + breaks[1:]) / 2, overlap=False)
+        effective = None if self.weights is None else (pos.effective, neg.effective)
+        return _Discordant(breaks, pos, neg, effective, options)
 
 
 def _grid(pc: Any, size: int) -> FloatArray:
@@ -571,8 +622,8 @@ def compare_many(
     rules = policy if isinstance(policy, Mapping) else dict.fromkeys(names, policy)
     if missing := [name for name in names if name not in rules]:
         raise InputError(f"`policy` must have an entry for every classifier, got none for {', '.join(missing)}")
-    cuts = {name: sample.cuts(name, rules[name], points) for name in names}
-    thresholds = np.stack([cuts[name] for name in names], axis=1)
+    curves = [sample.curve(name, rules[name]) for name in names]
+    thresholds = np.stack([curve.cuts_at(points) for curve in curves], axis=1)
     masks = {"positive": sample.positive, "negative": ~sample.positive}
     table = {
         which: np.stack([sample.scores[name][mask].astype(np.float64) for name in names], axis=1)
@@ -582,24 +633,9 @@ def compare_many(
     both = [co_errors(which, table[which], thresholds) for which in ("positive", "negative")]
     z = family_critical(both[0], n_pos, both[1], n_neg, points, level, rng=rng)
     pairs = []
-    for i, j in combinations(range(len(names)), 2):
-        pos, neg = (
-            paired_counts(which, table[which][:, i], table[which][:, j], thresholds[:, i], thresholds[:, j])
-            for which in ("positive", "negative")
-        )
-        band = difference_band(
-            pos.only_a,
-            pos.only_b,
-            n_pos,
-            neg.only_a,
-            neg.only_b,
-            n_neg,
-            points,
-            level=level,
-            method=method,
-            critical_value=z,
-        )
-        pairs.append(CurveDifference((names[i], names[j]), band))
+    for a, b in combinations(curves, 2):
+        discordant = sample.discordant(a, b, {"level": level, "method": method})
+        pairs.append(CurveDifference((a.name, b.name), discordant.band(points, critical_value=z), discordant))
     return ManyDifferences(names, tuple(pairs), level)
 
 

@@ -404,15 +404,29 @@ def difference_from_joint(joint: npt.ArrayLike, pc: npt.ArrayLike, **options: An
     >>> difference_from_joint(joint, [0.0, 1.0]).estimate
     array([0., 0.])
     """
+    neg, pos = joint_counts(joint)
+    return difference_band(pos.only_a, pos.only_b, pos.total, neg.only_a, neg.only_b, neg.total, pc, **options)
+
+
+def joint_counts(joint: npt.ArrayLike) -> tuple[PairedCounts, PairedCounts]:
+    """Return the discordant negatives and positives of a joint table of two fixed classifiers.
+
+    Examples
+    --------
+    >>> from costcurves.inference.paired import joint_counts
+    >>> neg, pos = joint_counts([[[5, 1], [2, 3]], [[3, 1], [4, 15]]])
+    >>> float(neg.only_a[0]), float(neg.only_b[0]), float(pos.only_a[0]), float(pos.only_b[0])
+    (2.0, 1.0, 1.0, 4.0)
+    """
     table = np.asarray(joint, dtype=np.float64)
     if table.shape != (2, 2, 2) or not np.isfinite(table).all() or (table < 0).any():
         raise InputError(f"`joint` must hold 2 x 2 x 2 counts >= 0, got {shown(joint)}")
     neg, pos = table
     if pos.sum() == 0 or neg.sum() == 0:
         raise DataError("`joint` must hold examples of both classes")
-    return difference_band(
-        pos[0, 1], pos[1, 0], pos.sum(), neg[1, 0], neg[0, 1], neg.sum(), pc, **options
-    )  # fmt: skip
+    wrong = ((neg[1, 0], neg[0, 1], neg.sum()), (pos[0, 1], pos[1, 0], pos.sum()))
+    first, second = (PairedCounts(frozen(np.array([a])), frozen(np.array([b])), n, n) for a, b, n in wrong)
+    return first, second
 
 
 _Counts = tuple[FloatArray, ...]
