@@ -276,7 +276,7 @@ def test_holm_adjusted_p_values_are_at_least_the_raw_ones():
     ("scores", "message"),
     [
         ({"a": [1, 2]}, "two classifiers or more"),
-        ([1, 2], "must be a mapping"),
+        ([1, 2], "must map names to columns"),
         ({"a": [1, 2], "b": [1, 2, 3]}, "`score of b` and `y_true` must have the same length, got 3 and 2"),
     ],
 )
@@ -346,10 +346,124 @@ def test_equal_costs_for_all_examples_agree_with_full_sampling():
             "`cost_fp` must be finite, >= 0, a number or one an example",
         ),
         ({"cost_fp": 1, "cost_fn": -1, "policy": 0.5}, "`cost_fn` must be finite, >= 0"),
-        ({"cost_fp": 1, "cost_fn": 1, "policy": "best"}, "`policy` must be one of 'bayes', got 'best'"),
+        ({"cost_fp": 1, "cost_fn": 1, "policy": "best"}, "or 'bayes', got 'best'"),
         ({"cost_fp": 1, "cost_fn": 1, "policy": 0.5, "level": 95}, r"`level` must be in \(0, 1\), got 95"),
     ],
 )
 def test_example_cost_says_what_is_wrong(options, message):
     with pytest.raises(cc.CostCurvesError, match=message):
         cc.example_cost([0, 1, 1], [0.1, 0.5, 0.7], **options)
+
+
+# --- what a newcomer tries -----------------------------------------------------------------------------------------
+
+
+def test_uneven_weights_do_not_break_the_paired_counts():
+    rng = np.random.default_rng(4)
+    labels, a, b = world(400)
+    for _ in range(5):
+        diff = cc.compare(labels, a, b, sample_weight=rng.uniform(0.5, 3, 400))
+        assert np.isfinite(diff.lower).all()
+
+
+def test_condition_must_have_the_mean_of_an_uncertain_prevalence():
+    labels, a, _ = world()
+    band = cc.CostCurve(cc.RocCurve.from_predictions(labels, a)).band(prevalence_uncertainty=cc.Beta(20, 80))
+    band.at(cc.OperatingCondition(0.2, cost_fp=1, cost_fn=20))
+    with pytest.raises(cc.InputError, match=r"as its prevalence, 0\.2, got 0\.05"):
+        band.at(cc.OperatingCondition(0.05, cost_fp=1, cost_fn=20))
+
+
+def test_uncertain_prevalence_gives_the_interval_of_drawn_prevalences():
+    labels, a, _ = world(400)
+    curve = cc.CostCurve(cc.RocCurve.from_predictions(labels, a), 0.4)
+    condition = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=6)
+    interval = curve.band(prevalence_uncertainty=cc.Beta(20, 80)).at(condition).money
+    rng = np.random.default_rng(0)
+    misses, alarms = curve.errors_at([0.5])
+    n_pos, n_neg = int(labels.sum()), int((~labels).sum())
+    fnr = rng.binomial(n_pos, misses[0] / n_pos, 100_000) / n_pos
+    fpr = rng.binomial(n_neg, alarms[0] / n_neg, 100_000) / n_neg
+    share = rng.beta(20, 80, 100_000)
+    drawn = np.quantile(share * fnr * 6 + (1 - share) * fpr, [0.025, 0.975])
+    assert (interval.lower, interval.upper) == pytest.approx(tuple(drawn), abs=0.03)
+
+
+def test_thresholds_of_one_classifier_are_not_given_to_another():
+    labels, a, b = world()
+    policy = cc.thresholds.validation(cc.RocCurve.from_predictions(labels, a))
+    with pytest.raises(cc.InputError, match="must not give one classifier's thresholds to all"):
+        cc.compare(labels, a, b, policy=policy)
+    with pytest.raises(cc.InputError, match="pass a mapping of name to policy"):
+        cc.compare_many(labels, {"a": a, "b": b}, policy=policy)
+
+
+def test_a_pair_is_given_in_the_order_asked_for():
+    labels, a, b = world()
+    many = cc.compare_many(labels, {"a": a, "b": b})
+    one, two = many.pair("a", "b"), many.pair("b", "a")
+    assert two.names == ("b", "a")
+    assert two.estimate == pytest.approx(-one.estimate)
+    assert two.lower == pytest.approx(-one.upper)
+    assert two.at(0.5).estimate == pytest.approx(-one.at(0.5).estimate)
+    assert two.p_value(0.5) == pytest.approx(one.p_value(0.5))
+    assert one.significant().better == two.significant().better
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_scores_may_come_as_a_dataframe(library):
+    labels, a, b = world()
+    frame = pytest.importorskip(library).DataFrame({"a": a, "b": b})
+    from_frame, from_dict = (cc.RocHull.from_predictions(labels, s) for s in (frame, {"a": a, "b": b}))
+    assert from_frame.fpr.tolist() == from_dict.fpr.tolist()
+    assert cc.compare_many(labels, frame).names == ("a", "b")
+
+
+def test_a_condition_stands_for_its_pc_and_a_name_for_its_curve():
+    labels, a, b = world()
+    hull = cc.RocHull.from_predictions(labels, {"a": a, "b": b})
+    condition = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=6)
+    curve = cc.CostCurve(hull.curve("a"))
+    assert curve.evaluate(condition) == curve.evaluate(condition.pc)
+    assert hull.evaluate(condition) == hull.evaluate(condition.pc)
+    assert cc.regret("a", hull).largest == cc.regret(hull.curve("a"), hull).largest
+    with pytest.raises(cc.InputError, match="`name` must be one of a, b, got 'c'"):
+        cc.regret("c", hull)
+
+
+def test_probabilities_need_their_classes_where_labels_are_not_sorted():
+    costs = cc.CostMatrix([[0, 1], [5, 0]], labels=["none", "high"])
+    with pytest.raises(cc.InputError, match="`classes` must name the columns"):
+        cc.minimum_cost_predictions([[0.9, 0.1]], costs)
+    assert cc.minimum_cost_predictions([[0.1, 0.9]], costs, classes=["high", "none"]).tolist() == ["none"]
+    with pytest.raises(cc.DataError, match="`classes` must be the labels"):
+        cc.minimum_cost_predictions([[0.1, 0.9]], costs, classes=["high", "low"])
+
+
+def test_interval_in_money_keeps_it_in_the_frame():
+    labels, a, _ = world()
+    at = cc.CostCurve(cc.RocCurve.from_predictions(labels, a)).band().at(cc.OperatingCondition(0.2, 1, 6))
+    assert at.to_frame("pandas")["money_upper"][0] == at.money.upper
+
+
+def test_json_text_is_not_taken_for_a_path():
+    hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6)])
+    with pytest.raises(cc.InputError, match="from_json_text"):
+        cc.RocHull.from_json(hull.to_json())
+
+
+def test_the_package_lists_only_public_names():
+    assert dir(cc) == sorted(cc.__all__)
+
+
+def test_a_crosstab_needs_its_positive_label_and_is_matched_by_name():
+    import pandas as pd
+
+    table = pd.crosstab(
+        pd.Series(["fraud", "ok", "ok", "fraud", "ok"], name="true"),
+        pd.Series(["fraud", "ok", "fraud", "ok", "ok"], name="predicted"),
+    )
+    with pytest.raises(cc.InputError, match="`pos_label` must name the positive class"):
+        cc.RocCurve.from_confusion_matrix(table)
+    curve = cc.RocCurve.from_confusion_matrix(table, pos_label="fraud")
+    assert (curve.n_pos, curve.n_neg, curve.tp[1], curve.fp[1]) == (2, 3, 1, 1)

@@ -193,7 +193,7 @@ def test_hulls_refuse(curves, message):
 def test_adding_refuses_a_name_that_is_taken():
     with pytest.raises(cc.InputError, match="`another` must have different names, got 'A' twice"):
         cc.RocHull([A]).add(C.renamed("A"))
-    with pytest.raises(cc.InputError, match=r"`scores` must be a mapping of names to scores, got list"):
+    with pytest.raises(cc.InputError, match=r"`scores` must map names to columns \(a dict or a dataframe\), got list"):
         cc.RocHull.from_predictions([0, 1], [0.1, 0.2])
 
 

@@ -45,6 +45,12 @@ from costcurves.planning import RareError, SizePlan, chance_of_missing, examples
 from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
 from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
 
+
+def __dir__() -> list[str]:
+    """Return the public names only: the modules behind them are no part of the interface."""
+    return __all__
+
+
 __all__ = [
     "Advantage",
     "AveragedRoc",

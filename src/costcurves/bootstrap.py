@@ -133,7 +133,8 @@ class CostInterval(Result):
     def __repr__(self) -> str:
         """Return the conclusion in words."""
         about = f"n = {self.n}, {self.method}" + (f", laplace {self.laplace:g}" if self.method != "z" else "")
-        risks = f"; {len(self.risks)} rare, expensive errors cannot be judged: see .risks" if self.risks else ""
+        many = "error" if len(self.risks) == 1 else "errors"
+        risks = f"; {len(self.risks)} rare, expensive {many} cannot be judged: see .risks" if self.risks else ""
         return (
             f"CostInterval: expected cost {self.estimate:.6g}, {100 * self.level:g} % in "
             f"[{self.lower:.6g}, {self.upper:.6g}] ({about}){risks}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -25,12 +25,13 @@ from costcurves.conditions import check_condition
 from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.differences import PcIntervals
 from costcurves.errors import InputError
+from costcurves.frames import columns_of
 from costcurves.inference.bands import Band, Interval, check_pc
 from costcurves.inference.family import co_errors, family_critical, holm
 from costcurves.inference.folds import between_folds_band, within_folds_band
 from costcurves.inference.paired import DifferenceBand, PairedCounts, difference_band, joint_counts, paired_counts
 from costcurves.roc import RocCurve, check_unique
-from costcurves.thresholds import as_policy
+from costcurves.thresholds import Validation, as_policy
 
 UNDECIDED = "undecided"
 
@@ -44,6 +45,10 @@ class _Discordant:
     neg: PairedCounts
     effective: tuple[float, float] | None
     options: dict[str, Any]
+
+    def reversed(self) -> _Discordant:
+        """Return the counts with the two classifiers in the other order."""
+        return replace(self, pos=self.pos.reversed(), neg=self.neg.reversed())
 
     def band(self, pc: FloatArray, **more: Any) -> DifferenceBand:
         """Return the band of the difference at some operating points."""
@@ -81,7 +86,7 @@ class CurveDifference(Result):
     >>> joint = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]   # true class, prediction of a, prediction of b
     >>> diff = cc.compare.from_confusion(joint, names=("old", "new"))
     >>> diff
-    CurveDifference('old' - 'new', 95 % simultaneous: 'new' costs less for pc in (0.187, 1); undecided elsewhere)
+    CurveDifference('old' - 'new', 95 % simultaneous: 'new' costs less for pc in (0.19, 1); undecided elsewhere)
     >>> float(diff.p_value(0.5)) < 0.001
     True
     """
@@ -137,10 +142,15 @@ class CurveDifference(Result):
         p = self._discordant.band(points).p_value(points)[place].reshape(wanted.shape)
         return float(p) if wanted.ndim == 0 else p
 
+    def reversed(self) -> CurveDifference:
+        """Return the same comparison with the two classifiers in the other order."""
+        return CurveDifference((self.names[1], self.names[0]), self.band.reversed(), self._discordant.reversed())
+
     def significant(self) -> Verdicts:
         """Return where the first is better, where the second, and where neither is shown to be.
 
-        Needs a simultaneous band: a pointwise one would exclude zero somewhere far too often.
+        Needs a simultaneous band: a pointwise one would exclude zero somewhere far too often. A range begins and ends
+        at points of the band, the only ones that were judged.
         """
         parts = self.band.significant()
         who = {"a": self.names[0], "b": self.names[1], UNDECIDED: UNDECIDED}
@@ -184,9 +194,9 @@ class Verdicts(Result):
     >>> joint = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]
     >>> verdicts = cc.compare.from_confusion(joint, names=("old", "new")).significant()
     >>> verdicts
-    Verdicts('new' costs less for pc in (0.187, 1); undecided elsewhere)
+    Verdicts('new' costs less for pc in (0.19, 1); undecided elsewhere)
     >>> verdicts.where("new")
-    PcIntervals((0.187, 1))
+    PcIntervals((0.19, 1))
     """
 
     low: FloatArray
@@ -233,7 +243,7 @@ class Verdicts(Result):
 
 
 class _Compare:
-    """Compare two classifiers on the same examples at every operating condition: `compare`.
+    """Return the difference of two classifiers' costs at every operating condition, from the same examples.
 
     ``compare(y_true, score_a, score_b, ...)`` takes scores, ``compare.from_confusion(joint, ...)`` the joint table of
     two fixed classifiers.
@@ -432,6 +442,12 @@ class _Sample:
         return _Discordant(breaks, pos, neg, effective, options)
 
 
+def _refuse_shared_validation(policy: Any, instead: str) -> None:
+    """Refuse thresholds found on one classifier's scores for another, whose scores mean something else."""
+    if isinstance(policy, Validation):
+        raise InputError(f"`policy` must not give one classifier's thresholds to all, got {policy!r}: pass {instead}")
+
+
 def _grid(pc: Any, size: int) -> FloatArray:
     return np.linspace(0.0, 1.0, size) if pc is None else check_pc(pc)
 
@@ -445,6 +461,7 @@ def _check_names(names: Any) -> tuple[str, str]:
 
 
 def _two_policies(policy: Any) -> tuple[Any, Any]:
+    _refuse_shared_validation(policy, "a pair of policies, one for each")
     if isinstance(policy, (tuple, list)):
         if len(policy) != 2:
             raise InputError(f"`policy` must be one policy or a pair of them, got {len(policy)}")
@@ -484,10 +501,12 @@ class ManyDifferences(Result):
     level: float
 
     def pair(self, a: str, b: str) -> CurveDifference:
-        """Return the comparison of two of the classifiers (in the order in which they were given)."""
+        """Return the comparison of two of the classifiers: the cost of `a` minus the cost of `b`."""
         for one in self.pairs:
-            if set(one.names) == {a, b}:
+            if one.names == (a, b):
                 return one
+            if one.names == (b, a):
+                return one.reversed()
         raise InputError(f"`a` and `b` must be two of {', '.join(self.names)}, got {shown(a)} and {shown(b)}")
 
     def at(self, condition: Any) -> PairwiseTests:
@@ -590,7 +609,7 @@ def compare_many(
     Parameters
     ----------
     y_true : array-like of shape (n,)
-    scores : mapping of name to array-like of shape (n,)
+    scores : mapping of name to array-like of shape (n,), or dataframe
     policy : policy, or mapping of name to policy
     level : float in (0, 1)
         The family-wise level: the chance that no statement about any pair at any pc is wrong.
@@ -613,12 +632,14 @@ def compare_many(
     >>> many.pair("a", "b").significant().decided
     False
     """
-    if not hasattr(scores, "items") or len(scores) < 2:
-        raise InputError(f"`scores` must be a mapping with two classifiers or more, got {shown(scores)}")
+    scores = columns_of("scores", scores)
+    if len(scores) < 2:
+        raise InputError(f"`scores` must have two classifiers or more, got {len(scores)}")
     names = tuple(check_name("scores", name) for name in scores)
     level = check_level(level)
     sample = _Sample(y_true, scores, pos_label, None)
     points = _grid(pc, 65)
+    _refuse_shared_validation(policy, "a mapping of name to policy")
     rules = policy if isinstance(policy, Mapping) else dict.fromkeys(names, policy)
     if missing := [name for name in names if name not in rules]:
         raise InputError(f"`policy` must have an entry for every classifier, got none for {', '.join(missing)}")

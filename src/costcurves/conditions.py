@@ -11,11 +11,13 @@ import numpy as np
 
 from costcurves._results import Result
 from costcurves._validation import (
+    FloatArray,
     check_in_open_unit,
     check_in_unit,
     check_nonnegative,
     check_number,
     check_positive,
+    check_unit_array,
     shown,
 )
 from costcurves.errors import InputError
@@ -147,7 +149,7 @@ class OperatingCondition(Result):
         OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5: pc=0.682, slope=0.467)
         """
         if pos_label is not None:
-            matrix = _matched_by_name(matrix, pos_label)
+            matrix = matched_by_name(matrix, pos_label)
         try:
             table = np.asarray(matrix, dtype=np.float64)
         except (TypeError, ValueError):
@@ -187,7 +189,7 @@ class OperatingCondition(Result):
         )
 
 
-def _matched_by_name(matrix: Any, pos_label: Any) -> Any:
+def matched_by_name(matrix: Any, pos_label: Any) -> Any:
     """Return the values of a labelled frame with the positive class last."""
     if not (hasattr(matrix, "index") and hasattr(matrix, "columns")):
         raise InputError("`pos_label` goes with a labelled `matrix` (a pandas DataFrame), got a plain array")
@@ -404,6 +406,11 @@ def check_condition(condition: Any) -> OperatingCondition:
         "`condition` must be an OperatingCondition (or a pc in [0, 1]), "
         f"got {shown(condition)} ({type(condition).__name__})"
     )
+
+
+def pc_array(pc: Any) -> FloatArray:
+    """Return pc as an array; an operating condition stands for its own."""
+    return check_unit_array("pc", pc.pc if isinstance(pc, OperatingCondition) else pc)
 
 
 def check_range(over: Any) -> OperatingRange:

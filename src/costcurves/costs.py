@@ -20,7 +20,7 @@ from costcurves._validation import (
     frozen,
     shown,
 )
-from costcurves.conditions import Beta, check_condition
+from costcurves.conditions import Beta, check_condition, pc_array
 from costcurves.differences import EQUAL, Advantage, Crossings, Difference, PcIntervals, covered
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.inference.bands import Band, cost_band, cost_distribution, reoptimised_band
@@ -197,7 +197,7 @@ class CostCurve(Result):
         return np.searchsorted(self.breaks[1:-1], check_unit_array("pc", pc), side="left")
 
     def evaluate(self, pc: Any) -> Any:
-        """Return the normalized expected cost at pc (a number or an array).
+        """Return the normalized expected cost at pc (a number, an array or an operating condition).
 
         Examples
         --------
@@ -206,7 +206,7 @@ class CostCurve(Result):
         >>> curve.evaluate([0.0, 0.25, 0.5, 1.0]).round(4).tolist()
         [0.0, 0.175, 0.25, 0.0]
         """
-        x = check_unit_array("pc", pc)
+        x = pc_array(pc)
         step = self.step_at(x)
         cost = x * self.fnr[step] + (1.0 - x) * self.fpr[step]
         return float(cost) if x.ndim == 0 else cost
@@ -428,9 +428,12 @@ class CostCurve(Result):
         laplace : float
             Added to each cell of the counts.
         prevalence_uncertainty : Beta, optional
-            The deployment prevalence is not known exactly; its uncertainty is added.
+            The deployment prevalence is not known exactly. Each pc then stands for the costs that give it at the
+            mean of the Beta; limits are those of the cost per case, in units of what always being wrong costs at
+            that mean. Conditions that the band is asked about must have that mean as their prevalence.
         reoptimise : bool
-            Choose the threshold anew in every resample (policy "optimal" only; resampling).
+            Choose the threshold anew in every resample (policy "optimal" only). This shows how an optimistic estimate
+            varies; it is not a more honest interval and lies too low.
         n_resamples, rng
             For resampling.
 
@@ -534,8 +537,9 @@ class CostCurve(Result):
 
     def _need_roc(self, what: str) -> RocCurve:
         if self.roc is None:
+            hint = ": use cc.average_band(folds)" if what == "band" else ""
             raise UnsupportedError(
-                f"`{what}` needs one classifier's ROC points, got {self.name!r}, which is an average"
+                f"`{what}` needs one classifier's ROC points, got {self.name!r}, which is an average{hint}"
             )
         return self.roc
 

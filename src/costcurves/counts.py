@@ -157,7 +157,8 @@ def checked_scores(y_score: Any, name: str = "y_score") -> Array:
             )
         return scores
     if scores.dtype.kind != "f":
-        raise DataError(f"`{name}` must be numeric, got dtype {scores.dtype}")
+        hint = ": for predicted labels pass (predicted == positive_label)" if scores.dtype.kind in "UST" else ""
+        raise DataError(f"`{name}` must be numeric, got dtype {scores.dtype}{hint}")
     if not np.isfinite(scores).all():
         raise _non_finite(name, scores)
     if scores.dtype == np.float16:

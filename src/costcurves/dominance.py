@@ -233,8 +233,8 @@ def regret(curve: Any, hull: RocHull, *, over: Any = None) -> Regret:
 
     Parameters
     ----------
-    curve : CostCurve or RocCurve
-        The one classifier (a ROC curve is used with its best thresholds).
+    curve : CostCurve, RocCurve or str
+        The one classifier (a ROC curve is used with its best thresholds); a name means the hull's curve.
     hull : RocHull
         All classifiers that could be used.
     over : OperatingRange or OperatingCondition, optional
@@ -256,7 +256,7 @@ def regret(curve: Any, hull: RocHull, *, over: Any = None) -> Regret:
         raise InputError(f"`hull` must be a RocHull, got {type(hull).__name__}")
     span = check_range(over)
     low, high = span.pc
-    one = as_cost_curve(curve, "curve")
+    one = as_cost_curve(hull.curve(curve) if isinstance(curve, str) else curve, "curve")
     difference = Difference(one, CostCurve(hull))
     pc, loss = difference.corners(low, high)
     top = int(np.argmax(loss))

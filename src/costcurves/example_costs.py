@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves import counts
-from costcurves._validation import BoolArray, FloatArray, check_choice, check_number, shown
-from costcurves.errors import DataError
+from costcurves._validation import BoolArray, FloatArray, check_number, shown
+from costcurves.errors import DataError, InputError
 from costcurves.inference.bands import Interval
 from costcurves.inference.examples import (
     ExampleComparison,
@@ -115,7 +115,8 @@ def _incurred(positive: BoolArray, y_score: Any, cost_fp: Any, cost_fn: Any, pol
     counts.same_length(name, scores, "y_true", positive.size)
     predicted: npt.NDArray[np.bool_]
     if isinstance(policy, str):
-        check_choice("policy", policy, ("bayes",))
+        if policy != "bayes":
+            raise InputError(f"`policy` must be a number (one threshold) or 'bayes', got {shown(policy)}")
         if scores.min() < 0 or scores.max() > 1:
             bad = scores.max() if scores.max() > 1 else scores.min()
             raise DataError(f"`{name}` must be probabilities in [0, 1] for policy='bayes', got {shown(bad)}")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from costcurves._validation import check_choice
-from costcurves.errors import DataError, MissingExtraError
+from costcurves.errors import DataError, InputError, MissingExtraError
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 
@@ -31,6 +31,20 @@ def pick_backend(backend: str | None) -> str:
         if importlib.util.find_spec(name) is not None:
             return name
     raise MissingExtraError("`to_frame` needs a dataframe library: pip install pandas (or polars, or pyarrow)")
+
+
+def columns_of(name: str, table: Any) -> Mapping[str, Any]:
+    """Return the columns by name of a mapping or of a dataframe of any library."""
+    if isinstance(table, Mapping):
+        return table
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(table, eager_only=True)
+    except TypeError:
+        kind = type(table).__name__
+        raise InputError(f"`{name}` must map names to columns (a dict or a dataframe), got {kind}") from None
+    return {column: frame[column].to_numpy() for column in frame.columns}
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:

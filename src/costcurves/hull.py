@@ -22,11 +22,10 @@ from costcurves._validation import (
     check_in_unit,
     check_nonnegative,
     check_positive,
-    check_unit_array,
     frozen,
     shown,
 )
-from costcurves.conditions import check_condition, check_range
+from costcurves.conditions import check_condition, check_range, pc_array
 from costcurves.decisions import (
     ALWAYS_NEGATIVE,
     ALWAYS_POSITIVE,
@@ -39,6 +38,7 @@ from costcurves.decisions import (
 )
 from costcurves.differences import EQUAL
 from costcurves.errors import CostCurvesError, FormatError, InputError
+from costcurves.frames import columns_of
 from costcurves.geometry import common_integers, hull_of_integers
 from costcurves.roc import RocCurve, check_curves, check_unique
 
@@ -145,8 +145,8 @@ class RocHull(Result):
         ----------
         y_true : array-like of shape (n,)
             True labels.
-        scores : mapping of name to array-like of shape (n,)
-            The scores of each classifier.
+        scores : mapping of name to array-like of shape (n,), or dataframe
+            The scores of each classifier; of a dataframe, every column.
         pos_label, sample_weight, points
             As for `RocCurve.from_predictions`; ``points="hull"`` is faster and enough for decisions by cost.
 
@@ -156,8 +156,7 @@ class RocHull(Result):
         >>> cc.RocHull.from_predictions([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.3, 0.2, 0.1, 0.1]})
         RocHull(4 vertices from 1 of 2 classifiers: 'a'; dropped: 'b')
         """
-        if not isinstance(scores, Mapping):
-            raise InputError(f"`scores` must be a mapping of names to scores, got {type(scores).__name__}")
+        scores = columns_of("scores", scores)
         return cls(
             [
                 RocCurve.from_predictions(
@@ -176,6 +175,20 @@ class RocHull(Result):
     def name(self) -> str:
         """What the hull is called in pictures."""
         return "hull"
+
+    def curve(self, name: str) -> RocCurve:
+        """Return one of the classifiers by its name.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A")]).curve("A")
+        RocCurve('A': fpr=0.1, tpr=0.6)
+        """
+        for curve in self.curves:
+            if curve.name == name:
+                return curve
+        raise InputError(f"`name` must be one of {', '.join(self.names)}, got {shown(name)}")
 
     @property
     def contributors(self) -> tuple[str, ...]:
@@ -198,7 +211,7 @@ class RocHull(Result):
         >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6)]).evaluate(0.5)
         0.25
         """
-        x = check_unit_array("pc", pc)
+        x = pc_array(pc)
         vertex = np.searchsorted(self.breaks[1:-1], x, side="left")
         cost = x * (1.0 - self.tpr[vertex]) + (1.0 - x) * self.fpr[vertex]
         return float(cost) if x.ndim == 0 else cost
@@ -491,7 +504,9 @@ class RocHull(Result):
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> RocHull:
-        """Return the hull that `to_json` wrote to a file."""
+        """Return the hull that `to_json` wrote to a file (for JSON text see `from_json_text`)."""
+        if isinstance(path, str) and path.lstrip().startswith("{"):
+            raise InputError("`path` must be the path of a file, got JSON text: use RocHull.from_json_text")
         try:
             text = Path(path).read_text(encoding="utf-8")
         except UnicodeDecodeError:

@@ -6,7 +6,7 @@ C(predicted, true); `CostMatrix(paper_table).T` turns it round.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -241,16 +241,26 @@ def expected_cost(y_true: Any, y_pred: Any, C: Any, sample_weight: Any = None) -
     return float((counts * C.values).sum() / counts.sum())
 
 
-def minimum_cost_predictions(probabilities: Any, C: Any) -> npt.NDArray[Any]:
+def _in_order(labels: Sequence[Any]) -> bool:
+    """Return whether labels are sorted, as scikit-learn sorts a classifier's classes."""
+    try:
+        return list(labels) == sorted(labels)
+    except TypeError:
+        return False
+
+
+def minimum_cost_predictions(probabilities: Any, C: Any, *, classes: Any = None) -> npt.NDArray[Any]:
     """Return the class of least expected cost for each example.
 
     Parameters
     ----------
     probabilities : array-like of shape (n, k), or dataframe
-        Class probabilities; columns in the order of the cost matrix's labels (as `predict_proba` gives them
-        for sorted labels), or a frame with one column a label, matched by name.
+        Class probabilities, or a frame with one column a label, matched by name.
     C : CostMatrix or table
         Rows true, columns predicted.
+    classes : sequence of labels, optional
+        The label of each column of `probabilities`, such as a classifier's ``classes_``. Needed for an array unless
+        the labels of `C` are in sorted order, the order in which scikit-learn has the columns of `predict_proba`.
 
     Returns
     -------
@@ -266,7 +276,7 @@ def minimum_cost_predictions(probabilities: Any, C: Any) -> npt.NDArray[Any]:
     --------
     >>> import costcurves as cc
     >>> C = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
-    >>> cc.minimum_cost_predictions([[0.9, 0.1], [0.8, 0.2]], C).tolist()
+    >>> cc.minimum_cost_predictions([[0.9, 0.1], [0.8, 0.2]], C, classes=["good", "bad"]).tolist()
     ['good', 'bad']
     """
     C = as_cost_matrix(C)
@@ -279,12 +289,22 @@ def minimum_cost_predictions(probabilities: Any, C: Any) -> npt.NDArray[Any]:
         if set(names) != set(C.labels) or len(names) != k:
             raise DataError(f"`probabilities` must have the columns {listed(C.labels)}, got {listed(columns)}")
         probabilities = np.array([cells[names.index(label)] for label in C.labels]).T
+    elif classes is None and not _in_order(C.labels):
+        raise InputError(
+            "`classes` must name the columns of `probabilities` where the cost matrix's labels are not sorted, "
+            f"got None and labels {listed(C.labels)}: pass the classifier's classes_"
+        )
     try:
         p = np.asarray(probabilities, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"`probabilities` must be numeric, got {shown(probabilities)}") from None
     if p.ndim != 2 or p.shape[1] != k:
         raise InputError(f"`probabilities` must have shape (n, {k}), one column a class, got {p.shape}")
+    if read is None and classes is not None:
+        order = list(classes)
+        if len(order) != k or set(order) != set(C.labels):
+            raise DataError(f"`classes` must be the labels {listed(C.labels)}, got {listed(order)}")
+        p = p[:, [order.index(label) for label in C.labels]]
     bad = ~(np.isfinite(p) & (p >= 0))
     if bad.any():
         row = int(np.argwhere(bad)[0][0])

@@ -23,6 +23,7 @@ from costcurves._validation import (
     frozen,
     shown,
 )
+from costcurves.conditions import matched_by_name
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.geometry import upper_hull
 
@@ -152,14 +153,17 @@ class RocCurve(Result):
         )
 
     @classmethod
-    def from_confusion_matrix(cls, matrix: Any, *, name: str = "classifier") -> RocCurve:
+    def from_confusion_matrix(cls, matrix: Any, *, pos_label: Any = None, name: str = "classifier") -> RocCurve:
         """Return the one ROC point of a fixed classifier, from its 2x2 confusion matrix.
 
         Parameters
         ----------
         matrix : array-like of shape (2, 2)
             Rows are the true class (negative, positive), columns the predicted one, as in scikit-learn:
-            ``[[tn, fp], [fn, tp]]``. (Two of the papers write the transpose.)
+            ``[[tn, fp], [fn, tp]]``. (Two of the papers write the transpose.) A pandas DataFrame with labels as
+            index and columns, such as a crosstab, is matched by name and needs `pos_label`.
+        pos_label : label, optional
+            The positive class of a labelled frame.
         name : str
             The classifier's name.
 
@@ -169,6 +173,10 @@ class RocCurve(Result):
         >>> cc.RocCurve.from_confusion_matrix([[90, 10], [4, 16]], name="rules")
         RocCurve('rules': 120 examples (20 positive), fpr=0.1, tpr=0.8)
         """
+        if pos_label is not None or (hasattr(matrix, "index") and hasattr(matrix, "columns")):
+            if pos_label is None:
+                raise InputError("`pos_label` must name the positive class of a labelled `matrix`, got None")
+            matrix = matched_by_name(matrix, pos_label)
         try:
             table = np.asarray(matrix)
         except ValueError:
@@ -373,7 +381,7 @@ class RocCurve(Result):
         if not self.complete:
             raise UnsupportedError(
                 f"`{what}` needs every point of the ROC curve, got {self.name!r} with only its hull's: "
-                "make it with points='all'"
+                "make it with cc.RocCurve.from_predictions(..., points='all')"
             )
 
     def _columns(self) -> dict[str, Any]:
@@ -612,7 +620,7 @@ def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95,
 
 def tpr_at(curve: RocCurve, fpr: Any) -> FloatArray:
     """Return the true positive rate at false positive rates, by linear interpolation (the largest where several)."""
-    curve.need_all_points("tpr_at")
+    curve.need_all_points("average_roc_curves")
     x, y = curve.fpr, curve.tpr
     highest: BoolArray = np.append(np.diff(x) > 0, True)
     result: FloatArray = np.interp(np.asarray(fpr, dtype=np.float64), x[highest], y[highest])

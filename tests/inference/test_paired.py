@@ -141,7 +141,9 @@ def test_verdicts_come_from_simultaneous_bands_only():
     assert [v.better for v in ranges] == ["b", "undecided", "a"]
     assert ranges[0].high == ranges[1].low < 0.5 < ranges[1].high == ranges[2].low
     coarse = difference_band(2, 40, 100, 40, 2, 100, [0.0, 1.0], simultaneous=True)
-    assert [v.better for v in coarse.significant()] == ["b", "undecided", "a"]
+    assert [v.better for v in coarse.significant()] == ["undecided"]  # what lies between the two was not judged
+    three = difference_band(2, 40, 100, 40, 2, 100, [0.0, 0.1, 1.0], simultaneous=True)
+    assert [(v.low, v.high, v.better) for v in three.significant()] == [(0.0, 0.1, "b"), (0.1, 1.0, "undecided")]
 
 
 def correlated(rng: np.random.Generator, n: int, mean: tuple[float, float], rho: float) -> np.ndarray:

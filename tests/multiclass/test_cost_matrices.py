@@ -244,7 +244,7 @@ def test_the_cheapest_decision_is_brute_force_and_ties_go_to_the_first_label():
         costs = {x: sum(row[t] * C3.values[t, j] for t in range(3)) for j, x in enumerate(C3.labels)}
         assert label == min(costs, key=lambda x: costs[x])
     tie = cc.CostMatrix([[0, 1], [1, 0]], labels=["z", "a"])
-    assert cc.minimum_cost_predictions([[0.5, 0.5]], tie).tolist() == ["z"]
+    assert cc.minimum_cost_predictions([[0.5, 0.5]], tie, classes=["a", "z"]).tolist() == ["z"]
     named = pd.DataFrame({"c": p[:, 2], "a": p[:, 0], "b": p[:, 1]})
     assert cc.minimum_cost_predictions(named, C3).tolist() == chosen.tolist()
     assert cc.minimum_cost_predictions(pl.from_pandas(named), C3).tolist() == chosen.tolist()

@@ -46,9 +46,12 @@ class Interval(Result):
 
     Examples
     --------
-    >>> from costcurves.inference.bands import Interval
-    >>> Interval(estimate=0.3, lower=0.2, upper=0.45, level=0.9)
+    >>> import costcurves as cc
+    >>> interval = cc.Interval(estimate=0.3, lower=0.2, upper=0.45, level=0.9)
+    >>> interval
     Interval(0.3 in [0.2, 0.45], level=0.9)
+    >>> 0.25 in interval
+    True
     """
 
     estimate: float
@@ -58,12 +61,15 @@ class Interval(Result):
     money: Interval | None = None
 
     def _columns(self) -> dict[str, Any]:
-        return {
+        columns = {
             "estimate": [self.estimate],
             "lower": [self.lower],
             "upper": [self.upper],
             "level": [self.level],
         }
+        if self.money is not None:
+            columns |= {f"money_{name}": value for name, value in self.money._columns().items() if name != "level"}
+        return columns
 
     def __contains__(self, value: float) -> bool:
         """Say whether a value lies between the limits."""
@@ -87,6 +93,8 @@ class Band(Result):
     simultaneous : bool
     critical : float
         The normal critical value used; larger than the pointwise one where `simultaneous`.
+    prevalence : float or None
+        The mean of an uncertain prevalence; conditions that the band is asked about must have it.
 
     Examples
     --------
@@ -107,6 +115,7 @@ class Band(Result):
     sampling: str
     simultaneous: bool
     critical: float
+    prevalence: float | None = field(default=None, kw_only=True)
     _evaluate: Callable[[float], tuple[float, ...]] | None = field(default=None, kw_only=True)
 
     def at(self, condition: Any) -> Interval:
@@ -116,6 +125,12 @@ class Band(Result):
         """
         where = check_condition(condition)
         pc = where.pc
+        mean = self.prevalence
+        if mean is not None and isinstance(condition, OperatingCondition) and abs(where.prevalence - mean) > 1e-9:
+            raise InputError(
+                "`condition` must have the mean of `prevalence_uncertainty` as its prevalence, "
+                f"{mean:g}, got {where.prevalence:g}"
+            )
         if not self.pc[0] <= pc <= self.pc[-1]:
             raise InputError(f"`condition` must have a pc in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
         if self._evaluate is not None:
@@ -297,7 +312,12 @@ def cost_band(
             check_integer("n_resamples", n_resamples, 2), rng,
         )  # fmt: skip
     estimate, lower, upper = (frozen(np.clip(a, 0.0, 1.0)) for a in (estimate, lower, upper))
-    return Band(frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z))
+    mean = None
+    if prevalence_uncertainty is not None:
+        mean = prevalence_uncertainty[0] / (prevalence_uncertainty[0] + prevalence_uncertainty[1])
+    return Band(
+        frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z), prevalence=mean
+    )
 
 
 def cost_distribution(
@@ -562,7 +582,10 @@ def reoptimised_band(
     Notes
     -----
     Each resample is judged at its own best thresholds, so the band describes the variation of an optimistic
-    estimate, not the cost at a threshold that somebody deployed. For that use `cost_band`.
+    estimate, not the cost at a threshold that somebody deployed. It is optimistic twice, once for the data and once
+    for the resample, and so lies too low: for two normals one standard deviation apart, 100 examples a class, a 95 %
+    band at pc = 0.5 covered the best possible cost in about 82 % of 120 runs, nearly all misses being too low. For
+    the cost of thresholds in use take `cost_band`.
 
     Examples
     --------

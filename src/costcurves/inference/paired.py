@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,10 @@ class PairedCounts(Result):
     def effective(self) -> float:
         """Effective sample size (Σw)²/Σw²."""
         return self.total**2 / self.squares if self.squares else 0.0
+
+    def reversed(self) -> PairedCounts:
+        """Return the counts with a and b in the other order."""
+        return replace(self, only_a=self.only_b, only_b=self.only_a)
 
     def __add__(self, other: PairedCounts) -> PairedCounts:
         """Return the counts of both parts."""
@@ -186,7 +190,8 @@ def _between(start: npt.NDArray[np.intp], stop: npt.NDArray[np.intp], m: int, w:
     w = None if w is None else w[inside]
     opened = np.bincount(start[inside], weights=w, minlength=m + 1)
     closed = np.bincount(stop[inside], weights=w, minlength=m + 1)
-    return np.asarray(np.cumsum(opened - closed)[:m])
+    inside_at = np.cumsum(opened - closed)[:m]
+    return np.asarray(inside_at if w is None else np.maximum(inside_at, 0.0))  # sums of weights may round below 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,6 +235,17 @@ class DifferenceBand(Band):
     _sizes: tuple[float, float] = field(repr=False)
     _laplace: float = field(repr=False)
 
+    def reversed(self) -> DifferenceBand:
+        """Return the band of b minus a."""
+        a, b, c, d = self._counts
+        return replace(
+            self,
+            estimate=frozen(-self.estimate),
+            lower=frozen(-self.upper),
+            upper=frozen(-self.lower),
+            _counts=(b, a, d, c),
+        )
+
     def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
         first, second, third = (value * condition.unit_cost for value in values)  # the baseline cancels
         return first, second, third
@@ -245,20 +261,24 @@ class DifferenceBand(Band):
                 "`significant` must have a simultaneous band, got a pointwise one: pass simultaneous=True"
             )
         sign = np.where(self.upper < 0, -1, np.where(self.lower > 0, 1, 0))
-        edges, sides = [float(self.pc[0])], [int(sign[0])]
-        for j in np.flatnonzero(np.diff(sign)).tolist():
-            # Limits are linear between points: a range ends where the limit that decides it passes zero,
-            # and between "a" and "b" there is always a range that is undecided.
-            for side, new in ((int(sign[j]), 0), (int(sign[j + 1]), int(sign[j + 1]))):
-                if side == 0:
-                    continue
-                limit = self.upper if side < 0 else self.lower
-                part = limit[j] / (limit[j] - limit[j + 1])
-                edges.append(float(self.pc[j] + part * (self.pc[j + 1] - self.pc[j])))
-                sides.append(new)
-        edges.append(float(self.pc[-1]))
+        # Only points of the band were judged, so a range ends at the last of them that excludes zero; a range of
+        # one point has no width and is left undecided.
         names = {-1: "a", 0: "undecided", 1: "b"}
-        return tuple(Verdict(edges[k], edges[k + 1], names[side]) for k, side in enumerate(sides))
+        first = np.concatenate(([0], np.flatnonzero(np.diff(sign)) + 1))
+        last = np.append(first[1:] - 1, sign.size - 1)
+        told = [
+            (i, j) for i, j in zip(first.tolist(), last.tolist(), strict=True) if sign[i] and (j > i or sign.size == 1)
+        ]
+        parts, end = [], float(self.pc[0])
+        for i, j in told:
+            low, high = float(self.pc[i]), float(self.pc[j])
+            if low > end:
+                parts.append(Verdict(end, low, names[0]))
+            parts.append(Verdict(low, high, names[int(sign[i])]))
+            end = high
+        if end < self.pc[-1] or not parts:
+            parts.append(Verdict(end, float(self.pc[-1]), names[0]))
+        return tuple(parts)
 
     def p_value(self, pc: npt.ArrayLike) -> FloatArray:
         """Return the two-sided p-value of no difference at each operating point, taken by itself.
