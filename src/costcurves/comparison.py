@@ -11,7 +11,17 @@ import numpy as np
 
 from costcurves import counts
 from costcurves._results import Result
-from costcurves._validation import BoolArray, FloatArray, check_choice, check_level, check_name, frozen, shown
+from costcurves._validation import (
+    BoolArray,
+    FloatArray,
+    check_choice,
+    check_flag,
+    check_level,
+    check_name,
+    check_two_names,
+    frozen,
+    shown,
+)
 from costcurves.conditions import check_condition
 from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.differences import PcIntervals
@@ -20,7 +30,7 @@ from costcurves.inference.bands import Band, Interval, check_pc
 from costcurves.inference.family import co_errors, family_critical, holm
 from costcurves.inference.folds import between_folds_band, within_folds_band
 from costcurves.inference.paired import DifferenceBand, difference_band, difference_from_joint, paired_counts
-from costcurves.roc import RocCurve, check_unique
+from costcurves.roc import RocCurve
 from costcurves.thresholds import as_policy
 
 UNDECIDED = "undecided"
@@ -261,7 +271,8 @@ class _Compare:
         rng: Any = None,
     ) -> CurveDifference:
         """Return the difference of two classifiers' costs at every condition, from their scores."""
-        names = _check_names(names)
+        names = check_two_names(names)
+        simultaneous = check_flag("simultaneous", simultaneous)
         sample = _Sample(y_true, dict(zip(names, (score_a, score_b), strict=True)), pos_label, sample_weight)
         points = _grid(pc, 201)
         a, b = (sample.cuts(name, rule, points) for name, rule in zip(names, _two_policies(policy), strict=True))
@@ -337,14 +348,14 @@ class _Compare:
             joint,
             _grid(pc, 201),
             level=level,
-            simultaneous=simultaneous,
+            simultaneous=check_flag("simultaneous", simultaneous),
             method=method,
             sampling=sampling,
             laplace=laplace,
             n_resamples=n_resamples,
             rng=rng,
         )
-        return CurveDifference(_check_names(names), band)
+        return CurveDifference(check_two_names(names), band)
 
     def __repr__(self) -> str:
         """Return the two calls."""
@@ -383,14 +394,6 @@ class _Sample:
 
 def _grid(pc: Any, size: int) -> FloatArray:
     return np.linspace(0.0, 1.0, size) if pc is None else check_pc(pc)
-
-
-def _check_names(names: Any) -> tuple[str, str]:
-    if isinstance(names, str) or len(names) != 2:
-        raise InputError(f"`names` must be a pair of names, got {shown(names)}")
-    first, second = (check_name("names", name) for name in names)
-    check_unique((first, second), "names")
-    return first, second
 
 
 def _two_policies(policy: Any) -> tuple[Any, Any]:
@@ -434,8 +437,9 @@ class ManyDifferences(Result):
 
     def pair(self, a: str, b: str) -> CurveDifference:
         """Return the comparison of two of the classifiers (in the order in which they were given)."""
+        wanted = {check_name("a", a), check_name("b", b)}
         for one in self.pairs:
-            if set(one.names) == {a, b}:
+            if set(one.names) == wanted:
                 return one
         raise InputError(f"`a` and `b` must be two of {', '.join(self.names)}, got {shown(a)} and {shown(b)}")
 
@@ -562,7 +566,7 @@ def compare_many(
     >>> many.pair("a", "b").significant().decided
     False
     """
-    if not hasattr(scores, "items") or len(scores) < 2:
+    if not hasattr(scores, "items") or len(list(scores)) < 2:
         raise InputError(f"`scores` must be a mapping with two classifiers or more, got {shown(scores)}")
     names = tuple(check_name("scores", name) for name in scores)
     level = check_level(level)
@@ -635,6 +639,10 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
         if options:
             raise InputError(f"`kind='between'` must have no further options, got {', '.join(options)}")
         return between_folds_band([curve.evaluate(points) for curve in listed], points, level=level)
+    known = ("method", "simultaneous", "sampling", "laplace")
+    if strange := [name for name in options if name not in known]:
+        raise InputError(f"`kind='within'` must have no options but {', '.join(known)}, got {', '.join(strange)}")
+    check_flag("simultaneous", options.get("simultaneous", False))
     errors = [curve.errors_at(points) for curve in listed]
     rocs = [curve.roc for curve in listed if curve.roc is not None]
     return within_folds_band(
