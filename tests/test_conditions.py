@@ -95,7 +95,7 @@ def test_conditions_refuse(arguments, message):
         ([[2, 1], [5, 0]], "an error cheaper than the right decision, got 1.0 for an error and 2.0 .* on a negative"),
         ([[0, math.inf], [5, 0]], "`matrix` must be finite"),
         ([[0, 1, 2], [5, 0, 1]], r"`matrix` must have shape \(2, 2\), got \(2, 3\)"),
-        ([[0, "a"], [5, 0]], "`matrix` must hold numbers"),
+        ([[0, "a"], [5, 0]], "`matrix` must be numeric"),
         ([[0, 0], [0, 0]], "must not both be 0"),
         (pd.DataFrame([[0, 1], [5, 0]]), "`pos_label` must name the positive class of a labelled `matrix`, got None"),
     ],

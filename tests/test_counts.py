@@ -261,7 +261,7 @@ def test_scores_refuse(scores, message):
         ([1, math.inf, 1, 1], "`sample_weight` must be finite"),
         ([1, 1, 1], "`sample_weight` and `y_true` must have the same length, got 3 and 4"),
         ([0, 1, 1, 0], "`sample_weight` must give weight to both classes, got 2 for positives and 0 for negatives"),
-        (["a"] * 4, "`sample_weight` must be numeric, got dtype <U1"),
+        (["a"] * 4, "`sample_weight` must be numeric, got"),
         ([[1, 1, 1, 1]], r"`sample_weight` must be 1-D, got shape \(1, 4\)"),
     ],
 )

@@ -56,8 +56,10 @@ def test_text_that_cannot_be_encoded_leaves_the_old_hull_and_no_other_file(tmp_p
     good = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A")])
     good.to_json(path)
     before = path.read_bytes()
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(cc.InputError, match=r"`name` must be text that UTF-8 can hold, got '\\ud800'"):
         cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="\ud800")]).to_json(path)
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(path, "\ud800")
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["hull.json"]
 

@@ -183,7 +183,7 @@ def test_rates_with_the_thresholds_of_a_curve_make_the_same_cost_curves():
         ),
         ({"fpr": [0.1, 0.2], "tpr": [0.4, 0.5], "thresholds": [1, 2]}, "`thresholds` must not rise .* got 1 and 2"),
         ({"fpr": 0.1, "tpr": 0.4, "thresholds": math.nan}, "`thresholds` must not be NaN, got 1 of 1"),
-        ({"fpr": 0.1, "tpr": 0.4, "thresholds": "high"}, "`thresholds` must be numbers, got 'high'"),
+        ({"fpr": 0.1, "tpr": 0.4, "thresholds": "high"}, "`thresholds` must be numeric, got 'high'"),
         ({"fpr": 0.1, "tpr": 0.4, "name": " "}, "`name` must be a non-empty string, got ' '"),
         ({"fpr": 0.1, "tpr": 0.4, "name": None}, "`name` must be a non-empty string, got None"),
     ],

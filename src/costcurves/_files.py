@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 
 def write_atomically(path: str | os.PathLike[str], text: str) -> None:
-    """Write text to a file so that a reader sees the old content or the new, never a part."""
+    """Write text to a file so that a reader sees the old content or the new, never a part.
+
+    A new file gets the mode that `open` would give it, a replaced one keeps its own. Threads and processes may write
+    to one path at once: the last to finish wins.
+    """
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    content = text.encode("utf-8")
+    handle, temporary = _fresh_file(target)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        os.chmod(temporary, mode)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        if target.exists():
+            os.chmod(temporary, target.stat().st_mode & 0o777)
         os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
         raise
 
 
-def _umask() -> int:
-    """Return the process's file mode mask."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _fresh_file(target: Path) -> tuple[int, Path]:
+    """Open a new file beside the target, with the mode that the process's mask leaves of rw-rw-rw-."""
+    while True:
+        # Not the target's name: with an ending it might be too long for the file system.
+        temporary = target.parent / f".costcurves-{secrets.token_hex(8)}.tmp"
+        try:
+            return os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), temporary
+        except FileExistsError:
+            continue

@@ -3,32 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from costcurves.errors import InputError
+from costcurves.errors import CostCurvesError, InputError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+
+# A float64 holds every whole number up to here.
+LARGEST_WHOLE = 2**53
+# More than this many of anything that is drawn or laid out point by point would not fit in memory.
+MOST_POINTS = 10**8
+MOST_LAPLACE = 1e6
 
 
 def shown(value: object, limit: int = 60) -> str:
     """Return a short form of a value for an error message."""
     if isinstance(value, np.generic):
         value = value.item()
-    text = repr(value) if isinstance(value, str) else str(value)
+    try:
+        text = repr(value) if isinstance(value, str) else str(value)
+    except ValueError:  # an int of thousands of digits
+        text = f"a {type(value).__name__} too long to show"
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def check_number(name: str, value: Any) -> float:
     """Return `value` as a finite float."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.generic)):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         if isinstance(value, np.ndarray) and value.ndim == 0:
             return check_number(name, value.item())
         raise InputError(f"`{name}` must be a number, got {shown(value)} ({type(value).__name__})")
@@ -78,13 +89,40 @@ def check_level(level: Any) -> float:
     return check_in_open_unit("level", level)
 
 
-def check_integer(name: str, value: Any, minimum: int) -> int:
-    """Return `value` as an int >= `minimum`."""
+def check_laplace(value: Any) -> float:
+    """Return what is added to each cell: from 0 to a million examples, beyond which it is a mistake."""
+    number = check_nonnegative("laplace", value)
+    if number > MOST_LAPLACE:
+        raise InputError(f"`laplace` must be <= {MOST_LAPLACE:g}, got {shown(value)}")
+    return number
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return `value` if it is True or False, and not something that Python would take for one of them."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"`{name}` must be True or False, got {shown(value)} ({type(value).__name__})")
+    return bool(value)
+
+
+def check_rng(rng: Any) -> np.random.Generator:
+    """Return a random generator from one, from a seed, or from None."""
+    try:
+        if isinstance(rng, (bool, np.bool_)):
+            raise TypeError
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"`rng` must be a numpy Generator, a seed >= 0 or None, got {shown(rng)}") from None
+
+
+def check_integer(name: str, value: Any, minimum: int, maximum: int = LARGEST_WHOLE) -> int:
+    """Return `value` as an int from `minimum` to `maximum`."""
     number = check_number(name, value)
     if number != int(number):
         raise InputError(f"`{name}` must be a whole number, got {shown(value)}")
     if number < minimum:
         raise InputError(f"`{name}` must be >= {minimum}, got {shown(value)}")
+    if number > maximum:
+        raise InputError(f"`{name}` must be <= {maximum}, got {shown(value)}")
     return int(number)
 
 
@@ -101,15 +139,75 @@ def check_name(name: str, value: Any) -> str:
     """Return a non-empty text."""
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"`{name}` must be a non-empty string, got {shown(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"`{name}` must be text that UTF-8 can hold, got {value!a}") from None
     return value
+
+
+def check_path(path: Any) -> str | os.PathLike[str]:
+    """Return a path that names a file (whether it is there is for the system to say)."""
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path) or "\0" in str(path):
+        raise InputError(f"`path` must be a path, got {shown(path)} ({type(path).__name__})")
+    return path
+
+
+def check_two_names(names: Any) -> tuple[str, str]:
+    """Return two different names."""
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2:
+        raise InputError(f"`names` must be a pair of names, got {shown(names)}")
+    first, second = (check_name("names", name) for name in names)
+    if first == second:
+        raise InputError(f"`names` must differ, got {shown(first)} twice")
+    return first, second
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, NaT or pandas' NA."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):
+        return True
+
+
+def number_array(
+    name: str, values: Any, *, booleans: bool = True, error: type[CostCurvesError] = InputError
+) -> FloatArray:
+    """Return `values` as a float64 array of any shape; texts, dates, complex and masked numbers are none.
+
+    The array may share memory with `values`. NaN and infinities pass; a missing value becomes NaN.
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise error(f"`{name}` must not have masked values, got {int(np.ma.getmaskarray(values).sum())}")
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):
+        raise error(f"`{name}` must be numeric, got {shown(values)}") from None
+    if array.dtype.kind == "O":
+        flat = [_as_float(name, value, booleans, error) for value in array.ravel().tolist()]
+        return np.array(flat, dtype=np.float64).reshape(array.shape)
+    if array.dtype.kind not in ("biuf" if booleans else "iuf"):
+        raise error(f"`{name}` must be numeric, got {shown(values)} ({array.dtype})")
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64, copy=False)
+
+
+def _as_float(name: str, value: Any, booleans: bool, error: type[CostCurvesError]) -> float:
+    """Return one object as a float, NaN where it is missing."""
+    if is_missing(value):
+        return math.nan
+    if not isinstance(value, (Real, Decimal)) or (isinstance(value, bool) and not booleans):
+        raise error(f"`{name}` must be numeric, got {shown(value)} ({type(value).__name__})")
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        raise error(f"`{name}` must be numbers that a float can hold, got {shown(value)}") from None
 
 
 def check_unit_array(name: str, values: Any) -> FloatArray:
     """Return `values` as a float64 array with every element in [0, 1] (any shape; NaN is refused)."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`{name}` must be numeric, got {shown(values)}") from None
+    array = number_array(name, values, booleans=False)
     bad = ~((array >= 0.0) & (array <= 1.0))
     if bad.any():
         first = np.flatnonzero(bad.ravel())[0]

@@ -18,12 +18,15 @@ import numpy.typing as npt
 
 from costcurves._results import Result
 from costcurves._validation import (
+    MOST_POINTS,
     FloatArray,
     check_choice,
     check_integer,
+    check_laplace,
     check_level,
-    check_nonnegative,
     check_positive,
+    check_rng,
+    check_two_names,
     frozen,
     shown,
 )
@@ -237,10 +240,10 @@ class _Options:
             raise InputError("`priors_size` must come with `priors`, got no priors")
         return cls(
             check_level(level),
-            check_nonnegative("laplace", laplace),
+            check_laplace(laplace),
             check_choice("method", method, METHODS),
-            check_integer("n_resamples", n_resamples, 1),
-            np.random.default_rng(rng),
+            check_integer("n_resamples", n_resamples, 1, MOST_POINTS),
+            check_rng(rng),
             None if priors is None else check_priors("priors", priors, labels)[0],
             None if priors_size is None else check_positive("priors_size", priors_size),
         )
@@ -705,7 +708,7 @@ class _BDeltaCost:
             p = 2 * float(ndtr(-abs(mean) / half * _normal_quantile(level)))
         else:
             p = 1.0 if mean == 0 else 0.0
-        return CostDifference(mean, mean - half, mean + half, p, level, "z", 0.0, n, _check_names(names), None)
+        return CostDifference(mean, mean - half, mean + half, p, level, "z", 0.0, n, check_two_names(names), None)
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
@@ -723,17 +726,8 @@ def differences(joint: JointConfusion, C: CostMatrix) -> FloatArray:
     return np.asarray(C.values[joint.true, joint.a] - C.values[joint.true, joint.b], dtype=np.float64)
 
 
-def _check_names(names: Any) -> tuple[str, str]:
-    if isinstance(names, str) or len(tuple(names)) != 2 or not all(isinstance(x, str) for x in names):
-        raise InputError(f"`names` must be two strings, got {shown(names)}")
-    first, second = names
-    if first == second:
-        raise InputError(f"`names` must differ, got {shown(first)} twice")
-    return first, second
-
-
 def _bdeltacost(joint: JointConfusion, C: CostMatrix, options: _Options, names: Any) -> CostDifference:
-    names = _check_names(names)
+    names = check_two_names(names)
     values = differences(joint, C)
     n = joint.n
     if options.priors is None:

@@ -15,8 +15,10 @@ from costcurves._validation import (
     BoolArray,
     FloatArray,
     check_choice,
+    check_flag,
     check_level,
     check_name,
+    check_two_names,
     check_unit_array,
     frozen,
     shown,
@@ -30,7 +32,7 @@ from costcurves.inference.bands import Band, Interval, check_pc
 from costcurves.inference.family import co_errors, family_critical, holm
 from costcurves.inference.folds import between_folds_band, within_folds_band
 from costcurves.inference.paired import DifferenceBand, PairedCounts, difference_band, joint_counts, paired_counts
-from costcurves.roc import RocCurve, check_unique
+from costcurves.roc import RocCurve
 from costcurves.thresholds import Validation, as_policy
 
 UNDECIDED = "undecided"
@@ -316,7 +318,8 @@ class _Compare:
         rng: Any = None,
     ) -> CurveDifference:
         """Return the difference of two classifiers' costs at every condition, from their scores."""
-        names = _check_names(names)
+        names = check_two_names(names)
+        simultaneous = check_flag("simultaneous", simultaneous)
         sample = _Sample(y_true, dict(zip(names, (score_a, score_b), strict=True)), pos_label, sample_weight)
         points = _grid(pc, 201)
         a, b = (sample.curve(name, rule) for name, rule in zip(names, _two_policies(policy), strict=True))
@@ -378,11 +381,11 @@ class _Compare:
             "n_resamples": n_resamples,
             "rng": rng,
         }
+        names = check_two_names(names)
+        simultaneous = check_flag("simultaneous", simultaneous)
         neg, pos = joint_counts(joint)
         discordant = _Discordant(np.array([0.0, 1.0]), pos, neg, None, options)
-        return CurveDifference(
-            _check_names(names), discordant.band(_grid(pc, 201), simultaneous=simultaneous), discordant
-        )
+        return CurveDifference(names, discordant.band(_grid(pc, 201), simultaneous=simultaneous), discordant)
 
     def __repr__(self) -> str:
         """Return the two calls."""
@@ -450,14 +453,6 @@ def _refuse_shared_validation(policy: Any, instead: str) -> None:
 
 def _grid(pc: Any, size: int) -> FloatArray:
     return np.linspace(0.0, 1.0, size) if pc is None else check_pc(pc)
-
-
-def _check_names(names: Any) -> tuple[str, str]:
-    if isinstance(names, str) or len(names) != 2:
-        raise InputError(f"`names` must be a pair of names, got {shown(names)}")
-    first, second = (check_name("names", name) for name in names)
-    check_unique((first, second), "names")
-    return first, second
 
 
 def _two_policies(policy: Any) -> tuple[Any, Any]:
@@ -692,6 +687,10 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
         if options:
             raise InputError(f"`kind='between'` must have no further options, got {', '.join(options)}")
         return between_folds_band([curve.evaluate(points) for curve in listed], points, level=level)
+    known = ("method", "simultaneous", "sampling", "laplace")
+    if strange := [name for name in options if name not in known]:
+        raise InputError(f"`kind='within'` must have no options but {', '.join(known)}, got {', '.join(strange)}")
+    check_flag("simultaneous", options.get("simultaneous", False))
     errors = [curve.errors_at(points) for curve in listed]
     rocs = [curve.roc for curve in listed if curve.roc is not None]
     return within_folds_band(

@@ -18,6 +18,7 @@ from costcurves._validation import (
     check_number,
     check_positive,
     check_unit_array,
+    number_array,
     shown,
 )
 from costcurves.errors import InputError
@@ -109,7 +110,7 @@ class OperatingCondition(Result):
         >>> round(cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5).money(0.2), 9)
         0.44
         """
-        return self.baseline + normalized_cost * self.unit_cost
+        return self.baseline + check_number("normalized_cost", normalized_cost) * self.unit_cost
 
     @classmethod
     def from_pc(cls, pc: float, *, prevalence: float = 0.5) -> OperatingCondition:
@@ -150,10 +151,7 @@ class OperatingCondition(Result):
         """
         if pos_label is not None:
             matrix = matched_by_name(matrix, pos_label)
-        try:
-            table = np.asarray(matrix, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"`matrix` must hold numbers, got {shown(matrix)}") from None
+        table = number_array("matrix", matrix)
         if table.shape != (2, 2):
             raise InputError(f"`matrix` must have shape (2, 2), got {table.shape}")
         if hasattr(matrix, "index") and hasattr(matrix, "columns") and pos_label is None:
@@ -205,7 +203,7 @@ def matched_by_name(matrix: Any, pos_label: Any) -> Any:
 
 def _check_bounds(name: str, bounds: Bounds, *, check: Any) -> tuple[float, float]:
     """Return (low, high) of a number or a pair."""
-    if isinstance(bounds, (list, tuple, np.ndarray)):
+    if isinstance(bounds, (list, tuple)) or (isinstance(bounds, np.ndarray) and bounds.ndim > 0):
         if len(bounds) != 2:
             raise InputError(f"`{name}` must be a number or a pair (low, high), got {shown(bounds)}")
         low, high = check(name, bounds[0]), check(name, bounds[1])
@@ -294,6 +292,8 @@ class OperatingRange(Result):
         >>> span.contains(cc.OperatingCondition(prevalence=0.2, cost_fp=1, cost_fn=7))
         True
         """
+        if not isinstance(condition, OperatingCondition):
+            raise InputError(f"`condition` must be an OperatingCondition, got {shown(condition)}")
         return all(
             low <= getattr(condition, name) <= high
             for name, (low, high) in (
@@ -347,6 +347,8 @@ class Beta(Result):
         """Check the parameters."""
         object.__setattr__(self, "a", check_positive("a", self.a))
         object.__setattr__(self, "b", check_positive("b", self.b))
+        if not 0 < self.mean < 1:
+            raise InputError(f"`a` and `b` must leave a mean inside (0, 1), got {shown(self.a)} and {shown(self.b)}")
 
     @property
     def mean(self) -> float:

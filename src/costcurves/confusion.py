@@ -13,7 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._results import Result
-from costcurves._validation import FloatArray, IntArray, frozen, shown
+from costcurves._validation import (
+    LARGEST_WHOLE,
+    FloatArray,
+    IntArray,
+    frozen,
+    is_missing,
+    number_array,
+    shown,
+)
 from costcurves.errors import DataError, InputError
 from costcurves.frames import read_series, read_table
 
@@ -35,12 +43,14 @@ def check_labels(name: str, labels: Any) -> Labels:
     """Return distinct, present labels as a tuple of plain Python values."""
     if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
         raise InputError(f"`{name}` must be a sequence of labels, got {shown(labels)}")
+    if np.ndim(labels) == 0 and isinstance(labels, np.ndarray):
+        raise InputError(f"`{name}` must be a sequence of labels, got {shown(labels)}")
     plain = tuple(value.item() if isinstance(value, np.generic) else value for value in labels)
     seen: set[object] = set()
     for label in plain:
         if not isinstance(label, Hashable):
             raise InputError(f"`{name}` must be hashable, got {shown(label)}")
-        if label is None or label != label:
+        if is_missing(label):
             raise InputError(f"`{name}` must not hold missing labels, got {shown(label)}")
         if label in seen:
             raise InputError(f"`{name}` must be distinct, got {shown(label)} twice")
@@ -131,8 +141,8 @@ def _column_of_objects(name: str, values: list[Any]) -> _Column:
     except TypeError:
         raise InputError(f"`{name}` must hold one label an example, got {shown(values[0])}") from None
     for label in distinct:
-        if label is None or label != label:
-            missing = sum(1 for v in values if v is None or v != v)
+        if is_missing(label):
+            missing = sum(map(is_missing, values))
             raise DataError(f"`{name}` must not hold missing labels, got {missing} of {len(values)}")
     plain = [label.item() if isinstance(label, np.generic) else label for label in distinct]
     index = {label: i for i, label in enumerate(distinct)}
@@ -144,6 +154,8 @@ def read_column(name: str, values: Any) -> _Column:
     """Return labels given as an array, a list, or a column of a dataframe."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
         raise InputError(f"`{name}` must be a sequence of labels, one an example, got {shown(values)}")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise DataError(f"`{name}` must not have masked values, got {int(np.ma.getmaskarray(values).sum())}")
     if isinstance(values, (list, tuple)):
         numeric = all(issubclass(kind, (bool, int, float, np.number, np.bool_)) for kind in set(map(type, values)))
         if not numeric:
@@ -208,10 +220,7 @@ def check_weights(sample_weight: Any, n: int) -> FloatArray | None:
     """Return weights of examples: one each, finite, not negative, not all zero."""
     if sample_weight is None:
         return None
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`sample_weight` must be numeric, got {shown(sample_weight)}") from None
+    weights = number_array("sample_weight", sample_weight)
     if weights.shape != (n,):
         raise DataError(f"`sample_weight` must have one weight an example ({n}), got shape {weights.shape}")
     bad = ~(np.isfinite(weights) & (weights >= 0))
@@ -220,6 +229,9 @@ def check_weights(sample_weight: Any, n: int) -> FloatArray | None:
         raise DataError(f"`sample_weight` must be finite and >= 0, got {shown(weights[first])} at position {first}")
     if not weights.any():
         raise DataError("`sample_weight` must not be all zero")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise DataError("`sample_weight` must have a finite sum, got an overflow")
     return weights
 
 
@@ -269,6 +281,10 @@ def read_square(name: str, table: Any, labels: Any, *, partial: bool = False) ->
                 f"{'' if given is None else ' as `labels`'} ({listed(owner)}); "
                 f"its {what}s " + (f"have {listed(extra)}" if extra else f"lack {listed(missing)}")
             )
+    if cells and len(cells[0]) != len(row_names):
+        raise InputError(
+            f"`{name}` must be square, rows true and columns predicted, got shape ({len(cells[0])}, {len(cells)})"
+        )
     body = _numbers(name, [list(c) for c in cells]).T if cells else np.zeros((0, 0))
     position = {label: i for i, label in enumerate(owner)}
     values = np.zeros((len(owner), len(owner)))
@@ -283,10 +299,7 @@ def _match_texts(columns: list[Any], rows: list[Any]) -> list[Any]:
 
 
 def _numbers(name: str, values: Any) -> FloatArray:
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`{name}` must be a table of numbers, got {shown(values)}") from None
+    return np.array(number_array(name, values))
 
 
 def _read_square_array(name: str, table: Any, labels: Labels | None) -> tuple[FloatArray, Labels]:
@@ -307,6 +320,8 @@ def check_counts(name: str, values: FloatArray) -> IntArray:
     if (values != np.floor(values)).any():
         first = values[values != np.floor(values)][0]
         raise DataError(f"`{name}` must hold whole counts, got {shown(first)}; weighted counts cannot be resampled")
+    if values.sum() > LARGEST_WHOLE:
+        raise DataError(f"`{name}` must hold at most 2**53 examples, got {values.sum():g}")
     return values.astype(np.int64)
 
 
@@ -317,6 +332,9 @@ def check_amounts(name: str, values: FloatArray) -> FloatArray:
         raise DataError(f"`{name}` must hold counts >= 0, got {shown(values[bad][0])}")
     if not values.any():
         raise DataError(f"`{name}` must hold at least one example, got 0")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(values.sum()):
+            raise DataError(f"`{name}` must have a finite sum, got an overflow")
     return values
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from costcurves._results import Result, jsonable
 from costcurves._validation import (
     FloatArray,
+    check_flag,
     check_in_open_unit,
     check_in_unit,
     check_name,
@@ -339,7 +340,10 @@ class CostCurve(Result):
         loss = self._cost_share_integral(share, weight)
         left, right = np.array([0.0, share]), np.array([share, 1.0])
         trivial = _beta_integral(weight, left, right, np.array([0.0, share]), np.array([1.0 - share, 0.0]))
-        return 1.0 - loss / float(trivial.sum())
+        largest = float(trivial.sum())
+        if not largest > 0:
+            raise InputError(f"`severity` must not put all weight on free errors, got {weight!r}")
+        return 1.0 - loss / largest
 
     def brier_score(self) -> float:
         """Return the Brier score: twice the area under the curve over cost shares (policy "bayes" only).
@@ -458,11 +462,14 @@ class CostCurve(Result):
         points = np.linspace(0.0, 1.0, 201) if pc is None else pc
         n_pos, n_neg, effective = self._sizes("band")
         options: dict[str, Any] = {"level": level, "n_resamples": n_resamples, "rng": rng}
-        if reoptimise:
+        simultaneous = check_flag("simultaneous", simultaneous)
+        if check_flag("reoptimise", reoptimise):
             roc = self._need_roc("band")
             if repr(self.policy) != "optimal()" or effective is not None:
                 raise InputError(f"`reoptimise` must come with policy='optimal' and whole counts, got {self.policy!r}")
             return reoptimised_band(roc.n_pos - roc.tp, int(n_pos), roc.fp, int(n_neg), points, **options)
+        if prevalence_uncertainty is not None and not isinstance(prevalence_uncertainty, Beta):
+            raise InputError(f"`prevalence_uncertainty` must be a Beta, got {shown(prevalence_uncertainty)}")
         beta = None if prevalence_uncertainty is None else (prevalence_uncertainty.a, prevalence_uncertainty.b)
         options |= {
             "method": method,
@@ -626,7 +633,10 @@ def _quadrature(
     start = left[owner] + step * (np.arange(owner.size) - np.repeat(np.cumsum(parts) - parts, parts))
     nodes, weights = np.polynomial.legendre.leggauss(32)
     x = start[:, None] + step[:, None] * (nodes + 1) / 2
-    values = np.asarray(density(x), dtype=np.float64)
+    try:
+        values = np.asarray(density(x), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"`weight` must be a density that takes arrays, got {shown(error)}") from error
     if values.shape != x.shape or not np.isfinite(values).all() or (values < 0).any():
         raise InputError("`weight` must be a density that takes arrays and returns finite values >= 0")
     cost = at_zero[owner, None] + x * (at_one - at_zero)[owner, None]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import BoolArray, FloatArray, frozen, shown
+from costcurves._validation import LARGEST_WHOLE, BoolArray, FloatArray, frozen, is_missing, number_array, shown
 from costcurves.errors import DataError
 
 Array = npt.NDArray[Any]
 
 # Integer scores become float thresholds, and a float64 holds every integer up to here.
-LARGEST_EXACT_INTEGER = 2**53
+LARGEST_EXACT_INTEGER = LARGEST_WHOLE
 # A range of integer scores is counted instead of sorted when it is not much longer than the data.
 COUNTING_FACTOR = 4
 
@@ -42,7 +45,7 @@ def binary_labels(y_true: Any, pos_label: Any = None) -> BoolArray:
     Without `pos_label`, only labels that say it themselves are taken: booleans, 0/1 and -1/1.
     """
     labels = _one_dimensional("y_true", y_true)
-    if np.ndim(pos_label) != 0:
+    if not isinstance(pos_label, Hashable) or isinstance(pos_label, (tuple, frozenset, range)):
         raise DataError(f"`pos_label` must be one label, got {shown(pos_label)}")
     kind = labels.dtype.kind
     if kind == "O":
@@ -111,9 +114,9 @@ def _plain_objects(labels: Array) -> Array:
         distinct = set(values)
     except TypeError:
         raise DataError("`y_true` must hold booleans, numbers or strings, got unhashable objects") from None
-    missing = {id(v) for v in distinct if _is_missing(v)}
+    missing = {id(v) for v in distinct if is_missing(v)}
     if missing:
-        where = [i for i, v in enumerate(values) if _is_missing(v)]
+        where = [i for i, v in enumerate(values) if is_missing(v)]
         raise DataError(f"`y_true` must not have missing labels, got {len(where)}, the first at position {where[0]}")
     kinds = {type(v) for v in distinct}
     if len(kinds) > 1 and not kinds <= {int, float, bool, np.int64, np.float64}:
@@ -125,18 +128,8 @@ def _plain_objects(labels: Array) -> Array:
     return labels
 
 
-def _is_missing(value: Any) -> bool:
-    """Return whether a label is None, NaN, NaT or pandas' NA."""
-    try:
-        return value is None or bool(value != value)
-    except TypeError:
-        return True
-
-
 def checked_scores(y_score: Any, name: str = "y_score") -> Array:
     """Return finite one-dimensional scores without converting floats or integers."""
-    if isinstance(y_score, np.ma.MaskedArray) and np.ma.is_masked(y_score):
-        raise DataError(f"`{name}` must not have masked values, got {int(np.ma.getmaskarray(y_score).sum())}")
     raw = _as_array(name, y_score)
     if raw.ndim == 2:
         raise DataError(
@@ -146,6 +139,8 @@ def checked_scores(y_score: Any, name: str = "y_score") -> Array:
     scores = _one_dimensional(name, raw)
     if scores.dtype.kind == "O":
         scores = _object_scores(scores, name)
+    elif scores.dtype.kind == "f" and isinstance(y_score, (list, tuple)):
+        _refuse_inexact(y_score, name)  # NumPy makes floats of whole numbers that fit no integer type together
     if scores.dtype.kind == "b":
         return scores.astype(np.uint8)
     if scores.dtype.kind in "iu":
@@ -170,24 +165,28 @@ def checked_scores(y_score: Any, name: str = "y_score") -> Array:
 
 def _object_scores(scores: Array, name: str) -> Array:
     """Return object scores as float64; what is not a number is refused by position."""
-    try:
-        return scores.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        for position, value in enumerate(scores.tolist()):
-            try:
-                float(value)
-            except (TypeError, ValueError, OverflowError):
-                raise DataError(f"`{name}` must be numeric, got {shown(value)} at position {position}") from None
-        raise DataError(f"`{name}` must be numeric, got dtype object") from None
+    values = scores.tolist()
+    _refuse_inexact(values, name)
+    for position, value in enumerate(values):
+        if not (isinstance(value, (Real, Decimal)) or is_missing(value)):
+            raise DataError(f"`{name}` must be numeric, got {shown(value)} at position {position}")
+    return number_array(name, scores, error=DataError)
+
+
+def _refuse_inexact(values: Sequence[Any], name: str) -> None:
+    """Refuse whole numbers that a float would round."""
+    for value in values:
+        if isinstance(value, int) and abs(value) > LARGEST_EXACT_INTEGER:
+            raise DataError(
+                f"`{name}` must hold integers of at most 2**53 in size, so that thresholds are exact, "
+                f"got {shown(value)}: pass ranks instead"
+            )
 
 
 def checked_weights(sample_weight: Any, size: int) -> FloatArray:
     """Return finite, non-negative float64 weights, one for each example."""
     raw = _one_dimensional("sample_weight", sample_weight)
-    try:
-        weights = raw.astype(np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"`sample_weight` must be numeric, got dtype {raw.dtype}") from None
+    weights = number_array("sample_weight", raw, error=DataError)
     same_length("sample_weight", weights, "y_true", size)
     if not np.isfinite(weights).all():
         raise _non_finite("sample_weight", weights)
@@ -222,10 +221,12 @@ def both_classes(positive: BoolArray, weights: FloatArray | None = None) -> None
 
 
 def _as_array(name: str, values: Any) -> Array:
-    """Return an array of any shape but a ragged one."""
+    """Return an array of any shape but a ragged one; masked values are refused."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise DataError(f"`{name}` must not have masked values, got {int(np.ma.getmaskarray(values).sum())}")
     try:
         return np.asarray(values)
-    except ValueError:
+    except (TypeError, ValueError):
         raise DataError(f"`{name}` must be 1-D, got rows of different lengths") from None
 
 

@@ -68,7 +68,7 @@ class Decision(Result):
         Its cost relative to always being wrong, and per case in money.
     ties : tuple of Choice
         Others of the same cost (within 1e-12): co-owners of the point, and the other end of the hull's edge.
-    runner_up : Choice or None
+    runner_up : Choice
         The best vertex of any *other* classifier's own hull; the trivial ones are classifiers of their own.
     regret, money_regret : float
         What using the runner-up instead would lose, normalized and per case in money.
@@ -93,26 +93,28 @@ class Decision(Result):
     normalized_cost: float
     expected_cost: float
     ties: tuple[Choice, ...]
-    runner_up: Choice | None
+    runner_up: Choice
 
     @property
     def regret(self) -> float:
         """Normalized cost lost by using the runner-up."""
-        return math.inf if self.runner_up is None else self.runner_up.normalized_cost - self.normalized_cost
+        return self.runner_up.normalized_cost - self.normalized_cost
 
     @property
     def money_regret(self) -> float:
         """Money per case lost by using the runner-up."""
-        return math.inf if self.runner_up is None else self.runner_up.expected_cost - self.expected_cost
+        return self.runner_up.expected_cost - self.expected_cost
 
     def to_dict(self) -> dict[str, Any]:
         """Return the decision as plain Python values, regret included."""
         return Result.to_dict(self) | {"regret": self.regret, "money_regret": self.money_regret}
 
     def _columns(self) -> dict[str, Any]:
-        rows: list[tuple[str, Any]] = [("best", self), *(("tie", tie) for tie in self.ties)]
-        if self.runner_up is not None:
-            rows.append(("runner-up", self.runner_up))
+        rows: list[tuple[str, Any]] = [
+            ("best", self),
+            *(("tie", tie) for tie in self.ties),
+            ("runner-up", self.runner_up),
+        ]
         names = [f.name for f in fields(Choice)]
         table = {"role": [role for role, _ in rows]}
         return table | {name: [getattr(row, name) for _, row in rows] for name in names}
@@ -129,15 +131,12 @@ class Decision(Result):
         lines += [
             f"  as good    {rule_text(t.classifier, t.threshold)}: fpr {t.fpr:.3g}, tpr {t.tpr:.3g}" for t in self.ties
         ]
-        if self.runner_up is not None:
-            r = self.runner_up
-            more = (
-                f" ({self.money_regret / self.expected_cost:.1%})".replace("%", " %") if self.expected_cost > 0 else ""
-            )
-            lines.append(
-                f"  runner-up  {rule_text(r.classifier, r.threshold)}: {r.expected_cost:.4g} per case, "
-                f"{self.money_regret:.3g}{more} more"
-            )
+        r = self.runner_up
+        more = f" ({self.money_regret / self.expected_cost:.1%})".replace("%", " %") if self.expected_cost > 0 else ""
+        lines.append(
+            f"  runner-up  {rule_text(r.classifier, r.threshold)}: {r.expected_cost:.4g} per case, "
+            f"{self.money_regret:.3g}{more} more"
+        )
         return "\n".join(lines)
 
 

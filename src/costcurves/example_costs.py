@@ -13,6 +13,7 @@ from costcurves.errors import DataError, InputError
 from costcurves.inference.bands import Interval
 from costcurves.inference.examples import (
     ExampleComparison,
+    checked_costs,
     compare_example_costs,
     example_cost_interval,
     incurred_costs,
@@ -120,8 +121,9 @@ def _incurred(positive: BoolArray, y_score: Any, cost_fp: Any, cost_fn: Any, pol
         if scores.min() < 0 or scores.max() > 1:
             bad = scores.max() if scores.max() > 1 else scores.min()
             raise DataError(f"`{name}` must be probabilities in [0, 1] for policy='bayes', got {shown(bad)}")
-        # Costs are checked where they are charged; here they only decide.
-        alarm, miss = np.asarray(cost_fp, dtype=np.float64), np.asarray(cost_fn, dtype=np.float64)
+        alarm, miss = (
+            checked_costs(name, cost, positive.shape) for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn))
+        )
         predicted = np.broadcast_to((1.0 - scores) * alarm < scores * miss, positive.shape)
     else:
         predicted = scores >= check_number("policy", policy)

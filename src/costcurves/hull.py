@@ -21,6 +21,7 @@ from costcurves._validation import (
     check_in_open_unit,
     check_in_unit,
     check_nonnegative,
+    check_path,
     check_positive,
     frozen,
     shown,
@@ -266,7 +267,7 @@ class RocHull(Result):
         cost = float(_cost(fpr, tpr, where.pc))
         return Choice(name, threshold, fpr, tpr, cost, where.money(cost))
 
-    def _runner_up(self, winner: str, where: Any) -> Choice | None:
+    def _runner_up(self, winner: str, where: Any) -> Choice:
         """Return the best point of any classifier but the winner; ties go to the first name."""
         rivals = []
         for curve in self._hulls:
@@ -279,7 +280,7 @@ class RocHull(Result):
         for name, threshold, rate in ((ALWAYS_NEGATIVE, math.inf, 0.0), (ALWAYS_POSITIVE, -math.inf, 1.0)):
             if name != winner:
                 rivals.append(self._choice(name, threshold, rate, rate, where))
-        return min(rivals, key=lambda c: (c.normalized_cost, c.classifier in TRIVIAL, c.classifier), default=None)
+        return min(rivals, key=lambda c: (c.normalized_cost, c.classifier in TRIVIAL, c.classifier))
 
     def ranges(self) -> Ranges:
         """Return who is best where, over all conditions: the 1998 study's Table 1, with thresholds.
@@ -390,7 +391,8 @@ class RocHull(Result):
         chosen = min(allowed, key=lambda p: (-p[1], p[0], p[2] in TRIVIAL, p[2]))
         load = self.tpr * n_pos + self.fpr * n_neg
         i = min(int(np.searchsorted(load[1:], most, side="right")), load.size - 2)
-        share_of_second = min(1.0, max(0.0, (most - load[i]) / (load[i + 1] - load[i])))
+        with np.errstate(over="ignore"):
+            share_of_second = min(1.0, max(0.0, float((most - load[i]) / (load[i + 1] - load[i]))))
         used = chosen[1] * n_pos + chosen[0] * n_neg
         return _limited(
             f"at most {most:.10g} alarms of {population:.10g}",
@@ -499,7 +501,7 @@ class RocHull(Result):
         }
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         if path is not None:
-            write_atomically(path, text)
+            write_atomically(check_path(path), text)
         return text
 
     @classmethod
@@ -507,6 +509,7 @@ class RocHull(Result):
         """Return the hull that `to_json` wrote to a file (for JSON text see `from_json_text`)."""
         if isinstance(path, str) and path.lstrip().startswith("{"):
             raise InputError("`path` must be the path of a file, got JSON text: use RocHull.from_json_text")
+        check_path(path)
         try:
             text = Path(path).read_text(encoding="utf-8")
         except UnicodeDecodeError:
@@ -516,6 +519,8 @@ class RocHull(Result):
     @classmethod
     def from_json_text(cls, text: str) -> RocHull:
         """Return the hull of JSON text that `to_json` returned."""
+        if not isinstance(text, str):
+            raise InputError(f"`text` must be a string, got {type(text).__name__}")
         try:
             document = json.loads(text)
         except json.JSONDecodeError as error:

@@ -14,7 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._results import Result
-from costcurves._validation import FloatArray, check_choice, frozen, shown
+from costcurves._validation import (
+    FloatArray,
+    check_choice,
+    check_rng,
+    frozen,
+    number_array,
+    shown,
+)
 from costcurves.confusion import (
     Labels,
     check_labels,
@@ -134,8 +141,8 @@ class CostMatrix(Result):
 
     def _position(self, name: str, label: Any) -> int:
         try:
-            return self.labels.index(label)
-        except ValueError:
+            return dict(zip(self.labels, range(len(self.labels)), strict=True))[label]
+        except (KeyError, TypeError):
             raise InputError(
                 f"`{name}` must be a label of {OWNER} ({listed(self.labels)}), got {shown(label)}"
             ) from None
@@ -194,17 +201,15 @@ def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatAr
                 f"`{name}` must have one value for each of the labels ({listed(labels)}); see {listed(wrong)}"
             )
         priors = [priors[label] for label in labels]
-    try:
-        values = np.array(priors, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`{name}` must be numeric, got {shown(priors)}") from None
+    values = np.array(number_array(name, priors, booleans=False))
     if values.ndim != 1 or (labels is not None and values.size != len(labels)) or values.size < 2:
         rule = f"one value for each of the {len(labels)} classes" if labels is not None else "one value a class"
         raise InputError(f"`{name}` must have {rule}, got shape {values.shape}")
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         raise InputError(f"`{name}` must be finite and >= 0, got {shown(values[bad][0])}")
-    total = float(values.sum())
+    with np.errstate(over="ignore"):
+        total = float(values.sum())
     if abs(total - 1.0) > 1e-6:
         raise InputError(f"`{name}` must have a sum of 1, got {total:g}")
     return frozen(values / total), tuple(range(values.size)) if labels is None else labels
@@ -238,7 +243,10 @@ def expected_cost(y_true: Any, y_pred: Any, C: Any, sample_weight: Any = None) -
     _, (true, predicted) = code_columns({"y_true": y_true, "y_pred": y_pred}, C.labels, OWNER)
     weights = check_weights(sample_weight, true.size)
     counts = pair_counts(true, predicted, k, weights)
-    return float((counts * C.values).sum() / counts.sum())
+    total = counts.sum()
+    with np.errstate(over="ignore"):
+        cost = float((counts * C.values).sum() / total)
+    return cost if np.isfinite(cost) else float((counts / total * C.values).sum())
 
 
 def _in_order(labels: Sequence[Any]) -> bool:
@@ -294,10 +302,7 @@ def minimum_cost_predictions(probabilities: Any, C: Any, *, classes: Any = None)
             "`classes` must name the columns of `probabilities` where the cost matrix's labels are not sorted, "
             f"got None and labels {listed(C.labels)}: pass the classifier's classes_"
         )
-    try:
-        p = np.asarray(probabilities, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`probabilities` must be numeric, got {shown(probabilities)}") from None
+    p = number_array("probabilities", probabilities)
     if p.ndim != 2 or p.shape[1] != k:
         raise InputError(f"`probabilities` must have shape (n, {k}), one column a class, got {p.shape}")
     if read is None and classes is not None:
@@ -377,7 +382,7 @@ def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
     largest, direction, right = _MODELS[model]
     if direction and not p.all():
         raise InputError(f"`priors` must be > 0 for model {model}, got 0 for {shown(labels[int(np.argmin(p))])}")
-    generator = np.random.default_rng(rng)
+    generator = check_rng(rng)
     k = p.size
     limits = np.full((k, k), largest)
     if direction:

@@ -19,12 +19,13 @@ import numpy as np
 
 from costcurves._results import Result
 from costcurves._validation import (
+    LARGEST_WHOLE,
     FloatArray,
     check_in_open_unit,
     check_in_unit,
     check_integer,
+    check_laplace,
     check_level,
-    check_nonnegative,
     check_number,
     check_positive,
     shown,
@@ -138,6 +139,13 @@ def _z(probability: float) -> float:
     return float(ndtri(probability))
 
 
+def _size(name: str, ratio: float, target: float) -> int:
+    """Return the square of a ratio of widths as a number of examples; one that nobody can gather is refused."""
+    if not ratio <= math.sqrt(LARGEST_WHOLE):
+        raise InputError(f"`{name}` must be reachable with 2**53 examples, got {shown(target)}")
+    return max(1, math.ceil(ratio**2))
+
+
 def _smallest(enough: Callable[[int], bool], start: int) -> int:
     """Return the smallest n >= start that is enough, by growing steps and bisection.
 
@@ -232,7 +240,7 @@ def plan_test_size(
 
 
 def _plan_half_width(pilot: Any, C: CostMatrix, half_width: float, level: float, laplace: float) -> SizePlan:
-    laplace = check_nonnegative("laplace", laplace)
+    laplace = check_laplace(laplace)
     if isinstance(pilot, JointConfusion):
         raise InputError(
             "`pilot` must be a confusion matrix for `half_width`, got a joint table: use .first or .second"
@@ -241,7 +249,7 @@ def _plan_half_width(pilot: Any, C: CostMatrix, half_width: float, level: float,
     q, v, _, std = _one_draw(multiclass.cost_strata(counts, C.values, laplace))
     _check_spread(std, "costs")
     z = _z((1 + level) / 2)
-    n_normal = math.ceil((z * std / half_width) ** 2)
+    n_normal = _size("half_width", z * std / half_width, half_width)
     tails = [(1 - level) / 2, (1 + level) / 2]
 
     def enough(n: int) -> bool:
@@ -257,7 +265,7 @@ def _plan_half_width(pilot: Any, C: CostMatrix, half_width: float, level: float,
         level,
         None,
         n_normal,
-        math.ceil((z * spread / (2 * half_width)) ** 2),
+        _size("half_width", z * spread / (2 * half_width), half_width),
         std,
         _rare(counts, C, laplace, n),
     )
@@ -283,20 +291,20 @@ def _plan_difference(
     _check_spread(std, "differences in cost")
     z, z_power = _z((1 + level) / 2), _z(wanted)
     reach = max(z + z_power, 0.0)
-    n_normal = max(1, math.ceil((reach * std / difference) ** 2))
+    n_normal = _size("difference", reach * std / difference, difference)
 
     def enough(n: int) -> bool:
         return _power(q, v, mean, std, n, difference, z) >= wanted
 
     n = _smallest(enough, n_normal) if n_normal <= _LARGEST_EXACT else n_normal
     spread = float((C.values.max(axis=1) - C.values.min(axis=1)).max())
-    n_range = math.ceil((reach * spread / difference) ** 2)
+    n_range = _size("difference", reach * spread / difference, difference)
     return SizePlan(n, "difference", difference, level, wanted, n_normal, n_range, std, ())
 
 
 def _paired_draw(pilot: Any, C: CostMatrix, laplace: float) -> tuple[FloatArray, FloatArray, float, float]:
     joint = joint_of(pilot, C)
-    laplace = check_nonnegative("laplace", laplace)
+    laplace = check_laplace(laplace)
     values = differences(joint, C)
     return _one_draw(multiclass.difference_strata(values, joint.counts, joint.n, C.values, laplace))
 
@@ -396,4 +404,8 @@ def examples_to_see(rate: float, *, times: int = 1, chance: float = 0.95) -> int
     """
     rate, chance = check_positive("rate", check_in_unit("rate", rate)), check_in_open_unit("chance", chance)
     times = check_integer("times", times, 1)
+    from scipy.special import gammaincinv
+
+    if not gammaincinv(times, chance) <= rate * LARGEST_WHOLE / 2:
+        raise InputError(f"`rate` must be large enough for 2**53 examples to show the error, got {shown(rate)}")
     return _smallest(lambda n: chance_of_missing(rate, n, times=times) <= 1 - chance, times)

@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from costcurves._results import Result
-from costcurves._validation import FloatArray, check_in_unit, frozen, shown
+from costcurves._validation import (
+    FloatArray,
+    check_flag,
+    check_in_unit,
+    frozen,
+    shown,
+)
 from costcurves.confusion import ConfusionMatrix, Labels, check_amounts, check_named, listed, read_square
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.matrices import OWNER, CostMatrix, as_cost_matrix, check_priors
@@ -347,7 +353,7 @@ def prior_hull(
     labels = low.labels
     lower, upper = _check_box(priors, labels)
     rates = [_rates(name, table, labels, upper) for name, table in zip(names, confusions.values(), strict=True)]
-    if trivial:
+    if check_flag("trivial", trivial):
         for p, label in enumerate(labels):
             column = np.zeros((len(labels), len(labels)))
             column[:, p] = 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from costcurves import buckets, counts
 from costcurves._results import Result
 from costcurves._validation import (
+    MOST_POINTS,
     BoolArray,
     FloatArray,
     check_choice,
@@ -21,6 +23,7 @@ from costcurves._validation import (
     check_name,
     check_unit_array,
     frozen,
+    number_array,
     shown,
 )
 from costcurves.conditions import matched_by_name
@@ -187,6 +190,8 @@ class RocCurve(Result):
             raise DataError(f"`matrix` must hold finite counts >= 0, got {shown(table.tolist())}")
         whole = bool((table == np.floor(table)).all()) and float(table.max()) <= counts.LARGEST_EXACT_INTEGER
         (tn, fp), (fn, tp) = (table.astype(np.int64) if whole else table.astype(np.float64)).tolist()
+        if not math.isfinite(tn + fp + fn + tp):
+            raise DataError(f"`matrix` must have a finite sum, got {shown(table.tolist())}")
         if tn + fp <= 0 or fn + tp <= 0:
             raise DataError(f"`matrix` must hold both classes, got {fn + tp} positive and {tn + fp} negative examples")
         dtype = np.int64 if whole else np.float64
@@ -227,10 +232,7 @@ class RocCurve(Result):
         if thresholds is None:
             cuts = np.full(x.size, np.nan)
         else:
-            try:
-                cuts = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
-            except (TypeError, ValueError):
-                raise InputError(f"`thresholds` must be numbers, got {shown(thresholds)}") from None
+            cuts = np.atleast_1d(number_array("thresholds", thresholds, booleans=False))
             if cuts.shape != x.shape:
                 raise InputError(f"`thresholds` must be as many as `fpr`, got {cuts.size} and {x.size}")
             if np.isnan(cuts).any():
@@ -370,7 +372,10 @@ class RocCurve(Result):
         if not self.has_thresholds:
             raise UnsupportedError(f"`threshold` needs a curve made from scores, got {self.name!r}, which has none")
         side: Literal["left", "right"] = "left" if above else "right"
-        return np.maximum(np.searchsorted(-self.thresholds, -np.asarray(threshold), side=side) - 1, 0)
+        cut = number_array("threshold", threshold, booleans=False)
+        if np.isnan(cut).any():
+            raise InputError(f"`threshold` must not be NaN, got {shown(threshold)}")
+        return np.maximum(np.searchsorted(-self.thresholds, -cut, side=side) - 1, 0)
 
     def renamed(self, name: str) -> RocCurve:
         """Return the same curve under another name."""
@@ -487,7 +492,8 @@ def _effective(positive: BoolArray, weights: FloatArray | None) -> tuple[float, 
     if weights is None:
         return None
     sizes = [weights[mask] for mask in (positive, ~positive)]
-    pos, neg = (float(w.sum() ** 2 / (w**2).sum()) for w in sizes)
+    shares = [w / w.max() for w in sizes]  # so that no square is too large or too small for a float
+    pos, neg = (float(w.sum() ** 2 / (w**2).sum()) for w in shares)
     return pos, neg
 
 
@@ -597,7 +603,7 @@ def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95,
     from scipy.special import ndtri
 
     listed = _listed_folds(curves)
-    n_points = check_integer("n_points", n_points, 2)
+    n_points = check_integer("n_points", n_points, 2, MOST_POINTS)
     level = check_level(level)
     grid = np.linspace(0.0, 1.0, n_points)
     values = np.array([tpr_at(curve, grid) for curve in listed])

@@ -6,6 +6,7 @@ A policy gives, for a ROC curve, the point in use on each interval of pc. All in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -123,12 +124,12 @@ class Bayes(Policy):
         """Return every point, between the pc at which its own score and the next one become the threshold."""
         roc.need_all_points("policy='bayes'")
         if not roc.has_thresholds:
-            raise UnsupportedError(f"policy='bayes' needs a curve made from scores, got {roc.name!r}")
+            raise UnsupportedError(f"`policy='bayes'` needs a curve made from scores, got {roc.name!r}")
         scores = roc.thresholds[1:]
         if scores.max() > 1 or scores.min() < 0:
             bad = scores.max() if scores.max() > 1 else scores.min()
             raise InputError(
-                f"policy='bayes' needs scores that are probabilities in [0, 1], got {shown(bad)} in {roc.name!r}"
+                f"`policy='bayes'` needs scores that are probabilities in [0, 1], got {shown(bad)} in {roc.name!r}"
             )
         prevalence = roc.prevalence if self.prevalence is None else self.prevalence
         if np.isnan(prevalence):
@@ -275,8 +276,8 @@ def as_policy(policy: Any) -> Policy:
         named = {"optimal": optimal, "bayes": bayes}
         if policy in named:
             return named[policy]()
-    elif not isinstance(policy, bool) and isinstance(policy, (int, float, np.number)):
-        return fixed(float(policy))
+    elif isinstance(policy, Real) and not isinstance(policy, bool):
+        return Fixed(check_number("policy", policy))
     raise InputError(
         "`policy` must be 'optimal', 'bayes', a number (one threshold), or from costcurves.thresholds "
         f"(validation(other), ...), got {shown(policy)}"

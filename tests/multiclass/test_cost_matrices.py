@@ -68,7 +68,7 @@ def test_values_are_read_only_and_copied():
         ([[0, 1], [1, 0]], ["a", None], "missing"),
         ([[0, 1], [1, 0]], "ab", "sequence of labels"),
         ([[1]], None, "at least 2 classes"),
-        ([["x", 1], [1, 0]], None, "table of numbers"),
+        ([["x", 1], [1, 0]], None, "must be numeric"),
         (np.zeros((2, 2, 2)), None, "square"),
     ],
 )

@@ -13,13 +13,15 @@ import numpy.typing as npt
 
 from costcurves._results import Result
 from costcurves._validation import (
+    MOST_POINTS,
     FloatArray,
     IntArray,
     check_choice,
     check_integer,
+    check_laplace,
     check_level,
-    check_nonnegative,
     check_positive,
+    check_rng,
     check_unit_array,
     frozen,
     shown,
@@ -252,7 +254,7 @@ def cost_band(
     method = check_choice("method", method, BAND_METHODS)
     sampling = check_choice("sampling", sampling, SAMPLINGS)
     n_pos, n_neg = check_positive("n_pos", n_pos), check_positive("n_neg", n_neg)
-    laplace = check_nonnegative("laplace", laplace)
+    laplace = check_laplace(laplace)
     miss, _ = check_counts("fn", fn, n_pos)
     alarm, _ = check_counts("fp", fp, n_neg)
     for name, counts in (("fn", miss), ("fp", alarm)):
@@ -309,7 +311,7 @@ def cost_band(
     else:
         lower, upper = _resampled_band(
             points, fnr, fpr, int(n_pos), int(n_neg), pointwise_level(z), sampling, prevalence_uncertainty,
-            check_integer("n_resamples", n_resamples, 2), rng,
+            check_integer("n_resamples", n_resamples, 2, MOST_POINTS), rng,
         )  # fmt: skip
     estimate, lower, upper = (frozen(np.clip(a, 0.0, 1.0)) for a in (estimate, lower, upper))
     mean = None
@@ -340,7 +342,7 @@ def cost_distribution(
     """
     points = check_pc(pc)
     sampling = check_choice("sampling", sampling, SAMPLINGS)
-    laplace = check_nonnegative("laplace", laplace)
+    laplace = check_laplace(laplace)
     miss, alarm = (np.atleast_1d(check_counts(m, c, n)[0]) for m, c, n in (("fn", fn, n_pos), ("fp", fp, n_neg)))
     fnr, fpr = _rates(miss / n_pos, alarm / n_neg, n_pos, n_neg, n_pos / (n_pos + n_neg), sampling, laplace)
     return exact_distribution(cost_strata(points, fnr, fpr, n_pos, n_neg, sampling))
@@ -497,7 +499,7 @@ def _resampled_band(
     size: int,
     rng: Any,
 ) -> tuple[FloatArray, FloatArray]:
-    generator = np.random.default_rng(rng)
+    generator = check_rng(rng)
     costs = np.empty((size, pc.size))
     block = max(1, min(size, 2**20 // pc.size))
     n = n_pos + n_neg
@@ -598,8 +600,8 @@ def reoptimised_band(
     miss, alarm = (np.atleast_1d(check_counts(m, c, n)[0]) for m, c, n in (("fn", fn, n_pos), ("fp", fp, n_neg)))
     if miss.shape != alarm.shape or miss.ndim != 1:
         raise InputError(f"`fn` and `fp` must match, got shapes {miss.shape} and {alarm.shape}")
-    size = check_integer("n_resamples", n_resamples, 2)
-    generator = np.random.default_rng(rng)
+    size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
+    generator = check_rng(rng)
     costs = np.empty((size, points.size))
     for b in track(range(size), "resampling"):
         r = nested_counts(miss / n_pos, n_pos, 1, generator)[0] / n_pos

@@ -9,7 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._results import Result
-from costcurves._validation import FloatArray, check_choice, check_integer, check_level, shown
+from costcurves._validation import (
+    MOST_POINTS,
+    FloatArray,
+    check_choice,
+    check_integer,
+    check_level,
+    number_array,
+    shown,
+)
 from costcurves.errors import DataError
 from costcurves.inference.bands import Interval, order_limits
 from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, resample
@@ -34,20 +42,26 @@ def incurred_costs(
     >>> incurred_costs([1, 1, 0, 0], [0, 1, 1, 0], cost_fp=2.0, cost_fn=[50.0, 80.0, 10.0, 10.0])
     array([50.,  0.,  2.,  0.])
     """
-    truth, guess = np.asarray(y_true), np.asarray(y_pred)
+    truth, guess = number_array("y_true", y_true, error=DataError), number_array("y_pred", y_pred, error=DataError)
     if truth.shape != guess.shape or truth.ndim != 1:
         raise DataError(f"`y_true` and `y_pred` must match, got shapes {truth.shape} and {guess.shape}")
     for name, labels in (("y_true", truth), ("y_pred", guess)):
         if not np.isin(labels, (0, 1)).all():
             raise DataError(f"`{name}` must hold 0 and 1, got {shown(labels)}")
-    truth, guess = truth.astype(bool), guess.astype(bool)
-    prices = []
-    for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
-        price = np.asarray(cost, dtype=np.float64)
-        if price.shape not in ((), truth.shape) or not np.isfinite(price).all() or (price < 0).any():
-            raise DataError(f"`{name}` must be finite, >= 0, a number or one an example, got {shown(cost)}")
-        prices.append(price)
-    return np.where(truth & ~guess, prices[1], np.where(~truth & guess, prices[0], 0.0))
+    missed, alarmed = (truth > guess), (guess > truth)
+    alarm, miss = checked_costs("cost_fp", cost_fp, truth.shape), checked_costs("cost_fn", cost_fn, truth.shape)
+    return np.where(missed, miss, np.where(alarmed, alarm, 0.0))
+
+
+def checked_costs(name: str, cost: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """Return the cost of an error: finite, >= 0, one number or one an example."""
+    price = number_array(name, cost, booleans=False, error=DataError)
+    if price.shape not in ((), shape):
+        raise DataError(f"`{name}` must be a number or one an example ({shape[0]}), got shape {price.shape}")
+    bad = ~(np.isfinite(price) & (price >= 0))
+    if bad.any():
+        raise DataError(f"`{name}` must be finite and >= 0, got {shown(price[bad][0])}")
+    return price
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -84,7 +98,7 @@ class ExampleComparison(Result):
 
 
 def _costs(name: str, values: npt.ArrayLike) -> FloatArray:
-    array = np.asarray(values, dtype=np.float64)
+    array = number_array(name, values, error=DataError)
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
         raise DataError(f"`{name}` must be one finite number an example, got {shown(values)}")
     return array
@@ -146,7 +160,7 @@ def _limits(costs: FloatArray, level: float, method: str, n_resamples: int, rng:
         low, high = example_distribution(costs).quantile([tail, 1 - tail])
         return float(low), float(high)
     if method == "resample":
-        size = check_integer("n_resamples", n_resamples, 2)
+        size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
         values, counts = np.unique(costs, return_counts=True)
         samples = resample(Stratum(costs.size, counts / costs.size, values / costs.size), size, rng)
         low, high = order_limits(samples, level)

@@ -8,11 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import FloatArray, check_choice, check_integer, check_level, check_unit_array
+from costcurves._validation import (
+    FloatArray,
+    check_choice,
+    check_integer,
+    check_level,
+    check_rng,
+    check_unit_array,
+)
 from costcurves.errors import InputError
 from costcurves.inference.bands import check_pc
 from costcurves.inference.intervals import critical
-from costcurves.inference.paired import _changes
+from costcurves.inference.paired import first_positive_point
 
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:
@@ -65,7 +72,7 @@ def co_errors(true_class: str, scores: npt.ArrayLike, thresholds: npt.ArrayLike)
     if s.ndim != 2 or t.ndim != 2 or s.shape[1] != t.shape[1]:
         raise InputError(f"`scores` and `thresholds` must have one column a classifier, got {s.shape}, {t.shape}")
     k, m = s.shape[1], t.shape[0]
-    change = [_changes(str(c), s[:, c], t[:, c])[0] for c in range(k)]
+    change = [first_positive_point(str(c), s[:, c], t[:, c])[0] for c in range(k)]
     out = np.empty((k, m, k, m))
     for a in range(k):
         for b in range(a, k):
@@ -125,7 +132,7 @@ def family_critical(
     """
     points, level = check_pc(pc), check_level(level)
     size = check_integer("n_simulations", n_simulations, 100)
-    generator = np.random.default_rng(rng)
+    generator = check_rng(rng)
     tables = [np.asarray(c, dtype=np.float64) for c in (co_pos, co_neg)]
     k, m = tables[0].shape[0], points.size
     if any(t.shape != (k, m, k, m) for t in tables):

@@ -15,7 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._results import Result
-from costcurves._validation import FloatArray, check_integer, check_unit_array, frozen, shown
+from costcurves._validation import (
+    MOST_POINTS,
+    FloatArray,
+    check_integer,
+    check_rng,
+    check_unit_array,
+    frozen,
+    shown,
+)
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.inference._batch import batched_quantile, integer_plan, integer_tables, lattice_quantiles
 from costcurves.inference._lattice import (
@@ -181,8 +189,8 @@ def resample(strata: Sequence[Stratum] | Stratum, size: int, rng: Any = None) ->
     (3,)
     """
     strata = _check_strata(strata)
-    size = check_integer("size", size, 1)
-    rng = np.random.default_rng(rng)
+    size = check_integer("size", size, 1, MOST_POINTS)
+    rng = check_rng(rng)
     points = _points(strata)
     if points is None:
         return sum((_draw(s.draws, s.probabilities, s.values, size, rng) for s in strata), np.zeros(size))

@@ -11,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._results import Result
-from costcurves._validation import FloatArray, IntArray, check_unit_array, frozen
+from costcurves._validation import (
+    FloatArray,
+    IntArray,
+    check_rng,
+    check_unit_array,
+    frozen,
+)
 from costcurves.errors import UnsupportedError
 from costcurves.inference.kernel import Stratum, moments, resample
 
@@ -190,7 +196,7 @@ class ResampledDistribution(Result):
 
     def sample(self, size: int, rng: Any = None) -> FloatArray:
         """Draw from the draws, with replacement."""
-        return np.random.default_rng(rng).choice(self.values, size)
+        return check_rng(rng).choice(self.values, size)
 
     def _columns(self) -> dict[str, Any]:
         return {"value": self.values, "cdf": np.arange(1, self.values.size + 1) / self.values.size}

@@ -10,14 +10,17 @@ import numpy.typing as npt
 
 from costcurves._results import Result
 from costcurves._validation import (
+    MOST_POINTS,
     FloatArray,
     check_choice,
-    check_in_unit,
     check_integer,
+    check_laplace,
     check_level,
-    check_nonnegative,
     check_positive,
+    check_rng,
+    check_unit_array,
     frozen,
+    number_array,
     shown,
 )
 from costcurves.conditions import OperatingCondition
@@ -144,8 +147,8 @@ def paired_counts(
     array([0, 1, 1])
     """
     true_class = check_choice("true_class", true_class, ("positive", "negative"))
-    side_a, m = _changes("a", score_a, thresholds_a)
-    side_b, other = _changes("b", score_b, thresholds_b)
+    side_a, m = first_positive_point("a", score_a, thresholds_a)
+    side_b, other = first_positive_point("b", score_b, thresholds_b)
     if m != other:
         raise InputError(f"`thresholds_a` and `thresholds_b` must have one length, got {m} and {other}")
     if side_a.shape != side_b.shape:
@@ -175,7 +178,9 @@ def paired_counts(
     return PairedCounts(frozen(counts[0]), frozen(counts[1]), total, squares, both)
 
 
-def _changes(which: str, score: npt.ArrayLike, thresholds: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], int]:
+def first_positive_point(
+    which: str, score: npt.ArrayLike, thresholds: npt.ArrayLike
+) -> tuple[npt.NDArray[np.intp], int]:
     """Return, for each example, the first operating point at which it is predicted positive."""
     s, t = np.asarray(score, dtype=np.float64), np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if s.ndim != 1 or np.isnan(s).any():
@@ -287,8 +292,8 @@ class DifferenceBand(Band):
         told apart). At points between those of
         the band the counts of the nearest one are used.
         """
-        wanted = np.asarray(pc, dtype=np.float64)
-        flat = np.array([check_in_unit("pc", x) for x in wanted.ravel().tolist()])
+        wanted = check_unit_array("pc", pc)
+        flat = wanted.ravel()
         if ((flat < self.pc[0] - 1e-12) | (flat > self.pc[-1] + 1e-12)).any():
             raise InputError(f"`pc` must be in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
         after = np.clip(np.searchsorted(self.pc, flat), 0, self.pc.size - 1)
@@ -362,7 +367,7 @@ def difference_band(
     method = check_choice("method", method, DIFFERENCE_METHODS)
     sampling = check_choice("sampling", sampling, SAMPLINGS)
     n_pos, n_neg = check_positive("n_pos", n_pos), check_positive("n_neg", n_neg)
-    laplace = check_nonnegative("laplace", laplace)
+    laplace = check_laplace(laplace)
     given = {
         "pos_only_a": (pos_only_a, n_pos),
         "pos_only_b": (pos_only_b, n_pos),
@@ -438,7 +443,7 @@ def joint_counts(joint: npt.ArrayLike) -> tuple[PairedCounts, PairedCounts]:
     >>> float(neg.only_a[0]), float(neg.only_b[0]), float(pos.only_a[0]), float(pos.only_b[0])
     (2.0, 1.0, 1.0, 4.0)
     """
-    table = np.asarray(joint, dtype=np.float64)
+    table = number_array("joint", joint)
     if table.shape != (2, 2, 2) or not np.isfinite(table).all() or (table < 0).any():
         raise InputError(f"`joint` must hold 2 x 2 x 2 counts >= 0, got {shown(joint)}")
     neg, pos = table
@@ -644,8 +649,8 @@ def _resampled(
     n_resamples: int,
     rng: Any,
 ) -> tuple[FloatArray, FloatArray]:
-    size = check_integer("n_resamples", n_resamples, 2)
-    generator = np.random.default_rng(rng)
+    size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
+    generator = check_rng(rng)
     strata = difference_strata(counts, sizes, pc, sampling, laplace)
     fixed = all(np.ptp(c) == 0 for c in counts)
     if fixed and sampling == "stratified":
