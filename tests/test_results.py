@@ -88,6 +88,8 @@ RESULTS = {
     "bdeltacost of many": cc.bdeltacost_many(TRUTH, GUESSES, PRICES),
     "size plan": cc.plan_test_size(TABLE, PRICES, half_width=0.2),
     "prior hull": cc.prior_hull({"a": TABLE, "b": OTHER}, PRICES),
+    "prior choice": cc.prior_hull({"a": TABLE, "b": OTHER}, PRICES).best([0.2, 0.3, 0.5]),
+    "prior range": cc.prior_hull({"rules": [[90, 10], [4, 16]]}, [[0, 1], [1, 0]]).intervals()[0],
 }
 PUBLIC = {value for name in cc.__all__ if inspect.isclass(value := getattr(cc, name)) and issubclass(value, Result)}
 

@@ -124,11 +124,10 @@ class SizePlan(Result):
             f"at {100 * self.level:g} %"
         )
         text = f"SizePlan: {self.n} examples for {goal} (by the range of costs alone: {self.n_range})"
-        if self.rare:
-            first = self.rare[0]
+        for error in self.rare:
             text += (
-                f"\n  they may miss true {shown(first.true)} predicted {shown(first.predicted)} "
-                f"(cost {first.cost:g}) with a chance of {100 * first.chance_missed:.0f} %"
+                f"\n  they may miss true {shown(error.true)} predicted {shown(error.predicted)} "
+                f"(cost {error.cost:g}) with a chance of {100 * error.chance_missed:.0f} %"
             )
         return text
 

@@ -29,7 +29,7 @@ _TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class PriorChoice:
+class PriorChoice(Result):
     """The cheapest classifier under given class priors.
 
     Attributes
@@ -57,9 +57,13 @@ class PriorChoice:
     runner_up: str | None
     regret: float
 
+    def _columns(self) -> dict[str, Any]:
+        names = ("name", "cost", "runner_up", "regret")
+        return {name: [getattr(self, name)] for name in names}
+
 
 @dataclass(frozen=True, slots=True)
-class PriorRange:
+class PriorRange(Result):
     """An interval of the prevalence of one class where a classifier is cheapest (two classes).
 
     Attributes
@@ -81,6 +85,9 @@ class PriorRange:
     lower: float
     upper: float
     ties: tuple[str, ...]
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: [getattr(self, name)] for name in ("name", "lower", "upper")}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
