@@ -191,7 +191,9 @@ def _between(start: npt.NDArray[np.intp], stop: npt.NDArray[np.intp], m: int, w:
     w = None if w is None else w[inside]
     opened = np.bincount(start[inside], weights=w, minlength=m + 1)
     closed = np.bincount(stop[inside], weights=w, minlength=m + 1)
-    return np.asarray(np.cumsum(opened - closed)[:m])
+    sums = np.cumsum(opened - closed)[:m]
+    # Weights that came and went leave rounding errors, which may be negative: they are nothing.
+    return sums if w is None else np.where(sums > 1e-12 * opened.sum(), sums, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
