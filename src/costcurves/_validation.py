@@ -23,6 +23,9 @@ LARGEST_WHOLE = 2**53
 # More than this many of anything that is drawn or laid out point by point would not fit in memory.
 MOST_POINTS = 10**8
 MOST_LAPLACE = 1e6
+# Squares of costs and products of weights must stay within a float's range.
+MOST_COST = 1e150
+WEIGHT_RANGE = (1e-100, 1e100)
 
 
 def shown(value: object, limit: int = 60) -> str:

@@ -43,7 +43,7 @@ def check_labels(name: str, labels: Any) -> Labels:
     """Return distinct, present labels as a tuple of plain Python values."""
     if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
         raise InputError(f"`{name}` must be a sequence of labels, got {shown(labels)}")
-    if np.ndim(labels) == 0 and isinstance(labels, np.ndarray):
+    if isinstance(labels, np.ndarray) and labels.ndim == 0:
         raise InputError(f"`{name}` must be a sequence of labels, got {shown(labels)}")
     plain = tuple(value.item() if isinstance(value, np.generic) else value for value in labels)
     seen: set[object] = set()

@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import LARGEST_WHOLE, BoolArray, FloatArray, frozen, is_missing, number_array, shown
+from costcurves._validation import (
+    LARGEST_WHOLE,
+    WEIGHT_RANGE,
+    BoolArray,
+    FloatArray,
+    frozen,
+    is_missing,
+    number_array,
+    shown,
+)
 from costcurves.errors import DataError
 
 Array = npt.NDArray[Any]
@@ -216,8 +225,12 @@ def both_classes(positive: BoolArray, weights: FloatArray | None = None) -> None
                 "`sample_weight` must give weight to both classes, "
                 f"got {w_pos:g} for positives and {w_neg:g} for negatives"
             )
-        if not np.isfinite(w_pos + w_neg):
-            raise DataError("`sample_weight` must have a finite sum, got an overflow")
+        low, high = WEIGHT_RANGE
+        if not (low <= min(w_pos, w_neg) and max(w_pos, w_neg) <= high):
+            raise DataError(
+                f"`sample_weight` must have a sum in [{low:g}, {high:g}] for each class, "
+                f"got {w_pos:g} for positives and {w_neg:g} for negatives"
+            )
 
 
 def _as_array(name: str, values: Any) -> Array:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from costcurves._results import Result
 from costcurves._validation import (
+    MOST_COST,
     FloatArray,
     check_choice,
     check_rng,
@@ -98,6 +99,7 @@ class CostMatrix(Result):
             raise InputError(f"`costs` must have at least 2 classes, got {len(names)}")
         for rule, bad in (
             ("finite", ~np.isfinite(values)),
+            (f"at most {MOST_COST:g}", values > MOST_COST),
             (">= 0 (shift a row to turn a benefit into a cost)", values < 0),
         ):
             if bad.any():

@@ -282,7 +282,7 @@ def test_paired_example_costs():
     assert (same.estimate, same.lower, same.upper, same.p_value) == (0.0, 0.0, 0.0, 1.0)
     student = compare_example_costs(a, b, method="t")
     assert student.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-9)
-    with pytest.raises(DataError, match="`cost_fn` must be finite"):
+    with pytest.raises(DataError, match="`cost_fn` must be in"):
         incurred_costs(y, good, 1.0, -fn)
 
 

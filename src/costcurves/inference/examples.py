@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from costcurves._results import Result
 from costcurves._validation import (
+    MOST_COST,
     MOST_POINTS,
     FloatArray,
     check_choice,
@@ -58,9 +59,9 @@ def checked_costs(name: str, cost: npt.ArrayLike, shape: tuple[int, ...]) -> Flo
     price = number_array(name, cost, booleans=False, error=DataError)
     if price.shape not in ((), shape):
         raise DataError(f"`{name}` must be a number or one an example ({shape[0]}), got shape {price.shape}")
-    bad = ~(np.isfinite(price) & (price >= 0))
+    bad = ~((price >= 0) & (price <= MOST_COST))
     if bad.any():
-        raise DataError(f"`{name}` must be finite and >= 0, got {shown(price[bad][0])}")
+        raise DataError(f"`{name}` must be in [0, {MOST_COST:g}], got {shown(price[bad][0])}")
     return price
 
 

@@ -195,8 +195,9 @@ def _between(start: npt.NDArray[np.intp], stop: npt.NDArray[np.intp], m: int, w:
     w = None if w is None else w[inside]
     opened = np.bincount(start[inside], weights=w, minlength=m + 1)
     closed = np.bincount(stop[inside], weights=w, minlength=m + 1)
-    inside_at = np.cumsum(opened - closed)[:m]
-    return np.asarray(inside_at if w is None else np.maximum(inside_at, 0.0))  # sums of weights may round below 0
+    sums = np.cumsum(opened - closed)[:m]
+    # Weights that came and went leave rounding errors, which may be negative: they are nothing.
+    return sums if w is None else np.where(sums > 1e-12 * opened.sum(), sums, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
