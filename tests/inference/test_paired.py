@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from costcurves.errors import InputError, UnsupportedError
+from costcurves.inference import paired
 from costcurves.inference.family import co_errors, family_critical, holm
 from costcurves.inference.paired import (
     DIFFERENCE_METHODS,
@@ -174,13 +175,38 @@ def test_false_verdicts_of_lines_are_rare():
     assert np.mean(found) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 400)
 
 
-def test_false_verdicts_of_moving_thresholds_are_rare():
-    rng = np.random.default_rng(10)
-    found = [
-        any(v.better != "undecided" for v in one_comparison(rng, 250, 0.0, 0.6, True, simultaneous=True).significant())
-        for _ in range(90)
-    ]
-    assert np.mean(found) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 90)
+def joint_coverage(n: int, shift: float, rho: float, moving: bool, runs: int, seed: int) -> float:
+    """Return how often the simultaneous band of the difference holds the true one at all points."""
+    rng = np.random.default_rng(seed)
+    pc = PC[1:-1]
+    t = 9 * np.log((1 - pc) / pc) / 4 if moving else np.zeros(19)
+    cost = [pc * stats.norm.cdf(t, m, 3) + (1 - pc) * stats.norm.sf(t, -m, 3) for m in (2.0 + shift, 2.0)]
+    true = cost[0] - cost[1]
+    held = 0
+    for _ in range(runs):
+        diff = one_comparison(rng, n, shift, rho, moving, simultaneous=True)
+        held += bool(((diff.lower <= true) & (true <= diff.upper)).all())
+    return held / runs
+
+
+def test_bands_of_moving_thresholds_hold_jointly(monkeypatch):
+    monkeypatch.setattr(paired, "SIMULATIONS", 500)
+    assert joint_coverage(250, 0.0, 0.6, True, 200, 10) == pytest.approx(
+        0.95, abs=0.015 + 2 * np.sqrt(0.05 * 0.95 / 200)
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(a=scores, ta=steps, data=st.data())
+def test_ranges_recovered_from_the_overlap_are_those_of_the_examples(a, ta, data):
+    b = data.draw(st.lists(st.integers(0, 6), min_size=len(a), max_size=len(a)))
+    ta = sorted(ta, reverse=True)
+    counts = paired_counts("positive", a, b, ta, ta, overlap=True)
+    spans = paired._spans(counts.overlap / len(a), counts.only_a, counts.only_b)
+    ever = np.array([[x < t for t in ta] for x in a]) != np.array([[x < t for t in ta] for x in b])
+    assert spans.rate == pytest.approx(ever.any(axis=1).mean(), abs=1e-12)
+    share = spans.counts(np.arange(2**16), np.zeros(2**16, dtype=np.int64), 1)
+    np.testing.assert_allclose((share[0] + share[1])[0] * spans.rate / 2**16, ever.mean(axis=0), atol=1e-3)
 
 
 def test_power_grows_with_the_difference():
@@ -193,17 +219,13 @@ def test_power_grows_with_the_difference():
 
 
 @pytest.mark.study
-@pytest.mark.parametrize("rho", [0.3, 0.6, 0.9])
 @pytest.mark.parametrize("moving", [False, True])
-def test_joint_coverage_of_differences_in_full(rho, moving):
-    rng = np.random.default_rng(12)
-    rejected = [
-        any(
-            v.better != "undecided" for v in one_comparison(rng, 250, 0.0, rho, moving, simultaneous=True).significant()
-        )
-        for _ in range(2000)
-    ]
-    assert np.mean(rejected) <= 0.05 + 0.015
+@pytest.mark.parametrize(
+    ("n", "rho", "shift"), [(250, 0.3, 0.0), (250, 0.6, 0.0), (250, 0.9, 0.0), (250, 0.6, 1.0), (1000, 0.6, 0.0)]
+)
+def test_joint_coverage_of_differences_in_full(n, rho, shift, moving, monkeypatch):
+    monkeypatch.setattr(paired, "SIMULATIONS", 500)
+    assert joint_coverage(n, shift, rho, moving, 2000, 12) == pytest.approx(0.95, abs=0.015)
 
 
 def test_moving_thresholds_need_the_overlap():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy.typing as npt
 from costcurves._results import Result
 from costcurves._validation import (
     FloatArray,
+    IntArray,
     check_choice,
     check_in_unit,
     check_integer,
@@ -22,19 +25,32 @@ from costcurves._validation import (
 )
 from costcurves.conditions import OperatingCondition
 from costcurves.errors import DataError, InputError, UnsupportedError
-from costcurves.inference.bands import SAMPLINGS, Band, check_pc, order_limits, track
+from costcurves.inference.bands import SAMPLINGS, SIMULATIONS, Band, check_pc, order_limits, track
 from costcurves.inference.intervals import (
     PAIRED_METHODS,
     check_counts,
     critical,
+    discordant_interval,
+    mid_p_at,
     mover,
     paired_rate_interval,
     pointwise_level,
 )
 from costcurves.inference.kernel import Stratum, exact_quantiles, resample
-from costcurves.inference.simultaneous import line_critical, process_critical
+from costcurves.inference.simultaneous import (
+    calibrated_critical,
+    line_critical,
+    moving_points,
+    process_critical,
+    tabulated,
+)
 
 DIFFERENCE_METHODS = (*PAIRED_METHODS, "exact", "resample")
+# Simulated critical values take the supremum over at most this many points, from samples of at most this many
+# discordant examples a class (in expectation), drawn from this many equally likely ranges.
+_POINTS = 101
+_DISCORDANT = 2000
+_RANGES = 2**16
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -374,7 +390,7 @@ def difference_band(
         z = check_positive("critical_value", critical_value)
         simultaneous = True
     elif simultaneous:
-        z = _simultaneous(raw, sizes, points, level, sampling, overlap, effective, (n_pos, n_neg))
+        z = _simultaneous(raw, sizes, points, level, method, sampling, laplace, overlap, effective, (n_pos, n_neg))
     if method == "resample":
         lower, upper = _resampled(raw, sizes, points, pointwise_level(z), sampling, laplace, n_resamples, rng)
         estimate = _combine(raw, sizes, points, 1.0, "gaussian", sampling, laplace)[0]
@@ -452,8 +468,9 @@ def _combine(
     method: str,
     sampling: str,
     laplace: float,
+    interval: Callable[..., tuple[FloatArray, FloatArray]] | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return estimate, lower and upper at critical value z."""
+    """Return estimate, lower and upper at critical value z; `interval(only_a, only_b, n, z)` is the method's."""
     n_pos, n_neg = sizes
     a, b, c, d = (k + laplace for k in counts)
     if sampling == "stratified":
@@ -475,11 +492,8 @@ def _combine(
         moved = [((x - y) / (n + 2.5), (x + y + 1) / (n + 2.5)) for x, y in ((a, b), (c, d))]
         spread = [np.sqrt(both - one * one) for one, both in moved]
         repel = np.clip(-moved[0][0] * moved[1][0] / (spread[0] * spread[1]), -1.0, 1.0)
-    intervals = (
-        paired_rate_interval(a, b, total[0], z, method),
-        paired_rate_interval(c, d, total[1], z, method),
-    )
-    low, high = mover(weights, net, intervals, repel)
+    interval = interval or partial(paired_rate_interval, method=method)
+    low, high = mover(weights, net, (interval(a, b, total[0], z), interval(c, d, total[1], z)), repel)
     return estimate, low, high
 
 
@@ -536,7 +550,9 @@ def _simultaneous(
     sizes: tuple[float, float],
     pc: FloatArray,
     level: float,
+    method: str,
     sampling: str,
+    laplace: float,
     overlap: tuple[npt.ArrayLike, npt.ArrayLike] | None,
     effective: tuple[float, float] | None,
     totals: tuple[float, float],
@@ -563,7 +579,99 @@ def _simultaneous(
             raise InputError(f"`overlap` must have shape ({pc.size}, {pc.size}), got {both[0].shape}")
         if effective is not None:
             both = [o * s / t for o, s, t in zip(both, sizes, totals, strict=True)]
-    return process_critical(difference_covariance(both[0], both[1], counts, sizes, pc, sampling), level)
+    covariance = difference_covariance(both[0], both[1], counts, sizes, pc, sampling)
+    if method != "mid-p":
+        return process_critical(covariance, level)
+    used = moving_points(covariance, _POINTS)
+    some = np.ix_(used, used)
+    classes = [
+        _spans(both[0][some] / n_pos, counts[0][used], counts[1][used]),
+        _spans(both[1][some] / n_neg, counts[2][used], counts[3][used]),
+    ]
+    return _calibrated(classes, sizes, pc[used], level, sampling, laplace)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """Ranges of operating points at which examples of one class are discordant, equally likely each.
+
+    `rate` is the share of examples discordant anywhere; `side` is 0 where only a is wrong and 1 for b.
+    """
+
+    rate: float
+    side: IntArray
+    first: IntArray
+    last: IntArray
+    points: int
+
+    def counts(self, which: IntArray, sample: IntArray, samples: int) -> tuple[FloatArray, FloatArray]:
+        """Return only a, only b (samples, points) where sample[k] holds an example with range which[k]."""
+        row = (2 * sample + self.side[which]) * (self.points + 1)
+        size = 2 * samples * (self.points + 1)
+        change = np.bincount(row + self.first[which], minlength=size)
+        change -= np.bincount(row + self.last[which] + 1, minlength=size)
+        both = np.cumsum(change.reshape(samples, 2, self.points + 1), axis=2)[:, :, :-1].astype(np.float64)
+        return both[:, 0], both[:, 1]
+
+    def drawn(self, discordant: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Return only a, only b (samples, points) of samples with these numbers of discordant examples."""
+        which = rng.integers(0, _RANGES, discordant.sum(), dtype=np.uint16)
+        return self.counts(which, np.repeat(np.arange(discordant.size), discordant), discordant.size)
+
+    def net(self) -> FloatArray:
+        """Return the rate of only a minus that of only b at each point."""
+        a, b = self.counts(np.arange(_RANGES), np.zeros(_RANGES, dtype=np.int64), 1)
+        return np.asarray((a[0] - b[0]) * self.rate / _RANGES)
+
+
+def _spans(overlap: FloatArray, only_a: FloatArray, only_b: FloatArray) -> _Spans:
+    """Return the ranges from the shares of examples discordant at two points.
+
+    The share that is discordant from i to j and not beyond is a second difference. Which of the two
+    classifiers was wrong is not told by the overlap: it is split as the discordant counts of the range are.
+    """
+    m = overlap.shape[0]
+    within = np.zeros((m + 1, m + 1))
+    within[1:, :m] = np.triu(overlap)
+    table = np.triu(within[1:, :m] - within[:-1, :m] - within[1:, 1:] + within[:-1, 1:])
+    first, last = np.nonzero(table > 1e-12)
+    if first.size == 0:
+        none = np.zeros(_RANGES, dtype=np.int64)
+        return _Spans(0.0, none, none, none, m)
+    a, b = (np.concatenate([[0.0], np.cumsum(k)]) for k in (only_a, only_b))
+    a, b = a[last + 1] - a[first], b[last + 1] - b[first]
+    rate = table[first, last]
+    upto = np.cumsum(np.concatenate([rate * a / (a + b), rate * b / (a + b)]))
+    pick = np.searchsorted(upto, (np.arange(_RANGES) + 0.5) / _RANGES * upto[-1])
+    side, pick = pick // first.size, pick % first.size
+    return _Spans(min(1.0, float(upto[-1])), side, first[pick], last[pick], m)
+
+
+def _calibrated(
+    classes: list[_Spans], sizes: tuple[float, float], pc: FloatArray, level: float, sampling: str, laplace: float
+) -> float:
+    """Return the critical value at which the band covers in a share `level` of resampled data sets."""
+    # Seeded, so that the same data give the same band.
+    rng = np.random.default_rng(0)
+    pos, neg = classes
+    shrink = min(1.0, _DISCORDANT / max(sizes[0] * pos.rate, sizes[1] * neg.rate, 1.0))
+    whole = (max(1, round(shrink * sizes[0])), max(1, round(shrink * sizes[1])))
+    if sampling == "stratified":
+        discordant = [rng.binomial(n, s.rate, SIMULATIONS) for n, s in zip(whole, classes, strict=True)]
+    else:
+        share = whole[0] / sum(whole)
+        cells = share * pos.rate, (1 - share) * neg.rate
+        discordant = list(rng.multinomial(sum(whole), [*cells, 1 - sum(cells)], SIMULATIONS).T[:2])
+    counts = (*pos.drawn(discordant[0], rng), *neg.drawn(discordant[1], rng))
+    true = pc * pos.net() + (1 - pc) * neg.net()
+    interval = partial(discordant_interval, limits=tabulated(mid_p_at, laplace))
+
+    def covers(z: float, which: IntArray) -> npt.NDArray[np.bool_]:
+        some = tuple(k[which] for k in counts)
+        _, lower, upper = _combine(some, whole, pc, z, "mid-p", sampling, laplace, interval)
+        return np.asarray(((lower <= true + 1e-12) & (true <= upper + 1e-12)).all(axis=1))
+
+    return calibrated_critical(covers, SIMULATIONS, level)
 
 
 def difference_covariance(
