@@ -347,6 +347,17 @@ def difference_band(
     -------
     DifferenceBand
 
+    Notes
+    -----
+    Simultaneous critical values have a closed form for two fixed thresholds (`line_critical`). Where thresholds
+    move, "mid-p" resamples the ranges of pc over which examples are discordant (2,000 data sets, seeded, of at
+    most 2,000 discordant examples a class) and takes the smallest value at which the bands of a share `level`
+    of them hold everywhere; the other methods take it from the Gaussian process (`process_critical`).
+
+    Measured joint coverage at nominal 95 % for equal binormal classifiers (scale 3, μ = 2, correlation 0.6,
+    250 a class, 99 points, 2,000 runs with 500 simulations a band): 0.935, standard error 0.5 points. It is
+    somewhat low because resamples repeat the same ranges, so that they move less than new data do.
+
     Examples
     --------
     >>> from costcurves.inference.paired import difference_band
