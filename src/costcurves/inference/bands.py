@@ -235,10 +235,11 @@ def cost_band(
     methods take theirs from the Gaussian process of the rates (`process_critical`).
 
     Measured joint coverage at nominal 95 % of binormal curves (scale 3, best thresholds, pc = 0.01, ..., 0.99;
-    2,000 runs with 500 simulations a band, standard error 0.5 points) for μ = 2: 0.949 with 250 a class and
-    0.956 with 1,000. Before rates were let fall on beyond the last error seen, it was 0.945, 0.950 and 0.940 for
-    μ = 0.75, 1 and 2 with 250 a class. On finer grids (μ = 2), the values found for a few data sets cover about
-    0.95 of 2,000 others: 201 points with 250 a class, 1,001 points with 250 and with 2,500.
+    2,000 runs with 500 simulations a band, standard error 0.5 points): 0.947 and 0.949 for μ = 0.75 and 2 with
+    250 a class, 0.956 and 0.950 for μ = 2 and 3 with 1,000. On finer grids (μ = 2),
+    the values found for eight data sets cover about 0.95 of 2,000 others: 201 points with 250 a class, 1,001 points
+    with 250 and with 2,500.
+
     Examples
     --------
     >>> from costcurves.inference.bands import cost_band

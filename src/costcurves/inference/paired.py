@@ -355,8 +355,8 @@ def difference_band(
     of them hold everywhere; the other methods take it from the Gaussian process (`process_critical`).
 
     Measured joint coverage at nominal 95 % for equal binormal classifiers (scale 3, μ = 2, correlation 0.6,
-    250 a class, 99 points, 2,000 runs with 500 simulations a band): 0.935, standard error 0.5 points. It is
-    somewhat low because resamples repeat the same ranges, so that they move less than new data do.
+    250 a class, 99 points, 2,000 runs with 500 simulations a band): 0.935, standard error 0.5 points, which
+    is somewhat low.
 
     Examples
     --------
