@@ -28,12 +28,21 @@ from costcurves._validation import (
 )
 from costcurves.conditions import OperatingCondition, check_condition
 from costcurves.errors import InputError
-from costcurves.inference.intervals import check_counts, critical, mid_p, mover, pointwise_level, wilson
+from costcurves.inference.intervals import Limits, check_counts, critical, mid_p_at, mover, pointwise_level, wilson
 from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, exact_quantiles
-from costcurves.inference.simultaneous import curve_covariance, line_critical, process_critical
+from costcurves.inference.simultaneous import (
+    calibrated_critical,
+    curve_covariance,
+    line_critical,
+    moving_points,
+    process_critical,
+    tabulated,
+)
 
 BAND_METHODS = ("wilson", "gaussian", "exact", "resample")
 SAMPLINGS = ("stratified", "full")
+# Data sets simulated for the critical value of a moving threshold.
+SIMULATIONS = 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,13 +244,17 @@ def cost_band(
     so have the bootstrap's, which cannot draw an error that the data do not show. Wilson's does not. Limits
     are kept in [0, 1].
 
-    Simultaneous bands put a larger critical value into the same intervals: in closed form for a line
-    (`line_critical`), from the Gaussian process of the rates for a moving threshold
-    (`process_critical`). The process is standardised with rates (k + ½)/(n + 1), so that no point has
-    variance zero; and because critical values are then about 3, far from where Wilson's tails are right,
-    "wilson" takes mid-P limits of the rates instead. Measured joint coverage at nominal 95 % of binormal
-    curves (scale 3, μ = 1, 2, 3; 600 runs each): 0.965, 0.938, 0.943 for 250 a class and 0.928, 0.933, 0.972
-    for 1,000; with Wilson limits 0.865 and 0.88 at μ = 2. For 25 a class it is 0.965, 0.908, 0.898.
+    Simultaneous bands put a larger critical value into the same intervals. For a line it has a closed form
+    (`line_critical`). For a moving threshold "wilson" takes mid-P limits of the rates, because critical values
+    are then about 3, far from where Wilson's tails are right, and finds the critical value by simulating the
+    counts themselves: 2,000 data sets are drawn at smoothed rates (seeded), and the value is the smallest at
+    which the bands of a share `level` of them hold those rates at all points (`calibrated_critical`). The other
+    methods take theirs from the Gaussian process of the rates (`process_critical`).
+
+    Measured joint coverage at nominal 95 % of binormal curves (scale 3, best thresholds, pc = 0.01, ..., 0.99;
+    2,000 runs with 500 simulations a band, standard error 0.5 points): 0.947, 0.949 and 0.952 for μ = 0.75, 2 and 3
+    with 250 a class, 0.956 and 0.950 for μ = 2 and 3 with 1,000. On finer grids (μ = 2), the values found for eight
+    data sets cover about 0.95 of 2,000 others: 201 points with 250 a class, 1,001 points with 250 and with 2,500.
 
     Examples
     --------
@@ -280,26 +293,36 @@ def cost_band(
 
     z = critical(level)
     fixed = bool(np.ptp(miss) == 0 and np.ptp(alarm) == 0)
+    limits = wilson if fixed else mid_p_at
     if critical_value is not None:
         z, simultaneous = check_positive("critical_value", critical_value), True
     elif simultaneous:
-        soft = [(k + 0.5) / (n + 1) for k, n in ((fnr * size_pos, size_pos), (fpr * size_neg, size_neg))]
-        soft = [np.minimum(s, 1.0) for s in soft]
+        soft = [np.minimum((r * n + 0.5) / (n + 1), 1.0) for r, n in ((fnr, size_pos), (fpr, size_neg))]
         if fixed and sampling == "stratified" and prevalence_uncertainty is None:
             sd_pos = float(np.sqrt(soft[0][0] * (1 - soft[0][0]) / size_pos))
             sd_neg = float(np.sqrt(soft[1][0] * (1 - soft[1][0]) / size_neg))
             z = line_critical(level, (points[0], points[-1]), sd_pos=sd_pos, sd_neg=sd_neg)
         else:
+            if method == "wilson":
+                soft = [_plug_in(miss / n_pos, size_pos), _plug_in(alarm / n_neg, size_neg)]
             covariance = curve_covariance(soft[0], soft[1], points, size_pos, size_neg, sampling=sampling)
             if prevalence_uncertainty is not None:
                 shift, variance = _beta_part(points, soft[0], soft[1], prevalence_uncertainty)
                 covariance = covariance + variance * np.multiply.outer(shift, shift)
-            z = process_critical(covariance, level)
+            if method == "wilson":
+                used = moving_points(covariance)
+                whole = (max(1, round(size_pos)), max(1, round(size_neg)))
+                z = _calibrated(
+                    points[used], soft[0][used], soft[1][used], *whole, level, sampling, laplace,
+                    prevalence_uncertainty, limits,
+                )  # fmt: skip
+            else:
+                z = process_critical(covariance, level)
 
     if method == "wilson":
         lower, upper = _rate_band(
             points, fnr, fpr, size_pos, size_neg, z, sampling, share, laplace, prevalence_uncertainty,
-            _mid_p_limits if simultaneous and not fixed else wilson,
+            limits if simultaneous else wilson,
         )  # fmt: skip
     elif method == "gaussian":
         sd = _gaussian_sd(points, fnr, fpr, size_pos, size_neg, sampling, share, prevalence_uncertainty)
@@ -420,10 +443,6 @@ def _gaussian_sd(
     return np.asarray(np.sqrt(pos + neg + variance * shift**2))
 
 
-def _mid_p_limits(count: FloatArray, total: float, z: float) -> tuple[FloatArray, FloatArray]:
-    return mid_p(count, total, pointwise_level(z))
-
-
 def _rate_band(
     pc: FloatArray,
     fnr: FloatArray,
@@ -435,7 +454,7 @@ def _rate_band(
     share: float,
     laplace: float,
     beta: tuple[float, float] | None,
-    limits: Callable[..., tuple[FloatArray, FloatArray]],
+    limits: Limits,
 ) -> tuple[FloatArray, FloatArray]:
     if sampling == "full":
         n = n_pos + n_neg + 4 * laplace
@@ -487,6 +506,73 @@ def nested_counts(rates: FloatArray, draws: int | IntArray, size: int, rng: np.r
     return np.asarray(np.cumsum(drawn[:, :-1], axis=1)[:, where], dtype=np.float64)
 
 
+def _drawn_errors(
+    fnr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int, sampling: str, size: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return misses and false alarms (size, points) of simulated data sets."""
+    if sampling == "stratified":
+        return nested_counts(fnr, n_pos, size, rng), nested_counts(fpr, n_neg, size, rng)
+    n = n_pos + n_neg
+    positives = rng.binomial(n, n_pos / n, size)
+    return nested_counts(fnr, positives, size, rng), nested_counts(fpr, n - positives, size, rng)
+
+
+def _drawn_weights(
+    pc: FloatArray, beta: tuple[float, float] | None, size: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return what a miss rate and a false-alarm rate cost: pc and 1 - pc, or as the drawn prevalences have it."""
+    if beta is None:
+        return pc, 1 - pc
+    mean = beta[0] / (beta[0] + beta[1])
+    p = rng.beta(beta[0], beta[1], size)[:, None]
+    return pc * p / mean, (1 - pc) * (1 - p) / (1 - mean)
+
+
+def _plug_in(rate: FloatArray, n: float) -> FloatArray:
+    """Return rates to simulate at: (k + ½)/(n + 1), and falling on where a moving threshold leaves none (or all) wrong.
+
+    Over such points at an end of the range, the rate of what was not seen goes down to a thousandth, evenly in
+    its logarithm: a constant rate there would leave out that a first error may come long before it is expected.
+    """
+    soft = np.minimum((rate * n + 0.5) / (n + 1), 1.0)
+    for edge in (0.0, 1.0):
+        at = np.flatnonzero(rate == edge)
+        if 1 < at.size < rate.size:
+            rare = np.geomspace(1.0, 1e-3, at.size)[:: -1 if at[0] == 0 else 1] * 0.5 / (n + 1)
+            soft[at] = np.abs(edge - rare)
+    return soft
+
+
+def _calibrated(
+    pc: FloatArray,
+    fnr: FloatArray,
+    fpr: FloatArray,
+    n_pos: int,
+    n_neg: int,
+    level: float,
+    sampling: str,
+    laplace: float,
+    beta: tuple[float, float] | None,
+    limits: Limits,
+) -> float:
+    """Return the critical value at which the band covers in a share `level` of data sets drawn at these rates."""
+    # Seeded, so that the same data give the same band.
+    rng = np.random.default_rng(0)
+    share = n_pos / (n_pos + n_neg)
+    miss, alarm = _drawn_errors(fnr, fpr, n_pos, n_neg, sampling, SIMULATIONS, rng)
+    drawn = _rates(miss / n_pos, alarm / n_neg, n_pos, n_neg, share, sampling, laplace)
+    weight_pos, weight_neg = _drawn_weights(pc, beta, SIMULATIONS, rng)
+    true = np.broadcast_to(weight_pos * fnr + weight_neg * fpr, miss.shape)
+    table = tabulated(limits, laplace)
+
+    def covers(z: float, which: IntArray) -> npt.NDArray[np.bool_]:
+        r, f = drawn[0][which], drawn[1][which]
+        lower, upper = _rate_band(pc, r, f, n_pos, n_neg, z, sampling, share, laplace, beta, table)
+        return np.asarray(((lower <= true[which] + 1e-12) & (true[which] <= upper + 1e-12)).all(axis=1))
+
+    return calibrated_critical(covers, SIMULATIONS, level)
+
+
 def _resampled_band(
     pc: FloatArray,
     fnr: FloatArray,
@@ -502,23 +588,11 @@ def _resampled_band(
     generator = check_rng(rng)
     costs = np.empty((size, pc.size))
     block = max(1, min(size, 2**20 // pc.size))
-    n = n_pos + n_neg
     for start in track(range(0, size, block), "resampling"):
         some = slice(start, min(size, start + block))
         count = some.stop - some.start
-        if sampling == "full":
-            positives = generator.binomial(n, n_pos / n, count)
-            miss = nested_counts(fnr, positives, count, generator)
-            alarm = nested_counts(fpr, n - positives, count, generator)
-        else:
-            miss = nested_counts(fnr, n_pos, count, generator)
-            alarm = nested_counts(fpr, n_neg, count, generator)
-        if beta is None:
-            weight_pos, weight_neg = pc, 1 - pc
-        else:
-            mean = beta[0] / (beta[0] + beta[1])
-            p = generator.beta(beta[0], beta[1], count)[:, None]
-            weight_pos, weight_neg = pc * p / mean, (1 - pc) * (1 - p) / (1 - mean)
+        miss, alarm = _drawn_errors(fnr, fpr, n_pos, n_neg, sampling, count, generator)
+        weight_pos, weight_neg = _drawn_weights(pc, beta, count, generator)
         costs[some] = weight_pos * miss / n_pos + weight_neg * alarm / n_neg
     return order_limits(costs, level)
 

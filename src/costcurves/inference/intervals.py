@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from costcurves._validation import FloatArray, check_choice, check_level, shown
 from costcurves.errors import InputError
 
+# limits(count, total, z): lower and upper limit of a rate at a normal critical value.
+Limits = Callable[[FloatArray, Any, Any], tuple[FloatArray, FloatArray]]
 PAIRED_METHODS = ("mid-p", "score", "agresti-min", "bonett-price", "gaussian")
 
 
@@ -271,7 +276,7 @@ def paired_rate_interval(
     if method == "score":
         return _tango(b, c, n, z)
     if method == "mid-p":
-        return _discordant_mid_p(b, c, n, z)
+        return discordant_interval(b, c, n, z)
     extra, cells = {"agresti-min": (0.5, 2.0), "bonett-price": (1.0, 2.0), "gaussian": (0.0, 0.0)}[method]
     size = n + cells
     p, q = (b + extra) / size, (c + extra) / size
@@ -280,12 +285,35 @@ def paired_rate_interval(
     return np.clip(np.minimum(p - q - half, d), -1, 1), np.clip(np.maximum(p - q + half, d), -1, 1)
 
 
-def _discordant_mid_p(b: FloatArray, c: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+def mid_p_at(count: FloatArray, total: FloatArray | float, z: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+    """Return the mid-P interval of a rate at a normal critical value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.intervals import mid_p_at
+    >>> lower, upper = mid_p_at(np.array([0.0, 4.0]), 20.0, 1.96)
+    >>> lower.round(3), upper.round(3)
+    (array([0.   , 0.067]), array([0.139, 0.415]))
+    """
     from scipy.special import ndtr
 
-    tail = ndtr(-np.asarray(z))
+    return _mid_p(count, np.asarray(total, dtype=np.float64), ndtr(-np.asarray(z)))
+
+
+def discordant_interval(b: FloatArray, c: FloatArray, n: FloatArray | float, z: float) -> tuple[FloatArray, FloatArray]:
+    """Return an interval for (b - c) / n from intervals of the two rates, which repel each other (MOVER).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.intervals import discordant_interval
+    >>> lower, upper = discordant_interval(np.array([9.0]), np.array([2.0]), 50.0, 1.96)
+    >>> lower.round(3), upper.round(3)
+    (array([0.011]), array([0.272]))
+    """
     p, q = b / n, c / n
-    (lp, up), (lq, uq) = _mid_p(b, n, tail), _mid_p(c, n, tail)
+    (lp, up), (lq, uq) = mid_p_at(b, n, z), mid_p_at(c, n, z)
     with np.errstate(divide="ignore", invalid="ignore"):
         repel = np.sqrt(p * q / ((1 - p) * (1 - q)))
     repel = np.where(np.isfinite(repel), np.minimum(repel, 1.0), 0.0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy.typing as npt
 
 from costcurves._validation import (
     FloatArray,
+    IntArray,
     check_integer,
     check_level,
     check_nonnegative,
@@ -17,6 +20,7 @@ from costcurves._validation import (
     shown,
 )
 from costcurves.errors import InputError
+from costcurves.inference.intervals import Limits, critical
 
 # The supremum is taken over at most this many points, chosen where the process moves most.
 _POINTS = 257
@@ -132,8 +136,7 @@ def process_critical(covariance: npt.ArrayLike, level: float, *, n_simulations: 
 
     Notes
     -----
-    Where there are more than 257 points, those are kept between which the process moves by equal distances,
-    sqrt(2(1 - correlation)) summed along the points.
+    Where there are more than 257 points, those are kept that `moving_points` chooses.
 
     Examples
     --------
@@ -143,22 +146,15 @@ def process_critical(covariance: npt.ArrayLike, level: float, *, n_simulations: 
     >>> round(process_critical(one_line, 0.95), 1)
     2.2
     """
-    from costcurves.inference.intervals import critical
-
     level = check_level(level)
     n_simulations = check_integer("n_simulations", n_simulations, 100)
     cov = np.asarray(covariance, dtype=np.float64)
     if cov.ndim != 2 or cov.shape[0] != cov.shape[1]:
         raise InputError(f"`covariance` must be square, got shape {cov.shape}")
-    sd = np.sqrt(np.maximum(np.diagonal(cov), 0.0))
-    used = np.flatnonzero(sd > 1e-12 * sd.max(initial=0.0))
-    if used.size == 0 or sd.max() == 0:
+    used = moving_points(cov)
+    if used.size == 0:
         return critical(level)
-    if used.size > _POINTS:
-        near = cov[used[:-1], used[1:]] / (sd[used[:-1]] * sd[used[1:]])
-        way = np.concatenate([[0.0], np.cumsum(np.sqrt(np.maximum(2 - 2 * near, 0.0)) + 1e-9)])
-        at = np.searchsorted(way, np.linspace(0, way[-1], _POINTS))
-        used = used[np.unique(np.minimum(at, used.size - 1))]
+    sd = np.sqrt(np.diagonal(cov))
     correlation = cov[np.ix_(used, used)] / np.multiply.outer(sd[used], sd[used])
     values, vectors = np.linalg.eigh(correlation)
     # Directions of hardly any variance cost normals and change nothing; the rest keeps variance one a point.
@@ -171,6 +167,113 @@ def process_critical(covariance: npt.ArrayLike, level: float, *, n_simulations: 
         size = min(4096, n_simulations - start)
         top[start : start + size] = np.abs(root @ generator.standard_normal((root.shape[1], size))).max(axis=0)
     return max(float(np.quantile(top, level)), critical(level))
+
+
+def moving_points(covariance: FloatArray, most: int = _POINTS) -> IntArray:
+    """Return the positions of at most `most` points of positive variance between which the process moves equally.
+
+    The distance between neighbours is sqrt(2(1 - correlation)), summed along the points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.simultaneous import moving_points
+    >>> still_then_moving = np.array([[1.0, 1.0, 0.2], [1.0, 1.0, 0.2], [0.2, 0.2, 1.0]])
+    >>> moving_points(still_then_moving, most=2)
+    array([0, 2])
+    """
+    sd = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    used = np.flatnonzero(sd > 1e-12 * sd.max(initial=0.0))
+    if used.size > most:
+        near = covariance[used[:-1], used[1:]] / (sd[used[:-1]] * sd[used[1:]])
+        way = np.concatenate([[0.0], np.cumsum(np.sqrt(np.maximum(2 - 2 * near, 0.0)) + 1e-9)])
+        at = np.searchsorted(way, np.linspace(0, way[-1], most))
+        used = used[np.unique(np.minimum(at, used.size - 1))]
+    return used
+
+
+def calibrated_critical(covers: Callable[[float, IntArray], npt.NDArray[np.bool_]], draws: int, level: float) -> float:
+    """Return the smallest critical value at which the bands of a share `level` of simulated data sets cover.
+
+    Parameters
+    ----------
+    covers : callable
+        `covers(z, which)` says of each data set in `which` whether its band at critical value z holds its
+        truth at all points. A band that covers must go on covering as z grows.
+    draws : int
+        Number of simulated data sets.
+    level : float
+
+    Notes
+    -----
+    Bisection from the pointwise value to 3 above it. Data sets that cover at the lower end or miss at the
+    upper end are decided and are not looked at again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.simultaneous import calibrated_critical
+    >>> error = np.abs(np.random.default_rng(0).standard_normal((2000, 2))).max(axis=1)
+    >>> round(calibrated_critical(lambda z, which: error[which] <= z, 2000, 0.95), 1)
+    2.2
+    """
+    low = critical(level)
+    high = low + 3.0
+    undecided, covered = np.arange(draws), 0
+    while high - low > 0.003 and undecided.size:
+        z = 0.5 * (low + high)
+        held = covers(z, undecided)
+        if covered + held.sum() >= level * draws:
+            high, undecided = z, undecided[held]
+        else:
+            low, undecided, covered = z, undecided[~held], covered + int(held.sum())
+    return high
+
+
+def tabulated(limits: Limits, offset: float = 0.0) -> Limits:
+    """Return the same limits of a rate for large arrays of counts: solved for some counts, linear between.
+
+    Parameters
+    ----------
+    limits : callable
+        `limits(count, total, z)` returns lower and upper.
+    offset : float
+        Counts are whole numbers plus this (a Laplace correction).
+
+    Notes
+    -----
+    Every count up to 32 from either end has its own entry; farther in, entries are 6 % apart, and the
+    distance of a limit from its rate is right to 2e-4 of itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.intervals import wilson
+    >>> from costcurves.inference.simultaneous import tabulated
+    >>> lower, upper = tabulated(wilson)(np.array([0.0, 4.0]), 20, 1.96)
+    >>> lower.round(3), upper.round(3)
+    (array([0.   , 0.081]), array([0.161, 0.416]))
+    """
+
+    @cache
+    def entries(total: float, z: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        known = offset + _entries(round(total - 2 * offset))
+        return known, *limits(known, total, z)
+
+    def looked_up(count: FloatArray, total: float, z: float) -> tuple[FloatArray, FloatArray]:
+        known, lower, upper = entries(total, z)
+        return np.interp(count, known, lower), np.interp(count, known, upper)
+
+    return looked_up
+
+
+def _entries(n: int) -> FloatArray:
+    half = n // 2
+    few = np.arange(min(half, 32) + 1)
+    if half > 32:
+        more = np.geomspace(32, half, 2 + int(math.log(half / 32) / 0.06))
+        few = np.union1d(few, np.rint(more))
+    return np.union1d(few, n - few).astype(np.float64)
 
 
 def curve_covariance(
