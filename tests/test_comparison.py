@@ -467,3 +467,9 @@ def test_a_crosstab_needs_its_positive_label_and_is_matched_by_name():
         cc.RocCurve.from_confusion_matrix(table)
     curve = cc.RocCurve.from_confusion_matrix(table, pos_label="fraud")
     assert (curve.n_pos, curve.n_neg, curve.tp[1], curve.fp[1]) == (2, 3, 1, 1)
+
+
+def test_planning_for_a_difference_asks_for_both_classifiers():
+    pilot = cc.ConfusionMatrix.from_table([[90, 10], [4, 16]], labels=["a", "b"])
+    with pytest.raises(cc.InputError, match="`pilot` must be a JointConfusion"):
+        cc.plan_test_size(pilot, cc.CostMatrix([[0, 1], [5, 0]], labels=["a", "b"]), difference=0.1)

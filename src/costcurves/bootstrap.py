@@ -391,7 +391,9 @@ class _BCost:
         Parameters
         ----------
         confusion : ConfusionMatrix, array-like of shape (k, k), or dataframe
-            Counts, rows true and columns predicted; an array is in the order of the cost matrix's labels.
+            Counts, rows true and columns predicted. A labelled frame is matched by name. An array must be in the
+            order of the cost matrix's labels; scikit-learn's `confusion_matrix` sorts them unless it gets
+            ``labels=C.labels``.
         C, level, laplace, method, priors, priors_size, n_resamples, rng
             As in `bcost`.
         """

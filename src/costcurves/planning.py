@@ -31,7 +31,7 @@ from costcurves._validation import (
     shown,
 )
 from costcurves.bootstrap import counts_of, differences, joint_of
-from costcurves.confusion import JointConfusion
+from costcurves.confusion import ConfusionMatrix, JointConfusion
 from costcurves.errors import DataError, InputError
 from costcurves.inference import multiclass
 from costcurves.inference.kernel import Stratum, exact_distribution
@@ -302,6 +302,11 @@ def _plan_difference(
 
 
 def _paired_draw(pilot: Any, C: CostMatrix, laplace: float) -> tuple[FloatArray, FloatArray, float, float]:
+    if isinstance(pilot, ConfusionMatrix):
+        raise InputError(
+            "`pilot` must be a JointConfusion or a k x k x k table of two classifiers to plan for a difference, "
+            "got the ConfusionMatrix of one"
+        )
     joint = joint_of(pilot, C)
     laplace = check_laplace(laplace)
     values = differences(joint, C)
