@@ -43,7 +43,7 @@ LAYERS = [
     "costs",
     "decisions",
     "hull",
-    "dominance",
+    "domination",
     "comparison",
     "example_costs",
     "confusion",
@@ -124,3 +124,19 @@ def test_only_frames_knows_narwhals():
     for name, path in MODULES.items():
         libraries = {imported.split(".")[0] for imported in imported_names(path.read_text(encoding="utf-8"))}
         assert ("narwhals" in libraries) == (name == "frames")
+
+
+def test_every_public_name_is_found_wherever_it_is_asked_for_first():
+    code = "import costcurves as cc; import costcurves.{module}; value = cc.{name}; import types; assert {check}"
+    for name in ("dominance", "compare", "RocHull", "thresholds"):
+        module = costcurves._HOME.get(name, name)
+        check = "isinstance(value, types.ModuleType)" if name == "thresholds" else "callable(value)"
+        subprocess.run([sys.executable, "-c", code.format(module=module, name=name, check=check)], check=True)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        costcurves.nothing  # noqa: B018
+
+
+def test_no_public_name_is_also_a_module():
+    # Importing the module would put it in the place of the name.
+    modules = {path.stem for path in PACKAGE.glob("*.py")} | {path.name for path in PACKAGE.iterdir() if path.is_dir()}
+    assert modules & set(costcurves._HOME) == set()

@@ -1,49 +1,172 @@
 """Which classifier, at which threshold, when costs and class frequencies are uncertain, and how sure is that?"""
 
-from costcurves import thresholds
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from costcurves._version import __version__
-from costcurves.bootstrap import (
-    CellRisk,
-    CostComparison,
-    CostDifference,
-    CostInterval,
-    bcost,
-    bdeltacost,
-    bdeltacost_many,
-)
-from costcurves.comparison import (
-    CurveDifference,
-    ManyDifferences,
-    PairwiseTests,
-    Verdicts,
-    average_band,
-    compare,
-    compare_many,
-)
-from costcurves.conditions import Beta, OperatingCondition, OperatingRange, bayes_threshold
-from costcurves.confusion import ConfusionMatrix, JointConfusion
-from costcurves.costs import CostCurve, CostLines, average_cost_curves
-from costcurves.decisions import Choice, Decision, LimitedChoice, Mixture, Ranges
-from costcurves.differences import Advantage, Crossings, PcIntervals
-from costcurves.dominance import Dominance, Regret, dominance, dominates, regret
-from costcurves.errors import (
-    CostCurvesError,
-    DataError,
-    FormatError,
-    InputError,
-    MissingExtraError,
-    SmallSampleWarning,
-    UnsupportedError,
-)
-from costcurves.example_costs import compare_example_cost, example_cost
-from costcurves.hull import RocHull
-from costcurves.inference.bands import Band, Interval
-from costcurves.inference.examples import ExampleComparison
-from costcurves.inference.kernel import BootstrapDistribution
-from costcurves.matrices import CostMatrix, cost_models, expected_cost, minimum_cost_predictions
-from costcurves.planning import RareError, SizePlan, chance_of_missing, examples_to_see, plan_test_size, power
-from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
-from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
+
+if TYPE_CHECKING:
+    from costcurves import thresholds
+    from costcurves.bootstrap import (
+        CellRisk,
+        CostComparison,
+        CostDifference,
+        CostInterval,
+        bcost,
+        bdeltacost,
+        bdeltacost_many,
+    )
+    from costcurves.comparison import (
+        CurveDifference,
+        ManyDifferences,
+        PairwiseTests,
+        Verdicts,
+        average_band,
+        compare,
+        compare_many,
+    )
+    from costcurves.conditions import Beta, OperatingCondition, OperatingRange, bayes_threshold
+    from costcurves.confusion import ConfusionMatrix, JointConfusion
+    from costcurves.costs import CostCurve, CostLines, average_cost_curves
+    from costcurves.decisions import Choice, Decision, LimitedChoice, Mixture, Ranges
+    from costcurves.differences import Advantage, Crossings, PcIntervals
+    from costcurves.domination import Dominance, Regret, dominance, dominates, regret
+    from costcurves.errors import (
+        CostCurvesError,
+        DataError,
+        FormatError,
+        InputError,
+        MissingExtraError,
+        SmallSampleWarning,
+        UnsupportedError,
+    )
+    from costcurves.example_costs import compare_example_cost, example_cost
+    from costcurves.hull import RocHull
+    from costcurves.inference.bands import Band, Interval
+    from costcurves.inference.examples import ExampleComparison
+    from costcurves.inference.kernel import BootstrapDistribution
+    from costcurves.matrices import CostMatrix, cost_models, expected_cost, minimum_cost_predictions
+    from costcurves.planning import RareError, SizePlan, chance_of_missing, examples_to_see, plan_test_size, power
+    from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
+    from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
+
+# Where each public name lives; it is imported when it is first used, so that `import costcurves` costs next to nothing.
+_MODULES = {
+    "bootstrap": (
+        "CellRisk",
+        "CostComparison",
+        "CostDifference",
+        "CostInterval",
+        "bcost",
+        "bdeltacost",
+        "bdeltacost_many",
+    ),
+    "comparison": (
+        "CurveDifference",
+        "ManyDifferences",
+        "PairwiseTests",
+        "Verdicts",
+        "average_band",
+        "compare",
+        "compare_many",
+    ),
+    "conditions": (
+        "Beta",
+        "OperatingCondition",
+        "OperatingRange",
+        "bayes_threshold",
+    ),
+    "confusion": (
+        "ConfusionMatrix",
+        "JointConfusion",
+    ),
+    "costs": (
+        "CostCurve",
+        "CostLines",
+        "average_cost_curves",
+    ),
+    "decisions": (
+        "Choice",
+        "Decision",
+        "LimitedChoice",
+        "Mixture",
+        "Ranges",
+    ),
+    "differences": (
+        "Advantage",
+        "Crossings",
+        "PcIntervals",
+    ),
+    "domination": (
+        "Dominance",
+        "Regret",
+        "dominance",
+        "dominates",
+        "regret",
+    ),
+    "errors": (
+        "CostCurvesError",
+        "DataError",
+        "FormatError",
+        "InputError",
+        "MissingExtraError",
+        "SmallSampleWarning",
+        "UnsupportedError",
+    ),
+    "example_costs": (
+        "compare_example_cost",
+        "example_cost",
+    ),
+    "hull": ("RocHull",),
+    "inference.bands": (
+        "Band",
+        "Interval",
+    ),
+    "inference.examples": ("ExampleComparison",),
+    "inference.kernel": ("BootstrapDistribution",),
+    "matrices": (
+        "CostMatrix",
+        "cost_models",
+        "expected_cost",
+        "minimum_cost_predictions",
+    ),
+    "planning": (
+        "RareError",
+        "SizePlan",
+        "chance_of_missing",
+        "examples_to_see",
+        "plan_test_size",
+        "power",
+    ),
+    "priors": (
+        "PriorChoice",
+        "PriorHull",
+        "PriorRange",
+        "prior_hull",
+    ),
+    "roc": (
+        "AveragedRoc",
+        "RocCurve",
+        "average_roc_curves",
+        "pool",
+    ),
+    "thresholds": (),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name, importing the module that defines it."""
+    if name in _HOME:
+        value = getattr(import_module(f"costcurves.{_HOME[name]}"), name)
+    elif name in _MODULES:
+        value = import_module(f"costcurves.{name}")
+    else:
+        raise AttributeError(f"module 'costcurves' has no attribute {name!r}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
