@@ -9,6 +9,7 @@ import platform
 import subprocess
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -74,20 +75,28 @@ def empulse_hull(labels: np.ndarray, scores: np.ndarray):
     return lambda: convex_hull(truth, scores)
 
 
-def import_job() -> Job:
-    """Return the job of importing the package in a fresh interpreter."""
+def import_jobs() -> list[Job]:
+    """Return the jobs of importing the package in a fresh interpreter: alone, and with all that it loads when used."""
 
     def run(code: str) -> object:
         return subprocess.run([sys.executable, "-c", code], check=True)
 
-    return Job(
-        "import costcurves",
-        lambda: run("import costcurves"),
-        "import numpy, narwhals",
-        lambda: run("import numpy, narwhals"),
-        1.5,
-        at_most=True,
-    )
+    everything = "import costcurves as cc; [getattr(cc, name) for name in cc.__all__]"
+    return [
+        Job(
+            name,
+            partial(run, code),
+            "import numpy, narwhals",
+            partial(run, "import numpy, narwhals"),
+            1.5,
+            at_most=True,
+        )
+        for name, code in (
+            ("import costcurves", "import costcurves"),
+            ("import, first use of RocHull", "import costcurves as cc; cc.RocHull"),
+            ("import, first use of every name", everything),
+        )
+    ]
 
 
 def main() -> None:
@@ -97,7 +106,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=7, help="counted turns of each job (default 7)")
     parser.add_argument("--output", type=Path, default=Path("bench-output"), help="where results.json goes")
     options = parser.parse_args()
-    outcomes = [measure(job, options.repeats) for job in [*roc_jobs(options.size), import_job()]]
+    outcomes = [measure(job, options.repeats) for job in [*roc_jobs(options.size), *import_jobs()]]
     print(table(outcomes))
     options.output.mkdir(parents=True, exist_ok=True)
     document = {
