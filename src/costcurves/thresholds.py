@@ -97,11 +97,6 @@ class Point(Policy):
 
     index: int
 
-    @property
-    def needs_all_points(self) -> bool:
-        """The point's number counts within the curve as it is."""
-        return True
-
     def steps(self, roc: RocCurve) -> Steps:
         """Return that point."""
         if self.index >= roc.fp.size:
