@@ -53,28 +53,72 @@ def binary_labels(y_true: Any, pos_label: Any = None) -> BoolArray:
 
     Without `pos_label`, only labels that say it themselves are taken: booleans, 0/1 and -1/1.
     """
-    labels = _one_dimensional("y_true", y_true)
-    if not isinstance(pos_label, Hashable) or isinstance(pos_label, (tuple, frozenset, range)):
-        raise DataError(f"`pos_label` must be one label, got {shown(pos_label)}")
-    kind = labels.dtype.kind
-    if kind == "O":
-        labels = _plain_objects(labels)
-        kind = labels.dtype.kind
-    if kind == "b":
-        if pos_label is not None and pos_label not in (0, 1):
-            raise DataError(f"`pos_label` must be True or False for boolean `y_true`, got {shown(pos_label)}")
-        return labels if pos_label is None or pos_label else ~labels
-    if kind in "iuf":
-        positive = _numeric_positives(labels, pos_label)
-    elif kind in "USTO":
-        positive = _named_positives(labels, pos_label)
-    else:
-        raise DataError(f"`y_true` must hold booleans, numbers or strings, got dtype {labels.dtype}")
+    rule = LabelRule(pos_label)
+    positive = rule.positives(y_true)
+    if rule.family == "names" and not positive.any():
+        raise _not_a_label(pos_label, np.asarray(y_true))
     return positive
 
 
-def _numeric_positives(labels: Array, pos_label: Any) -> BoolArray:
-    """Return the positives among integer or float labels, in a few passes and without a sort."""
+class LabelRule:
+    """Which labels are positive, batch by batch: a batch may hold one class, but all of them together only two.
+
+    `family` is what labels are ("booleans", "numbers" or "names") and `negative` the one other label, as far as seen.
+    """
+
+    __slots__ = ("family", "negative", "pos_label")
+
+    def __init__(self, pos_label: Any = None, family: str | None = None, negative: tuple[Any, ...] = ()) -> None:
+        if not isinstance(pos_label, Hashable) or isinstance(pos_label, (tuple, frozenset, range)):
+            raise DataError(f"`pos_label` must be one label, got {shown(pos_label)}")
+        self.pos_label, self.family, self.negative = pos_label, family, negative
+
+    def positives(self, y_true: Any) -> BoolArray:
+        """Return which labels of a batch are positive, and remember what the others are."""
+        labels = _one_dimensional("y_true", y_true)
+        pos_label = self.pos_label
+        if labels.dtype.kind == "O":
+            labels = _plain_objects(labels)
+        kind = labels.dtype.kind
+        if kind == "b":
+            if pos_label is not None and pos_label not in (0, 1):
+                raise DataError(f"`pos_label` must be True or False for boolean `y_true`, got {shown(pos_label)}")
+            self._remember("booleans", ())
+            return labels if pos_label is None or pos_label else ~labels
+        if kind in "iuf":
+            positive, negative = _numeric_positives(labels, pos_label)
+            self._remember("numbers", negative)
+        elif kind in "USTO":
+            positive, negative = _named_positives(labels, pos_label)
+            self._remember("names", negative)
+        else:
+            raise DataError(f"`y_true` must hold booleans, numbers or strings, got dtype {labels.dtype}")
+        return positive
+
+    def join(self, other: LabelRule) -> None:
+        """Take over what another rule has seen, in other batches of the same data."""
+        if type(self.pos_label) is not type(other.pos_label) or self.pos_label != other.pos_label:
+            raise DataError(
+                f"`pos_label` must be the same in all parts, got {shown(self.pos_label)} and {shown(other.pos_label)}"
+            )
+        if other.family is not None:
+            self._remember(other.family, other.negative)
+
+    def _remember(self, family: str, negative: tuple[Any, ...]) -> None:
+        if self.family not in (None, family):
+            first, second = sorted((str(self.family), family))
+            raise DataError(f"`y_true` must hold labels of one type in all batches, got {first} and {second}")
+        if self.negative and negative and self.negative != negative:
+            found = sorted((*self.negative, *negative), key=str)
+            raise DataError(
+                "`y_true` must hold two classes in all batches together, got besides the positive class "
+                f"{shown(found[0])} and {shown(found[1])}"
+            )
+        self.family, self.negative = family, self.negative or negative
+
+
+def _numeric_positives(labels: Array, pos_label: Any) -> tuple[BoolArray, tuple[Any, ...]]:
+    """Return the positives among integer or float labels, in a few passes and without a sort, and the other label."""
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise _non_finite("y_true", labels)
     low, high = labels.min(), labels.max()
@@ -92,28 +136,29 @@ def _numeric_positives(labels: Array, pos_label: Any) -> BoolArray:
             f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)} but labels are numbers"
         )
     positive: BoolArray = labels == pos_label
-    if not positive.any() and low != high:
+    n_pos = int(np.count_nonzero(positive))
+    if n_pos == 0 and low != high:
         raise _not_a_label(pos_label, labels)
     negative_value = low if high == pos_label else high
-    if int(positive.sum()) + int((labels == negative_value).sum()) < labels.size:
+    if n_pos < labels.size and n_pos + int(np.count_nonzero(labels == negative_value)) < labels.size:
         raise _too_many_classes(labels)
-    return positive
+    return positive, () if n_pos == labels.size else (negative_value.item(),)
 
 
-def _named_positives(labels: Array, pos_label: Any) -> BoolArray:
-    """Return the positives among strings or other objects, compared value by value."""
+def _named_positives(labels: Array, pos_label: Any) -> tuple[BoolArray, tuple[Any, ...]]:
+    """Return the positives among strings or other objects, compared value by value, and the other label."""
     if pos_label is None:
         raise DataError(
             "`pos_label` must be given when labels are names, because nothing says which class is positive, "
             f"got labels {_some_values(labels)}"
         )
     positive = np.asarray(labels == pos_label, dtype=np.bool_)
-    if positive.shape != labels.shape or not positive.any():
+    if positive.shape != labels.shape:
         raise _not_a_label(pos_label, labels)
     others = labels[~positive]
     if others.size and not np.asarray(others == others[0], dtype=np.bool_).all():
-        raise _too_many_classes(labels)
-    return positive
+        raise _too_many_classes(labels) if positive.any() else _not_a_label(pos_label, labels)
+    return positive, tuple(others[:1].tolist())
 
 
 def _plain_objects(labels: Array) -> Array:
@@ -205,6 +250,20 @@ def checked_weights(sample_weight: Any, size: int) -> FloatArray:
     return weights
 
 
+def effective_number(weights: FloatArray) -> float:
+    """Return (Σw)²/Σw²: of whole weights exactly rounded, so that the order of summation does not matter."""
+    if whole_weights(weights):
+        return int(weights.sum()) ** 2 / int((weights**2).sum())
+    shares = weights / weights.max()  # so that no square is too large or too small for a float
+    return float(shares.sum() ** 2 / (shares**2).sum())
+
+
+def whole_weights(weights: FloatArray) -> bool:
+    """Return whether weights are whole numbers whose sum of squares, and so any sum of them, a float holds exactly."""
+    with np.errstate(over="ignore"):
+        return bool((weights**2).sum() <= LARGEST_WHOLE and (weights == np.floor(weights)).all())
+
+
 def same_length(name: str, array: Array, other: str, size: int) -> None:
     """Refuse two arrays of different lengths."""
     if array.size != size:
@@ -214,12 +273,19 @@ def same_length(name: str, array: Array, other: str, size: int) -> None:
 def both_classes(positive: BoolArray, weights: FloatArray | None = None) -> None:
     """Refuse data without a positive or without a negative example (of any weight)."""
     n_pos = int(np.count_nonzero(positive))
-    n_neg = positive.size - n_pos
-    if n_pos == 0 or n_neg == 0:
-        raise DataError(f"`y_true` must hold both classes, got {n_pos} positive and {n_neg} negative examples")
+    sums = None
     if weights is not None:
         with np.errstate(over="ignore"):
-            w_pos, w_neg = float(weights[positive].sum()), float(weights[~positive].sum())
+            sums = float(weights[positive].sum()), float(weights[~positive].sum())
+    check_totals(n_pos, positive.size - n_pos, sums)
+
+
+def check_totals(n_pos: int, n_neg: int, sums: tuple[float, float] | None = None) -> None:
+    """Refuse numbers of examples, and sums of their weights, that leave a class without any."""
+    if n_pos == 0 or n_neg == 0:
+        raise DataError(f"`y_true` must hold both classes, got {n_pos} positive and {n_neg} negative examples")
+    if sums is not None:
+        w_pos, w_neg = sums
         if w_pos <= 0 or w_neg <= 0:
             raise DataError(
                 "`sample_weight` must give weight to both classes, "

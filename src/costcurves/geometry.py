@@ -84,11 +84,18 @@ def blocks_above(x: Array, y: Array, hull: IntArray) -> BoolArray:
 
     The finer chain within block i runs monotonically from point i to point i + 1, so it stays below the block's
     upper-left corner (x[i], y[i+1]); where that corner is not strictly above the hull of the chain, neither is it.
+    Counts whose products an int64 cannot hold are compared as floats, in doubt in favour of "may".
     """
+    doubtful = False
+    if x.dtype.kind == "i" and (int(x[-1]) - int(x[0])) * (int(y[-1]) - int(y[0])) >= LARGEST_EXACT_PRODUCT:
+        x, y, doubtful = x.astype(np.float64), y.astype(np.float64), True
     edge = np.repeat(np.arange(hull.size - 1), np.diff(hull))
     start, end = hull[edge], hull[edge + 1]
     dx, dy = x[end] - x[start], y[end] - y[start]
-    above: BoolArray = (y[1:] - y[start]) * dx > (x[:-1] - x[start]) * dy
+    corner, edge_there = (y[1:] - y[start]) * dx, (x[:-1] - x[start]) * dy
+    if doubtful:
+        return (corner > 0) & (corner >= edge_there * (1 - 2.0**-40))
+    above: BoolArray = corner > edge_there
     return above
 
 

@@ -56,6 +56,9 @@ class RocCurve(Result):
         Whether every distinct score has its point; False where only the hull's vertices were kept.
     effective : (n_pos, n_neg) or None
         Effective sample sizes (Σw)²/Σw² of weighted data, which intervals use.
+    max_error : float
+        The most by which the normalized cost of the hull can be too high at any pc, because scores were binned; 0 where
+        they were not.
 
     Examples
     --------
@@ -81,6 +84,7 @@ class RocCurve(Result):
     made_from: Made
     complete: bool = True
     effective: tuple[float, float] | None = None
+    max_error: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the name and set the arrays read-only."""
@@ -141,7 +145,13 @@ class RocCurve(Result):
 
     @classmethod
     def _from_counts(
-        cls, table: counts.ScoreCounts, *, name: str, effective: tuple[float, float] | None, complete: bool
+        cls,
+        table: counts.ScoreCounts,
+        *,
+        name: str,
+        effective: tuple[float, float] | None,
+        complete: bool,
+        max_error: float = 0.0,
     ) -> RocCurve:
         return cls(
             name=name,
@@ -153,6 +163,7 @@ class RocCurve(Result):
             made_from="counts" if effective is None else "weights",
             complete=complete,
             effective=effective,
+            max_error=max_error,
         )
 
     @classmethod
@@ -355,16 +366,8 @@ class RocCurve(Result):
 
     def at(self, index: Any) -> RocCurve:
         """Return the curve restricted to some of its points, by index."""
-        return RocCurve(
-            self.name,
-            self.fp[index],
-            self.tp[index],
-            self.n_neg,
-            self.n_pos,
-            self.thresholds[index],
-            self.made_from,
-            complete=False,
-            effective=self.effective,
+        return replace(
+            self, fp=self.fp[index], tp=self.tp[index], thresholds=self.thresholds[index], complete=False
         )
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
@@ -410,6 +413,8 @@ class RocCurve(Result):
         if self.fp.size == 3 and not self.has_thresholds:
             return f"RocCurve({self.name!r}: {what}fpr={self.fpr[1]:.3g}, tpr={self.tpr[1]:.3g})"
         tail = f", auc={self.auc():.3g}" if self.complete else " of the hull"
+        if self.max_error:
+            tail += f", max_error={self.max_error:.2g}"
         return f"RocCurve({self.name!r}: {what}{self.fp.size} points{tail})"
 
 
@@ -491,9 +496,7 @@ def _effective(positive: BoolArray, weights: FloatArray | None) -> tuple[float, 
     """Return the effective numbers (Σw)²/Σw² of positives and negatives, None without weights."""
     if weights is None:
         return None
-    sizes = [weights[mask] for mask in (positive, ~positive)]
-    shares = [w / w.max() for w in sizes]  # so that no square is too large or too small for a float
-    pos, neg = (float(w.sum() ** 2 / (w**2).sum()) for w in shares)
+    pos, neg = (counts.effective_number(w) for w in (weights[positive], weights[~positive]))
     return pos, neg
 
 
