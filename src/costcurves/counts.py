@@ -374,7 +374,7 @@ def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
 
 
 def count_weights(positive: BoolArray, scores: Array, weights: FloatArray) -> ScoreCounts:
-    """Return the sums of weights at every distinct score; the order of the rows does not change a bit of them."""
+    """Return the cumulated sums of weights at every distinct score; the order of the rows changes no bit of them."""
     kept = weights > 0
     scores, positive, weights = scores[kept].astype(np.float64) + 0.0, positive[kept], weights[kept]
     order = np.lexsort((weights, positive, scores))[::-1]

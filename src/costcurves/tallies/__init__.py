@@ -1,0 +1,1 @@
+"""Counts that add: tallies of batches, partitions and files, merged in any order into what the whole data give."""

@@ -1,0 +1,263 @@
+"""Order-preserving bins of scores by their bits, which need no range and no pass over the data to be laid out.
+
+The key of a score is an integer that orders like the score. The highest 12 bits of the key (of a float64: sign and
+exponent) name its cell, and each cell is cut into a power of two of equal bins. So every bin is a range of keys whose
+length is a power of two, and a finer layout only ever splits the bins of a coarser one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves import counts
+from costcurves._validation import BoolArray, FloatArray, IntArray, check_choice, check_integer, frozen
+from costcurves.errors import DataError
+
+Array = npt.NDArray[Any]
+
+CELL_BITS = 12
+CELLS = 1 << CELL_BITS
+FEWEST, MOST = 1 << 14, 1 << 26
+CHUNK = 1 << 16  # rows whose intermediate arrays stay in the cache
+FLOATS = {"float32": (np.float32, np.int32), "float64": (np.float64, np.int64)}
+
+
+def ordered_keys(scores: Array) -> Array:
+    """Return integers that order like the floats; -0.0 and 0.0 have one key. May share memory with `scores`."""
+    bits = np.ascontiguousarray(scores).view(np.int32 if scores.dtype == np.float32 else np.int64)
+    if bits.min(initial=0) >= 0:
+        return bits
+    sign = bits >> bits.dtype.type(8 * bits.itemsize - 1)  # 0, or -1 of negative floats
+    keys = bits & np.iinfo(bits.dtype).max
+    keys ^= sign
+    keys -= sign
+    return keys
+
+
+def scores_of_keys(keys: IntArray, dtype: str) -> FloatArray:
+    """Return the scores that have these keys; keys beyond those of finite floats give the largest one."""
+    real, integer = FLOATS[dtype]
+    largest = int(np.array([np.finfo(real).max], dtype=real).view(integer)[0])
+    bounded = np.clip(keys, -largest, largest)
+    size = np.abs(bounded).astype(integer).view(real).astype(np.float64)
+    return np.where(bounded < 0, -size, size)
+
+
+def float_scores(scores: Array) -> Array:
+    """Return checked scores as float32 or float64 (integers are exact as float64)."""
+    return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ScoreBins:
+    """A layout of order-preserving bins, to be shared by all tallies that are to be merged.
+
+    Attributes
+    ----------
+    dtype : {"float32", "float64"}
+        The type of scores; integers are float64, and float32 scores may be counted as float64.
+    shifts : array of shape (4096,)
+        The bins of each cell are 2**shift keys wide.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.ScoreBins.universal("float32", 2**16)
+    ScoreBins(float32, 45640 bins)
+    """
+
+    dtype: str
+    shifts: Array
+    _starts: IntArray = field(init=False)
+    _base: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Lay the bins out, from the lowest scores up."""
+        check_choice("dtype", self.dtype, FLOATS)
+        shifts = frozen(np.array(self.shifts, dtype=np.uint8))
+        starts = np.concatenate(([0], np.cumsum(np.int64(1) << (self.low_bits - shifts.astype(np.int64)))))
+        first_key = (np.arange(CELLS, dtype=np.int64) - CELLS // 2) << self.low_bits
+        base = (starts[:-1] - (first_key >> shifts)).astype(self.integer)  # wraps around, and back in `codes`
+        for name, value in (("shifts", shifts), ("_starts", frozen(starts)), ("_base", frozen(base))):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def universal(cls, dtype: str, resolution: int = 2**20) -> ScoreBins:
+        """Return a layout for scores of which nothing is known: the finest for sizes from 1/512 to 128.
+
+        Parameters
+        ----------
+        dtype : {"float32", "float64"}
+        resolution : int
+            The most bins, from 2**14 to 2**26. Half of them are for sizes from 2**-9 to 2**7, of both signs.
+        """
+        check_choice("dtype", dtype, FLOATS)
+        power = check_resolution(resolution).bit_length() - 1
+        real, integer = FLOATS[dtype]
+        low_bits = 8 * np.dtype(integer).itemsize - CELL_BITS
+        mantissa, bias = np.finfo(real).nmant, np.finfo(real).maxexp - 1
+        cell = np.arange(CELLS, dtype=np.int64) - CELLS // 2
+        octave = (np.where(cell < 0, -1 - cell, cell) >> (mantissa - low_bits)) - bias
+        ring = np.maximum(np.where(octave < -9, (-2 - octave) // 8, (octave + 1) // 8), 0)
+        fineness = power - 6 - 2 * ring - (mantissa - low_bits)  # log2 of the bins of a cell
+        return cls(dtype, low_bits - np.clip(fineness, 0, low_bits))
+
+    @classmethod
+    def from_sample(cls, scores: Any, resolution: int = 2**20) -> ScoreBins:
+        """Return a layout that is the finest where a sample of the scores has the most examples.
+
+        Parameters
+        ----------
+        scores : array-like
+            Some of the scores. Results never depend on them in an exact tally; in a binned one, its error does.
+        resolution : int
+            The most bins, from 2**14 to 2**26.
+        """
+        sample = float_scores(counts.checked_scores(scores, "scores"))
+        resolution = check_resolution(resolution)
+        dtype = str(sample.dtype)
+        low_bits = 8 * sample.dtype.itemsize - CELL_BITS
+        cell = (ordered_keys(sample) >> low_bits).astype(np.int64) + CELLS // 2
+        share = np.bincount(cell, minlength=CELLS) * ((resolution - CELLS) / sample.size)
+        fineness = np.frexp(np.maximum(share, 1.0))[1] - 1
+        return cls(dtype, low_bits - np.minimum(fineness, low_bits))
+
+    @property
+    def integer(self) -> Any:
+        """The type of keys."""
+        return FLOATS[self.dtype][1]
+
+    @property
+    def low_bits(self) -> int:
+        """The bits of a key below its cell."""
+        return 8 * np.dtype(self.integer).itemsize - CELL_BITS
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return int(self._starts[-1])
+
+    def __len__(self) -> int:
+        """Return the number of bins."""
+        return self.size
+
+    def same(self, other: ScoreBins) -> bool:
+        """Return whether two layouts are one."""
+        return self.dtype == other.dtype and np.array_equal(self.shifts, other.shifts)
+
+    def accept(self, scores: Array) -> Array:
+        """Return checked scores in the layout's type, which must hold them exactly."""
+        real = float_scores(scores)
+        if str(real.dtype) == self.dtype:
+            return real
+        if self.dtype == "float64":
+            return real.astype(np.float64)
+        raise DataError(
+            f"`y_score` must be of one type in all batches, got {scores.dtype} after float32: "
+            "make the tally with dtype='float64'"
+        )
+
+    def keys_of(self, code: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the lowest key of each bin, and log2 of the number of keys in it."""
+        cell = np.searchsorted(self._starts, code, side="right") - 1
+        shift = self.shifts[cell].astype(np.int64)
+        return ((cell - CELLS // 2) << self.low_bits) + ((code - self._starts[cell]) << shift), shift
+
+    def __repr__(self) -> str:
+        """Return type and number of bins."""
+        return f"ScoreBins({self.dtype}, {self.size} bins)"
+
+
+def check_resolution(resolution: Any) -> int:
+    """Return the most bins."""
+    return check_integer("resolution", resolution, FEWEST, MOST)
+
+
+class Coder:
+    """Writes the bins of scores into buffers that are made once."""
+
+    def __init__(self, bins: ScoreBins) -> None:
+        self.bins = bins
+        self._cell = np.empty(CHUNK, np.int64)
+        self._shift = np.empty(CHUNK, bins.integer)
+        self._base = np.empty(CHUNK, bins.integer)
+        self._shifts = bins.shifts.astype(bins.integer)
+
+    def codes(self, keys: Array, out: IntArray) -> None:
+        """Write the bin of each of at most CHUNK keys to `out`."""
+        size = keys.size
+        cell, shift, base = self._cell[:size], self._shift[:size], self._base[:size]
+        np.right_shift(keys, self.bins.low_bits, out=cell)
+        cell += CELLS // 2
+        np.take(self._shifts, cell, out=shift, mode="clip")
+        np.take(self.bins._base, cell, out=base, mode="clip")
+        np.right_shift(keys, shift, out=shift)
+        np.add(base, shift, out=out, dtype=self.bins.integer, casting="unsafe")
+
+
+class BinTable:
+    """Counts (or sums of weights) of negatives and positives in the bins of a layout."""
+
+    ROWS = 1 << 20  # of one addition to the table
+
+    def __init__(self, bins: ScoreBins, weighted: bool = False) -> None:
+        self.bins = bins
+        self.table: Array = np.zeros(2 * bins.size, np.float64 if weighted else np.int64)
+        self._coder: Coder | None = None
+        self._codes = np.empty(0, np.int64)
+
+    def add(self, positive: BoolArray, scores: Array, weights: FloatArray | None = None) -> None:
+        """Count a batch of scores of the layout's type."""
+        if self._coder is None:
+            self._coder = Coder(self.bins)
+        keys = ordered_keys(scores)
+        if self._codes.size < min(keys.size, self.ROWS):
+            self._codes = np.empty(min(keys.size, self.ROWS), np.int64)
+        for start in range(0, keys.size, self.ROWS):
+            codes = self._codes[: min(self.ROWS, keys.size - start)]
+            for at in range(0, codes.size, CHUNK):
+                part = codes[at : at + CHUNK]
+                span = slice(start + at, start + at + part.size)
+                self._coder.codes(keys[span], part)
+                np.left_shift(part, 1, out=part)
+                np.bitwise_or(part, positive[span], out=part)
+            rows = slice(start, start + codes.size)
+            add_counts(self.table, codes, None if weights is None else weights[rows])
+
+    def merge(self, other: BinTable) -> None:
+        """Add the counts of another table of the same layout."""
+        self.table += other.table
+
+    def filled(self) -> tuple[IntArray, Array, Array]:
+        """Return the bins that hold examples, from the highest scores down, with negatives and positives of each."""
+        pairs = self.table.reshape(-1, 2)
+        code = np.flatnonzero(pairs.any(axis=1))[::-1]
+        return code, pairs[code, 0], pairs[code, 1]
+
+    def state(self) -> dict[str, Array]:
+        """Return the layout and the counts that are not zero."""
+        place = np.flatnonzero(self.table)
+        return {"shifts": self.bins.shifts, "place": place, "counts": self.table[place]}
+
+    @classmethod
+    def restored(cls, dtype: str, arrays: dict[str, Array]) -> BinTable:
+        """Return the table of a state."""
+        bins = ScoreBins(dtype, arrays["shifts"])
+        table = cls(bins, arrays["counts"].dtype.kind == "f")
+        table.table[arrays["place"]] = arrays["counts"]
+        return table
+
+
+def add_counts(table: Array, codes: IntArray, weights: FloatArray | None = None) -> None:
+    """Add one (or a weight) to `table` at each code, by a dense count where codes lie close. Changes `codes`."""
+    low, high = int(codes.min()), int(codes.max())
+    if high - low < 2 * codes.size:
+        codes -= low
+        counted = np.bincount(codes, weights=weights)
+        table[low : low + counted.size] += counted
+    else:
+        np.add.at(table, codes, 1 if weights is None else weights)

@@ -1,0 +1,416 @@
+"""The exact hull of data that are read in passes, in bounded memory and without sorting them.
+
+Pass one counts scores in bins. Only a bin whose upper-left corner lies strictly above the hull of the bins' boundaries,
+or that ends at a vertex of it, can hold a vertex; the next pass looks at the members of those alone: it gathers them
+where they are few, and cuts their bins finer where they are many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves import buckets, counts
+from costcurves._validation import BoolArray, IntArray, check_integer, check_name
+from costcurves.errors import DataError, InputError, UnsupportedError
+from costcurves.geometry import blocks_above, upper_hull
+from costcurves.roc import RocCurve
+from costcurves.tallies.base import Batches, State, Tally
+from costcurves.tallies.bins import (
+    CHUNK,
+    BinTable,
+    Coder,
+    ScoreBins,
+    check_resolution,
+    float_scores,
+    ordered_keys,
+    scores_of_keys,
+)
+from costcurves.tallies.scores import DistinctCounts, check_layout, cumulated, no_examples, same_layout
+
+Array = npt.NDArray[Any]
+
+RESOLUTION = 1 << 20
+MEMBERS = 1 << 22
+CLOSED = -1  # the shift of parts that hold no vertex, inside or at their end
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chain:
+    """Ranges of keys from the highest down, with the examples of each: what is known of a curve after a pass.
+
+    A part spans 2**shift keys from `low`: one score where shift is 0. Closed parts have no vertex and no range.
+    """
+
+    low: IntArray
+    shift: IntArray
+    neg: IntArray
+    pos: IntArray
+
+    def reduced(self) -> Chain:
+        """Return the chain with all neighbouring parts that hold no vertex of the hull closed and joined."""
+        table = cumulated(np.empty(0), self.neg, self.pos)
+        hull = upper_hull(table.fp, table.tp)
+        wanted = (blocks_above(table.fp, table.tp, hull) & (self.shift > 0)) if self.low.size else np.zeros(0, np.bool_)
+        wanted[hull[1:] - 1] = True
+        first = np.flatnonzero(wanted | np.append(True, wanted[:-1]))
+        if not first.size:
+            return self
+        return Chain(
+            self.low[first],
+            np.where(wanted[first], self.shift[first], CLOSED),
+            np.add.reduceat(self.neg, first),
+            np.add.reduceat(self.pos, first),
+        )
+
+    @property
+    def open(self) -> IntArray:
+        """The parts that may hold vertices not yet known, from the lowest keys up."""
+        return np.flatnonzero(self.shift > 0)[::-1]
+
+    def replaced(self, low: IntArray, shift: IntArray, neg: IntArray, pos: IntArray) -> Chain:
+        """Return the chain with its open parts replaced by finer ones, given from the highest keys down.
+
+        The finer parts of an open part must hold what it holds.
+        """
+        parts = self.open
+        inside = parts[np.searchsorted(self.low[parts], low, side="right") - 1]
+        found = [np.bincount(inside, weights=n, minlength=self.low.size)[parts] for n in (neg, pos)]
+        if any((f != n[parts]).any() for f, n in zip(found, (self.neg, self.pos), strict=True)):
+            missing = int(self.neg[parts].sum() + self.pos[parts].sum())
+            raise DataError(
+                f"the data must be the same in every pass, got {int(sum(f.sum() for f in found))} examples "
+                f"where the pass before had {missing} (or other scores): read all batches once, and once only, in each"
+            )
+        kept = np.flatnonzero(self.shift <= 0)
+        order = np.argsort(np.concatenate((kept, inside)), kind="stable")
+        both = ((self.low, low), (self.shift, shift), (self.neg, neg), (self.pos, pos))
+        return Chain(*(np.concatenate((old[kept], new))[order] for old, new in both))
+
+
+class _Members:
+    """Finds the members of a chain's open parts in batches: first by bin, then among the few that are left."""
+
+    def __init__(self, bins: ScoreBins, chain: Chain) -> None:
+        parts = chain.open
+        self.low, self.shift = chain.low[parts], chain.shift[parts]
+        self.last = self.low + ((np.int64(1) << self.shift) - 1)
+        self._coder = Coder(bins)
+        self._codes = np.empty(CHUNK, np.int64)
+        self._wanted = np.zeros(bins.size, np.bool_)
+        code = np.empty(self.low.size, np.int64)
+        for start in range(0, code.size, CHUNK):
+            span = slice(start, start + CHUNK)
+            self._coder.codes(self.low[span].astype(bins.integer), code[span])
+        self._wanted[code] = True
+        self._whole = bool((bins.keys_of(code)[1] == self.shift).all())
+
+    def find(self, keys: Array) -> IntArray:
+        """Return the positions of the members in a batch."""
+        found = []
+        for start in range(0, keys.size, CHUNK):
+            part = keys[start : start + CHUNK]
+            codes = self._codes[: part.size]
+            self._coder.codes(part, codes)
+            place = np.flatnonzero(np.take(self._wanted, codes, mode="clip"))
+            if place.size:
+                if not self._whole:
+                    key = part[place]
+                    at = self.part_of(key)
+                    place = place[(at >= 0) & (key <= self.last[at])]
+                found.append(place + start)
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
+    def part_of(self, keys: Array) -> IntArray:
+        """Return the last open part that begins at or below each key."""
+        return np.searchsorted(self.low, keys, side="right") - 1
+
+
+class _Finer:
+    """Counts in bins within the open parts, more of them where a part has more examples."""
+
+    def __init__(self, chain: Chain, resolution: int) -> None:
+        parts = chain.open
+        self.low, shift = chain.low[parts], chain.shift[parts]
+        members = chain.neg[parts] + chain.pos[parts]
+        share = np.maximum(members * (resolution / members.sum()), 2.0)
+        self.shift = np.maximum(shift - (np.frexp(share)[1] - 1), 0)
+        self.start = np.concatenate(([0], np.cumsum(np.int64(1) << (shift - self.shift))))
+        self.table = np.zeros(2 * int(self.start[-1]), np.int64)
+
+    def add(self, positive: BoolArray, keys: Array, part: IntArray) -> None:
+        """Count members of parts."""
+        code = self.start[part] + ((keys - self.low[part]) >> self.shift[part])
+        np.add.at(self.table, 2 * code + positive, 1)
+
+    def parts(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Return the filled bins from the highest down: lowest key, shift, negatives, positives."""
+        pairs = self.table.reshape(-1, 2)
+        code = np.flatnonzero(pairs.any(axis=1))[::-1]
+        part = np.searchsorted(self.start, code, side="right") - 1
+        low = self.low[part] + ((code - self.start[part]) << self.shift[part])
+        return low, self.shift[part], pairs[code, 0], pairs[code, 1]
+
+
+class HullTally(Tally):
+    """One pass over data in batches, towards the exact hull of their ROC curve in bounded memory.
+
+    Read all batches into the tally; as long as it is not `finished`, read them all again into its `next_pass`. Two
+    passes are the rule. In each, parts of the data can be counted apart, in tallies made by `empty`, and merged.
+
+    Parameters
+    ----------
+    pos_label : label, optional
+        As for `RocCurve.from_predictions`.
+    bins : ScoreBins, optional
+        The layout of the first pass. Made from a sample of the scores (`ScoreBins.from_sample`) it leaves less for the
+        second; the result does not depend on it.
+    resolution : int
+        The most bins, from 2**14 to 2**26, where no layout is given, and in passes that cut bins finer.
+    dtype : {"float32", "float64"}, optional
+        The type of scores, by default that of the first batch; float64 takes all.
+    members : int
+        The most examples to gather in a pass; where bins that may hold vertices have more, they are cut finer first.
+
+    Notes
+    -----
+    The result equals ``RocCurve.from_predictions(..., points="hull")`` bit for bit, for any batches and any order of
+    merging. Memory: 16 bytes a bin, and 9 bytes a gathered example. `update` and `merge` change the tally and return
+    it. Weights have no exact sums: use `ScoreTally` for them.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> batches = [([0, 1], [0.1, 0.35]), ([0, 1], [0.4, 0.8])]
+    >>> tally = cc.HullTally()
+    >>> for y_true, y_score in batches:
+    ...     tally = tally.update(y_true, y_score)
+    >>> while not tally.finished:
+    ...     tally = tally.next_pass()
+    ...     for y_true, y_score in batches:
+    ...         tally = tally.update(y_true, y_score)
+    >>> tally.to_curve(name="forest").thresholds
+    array([ inf, 0.8 , 0.35, 0.1 ])
+    >>> tally.passes
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        pos_label: Any = None,
+        bins: ScoreBins | None = None,
+        resolution: int = RESOLUTION,
+        dtype: str | None = None,
+        members: int = MEMBERS,
+    ) -> None:
+        self._batches = Batches(pos_label)
+        self._resolution = check_resolution(resolution)
+        self._dtype = check_layout(bins, dtype)
+        self._bins = bins
+        self._most = check_integer("members", members, 1)
+        self._before: Chain | None = None  # what earlier passes found
+        self._passes = 1
+        self._counted: BinTable | _Finer | DistinctCounts | None = None
+        self._members: _Members | None = None
+        self._after: Chain | None = None
+
+    @property
+    def passes(self) -> int:
+        """Which pass this is, from 1."""
+        return self._passes
+
+    @property
+    def kind(self) -> str:
+        """What the pass does: "bins" in the first, then "finer bins" or "members"."""
+        if self._before is None:
+            return "bins"
+        return "members" if self._left(self._before) <= self._most else "finer bins"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the hull is known after this pass."""
+        return not self._chain().open.size
+
+    @property
+    def left(self) -> int:
+        """How many examples another pass would have to look at."""
+        return self._left(self._chain())
+
+    def update(self, y_true: Any, y_score: Any) -> HullTally:
+        """Count a batch of labels and scores in this pass, and return the tally."""
+        batch = self._batches.read(y_true, {"y_score": y_score})
+        if batch is None:
+            return self
+        positive, (scores,), _ = batch
+        if self._bins is None:
+            dtype = self._dtype or str(float_scores(scores[:1]).dtype)
+            self._bins = ScoreBins.universal(dtype, self._resolution)
+        scores = self._bins.accept(scores)
+        self._after = None
+        table = self._table()
+        if isinstance(table, BinTable):
+            table.add(positive, scores)
+            return self
+        if self._members is None:
+            assert self._before is not None
+            self._members = _Members(self._bins, self._before)
+        keys = ordered_keys(scores)
+        place = self._members.find(keys)
+        if place.size and isinstance(table, DistinctCounts):
+            table.add(positive[place], scores[place])
+        elif place.size and isinstance(table, _Finer):
+            key = keys[place].astype(np.int64)
+            table.add(positive[place], key, self._members.part_of(key))
+        return self
+
+    def merge(self, other: HullTally) -> HullTally:
+        """Add what another tally of the same pass has counted, and return this one."""
+        self._same_kind(other)
+        if self._passes != other._passes or not self._same_start(other):
+            raise InputError(
+                f"`other` must be of the same pass over the same data (make it with `empty`), "
+                f"got pass {other._passes} and {self._passes}"
+            )
+        self._bins = same_layout(self._bins, other._bins)
+        self._batches.join(other._batches)
+        self._after = None
+        if other._counted is None:
+            return self
+        mine = self._table()
+        if isinstance(mine, _Finer) and isinstance(other._counted, _Finer):
+            mine.table += other._counted.table
+        else:
+            mine.merge(other._counted)  # type: ignore[union-attr,arg-type]
+        return self
+
+    def empty(self) -> HullTally:
+        """Return a tally of the same pass that has counted nothing: for another part of the data, to be merged."""
+        return self._like(self._before, self._passes)
+
+    def next_pass(self) -> HullTally:
+        """Return the empty tally of the next pass, which needs all batches once more."""
+        if self.finished:
+            raise UnsupportedError("`next_pass` must not follow a finished tally: its hull is known")
+        return self._like(self._chain(), self._passes + 1)
+
+    def to_curve(self, *, name: str = "classifier") -> RocCurve:
+        """Return the ROC curve with the vertices of its hull, as of ``RocCurve.from_predictions(points="hull")``."""
+        name = check_name("name", name)
+        chain = self._chain()
+        counts.check_totals(int(chain.pos.sum()), int(chain.neg.sum()))
+        if chain.open.size:
+            raise UnsupportedError(
+                f"`to_curve` needs a finished tally, got {self._left(chain)} examples left to look at: "
+                "read all batches into next_pass() first"
+            )
+        assert self._bins is not None
+        thresholds = np.where(chain.shift == 0, scores_of_keys(chain.low, self._bins.dtype), np.nan)
+        table = buckets.on_hull(cumulated(thresholds, chain.neg, chain.pos))
+        return RocCurve._from_counts(table, name=name, effective=None, complete=False)
+
+    def _like(self, before: Chain | None, passes: int) -> HullTally:
+        tally = HullTally(
+            pos_label=self._batches.rule.pos_label,
+            bins=self._bins,
+            resolution=self._resolution,
+            dtype=self._dtype,
+            members=self._most,
+        )
+        tally._before, tally._passes = before, passes
+        if before is not None:
+            tally._batches.join(self._batches)
+        return tally
+
+    def _same_start(self, other: HullTally) -> bool:
+        if self._before is None or other._before is None:
+            return self._before is other._before
+        return all(
+            np.array_equal(getattr(self._before, name), getattr(other._before, name)) for name in Chain.__slots__
+        )
+
+    def _table(self) -> BinTable | _Finer | DistinctCounts:
+        if self._counted is None:
+            assert self._bins is not None
+            if self._before is None:
+                self._counted = BinTable(self._bins)
+            elif self.kind == "members":
+                self._counted = DistinctCounts(limit=self._most)
+            else:
+                self._counted = _Finer(self._before, self._resolution)
+        return self._counted
+
+    @staticmethod
+    def _left(chain: Chain) -> int:
+        return int(chain.neg[chain.open].sum() + chain.pos[chain.open].sum())
+
+    def _chain(self) -> Chain:
+        """Return what is known after this pass."""
+        if self._after is None:
+            if self._bins is None:
+                raise no_examples()
+            table = self._table()
+            if isinstance(table, BinTable):
+                code, neg, pos = table.filled()
+                chain = Chain(*self._bins.keys_of(code), neg, pos)
+            else:
+                assert self._before is not None
+                chain = self._before.replaced(*self._found(table))
+            self._after = chain.reduced()
+        return self._after
+
+    def _found(self, table: _Finer | DistinctCounts) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Return the parts that a later pass has found within the open ones, from the highest down."""
+        if isinstance(table, _Finer):
+            return table.parts()
+        assert self._bins is not None
+        table.settle()
+        keys = ordered_keys(table.scores.astype(self._bins.dtype)).astype(np.int64)
+        return keys, np.zeros_like(keys), table.neg, table.pos
+
+    def _state(self) -> State:
+        plain = {
+            **self._batches.state(),
+            "resolution": self._resolution,
+            "dtype": self._dtype if self._bins is None else self._bins.dtype,
+            "members": self._most,
+            "passes": self._passes,
+            "counted": self._counted is not None,
+        }
+        arrays: dict[str, Array] = {}
+        if self._bins is not None:
+            arrays["shifts"] = self._bins.shifts
+        if self._before is not None:
+            arrays |= {f"before_{name}": getattr(self._before, name) for name in Chain.__slots__}
+        if isinstance(self._counted, BinTable):
+            arrays |= self._counted.state()
+        elif isinstance(self._counted, _Finer):
+            place = np.flatnonzero(self._counted.table)
+            arrays |= {"place": place, "counts": self._counted.table[place]}
+        elif self._counted is not None:
+            self._counted.settle()
+            arrays |= {"scores": self._counted.scores, "neg": self._counted.neg, "pos": self._counted.pos}
+        return plain, arrays
+
+    @classmethod
+    def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> HullTally:
+        bins = ScoreBins(plain["dtype"], arrays["shifts"]) if "shifts" in arrays else None
+        tally = cls(bins=bins, resolution=plain["resolution"], dtype=plain["dtype"], members=plain["members"])
+        tally._batches = Batches.restored(plain)
+        tally._passes = plain["passes"]
+        if "before_low" in arrays:
+            tally._before = Chain(*(arrays[f"before_{name}"] for name in Chain.__slots__))
+        if plain["counted"]:
+            table = tally._table()
+            if isinstance(table, DistinctCounts):
+                table.scores, table.neg, table.pos = arrays["scores"], arrays["neg"], arrays["pos"]
+            else:
+                table.table[arrays["place"]] = arrays["counts"]
+        return tally
+
+    def __repr__(self) -> str:
+        """Return the pass and what it does."""
+        return f"HullTally(pass {self._passes}: {self.kind}, {self._bins or 'nothing counted'})"
