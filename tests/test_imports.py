@@ -51,6 +51,13 @@ LAYERS = [
     "bootstrap",
     "planning",
     "priors",
+    "tallies",
+    "tallies.base",
+    "tallies.bins",
+    "tallies.scores",
+    "tallies.hulls",
+    "tallies.pairs",
+    "tallies.tables",
     "__init__",
 ]
 HEAVY = [

@@ -51,6 +51,11 @@ if TYPE_CHECKING:
     from costcurves.planning import RareError, SizePlan, chance_of_missing, examples_to_see, plan_test_size, power
     from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
     from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
+    from costcurves.tallies.bins import ScoreBins
+    from costcurves.tallies.hulls import HullTally
+    from costcurves.tallies.pairs import PairedTally
+    from costcurves.tallies.scores import ScoreTally
+    from costcurves.tallies.tables import ConfusionTally
 
 # Where each public name lives; it is imported when it is first used, so that `import costcurves` costs next to nothing.
 _MODULES = {
@@ -152,6 +157,11 @@ _MODULES = {
         "average_roc_curves",
         "pool",
     ),
+    "tallies.bins": ("ScoreBins",),
+    "tallies.hulls": ("HullTally",),
+    "tallies.pairs": ("PairedTally",),
+    "tallies.scores": ("ScoreTally",),
+    "tallies.tables": ("ConfusionTally",),
     "thresholds": (),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
@@ -183,6 +193,7 @@ __all__ = [
     "CellRisk",
     "Choice",
     "ConfusionMatrix",
+    "ConfusionTally",
     "CostComparison",
     "CostCurve",
     "CostCurvesError",
@@ -197,6 +208,7 @@ __all__ = [
     "Dominance",
     "ExampleComparison",
     "FormatError",
+    "HullTally",
     "InputError",
     "Interval",
     "JointConfusion",
@@ -206,6 +218,7 @@ __all__ = [
     "Mixture",
     "OperatingCondition",
     "OperatingRange",
+    "PairedTally",
     "PairwiseTests",
     "PcIntervals",
     "PriorChoice",
@@ -216,6 +229,8 @@ __all__ = [
     "Regret",
     "RocCurve",
     "RocHull",
+    "ScoreBins",
+    "ScoreTally",
     "SizePlan",
     "SmallSampleWarning",
     "UnsupportedError",

@@ -321,7 +321,7 @@ class _Compare:
         names = check_two_names(names)
         simultaneous = check_flag("simultaneous", simultaneous)
         sample = _Sample(y_true, dict(zip(names, (score_a, score_b), strict=True)), pos_label, sample_weight)
-        points = _grid(pc, 201)
+        points = difference_grid(pc, 201)
         a, b = (sample.curve(name, rule) for name, rule in zip(names, _two_policies(policy), strict=True))
         options = {
             "level": level,
@@ -331,12 +331,16 @@ class _Compare:
             "n_resamples": n_resamples,
             "rng": rng,
         }
-        discordant = sample.discordant(a, b, options)
-        more: dict[str, Any] = {}
-        if simultaneous:
-            pos, neg = sample.paired(a, b, points, overlap=True)
-            more = {"simultaneous": True, "overlap": (pos.overlap, neg.overlap)}
-        return CurveDifference(names, discordant.band(points, **more), discordant)
+        steps = common_breaks(a, b)
+        return difference_of_counts(
+            names,
+            steps,
+            sample.paired(a, b, middles(steps), overlap=False),
+            points,
+            sample.paired(a, b, points, overlap=True) if simultaneous else None,
+            options,
+            weighted=sample.weights is not None,
+        )
 
     def from_confusion(
         self,
@@ -385,7 +389,7 @@ class _Compare:
         simultaneous = check_flag("simultaneous", simultaneous)
         neg, pos = joint_counts(joint)
         discordant = _Discordant(np.array([0.0, 1.0]), pos, neg, None, options)
-        return CurveDifference(names, discordant.band(_grid(pc, 201), simultaneous=simultaneous), discordant)
+        return CurveDifference(names, discordant.band(difference_grid(pc, 201), simultaneous=simultaneous), discordant)
 
     def __repr__(self) -> str:
         """Return the two calls."""
@@ -393,6 +397,40 @@ class _Compare:
 
 
 compare = _Compare()
+
+
+def common_breaks(a: CostCurve, b: CostCurve) -> FloatArray:
+    """Return the pc at which one of two curves changes its threshold, with 0 and 1."""
+    return np.union1d(a.breaks, b.breaks)
+
+
+def middles(breaks: FloatArray) -> FloatArray:
+    """Return a pc within each step."""
+    result: FloatArray = (breaks[:-1] + breaks[1:]) / 2
+    return result
+
+
+def difference_of_counts(
+    names: tuple[str, str],
+    breaks: FloatArray,
+    steps: tuple[PairedCounts, PairedCounts],
+    pc: FloatArray,
+    at_pc: tuple[PairedCounts, PairedCounts] | None,
+    options: dict[str, Any],
+    *,
+    weighted: bool = False,
+) -> CurveDifference:
+    """Return the difference of two curves from the paired counts of (positives, negatives), however those were made.
+
+    `steps` are the counts between the `breaks`, `at_pc` those at the operating points with their overlap, which a
+    simultaneous band needs (None: a pointwise one).
+    """
+    effective = (steps[0].effective, steps[1].effective) if weighted else None
+    discordant = _Discordant(breaks, *steps, effective, options)
+    more: dict[str, Any] = {}
+    if at_pc is not None:
+        more = {"simultaneous": True, "overlap": (at_pc[0].overlap, at_pc[1].overlap)}
+    return CurveDifference(names, discordant.band(pc, **more), discordant)
 
 
 class _Sample:
@@ -439,10 +477,8 @@ class _Sample:
 
     def discordant(self, a: CostCurve, b: CostCurve, options: dict[str, Any]) -> _Discordant:
         """Return the discordant examples on every step on which neither threshold moves."""
-        breaks = np.union1d(a.breaks, b.breaks)
-        pos, neg = self.paired(a, b, (breaks[:-1] + breaks[1:]) / 2, overlap=False)
-        effective = None if self.weights is None else (pos.effective, neg.effective)
-        return _Discordant(breaks, pos, neg, effective, options)
+        breaks = common_breaks(a, b)
+        return _Discordant(breaks, *self.paired(a, b, middles(breaks), overlap=False), None, options)
 
 
 def _refuse_shared_validation(policy: Any, instead: str) -> None:
@@ -451,7 +487,8 @@ def _refuse_shared_validation(policy: Any, instead: str) -> None:
         raise InputError(f"`policy` must not give one classifier's thresholds to all, got {policy!r}: pass {instead}")
 
 
-def _grid(pc: Any, size: int) -> FloatArray:
+def difference_grid(pc: Any, size: int = 201) -> FloatArray:
+    """Return the operating points asked for, or so many evenly spaced ones."""
     return np.linspace(0.0, 1.0, size) if pc is None else check_pc(pc)
 
 
@@ -633,7 +670,7 @@ def compare_many(
     names = tuple(check_name("scores", name) for name in scores)
     level = check_level(level)
     sample = _Sample(y_true, scores, pos_label, None)
-    points = _grid(pc, 65)
+    points = difference_grid(pc, 65)
     _refuse_shared_validation(policy, "a mapping of name to policy")
     rules = policy if isinstance(policy, Mapping) else dict.fromkeys(names, policy)
     if missing := [name for name in names if name not in rules]:
@@ -682,7 +719,7 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
     """
     check_choice("kind", kind, ("between", "within"))
     listed = as_cost_curves(curves)
-    points = _grid(pc, 201)
+    points = difference_grid(pc, 201)
     if kind == "between":
         if options:
             raise InputError(f"`kind='between'` must have no further options, got {', '.join(options)}")

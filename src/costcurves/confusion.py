@@ -5,7 +5,7 @@ Rows are true classes and columns are predicted classes, as in scikit-learn. Not
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -206,14 +206,19 @@ def code_columns(columns: Mapping[str, Any], labels: Any, owner: str = "`labels`
     """Return the labels and each column's codes; without labels, those that occur, sorted."""
     read = read_columns(columns)
     if labels is None:
-        found = dict.fromkeys(label for column in read for label in column.distinct())
-        try:
-            names: Labels = tuple(sorted(found))
-        except TypeError:
-            names = tuple(sorted(found, key=lambda label: (type(label).__name__, str(label))))
+        names = sorted_labels(dict.fromkeys(label for column in read for label in column.distinct()))
     else:
         names = check_labels("labels", labels)
     return names, [column.codes(names, owner) for column in read]
+
+
+def sorted_labels(labels: Iterable[Label]) -> Labels:
+    """Return labels in order; by type and text where they have no order among them."""
+    found = list(labels)
+    try:
+        return tuple(sorted(found))  # type: ignore[type-var]
+    except TypeError:
+        return tuple(sorted(found, key=lambda label: (type(label).__name__, str(label))))
 
 
 def check_weights(sample_weight: Any, n: int) -> FloatArray | None:

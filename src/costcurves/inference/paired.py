@@ -158,24 +158,46 @@ def paired_counts(
         w = np.asarray(weights, dtype=np.float64)
         if w.shape != side_a.shape or not np.isfinite(w).all() or (w < 0).any():
             raise DataError(f"`weights` must be finite, >= 0 and one an example, got {shown(weights)}")
+    return counts_of_changes(true_class, side_a, side_b, m, w, overlap=overlap)
+
+
+def counts_of_changes(
+    true_class: str,
+    side_a: npt.NDArray[np.intp],
+    side_b: npt.NDArray[np.intp],
+    m: int,
+    weights: FloatArray | None = None,
+    *,
+    overlap: bool = False,
+) -> PairedCounts:
+    """Return the paired counts of examples that change sides at these of m points (m: never), for a and for b."""
     # A positive is wrong before its change, a negative after it.
     if true_class == "positive":
         start_a, stop_a = side_b, side_a
     else:
         start_a, stop_a = side_a, side_b
-    counts = [_between(lo, hi, m, w) for lo, hi in ((start_a, stop_a), (stop_a, start_a))]
+    counts = [_between(lo, hi, m, weights) for lo, hi in ((start_a, stop_a), (stop_a, start_a))]
     both = None
     if overlap:
-        low, high = np.minimum(side_a, side_b), np.maximum(side_a, side_b)
-        table = np.bincount(low * (m + 1) + high, weights=w, minlength=(m + 1) ** 2).reshape(m + 1, m + 1)
-        # [i, j]: entered at or before i, left after j.
-        within = np.cumsum(table, axis=0)[:m]
-        within = np.cumsum(within[:, ::-1], axis=1)[:, ::-1][:, 1:]
-        upper = np.triu(within)
-        both = frozen(upper + np.triu(upper, 1).T)
-    total = float(side_a.size if w is None else w.sum())
-    squares = float(side_a.size if w is None else (w * w).sum())
+        cells = np.bincount(side_a * (m + 1) + side_b, weights=weights, minlength=(m + 1) ** 2)
+        both = overlap_of(cells.reshape(m + 1, m + 1))
+    total = float(side_a.size if weights is None else weights.sum())
+    squares = float(side_a.size if weights is None else (weights * weights).sum())
     return PairedCounts(frozen(counts[0]), frozen(counts[1]), total, squares, both)
+
+
+def overlap_of(cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return, for each two operating points, the examples discordant at both.
+
+    `cells` counts examples by the points (m: never) at which a and b begin to predict positive, shape (m + 1, m + 1).
+    """
+    m = cells.shape[0] - 1
+    table = np.triu(cells) + np.tril(cells, -1).T  # by the earlier and the later of the two changes
+    # [i, j]: entered at or before i, left after j.
+    within = np.cumsum(table, axis=0)[:m]
+    within = np.cumsum(within[:, ::-1], axis=1)[:, ::-1][:, 1:]
+    upper = np.triu(within)
+    return frozen(upper + np.triu(upper, 1).T)
 
 
 def first_positive_point(

@@ -22,7 +22,7 @@ Array = npt.NDArray[Any]
 CELL_BITS = 12
 CELLS = 1 << CELL_BITS
 FEWEST, MOST = 1 << 14, 1 << 26
-CHUNK = 1 << 16  # rows whose intermediate arrays stay in the cache
+CHUNK = 1 << 14  # rows whose intermediate arrays stay in the cache
 FLOATS = {"float32": (np.float32, np.int32), "float64": (np.float64, np.int64)}
 
 
@@ -67,7 +67,7 @@ class ScoreBins:
     --------
     >>> import costcurves as cc
     >>> cc.ScoreBins.universal("float32", 2**16)
-    ScoreBins(float32, 45640 bins)
+    ScoreBins(float32, 46592 bins)
     """
 
     dtype: str
@@ -183,20 +183,25 @@ class Coder:
     def __init__(self, bins: ScoreBins) -> None:
         self.bins = bins
         self._cell = np.empty(CHUNK, np.int64)
-        self._shift = np.empty(CHUNK, bins.integer)
-        self._base = np.empty(CHUNK, bins.integer)
+        self._first, self._second = np.empty((2, CHUNK), bins.integer)
         self._shifts = bins.shifts.astype(bins.integer)
 
-    def codes(self, keys: Array, out: IntArray) -> None:
-        """Write the bin of each of at most CHUNK keys to `out`."""
-        size = keys.size
-        cell, shift, base = self._cell[:size], self._shift[:size], self._base[:size]
-        np.right_shift(keys, self.bins.low_bits, out=cell)
-        cell += CELLS // 2
-        np.take(self._shifts, cell, out=shift, mode="clip")
-        np.take(self.bins._base, cell, out=base, mode="clip")
-        np.right_shift(keys, shift, out=shift)
-        np.add(base, shift, out=out, dtype=self.bins.integer, casting="unsafe")
+    def codes(self, keys: Array, out: IntArray, positive: BoolArray | None = None) -> None:
+        """Write the bin of each of at most CHUNK keys to `out`; with labels, twice the bin plus the label."""
+        # Every step keeps to one type, because NumPy is slow where it must convert on the way.
+        cell, first, second = self._cell[: keys.size], self._first[: keys.size], self._second[: keys.size]
+        np.right_shift(keys, self.bins.low_bits, out=first)
+        first += CELLS // 2
+        np.copyto(cell, first)
+        np.take(self._shifts, cell, out=first, mode="clip")
+        np.right_shift(keys, first, out=first)
+        np.take(self.bins._base, cell, out=second, mode="clip")
+        first += second
+        if positive is not None:
+            np.left_shift(first, 1, out=first)
+            np.copyto(second, positive)
+            first |= second
+        np.copyto(out, first)
 
 
 class BinTable:
@@ -222,9 +227,7 @@ class BinTable:
             for at in range(0, codes.size, CHUNK):
                 part = codes[at : at + CHUNK]
                 span = slice(start + at, start + at + part.size)
-                self._coder.codes(keys[span], part)
-                np.left_shift(part, 1, out=part)
-                np.bitwise_or(part, positive[span], out=part)
+                self._coder.codes(keys[span], part, positive[span])
             rows = slice(start, start + codes.size)
             add_counts(self.table, codes, None if weights is None else weights[rows])
 

@@ -1,0 +1,231 @@
+"""Paired counts of two classifiers that add up, at thresholds that were found before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves import counts
+from costcurves._validation import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_flag,
+    check_two_names,
+    frozen,
+    shown,
+)
+from costcurves.comparison import CurveDifference, common_breaks, difference_grid, difference_of_counts, middles
+from costcurves.costs import CostCurve
+from costcurves.errors import InputError
+from costcurves.inference.paired import PairedCounts, counts_of_changes, overlap_of
+from costcurves.tallies.base import Batches, State, Tally
+from costcurves.tallies.bins import add_counts
+
+Array = npt.NDArray[Any]
+
+CLASSES = ("negative", "positive")
+
+
+class _Changes:
+    """At which point, of several lists of points, one classifier begins to predict an example positive."""
+
+    def __init__(self, *cuts: FloatArray) -> None:
+        # One search among the distinct thresholds, then a table for each list.
+        self.distinct = np.unique(np.concatenate(cuts))
+        self.sides = [c.size - np.append(0, np.searchsorted(c[::-1], self.distinct, side="right")) for c in cuts]
+
+    def of(self, scores: Array) -> list[IntArray]:
+        rank = np.searchsorted(self.distinct, scores.astype(np.float64, copy=False), side="right")
+        return [side[rank] for side in self.sides]
+
+
+class PairedTally(Tally):
+    """Counts of the examples that only one of two classifiers gets wrong, from batches, in any order.
+
+    Parameters
+    ----------
+    a, b : CostCurve
+        The two classifiers' curves on these data, with different names: their thresholds are used. Find them in
+        earlier passes, with `ScoreTally` or `HullTally`.
+    pc : array-like, optional
+        Operating points; by default 201 evenly spaced ones.
+    pos_label : label, optional
+        As for `RocCurve.from_predictions`.
+
+    Notes
+    -----
+    The difference equals `compare` bit for bit, for any batches and any order of merging, where a and b are the curves
+    that `compare` makes; with whole weights too, and with others to rounding. Memory: the points squared, and the
+    thresholds of both. `update` and `merge` change the tally and return it.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> y, p, q = [0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8], [0.3, 0.2, 0.1, 0.9]
+    >>> a, b = (cc.CostCurve(cc.ScoreTally().update(y, s).to_curve(name=n)) for n, s in {"p": p, "q": q}.items())
+    >>> tally = cc.PairedTally(a, b, pc=[0.3, 0.5]).update(y[:2], p[:2], q[:2]).update(y[2:], p[2:], q[2:])
+    >>> tally.to_difference().estimate.tolist() == cc.compare(y, p, q, pc=[0.3, 0.5]).estimate.tolist()
+    True
+    """
+
+    def __init__(self, a: CostCurve, b: CostCurve, *, pc: Any = None, pos_label: Any = None) -> None:
+        for name, curve in (("a", a), ("b", b)):
+            if not isinstance(curve, CostCurve):
+                raise InputError(f"`{name}` must be a CostCurve, got {shown(curve)} ({type(curve).__name__})")
+        breaks, points = common_breaks(a, b), difference_grid(pc)
+        steps = middles(breaks)
+        self._start(
+            check_two_names((a.name, b.name)),
+            breaks,
+            points,
+            [curve.cuts_at(where) for curve in (a, b) for where in (steps, points)],
+            Batches(pos_label),
+        )
+
+    def _start(
+        self, names: tuple[str, str], breaks: FloatArray, points: FloatArray, cuts: list[FloatArray], batches: Batches
+    ) -> None:
+        self.names, self._breaks, self._points, self._cuts, self._batches = names, breaks, points, cuts, batches
+        self._a, self._b = _Changes(*cuts[:2]), _Changes(*cuts[2:])
+        self._steps: dict[str, PairedCounts] = {}
+        self._cells: dict[str, Array] = {}
+
+    def update(self, y_true: Any, score_a: Any, score_b: Any, sample_weight: Any = None) -> PairedTally:
+        """Count a batch of labels and both scores, and return the tally."""
+        batch = self._batches.read(y_true, {"score_a": score_a, "score_b": score_b}, sample_weight)
+        if batch is None:
+            return self
+        positive, scores, weights = batch
+        for true_class in CLASSES:
+            chosen: BoolArray = positive if true_class == "positive" else ~positive
+            w = None if weights is None else weights[chosen]
+            (step_a, at_a), (step_b, at_b) = (
+                changes.of(score[chosen]) for changes, score in zip((self._a, self._b), scores, strict=True)
+            )
+            steps = counts_of_changes(true_class, step_a, step_b, self._breaks.size - 1, w)
+            cells = np.zeros((self._points.size + 1) ** 2, np.int64 if w is None else np.float64)
+            if at_a.size:
+                add_counts(cells, at_a * (self._points.size + 1) + at_b, w)
+            self._add(true_class, steps, cells)
+        return self
+
+    def merge(self, other: PairedTally) -> PairedTally:
+        """Add the counts of another tally of the same curves and points, and return this one."""
+        self._same_kind(other)
+        same = self.names == other.names and all(
+            np.array_equal(x, y)
+            for x, y in zip(
+                (self._breaks, self._points, *self._cuts), (other._breaks, other._points, *other._cuts), strict=True
+            )
+        )
+        if not same:
+            raise InputError("`other` must be of the same curves at the same points to be merged, got others")
+        self._batches.join(other._batches)
+        for true_class in other._cells:
+            self._add(true_class, other._steps[true_class], other._cells[true_class])
+        return self
+
+    def cells(self, true_class: str) -> Array:
+        """Return the examples of one class by when each classifier begins to predict them positive.
+
+        Parameters
+        ----------
+        true_class : {"positive", "negative"}
+
+        Returns
+        -------
+        array of shape (points + 1, points + 1)
+            [i, j]: a does from point i on and b from point j on; the last index means never.
+        """
+        check_choice("true_class", true_class, CLASSES)
+        size = self._points.size + 1
+        cells = self._cells.get(true_class, np.zeros(size * size, np.int64))
+        return cells.reshape(size, size).copy()
+
+    def to_difference(
+        self,
+        *,
+        level: float = 0.95,
+        simultaneous: bool = True,
+        method: str = "mid-p",
+        sampling: str = "stratified",
+        laplace: float = 0.0,
+        n_resamples: int = 2000,
+        rng: Any = None,
+    ) -> CurveDifference:
+        """Return the difference of the two curves with its limits, as `compare` does of arrays (options as there)."""
+        simultaneous = check_flag("simultaneous", simultaneous)
+        weighted = bool(self._batches.weighted)
+        neg, pos = (self._steps.get(true_class) for true_class in CLASSES)
+        n_neg, n_pos = (0.0 if part is None else part.total for part in (neg, pos))
+        if weighted:  # how many examples there are is not known, but what they weigh
+            counts.check_totals(1, 1, (n_pos, n_neg))
+        else:
+            counts.check_totals(int(n_pos), int(n_neg))
+        assert pos is not None
+        assert neg is not None
+        options = {
+            "level": level,
+            "method": method,
+            "sampling": sampling,
+            "laplace": laplace,
+            "n_resamples": n_resamples,
+            "rng": rng,
+        }
+        at_pc = (self._at_points("positive", pos), self._at_points("negative", neg)) if simultaneous else None
+        return difference_of_counts(
+            self.names, self._breaks, (pos, neg), self._points, at_pc, options, weighted=weighted
+        )
+
+    def _at_points(self, true_class: str, steps: PairedCounts) -> PairedCounts:
+        """Return the counts at the operating points, with their overlap, from the cells."""
+        overlap = overlap_of(self.cells(true_class))
+        step = np.searchsorted(self._breaks[1:-1], self._points, side="left")
+        return PairedCounts(steps.only_a[step], steps.only_b[step], steps.total, steps.squares, overlap)
+
+    def _add(self, true_class: str, steps: PairedCounts, cells: Array) -> None:
+        if true_class in self._cells:
+            self._steps[true_class] = self._steps[true_class] + steps
+            self._cells[true_class] = self._cells[true_class] + cells
+        else:
+            self._steps[true_class], self._cells[true_class] = steps, cells
+
+    def _state(self) -> State:
+        plain = {**self._batches.state(), "names": list(self.names), "classes": list(self._cells)}
+        arrays = {"breaks": self._breaks, "points": self._points}
+        arrays |= {f"cuts_{i}": cuts for i, cuts in enumerate(self._cuts)}
+        for name in self._cells:
+            steps, cells = self._steps[name], self._cells[name]
+            place = np.flatnonzero(cells)
+            arrays |= {
+                f"only_a_{name}": steps.only_a,
+                f"only_b_{name}": steps.only_b,
+                f"sums_{name}": np.array([steps.total, steps.squares]),
+                f"place_{name}": place,
+                f"cells_{name}": cells[place],
+            }
+        return plain, arrays
+
+    @classmethod
+    def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> PairedTally:
+        tally = cls.__new__(cls)
+        first, second = plain["names"]
+        cuts = [arrays[f"cuts_{i}"] for i in range(4)]
+        tally._start((first, second), arrays["breaks"], arrays["points"], cuts, Batches.restored(plain))
+        for name in plain["classes"]:
+            found = arrays[f"cells_{name}"]
+            cells = np.zeros((tally._points.size + 1) ** 2, found.dtype)
+            cells[arrays[f"place_{name}"]] = found
+            total, squares = arrays[f"sums_{name}"].tolist()
+            only_a, only_b = (frozen(arrays[f"only_{side}_{name}"]) for side in "ab")
+            tally._add(name, PairedCounts(only_a, only_b, total, squares), cells)
+        return tally
+
+    def __repr__(self) -> str:
+        """Return who is compared, and the examples so far."""
+        n = sum(steps.total for steps in self._steps.values())
+        return f"PairedTally({self.names[0]!r} - {self.names[1]!r}: {n:g} examples, {self._points.size} points)"
