@@ -186,8 +186,11 @@ class Coder:
         self._first, self._second = np.empty((2, CHUNK), bins.integer)
         self._shifts = bins.shifts.astype(bins.integer)
 
-    def codes(self, keys: Array, out: IntArray, positive: BoolArray | None = None) -> None:
-        """Write the bin of each of at most CHUNK keys to `out`; with labels, twice the bin plus the label."""
+    def codes(self, keys: Array, positive: BoolArray | None = None) -> IntArray:
+        """Return the bin of each of at most CHUNK keys; with labels, twice the bin plus the label.
+
+        The array is a buffer: what it holds lasts until the next call.
+        """
         # Every step keeps to one type, because NumPy is slow where it must convert on the way.
         cell, first, second = self._cell[: keys.size], self._first[: keys.size], self._second[: keys.size]
         np.right_shift(keys, self.bins.low_bits, out=first)
@@ -201,35 +204,26 @@ class Coder:
             np.left_shift(first, 1, out=first)
             np.copyto(second, positive)
             first |= second
-        np.copyto(out, first)
+        np.copyto(cell, first)
+        return cell
 
 
 class BinTable:
     """Counts (or sums of weights) of negatives and positives in the bins of a layout."""
 
-    ROWS = 1 << 20  # of one addition to the table
-
     def __init__(self, bins: ScoreBins, weighted: bool = False) -> None:
         self.bins = bins
         self.table: Array = np.zeros(2 * bins.size, np.float64 if weighted else np.int64)
         self._coder: Coder | None = None
-        self._codes = np.empty(0, np.int64)
 
     def add(self, positive: BoolArray, scores: Array, weights: FloatArray | None = None) -> None:
         """Count a batch of scores of the layout's type."""
         if self._coder is None:
             self._coder = Coder(self.bins)
-        keys = ordered_keys(scores)
-        if self._codes.size < min(keys.size, self.ROWS):
-            self._codes = np.empty(min(keys.size, self.ROWS), np.int64)
-        for start in range(0, keys.size, self.ROWS):
-            codes = self._codes[: min(self.ROWS, keys.size - start)]
-            for at in range(0, codes.size, CHUNK):
-                part = codes[at : at + CHUNK]
-                span = slice(start + at, start + at + part.size)
-                self._coder.codes(keys[span], part, positive[span])
-            rows = slice(start, start + codes.size)
-            add_counts(self.table, codes, None if weights is None else weights[rows])
+        for start in range(0, scores.size, CHUNK):
+            span = slice(start, start + CHUNK)
+            codes = self._coder.codes(ordered_keys(scores[span]), positive[span])
+            np.add.at(self.table, codes, 1 if weights is None else weights[span])
 
     def merge(self, other: BinTable) -> None:
         """Add the counts of another table of the same layout."""
@@ -254,13 +248,3 @@ class BinTable:
         table.table[arrays["place"]] = arrays["counts"]
         return table
 
-
-def add_counts(table: Array, codes: IntArray, weights: FloatArray | None = None) -> None:
-    """Add one (or a weight) to `table` at each code, by a dense count where codes lie close. Changes `codes`."""
-    low, high = int(codes.min()), int(codes.max())
-    if high - low < 2 * codes.size:
-        codes -= low
-        counted = np.bincount(codes, weights=weights)
-        table[low : low + counted.size] += counted
-    else:
-        np.add.at(table, codes, 1 if weights is None else weights)

@@ -99,26 +99,23 @@ class _Members:
         self.low, self.shift = chain.low[parts], chain.shift[parts]
         self.last = self.low + ((np.int64(1) << self.shift) - 1)
         self._coder = Coder(bins)
-        self._codes = np.empty(CHUNK, np.int64)
         self._wanted = np.zeros(bins.size, np.bool_)
-        code = np.empty(self.low.size, np.int64)
-        for start in range(0, code.size, CHUNK):
+        self._whole = True  # whether every open part is a whole bin
+        for start in range(0, self.low.size, CHUNK):
             span = slice(start, start + CHUNK)
-            self._coder.codes(self.low[span].astype(bins.integer), code[span])
-        self._wanted[code] = True
-        self._whole = bool((bins.keys_of(code)[1] == self.shift).all())
+            code = self._coder.codes(self.low[span].astype(bins.integer))
+            self._wanted[code] = True
+            self._whole = self._whole and bool((bins.keys_of(code)[1] == self.shift[span]).all())
 
-    def find(self, keys: Array) -> IntArray:
+    def find(self, scores: Array) -> IntArray:
         """Return the positions of the members in a batch."""
         found = []
-        for start in range(0, keys.size, CHUNK):
-            part = keys[start : start + CHUNK]
-            codes = self._codes[: part.size]
-            self._coder.codes(part, codes)
-            place = np.flatnonzero(np.take(self._wanted, codes, mode="clip"))
+        for start in range(0, scores.size, CHUNK):
+            keys = ordered_keys(scores[start : start + CHUNK])
+            place = np.flatnonzero(np.take(self._wanted, self._coder.codes(keys), mode="clip"))
             if place.size:
                 if not self._whole:
-                    key = part[place]
+                    key = keys[place]
                     at = self.part_of(key)
                     place = place[(at >= 0) & (key <= self.last[at])]
                 found.append(place + start)
@@ -258,12 +255,11 @@ class HullTally(Tally):
         if self._members is None:
             assert self._before is not None
             self._members = _Members(self._bins, self._before)
-        keys = ordered_keys(scores)
-        place = self._members.find(keys)
+        place = self._members.find(scores)
         if place.size and isinstance(table, DistinctCounts):
             table.add(positive[place], scores[place])
         elif place.size and isinstance(table, _Finer):
-            key = keys[place].astype(np.int64)
+            key = ordered_keys(scores[place]).astype(np.int64)
             table.add(positive[place], key, self._members.part_of(key))
         return self
 

@@ -23,7 +23,6 @@ from costcurves.costs import CostCurve
 from costcurves.errors import InputError
 from costcurves.inference.paired import PairedCounts, counts_of_changes, overlap_of
 from costcurves.tallies.base import Batches, State, Tally
-from costcurves.tallies.bins import add_counts
 
 Array = npt.NDArray[Any]
 
@@ -107,9 +106,8 @@ class PairedTally(Tally):
                 changes.of(score[chosen]) for changes, score in zip((self._a, self._b), scores, strict=True)
             )
             steps = counts_of_changes(true_class, step_a, step_b, self._breaks.size - 1, w)
-            cells = np.zeros((self._points.size + 1) ** 2, np.int64 if w is None else np.float64)
-            if at_a.size:
-                add_counts(cells, at_a * (self._points.size + 1) + at_b, w)
+            size = self._points.size + 1
+            cells = np.bincount(at_a * size + at_b, weights=w, minlength=size * size)
             self._add(true_class, steps, cells)
         return self
 
