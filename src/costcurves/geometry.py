@@ -93,9 +93,9 @@ def blocks_above(x: Array, y: Array, hull: IntArray) -> BoolArray:
     start, end = hull[edge], hull[edge + 1]
     dx, dy = x[end] - x[start], y[end] - y[start]
     corner, edge_there = (y[1:] - y[start]) * dx, (x[:-1] - x[start]) * dy
-    if doubtful:
-        return (corner > 0) & (corner >= edge_there * (1 - 2.0**-40))
     above: BoolArray = corner > edge_there
+    if doubtful:
+        above = (corner > 0) & (corner >= edge_there * (1 - 2.0**-40))
     return above
 
 

@@ -366,9 +366,7 @@ class RocCurve(Result):
 
     def at(self, index: Any) -> RocCurve:
         """Return the curve restricted to some of its points, by index."""
-        return replace(
-            self, fp=self.fp[index], tp=self.tp[index], thresholds=self.thresholds[index], complete=False
-        )
+        return replace(self, fp=self.fp[index], tp=self.tp[index], thresholds=self.thresholds[index], complete=False)
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
         """Return the point reached by predicting positive iff score >= threshold (score > threshold if `above`)."""

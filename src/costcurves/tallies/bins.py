@@ -23,16 +23,17 @@ CELL_BITS = 12
 CELLS = 1 << CELL_BITS
 FEWEST, MOST = 1 << 14, 1 << 26
 CHUNK = 1 << 14  # rows whose intermediate arrays stay in the cache
-FLOATS = {"float32": (np.float32, np.int32), "float64": (np.float64, np.int64)}
+FLOATS: dict[str, tuple[Any, Any]] = {"float32": (np.float32, np.int32), "float64": (np.float64, np.int64)}
 
 
 def ordered_keys(scores: Array) -> Array:
     """Return integers that order like the floats; -0.0 and 0.0 have one key. May share memory with `scores`."""
-    bits = np.ascontiguousarray(scores).view(np.int32 if scores.dtype == np.float32 else np.int64)
+    integer = FLOATS[str(scores.dtype)][1]
+    bits: Array = np.ascontiguousarray(scores).view(integer)
     if bits.min(initial=0) >= 0:
         return bits
-    sign = bits >> bits.dtype.type(8 * bits.itemsize - 1)  # 0, or -1 of negative floats
-    keys = bits & np.iinfo(bits.dtype).max
+    sign = bits >> (8 * bits.itemsize - 1)  # 0, or -1 of negative floats
+    keys: Array = bits & np.iinfo(integer).max
     keys ^= sign
     keys -= sign
     return keys
@@ -134,7 +135,7 @@ class ScoreBins:
     @property
     def low_bits(self) -> int:
         """The bits of a key below its cell."""
-        return 8 * np.dtype(self.integer).itemsize - CELL_BITS
+        return int(8 * np.dtype(self.integer).itemsize - CELL_BITS)
 
     @property
     def size(self) -> int:
@@ -247,4 +248,3 @@ class BinTable:
         table = cls(bins, arrays["counts"].dtype.kind == "f")
         table.table[arrays["place"]] = arrays["counts"]
         return table
-

@@ -194,7 +194,7 @@ class PairedTally(Tally):
 
     def _state(self) -> State:
         plain = {**self._batches.state(), "names": list(self.names), "classes": list(self._cells)}
-        arrays = {"breaks": self._breaks, "points": self._points}
+        arrays: dict[str, Array] = {"breaks": self._breaks, "points": self._points}
         arrays |= {f"cuts_{i}": cuts for i, cuts in enumerate(self._cuts)}
         for name in self._cells:
             steps, cells = self._steps[name], self._cells[name]

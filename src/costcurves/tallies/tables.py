@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import IntArray, frozen, shown
+from costcurves._validation import IntArray, frozen
 from costcurves.confusion import (
     ConfusionMatrix,
     JointConfusion,
@@ -167,4 +167,4 @@ class ConfusionTally(Tally):
 
 def _type_of(label: Hashable) -> str:
     """Return what kind of label it is, for the check that batches agree."""
-    return "text" if isinstance(label, str) else shown(type(label).__name__)
+    return "text" if isinstance(label, str) else type(label).__name__

@@ -1,0 +1,524 @@
+"""Tallies of batches give what the functions of arrays give, bit for bit, for any split and any order of merging."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import costcurves as cc
+from costcurves.tallies import bins as binning
+from costcurves.tallies import scores as scoring
+
+TINY, HUGE = 5e-324, 1.7e308
+VALUES = {
+    "few": [0.1, 0.2, 0.3, 0.7],
+    "signed zeros": [0.0, -0.0, TINY, -TINY, 2 * TINY, 1e-310],
+    "huge": [HUGE, -HUGE, 1.0, -1.0, 0.0],
+    "one bin": [0.5 + i * 2.0**-53 for i in range(40)],
+    "far from zero": [1.7e9 + i * 2.0**-20 for i in range(60)],
+    "integers": list(range(-20, 20)),
+    "all tied": [0.25],
+}
+PC = np.linspace(0, 1, 41)
+
+
+@st.composite
+def split_data(draw, largest=120):
+    """Draw labels of both classes, scores of an awkward distribution, and the rows of each batch."""
+    kind = draw(st.sampled_from([*VALUES, "normal", "float32"]))
+    size = draw(st.integers(2, largest))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    y = rng.integers(0, 2, size)
+    y[:2] = 0, 1
+    if kind in VALUES:
+        scores = rng.choice(VALUES[kind], size)
+    else:
+        scores = (rng.normal(size=size) + y).round(draw(st.sampled_from([1, 9])))
+        scores = scores.astype(np.float32 if kind == "float32" else np.float64)
+    rows = np.array_split(rng.permutation(size), draw(st.integers(1, 6)))
+    return y, scores, rows
+
+
+def merged(parts, shape):
+    """Merge tallies one after the other, backwards, or as a tree, some of them sent as bytes."""
+    parts = [pickle.loads(pickle.dumps(part)) for part in parts]
+    if shape == "backwards":
+        parts = parts[::-1]
+    while len(parts) > 1:
+        if shape == "tree":
+            pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
+            parts = [pair[0].merge(pair[1]) if len(pair) == 2 else pair[0] for pair in pairs]
+        else:
+            parts = [parts[0].merge(parts[1]), *parts[2:]]
+    return parts[0]
+
+
+SHAPES = st.sampled_from(["in order", "backwards", "tree"])
+
+
+def same_curve(one, other):
+    """Assert that two ROC curves are the same in every bit."""
+    for name in ("fp", "tp", "thresholds"):
+        first, second = getattr(one, name), getattr(other, name)
+        assert first.dtype == second.dtype
+        assert first.tobytes() == second.tobytes(), name
+    for name in ("n_neg", "n_pos", "made_from", "complete", "effective", "max_error"):
+        assert getattr(one, name) == getattr(other, name), name
+
+
+def passes(tally, y, scores, rows, shape):
+    """Read the batches as often as the tally asks for."""
+    while True:
+        tally = merged([tally, *(tally.empty().update(y[r], scores[r]) for r in rows)], shape)
+        if tally.finished:
+            return tally
+        tally = tally.next_pass()
+
+
+# --- scores, exactly ---------------------------------------------------------------------------------------------
+
+
+@given(split_data(), SHAPES)
+def test_an_exact_tally_is_the_curve_of_all_the_data(data, shape):
+    y, scores, rows = data
+    tally = merged([cc.ScoreTally().update(y[r], scores[r]) for r in rows], shape)
+    same_curve(tally.to_curve(), cc.RocCurve.from_predictions(y, scores))
+    same_curve(tally.to_curve(points="hull"), cc.RocCurve.from_predictions(y, scores, points="hull"))
+
+
+@settings(max_examples=40)
+@given(split_data(), SHAPES, st.integers(0, 2**32))
+def test_whole_weights_add_to_the_last_bit(data, shape, seed):
+    y, scores, rows = data
+    weights = np.random.default_rng(seed).integers(0, 5, y.size)
+    weights[:2] = 1
+    tally = merged([cc.ScoreTally().update(y[r], scores[r], weights[r]) for r in rows], shape)
+    same_curve(tally.to_curve(), cc.RocCurve.from_predictions(y, scores, sample_weight=weights))
+
+
+@settings(max_examples=40)
+@given(split_data(), SHAPES, st.integers(0, 2**32))
+def test_other_weights_add_to_rounding(data, shape, seed):
+    y, scores, rows = data
+    weights = np.random.default_rng(seed).random(y.size) + 0.01
+    curve = merged([cc.ScoreTally().update(y[r], scores[r], weights[r]) for r in rows], shape).to_curve()
+    whole = cc.RocCurve.from_predictions(y, scores, sample_weight=weights)
+    assert curve.thresholds.tolist() == whole.thresholds.tolist()
+    np.testing.assert_allclose(curve.fp, whole.fp, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(curve.tp, whole.tp, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(curve.effective, whole.effective, rtol=1e-12)
+
+
+def test_waiting_rows_are_counted_when_they_are_many(monkeypatch):
+    monkeypatch.setattr(scoring, "PENDING", 3)
+    rng = np.random.default_rng(5)
+    y, scores = rng.integers(0, 2, 200), rng.integers(0, 30, 200) / 7
+    tally = cc.ScoreTally()
+    for i in range(200):
+        tally.update(y[i : i + 1], scores[i : i + 1])
+    same_curve(tally.to_curve(), cc.RocCurve.from_predictions(y, scores))
+
+
+def test_batches_are_copied_so_that_buffers_can_be_used_again():
+    y, scores = np.array([False, True]), np.array([0.1, 0.2])
+    tally = cc.ScoreTally().update(y, scores)
+    y[:], scores[:] = True, 9.0
+    assert tally.to_curve().thresholds.tolist() == [np.inf, 0.2, 0.1]
+
+
+def test_too_many_distinct_scores_are_refused_with_what_to_use_instead():
+    tally = cc.ScoreTally(limit=3).update([0, 1, 0, 1], [1, 2, 3, 4.5])
+    with pytest.raises(cc.UnsupportedError, match=r"`limit` of 3 distinct scores .* use cc.HullTally"):
+        tally.to_curve()
+
+
+# --- the hull in passes ------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(split_data(), SHAPES, st.sampled_from([1, 5, 10**6]), st.booleans())
+def test_the_hull_in_passes_is_the_hull_of_all_the_data(data, shape, members, sampled):
+    y, scores, rows = data
+    bins = cc.ScoreBins.from_sample(scores[:3], 2**14) if sampled else None
+    tally = cc.HullTally(members=members, resolution=2**14, bins=bins)
+    same_curve(passes(tally, y, scores, rows, shape).to_curve(), cc.RocCurve.from_predictions(y, scores, points="hull"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("members", [50, 2000, 10**6])
+def test_the_hull_of_many_scores_is_exact_whatever_memory_there_is(dtype, members):
+    rng = np.random.default_rng(1)
+    y = rng.random(60_000) < 0.3
+    scores = (rng.normal(size=y.size) + y).astype(dtype)
+    tally = passes(
+        cc.HullTally(members=members, resolution=2**14), y, scores, np.array_split(np.arange(y.size), 7), "tree"
+    )
+    same_curve(tally.to_curve(), cc.RocCurve.from_predictions(y, scores, points="hull"))
+    assert (tally.passes > 2) == (members < 10**4)
+
+
+def test_two_passes_look_at_few_of_the_examples_again():
+    rng = np.random.default_rng(2)
+    y = rng.random(100_000) < 0.3
+    scores = rng.normal(size=y.size) + y
+    tally = cc.HullTally(bins=cc.ScoreBins.from_sample(scores[:5000], 2**18)).update(y, scores)
+    assert not tally.finished
+    assert 0 < tally.left < 2000
+    assert tally.next_pass().kind == "members"
+
+
+def test_counts_beyond_the_products_of_an_int64_have_the_right_hull():
+    y, scores = np.array([0, 1, 1, 0, 1, 0]), np.array([0.1, 0.4, 0.6, 0.6, 0.3, 0.2])
+    tally = cc.HullTally(members=2**50).update(y, scores)
+    for _ in range(34):
+        tally.merge(pickle.loads(pickle.dumps(tally)))
+    after = tally.next_pass().update(y, scores)
+    for _ in range(34):
+        after.merge(pickle.loads(pickle.dumps(after)))
+    small = cc.RocCurve.from_predictions(y, scores, points="hull")
+    assert after.to_curve().fp.tolist() == [n * 2**34 for n in small.fp.tolist()]
+    assert after.to_curve().thresholds.tolist() == small.thresholds.tolist()
+
+
+def test_data_that_change_between_passes_are_noticed():
+    y, scores = [0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8]
+    after = cc.HullTally().update(y, scores).next_pass()
+    with pytest.raises(cc.DataError, match="the data must be the same in every pass, got 4 examples"):
+        after.update(y, scores).update(y[:1], scores[:1]).finished  # noqa: B018
+    after = cc.HullTally().update(y, scores).next_pass().update([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])
+    with pytest.raises(cc.DataError, match="the data must be the same in every pass"):
+        after.to_curve()
+
+
+def test_a_curve_needs_all_passes():
+    tally = cc.HullTally().update([0, 1], [0.1, 0.3])
+    with pytest.raises(cc.UnsupportedError, match="`to_curve` needs a finished tally, got 2 examples left"):
+        tally.to_curve()
+    done = tally.next_pass().update([0, 1], [0.1, 0.3])
+    with pytest.raises(cc.UnsupportedError, match="`next_pass` must not follow a finished tally"):
+        done.next_pass()
+    with pytest.raises(cc.InputError, match="`other` must be of the same pass"):
+        done.merge(tally)
+
+
+# --- scores in bins ----------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(split_data(), SHAPES)
+def test_binned_counts_do_not_depend_on_batches(data, shape):
+    y, scores, rows = data
+    parts = merged([cc.ScoreTally(resolution=2**14).update(y[r], scores[r]) for r in rows], shape)
+    same_curve(parts.to_curve(), cc.ScoreTally(resolution=2**14).update(y, scores).to_curve())
+
+
+@given(split_data(), st.booleans())
+def test_the_error_of_bins_is_within_its_bound(data, sampled):
+    y, scores, _ = data
+    bins = cc.ScoreBins.from_sample(scores[:3], 2**14) if sampled else cc.ScoreBins.universal("float64", 2**14)
+    scores = scores if sampled else scores.astype(np.float64)
+    curve = cc.ScoreTally(bins=bins).update(y, scores).to_curve()
+    true = cc.RocCurve.from_predictions(y, scores)
+    pc = np.unique(np.concatenate((PC, cc.CostCurve(curve).breaks, cc.CostCurve(true).breaks)))
+    error = cc.CostCurve(curve).evaluate(pc) - cc.CostCurve(true).evaluate(pc)
+    assert error.max() <= curve.max_error
+    assert error.min() >= -1e-15
+
+
+@given(split_data())
+def test_points_of_bins_lie_on_the_true_curve_at_their_thresholds(data):
+    y, scores, _ = data
+    curve = cc.ScoreTally(resolution=2**14, dtype="float64").update(y, scores).to_curve()
+    for cut, fp, tp in zip(curve.thresholds[1:], curve.fp[1:], curve.tp[1:], strict=True):
+        predicted = scores.astype(np.float64) >= cut
+        assert (predicted & (y == 0)).sum() == fp
+        assert (predicted & (y == 1)).sum() == tp
+
+
+def test_the_bound_is_reached_by_the_worst_order_within_a_bin():
+    # All scores in one bin: positives above negatives inside it is the best curve there can be.
+    scores = np.array([0.5 + 2.0**-50, 0.5, 0.5 + 2.0**-50, 0.5])
+    curve = cc.ScoreTally(resolution=2**14).update([1, 0, 1, 0], scores).to_curve()
+    assert curve.max_error == pytest.approx(0.5, abs=1e-14)
+    assert cc.CostCurve(cc.RocCurve.from_predictions([1, 0, 1, 0], scores)).evaluate(0.5) == 0
+
+
+def test_bins_of_one_score_each_have_no_error():
+    bins = cc.ScoreBins("float32", np.where(np.arange(4096) == 4096 // 2 + 0x3F0, 0, 20))
+    scores = np.array([0.5, 0.50001, 0.5002], dtype=np.float32)
+    assert cc.ScoreTally(bins=bins).update([0, 1, 0], scores).to_curve().max_error == 0
+
+
+def test_more_bins_give_smaller_errors():
+    rng = np.random.default_rng(3)
+    y = rng.random(50_000) < 0.3
+    scores = 1 / (1 + np.exp(-rng.normal(size=y.size) - y))
+    errors = [cc.ScoreTally(resolution=2**k).update(y, scores).to_curve().max_error for k in (14, 16, 18)]
+    sampled = cc.ScoreTally(bins=cc.ScoreBins.from_sample(scores[:2000], 2**16)).update(y, scores).to_curve()
+    assert 0.01 > errors[0] > errors[1] > errors[2] > 0
+    assert sampled.max_error < errors[1] / 5
+    assert "max_error=" in repr(sampled)
+
+
+@settings(max_examples=40)
+@given(split_data(), st.integers(0, 2**32))
+def test_binned_weights_keep_the_bound(data, seed):
+    y, scores, rows = data
+    weights = np.random.default_rng(seed).random(y.size) + 0.01
+    parts = [cc.ScoreTally(resolution=2**14).update(y[r], scores[r], weights[r]) for r in rows]
+    curve = merged(parts, "tree").to_curve()
+    true = cc.RocCurve.from_predictions(y, scores, sample_weight=weights)
+    error = cc.CostCurve(curve).evaluate(PC) - cc.CostCurve(true).evaluate(PC)
+    assert error.max() <= curve.max_error + 1e-13
+    assert error.min() >= -1e-13
+
+
+# --- bins --------------------------------------------------------------------------------------------------------
+
+LAYOUTS = [cc.ScoreBins.universal(dtype, 2**power) for dtype in ("float32", "float64") for power in (14, 20)] + [
+    cc.ScoreBins.from_sample(np.linspace(-1, 3, 50).astype(d), 2**16) for d in ("float32", "float64")
+]
+
+
+@pytest.mark.parametrize("bins", LAYOUTS, ids=repr)
+def test_bins_are_ordered_ranges_of_keys(bins):
+    rng = np.random.default_rng(4)
+    real = binning.FLOATS[bins.dtype][0]
+    largest, tiny = np.finfo(real).max, np.finfo(real).smallest_subnormal
+    exponents = rng.integers(*((-36, 37) if bins.dtype == "float32" else (-300, 300)), 3000)
+    drawn = np.concatenate(
+        (rng.normal(size=3000) * 10.0**exponents, rng.random(3000), [largest, -largest, tiny, -tiny])
+    )
+    scores = np.sort(np.concatenate((drawn, [0.0, -0.0, 1.0, -1.0])).astype(real))
+    keys = binning.ordered_keys(scores)
+    assert (np.diff(keys.astype(object)) >= 0).all()
+    assert ((np.diff(keys) == 0) == (np.diff(scores) == 0)).all()
+    assert binning.scores_of_keys(keys.astype(np.int64), bins.dtype).tolist() == (scores.astype(float) + 0.0).tolist()
+    code = binning.Coder(bins).codes(keys).copy()
+    assert (np.diff(code) >= 0).all()
+    assert 0 <= code[0] <= code[-1] < len(bins)
+    low, shift = bins.keys_of(code)
+    assert (low <= keys).all()
+    assert (keys.astype(object) < low.astype(object) + 2 ** shift.astype(object)).all()
+    assert len(bins) <= 2**20
+
+
+def test_layouts_stay_within_their_number_of_bins():
+    for dtype in ("float32", "float64"):
+        for power in (14, 16, 20):
+            assert 2 ** (power - 1) < len(cc.ScoreBins.universal(dtype, 2**power)) <= 2**power
+        sample = np.random.default_rng(0).random(1000).astype(dtype)
+        assert 2**16 / 4 < len(cc.ScoreBins.from_sample(sample, 2**16)) <= 2**16
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cc.ScoreTally(resolution=10), "`resolution` must be >= 16384, got 10"),
+        (lambda: cc.ScoreTally(resolution=2**16, bins=LAYOUTS[0]), "`bins` and `resolution` must not both be given"),
+        (lambda: cc.ScoreTally(bins=3), "`bins` must be ScoreBins, got int"),
+        (lambda: cc.ScoreTally(bins=LAYOUTS[0], dtype="float64"), "`dtype` must be that of `bins`"),
+        (lambda: cc.HullTally(dtype="int8"), "`dtype` must be one of 'float32', 'float64', got 'int8'"),
+        (lambda: cc.HullTally(members=0), "`members` must be >= 1, got 0"),
+        (lambda: cc.ScoreTally().merge(cc.HullTally()), "`other` must be a ScoreTally to be merged"),
+        (lambda: cc.ScoreTally().merge(cc.ScoreTally(resolution=2**14)), "`other` must have the same resolution"),
+        (
+            lambda: cc.HullTally(bins=LAYOUTS[0]).merge(cc.HullTally(bins=LAYOUTS[1])),
+            "`other` must have the same bins to be merged",
+        ),
+        (
+            lambda: cc.HullTally().update([0], np.float32([1])).update([1], [0.5]),
+            "`y_score` must be of one type in all batches, got float64 after float32: make the tally with dtype=",
+        ),
+        (lambda: cc.ScoreTally().to_curve(), "`y_true` must hold both classes, got 0 positive and 0 negative"),
+        (lambda: cc.ScoreTally(resolution=2**14).to_curve(), "`y_true` must hold both classes, got 0 positive"),
+        (lambda: cc.HullTally().to_curve(), "`y_true` must hold both classes, got 0 positive and 0 negative"),
+        (lambda: cc.ScoreTally().update([0], [1]).to_curve(), "both classes, got 0 positive and 1 negative"),
+        (lambda: cc.ScoreTally().update([0], [1, 2]), "`y_score` and `y_true` must have the same length"),
+        (lambda: cc.ScoreTally().update([0, 1], [1, np.nan]), "`y_score` must be finite, got 1 non-finite value"),
+        (
+            lambda: cc.ScoreTally().update([0], [1], [2]).update([1], [1]),
+            "`sample_weight` must be given for all batches or for none",
+        ),
+    ],
+)
+def test_wrong_use_is_refused_with_the_rule(call, message):
+    with pytest.raises(cc.CostCurvesError, match=message):
+        call()
+
+
+# --- labels across batches ----------------------------------------------------------------------------------------
+
+
+def test_a_batch_may_hold_one_class_only():
+    tally = cc.ScoreTally(pos_label="bad").update(["good", "good"], [1, 2]).update(["bad"], [3])
+    same_curve(tally.to_curve(), cc.RocCurve.from_predictions(["good", "good", "bad"], [1, 2, 3], pos_label="bad"))
+    tally = cc.ScoreTally().update([1, 1], [1, 2]).update([-1], [3]).update([], [])
+    same_curve(tally.to_curve(), cc.RocCurve.from_predictions([1, 1, -1], [1, 2, 3]))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "pos_label", "message"),
+    [
+        ([0, 1], [-1, 1], None, "two classes in all batches together, got besides the positive class -1 and 0"),
+        (["a"], ["b"], "c", "two classes in all batches together, got besides the positive class 'a' and 'b'"),
+        ([True], [1], None, "labels of one type in all batches, got booleans and numbers"),
+        ([1], ["1"], 1, "labels of one type in all batches, got names and numbers"),
+        ([2], [3], None, "`pos_label` must be given"),
+    ],
+)
+def test_labels_of_all_batches_must_agree(first, second, pos_label, message):
+    def tally():
+        return cc.ScoreTally(pos_label=pos_label)
+
+    with pytest.raises(cc.DataError, match=message):
+        tally().update(first, [1] * len(first)).update(second, [1] * len(second))
+    with pytest.raises(cc.DataError, match=message):
+        tally().update(first, [1] * len(first)).merge(tally().update(second, [1] * len(second)))
+
+
+def test_parts_must_mean_the_same_class():
+    with pytest.raises(cc.DataError, match="`pos_label` must be the same in all parts, got 1 and 0"):
+        cc.ScoreTally(pos_label=1).merge(cc.ScoreTally(pos_label=0))
+
+
+# --- bytes -------------------------------------------------------------------------------------------------------
+
+
+def test_bytes_of_another_tally_or_of_nothing_are_refused():
+    with pytest.raises(cc.FormatError, match="`data` must be a HullTally of version 1, got ScoreTally of version 1"):
+        cc.HullTally.from_bytes(cc.ScoreTally().to_bytes())
+    with pytest.raises(cc.FormatError, match="`data` must be what to_bytes of a tally returns"):
+        cc.HullTally.from_bytes(b"nothing")
+    with pytest.raises(cc.UnsupportedError, match="labels must be texts, numbers or truth values"):
+        cc.ScoreTally(pos_label=b"x").to_bytes()
+
+
+def test_a_binned_tally_is_sent_without_its_empty_bins():
+    tally = cc.HullTally(resolution=2**20).update([0, 1], [0.2, 0.4])
+    assert len(tally.to_bytes()) < 8000
+
+
+# --- pairs -------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def paired_data(draw):
+    y, scores, rows = draw(split_data(largest=60))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    return y, scores, (rng.normal(size=y.size) + y).round(1), rows
+
+
+def same_difference(one, other):
+    """Assert that two differences are the same in every bit, at their points and anywhere."""
+    for name in ("pc", "estimate", "lower", "upper"):
+        assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
+    assert one.p_value(PC).tobytes() == other.p_value(PC).tobytes()
+    assert one.names == other.names
+
+
+@settings(max_examples=12)
+@given(paired_data(), SHAPES, st.booleans(), st.sampled_from(["optimal", 0.3]))
+def test_paired_tallies_are_the_comparison_of_all_the_data(data, shape, simultaneous, policy):
+    y, a, b, rows = data
+    pc = [0.1, 0.3, 0.5, 0.8]
+    curves = [
+        cc.CostCurve(
+            cc.RocCurve.from_predictions(y, s, name=n, points="hull" if policy == "optimal" else "all"), policy
+        )
+        for n, s in (("a", a), ("b", b))
+    ]
+    tally = merged([cc.PairedTally(*curves, pc=pc).update(y[r], a[r], b[r]) for r in rows], shape)
+    whole = cc.compare(y, a, b, pc=pc, simultaneous=simultaneous, policy=policy)
+    same_difference(tally.to_difference(simultaneous=simultaneous), whole)
+
+
+def test_weighted_pairs_of_whole_weights_are_the_comparison():
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 2, 300)
+    a, b, w = y + rng.normal(size=300), y + rng.normal(size=300), rng.integers(1, 4, 300)
+    curves = [cc.CostCurve(cc.ScoreTally().update(y, s, w).to_curve(name=n)) for n, s in (("a", a), ("b", b))]
+    parts = [cc.PairedTally(*curves).update(y[r], a[r], b[r], w[r]) for r in np.array_split(np.arange(300), 4)]
+    same_difference(merged(parts, "tree").to_difference(), cc.compare(y, a, b, sample_weight=w))
+
+
+def test_cells_count_examples_by_both_changes():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 80)
+    a, b = (y + rng.normal(size=80)).round(1), (y + rng.normal(size=80)).round(1)
+    curves = [cc.CostCurve(cc.RocCurve.from_predictions(y, s, name=n)) for n, s in (("a", a), ("b", b))]
+    pc = np.array([0.2, 0.4, 0.6, 0.8])
+    tally = cc.PairedTally(*curves, pc=pc).update(y, a, b)
+    for true_class, label in (("positive", 1), ("negative", 0)):
+        expected = np.zeros((5, 5), int)
+        cuts = [curve.cuts_at(pc) for curve in curves]
+        for s, t in zip(a[y == label], b[y == label], strict=True):
+            expected[int((cuts[0] > s).sum()), int((cuts[1] > t).sum())] += 1
+        assert tally.cells(true_class).tolist() == expected.tolist()
+
+
+def test_pairs_of_other_curves_are_not_merged():
+    curves = [cc.CostCurve(cc.RocCurve.from_predictions([0, 1], [0, s], name=str(s))) for s in (1, 2, 3)]
+    with pytest.raises(cc.InputError, match="`other` must be of the same curves at the same points"):
+        cc.PairedTally(*curves[:2]).merge(cc.PairedTally(*curves[1:]))
+    with pytest.raises(cc.InputError, match="`a` must be a CostCurve, got 3"):
+        cc.PairedTally(3, curves[0])
+    with pytest.raises(cc.DataError, match="`y_true` must hold both classes, got 0 positive and 2 negative"):
+        cc.PairedTally(*curves[:2]).update([0, 0], [1, 2], [1, 2]).to_difference()
+
+
+# --- tables ------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(*[st.sampled_from("abcd")] * 3), min_size=1, max_size=40),
+    st.integers(1, 5),
+    SHAPES,
+    st.sampled_from([None, "dcbae"]),
+    st.sampled_from([str, ord, lambda label: ord(label) / 2]),
+)
+def test_confusion_tallies_are_the_tables_of_all_the_data(rows, parts, shape, labels, of):
+    labels = None if labels is None else [of(label) for label in labels]
+    columns = np.array([[of(label) for label in row] for row in rows]).T
+    split = np.array_split(np.arange(len(rows)), parts)
+    pairs = merged([cc.ConfusionTally(labels).update(*columns[:2, r]) for r in split], shape).to_confusion()
+    whole = cc.ConfusionMatrix.from_predictions(*columns[:2], labels=labels)
+    assert (pairs.labels, pairs.counts.tolist()) == (whole.labels, whole.counts.tolist())
+    joint = merged([cc.ConfusionTally(labels).update(*columns[:, r]) for r in split], shape).to_joint()
+    expected = cc.JointConfusion.from_predictions(*columns, labels=labels)
+    assert joint.labels == expected.labels
+    for name in ("true", "a", "b", "counts"):
+        assert getattr(joint, name).tolist() == getattr(expected, name).tolist()
+
+
+def test_wrong_confusion_batches_are_refused():
+    one, two = cc.ConfusionTally().update([1], [2]), cc.ConfusionTally().update([1], [2], [1])
+    with pytest.raises(cc.DataError, match="`other` must be given for all batches or for none"):
+        one.merge(two)
+    with pytest.raises(cc.DataError, match="labels of one type in all batches, got int and text"):
+        one.update(["1"], ["2"])
+    with pytest.raises(cc.UnsupportedError, match="got two classifiers: use to_joint"):
+        two.to_confusion()
+    with pytest.raises(cc.DataError, match="at least one example, got 0"):
+        cc.ConfusionTally().update([], []).to_confusion()
+    with pytest.raises(cc.DataError, match="only the labels of `labels`"):
+        cc.ConfusionTally([1, 2]).update([3], [1])
+
+
+def test_whole_and_other_numbers_become_one_type_of_label():
+    tally = cc.ConfusionTally().update([1, 2], [2, 2]).update([1.5], [1.0])
+    assert tally.to_confusion().labels == cc.ConfusionMatrix.from_predictions([1, 2, 1.5], [2, 2, 1.0]).labels
+    assert all(type(label) is float for label in tally.to_confusion().labels)
+
+
+def test_the_bound_holds_in_exact_arithmetic():
+    # Three bins, by hand: the corner of the middle one is the best point that binning can hide.
+    curve = cc.ScoreTally(resolution=2**14).update([1, 0, 1, 0], [4.0, 1.0, 1.0 + 1e-9, 0.25]).to_curve()
+    costs = [Fraction(1, 2) * Fraction(1, 2)]  # at pc = 1/2 the curve's best point has fnr 1/2 or fpr 1/2
+    assert curve.max_error == pytest.approx(float(costs[0]), abs=1e-14)
