@@ -44,7 +44,7 @@ def scores_of_keys(keys: IntArray, dtype: str) -> FloatArray:
     real, integer = FLOATS[dtype]
     largest = int(np.array([np.finfo(real).max], dtype=real).view(integer)[0])
     bounded = np.clip(keys, -largest, largest)
-    size = np.abs(bounded).astype(integer).view(real).astype(np.float64)
+    size: FloatArray = np.abs(bounded).astype(integer).view(real).astype(np.float64)
     return np.where(bounded < 0, -size, size)
 
 
