@@ -150,3 +150,10 @@ def test_points_in_any_order_have_the_hull_by_definition(points):
 def test_common_integers_keep_all_ratios(values):
     whole = common_integers([*values, Fraction(1)])
     assert [Fraction(value, whole[-1]) for value in whole[:-1]] == values
+
+
+def test_blocks_of_counts_beyond_the_products_of_an_int64_are_never_missed():
+    large = 2**34
+    x, y = np.array([0, 1, 2]) * large, np.array([0, 0, 2]) * large
+    assert geometry.blocks_above(x, y, np.array([0, 2])).tolist() == [False, True]
+    assert geometry.blocks_above(x, np.array([0, 1, 2]) * large, np.array([0, 1, 2])).tolist() == [True, True]
