@@ -179,3 +179,29 @@ def test_what_is_no_condition_or_range_is_refused():
     one = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=3)
     assert check_range(one).pc == (one.pc, one.pc)
     assert check_range(None).pc == (0, 1)
+
+
+def test_other_prevalences_and_cost_ratios_have_the_pc_of_their_own_conditions():
+    here = cc.OperatingCondition(prevalence=0.2, cost_fp=2, cost_fn=7)
+    for prevalence in (0.01, 0.2, 0.9):
+        there = cc.OperatingCondition(prevalence, cost_fp=2, cost_fn=7)
+        assert here.pc_at_prevalence(prevalence) == pytest.approx(there.pc, abs=1e-15)
+    for ratio in (0.1, 1.0, 3.5, 40.0):
+        there = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=ratio)
+        assert here.pc_at_cost_ratio(ratio) == pytest.approx(there.pc, abs=1e-15)
+    assert here.pc_at_prevalence([0, 1]).tolist() == [0, 1]
+    assert here.pc_at_cost_ratio([0]).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: c.pc_at_prevalence(2), r"`prevalence` must be in \[0, 1\], got 2"),
+        (lambda c: c.pc_at_cost_ratio(-1), "`ratio` must be finite and >= 0, got -1"),
+        (lambda c: c.pc_at_cost_ratio(np.inf), "`ratio` must be finite and >= 0, got inf"),
+        (lambda c: cc.OperatingCondition(0.2, cost_fp=0, cost_fn=1).pc_at_prevalence(0.1), "must be > 0 for pc to"),
+    ],
+)
+def test_an_axis_of_no_conditions_is_refused(call, message):
+    with pytest.raises(cc.InputError, match=message):
+        call(cc.OperatingCondition(prevalence=0.2, cost_fp=2, cost_fn=7))

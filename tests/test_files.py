@@ -18,6 +18,11 @@ def test_text_is_written_as_utf_8_with_unix_lines(tmp_path):
     assert os.listdir(tmp_path) == ["a.json"]
 
 
+def test_bytes_are_written_as_they_are(tmp_path):
+    write_atomically(tmp_path / "a.png", b"\x89PNG\r\n\x00")
+    assert (tmp_path / "a.png").read_bytes() == b"\x89PNG\r\n\x00"
+
+
 def test_an_old_file_is_replaced_and_keeps_its_mode(tmp_path):
     path = tmp_path / "a.json"
     path.write_text("old and longer")

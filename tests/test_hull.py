@@ -319,3 +319,16 @@ def test_a_binary_file_is_a_format_error(tmp_path):
     (tmp_path / "hull.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(cc.FormatError, match="`path` must be a UTF-8 text file, got"):
         cc.RocHull.from_json(tmp_path / "hull.json")
+
+
+@given(classifiers(), st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted))
+def test_the_segment_of_a_range_has_every_vertex_that_is_best_somewhere_in_it(world, span):
+    hull = cc.RocHull(world[0])
+    low, high = span
+    part = hull.segment(cc.OperatingRange.from_pc(low, high))
+    inner = np.linspace(low, high, 41)[1:-1]
+    best = {(hull.best(float(pc)).fpr, hull.best(float(pc)).tpr) for pc in inner}
+    assert best <= set(zip(hull.fpr.tolist(), hull.tpr.tolist(), strict=True))
+    kept = set(zip(hull.fpr[part].tolist(), hull.tpr[part].tolist(), strict=True))
+    for pc in inner:
+        assert min(pc * (1 - y) + (1 - pc) * x for x, y in kept) == pytest.approx(hull.evaluate(pc), abs=1e-12)

@@ -89,6 +89,10 @@ RESULTS = {
     "size plan": cc.plan_test_size(TABLE, PRICES, half_width=0.2),
     "prior hull": cc.prior_hull({"a": TABLE, "b": OTHER}, PRICES),
     "prior choice": cc.prior_hull({"a": TABLE, "b": OTHER}, PRICES).best([0.2, 0.3, 0.5]),
+    "binormal": cc.Binormal(1, 3),
+    "coverage": cc.coverage(cc.CostCurve(M), n_pos=9, n_neg=8, pc=[0.2, 0.5]),
+    "full coverage": cc.coverage(cc.Binormal(1, 3), n_pos=9, n_neg=8, pc=[0.2, 0.5], sampling="full"),
+    "power curve": cc.power_curve(np.arange(8).reshape(2, 2, 2), [[0, 1], [5, 0]], n=[10, 20]),
     "prior range": cc.prior_hull({"rules": [[90, 10], [4, 16]]}, [[0, 1], [1, 0]]).intervals()[0],
 }
 PUBLIC = {value for name in cc.__all__ if inspect.isclass(value := getattr(cc, name)) and issubclass(value, Result)}

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from costcurves.conditions import Beta, OperatingCondition, OperatingRange, bayes_threshold
     from costcurves.confusion import ConfusionMatrix, JointConfusion
     from costcurves.costs import CostCurve, CostLines, average_cost_curves
+    from costcurves.coverages import Binormal, Coverage, coverage
     from costcurves.decisions import Choice, Decision, LimitedChoice, Mixture, Ranges
     from costcurves.differences import Advantage, Crossings, PcIntervals
     from costcurves.domination import Dominance, Regret, dominance, dominates, regret
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from costcurves.inference.kernel import BootstrapDistribution
     from costcurves.matrices import CostMatrix, cost_models, expected_cost, minimum_cost_predictions
     from costcurves.planning import RareError, SizePlan, chance_of_missing, examples_to_see, plan_test_size, power
+    from costcurves.power_curves import PowerCurve, power_curve
     from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
     from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
     from costcurves.tallies.bins import ScoreBins
@@ -91,6 +93,11 @@ _MODULES = {
         "CostCurve",
         "CostLines",
         "average_cost_curves",
+    ),
+    "coverages": (
+        "Binormal",
+        "Coverage",
+        "coverage",
     ),
     "decisions": (
         "Choice",
@@ -145,6 +152,10 @@ _MODULES = {
         "plan_test_size",
         "power",
     ),
+    "power_curves": (
+        "PowerCurve",
+        "power_curve",
+    ),
     "priors": (
         "PriorChoice",
         "PriorHull",
@@ -189,6 +200,7 @@ __all__ = [
     "AveragedRoc",
     "Band",
     "Beta",
+    "Binormal",
     "BootstrapDistribution",
     "CellRisk",
     "Choice",
@@ -201,6 +213,7 @@ __all__ = [
     "CostInterval",
     "CostLines",
     "CostMatrix",
+    "Coverage",
     "Crossings",
     "CurveDifference",
     "DataError",
@@ -221,6 +234,7 @@ __all__ = [
     "PairedTally",
     "PairwiseTests",
     "PcIntervals",
+    "PowerCurve",
     "PriorChoice",
     "PriorHull",
     "PriorRange",
@@ -248,6 +262,7 @@ __all__ = [
     "compare_example_cost",
     "compare_many",
     "cost_models",
+    "coverage",
     "dominance",
     "dominates",
     "example_cost",
@@ -257,6 +272,7 @@ __all__ = [
     "plan_test_size",
     "pool",
     "power",
+    "power_curve",
     "prior_hull",
     "regret",
     "thresholds",

@@ -7,18 +7,18 @@ import secrets
 from pathlib import Path
 
 
-def write_atomically(path: str | os.PathLike[str], text: str) -> None:
-    """Write text to a file so that a reader sees the old content or the new, never a part.
+def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write text (as UTF-8) or bytes to a file so that a reader sees the old content or the new, never a part.
 
     A new file gets the mode that `open` would give it, a replaced one keeps its own. Threads and processes may write
     to one path at once: the last to finish wins.
     """
     target = Path(path)
-    content = text.encode("utf-8")
+    data = content.encode("utf-8") if isinstance(content, str) else content
     handle, temporary = _fresh_file(target)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.write(data)
         if target.exists():
             os.chmod(temporary, target.stat().st_mode & 0o777)
         os.replace(temporary, target)

@@ -112,6 +112,42 @@ class OperatingCondition(Result):
         """
         return self.baseline + check_number("normalized_cost", normalized_cost) * self.unit_cost
 
+    def pc_at_prevalence(self, prevalence: Any) -> Any:
+        """Return the pc of other prevalences at the same costs.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
+        >>> here.pc_at_prevalence([0.0, 0.1, 0.5]).round(4).tolist()
+        [0.0, 0.3571, 0.8333]
+        """
+        p = check_unit_array("prevalence", prevalence)
+        if not (self.cost_fp > 0 and self.cost_fn > 0):
+            raise InputError(
+                "`cost_fp` and `cost_fn` must be > 0 for pc to follow the prevalence, "
+                f"got {shown(self.cost_fp)} and {shown(self.cost_fn)}"
+            )
+        weight = p * self.cost_fn
+        pc = weight / (weight + (1.0 - p) * self.cost_fp)
+        return float(pc) if p.ndim == 0 else pc
+
+    def pc_at_cost_ratio(self, ratio: Any) -> Any:
+        """Return the pc of other cost ratios ``cost_fn / cost_fp`` at the same prevalence.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> here = cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=5)
+        >>> here.pc_at_cost_ratio([0.25, 1.0, 4.0]).tolist()
+        [0.2, 0.5, 0.8]
+        """
+        r = number_array("ratio", ratio, booleans=False)
+        if not (np.isfinite(r) & (r >= 0)).all():
+            raise InputError(f"`ratio` must be finite and >= 0, got {shown(ratio)}")
+        pc = self.prevalence * r / (self.prevalence * r + (1.0 - self.prevalence))
+        return float(pc) if r.ndim == 0 else pc
+
     @classmethod
     def from_pc(cls, pc: float, *, prevalence: float = 0.5) -> OperatingCondition:
         """Return a condition with this probability-cost, with costs such that money equals normalized cost.

@@ -18,6 +18,7 @@ from costcurves._files import write_atomically
 from costcurves._results import Result, jsonable
 from costcurves._validation import (
     FloatArray,
+    IntArray,
     check_in_open_unit,
     check_in_unit,
     check_nonnegative,
@@ -310,12 +311,32 @@ class RocHull(Result):
         low, high = span.pc
         return self._ranges(low, high, span)
 
-    def _ranges(self, low: float, high: float, over: Any) -> Ranges:
-        """Return the stretches of pc within [low, high], consecutive vertices of one owner joined."""
+    def segment(self, over: Any) -> slice:
+        """Return which vertices can be best within a range of conditions: the segment that a slope range picks.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.4, 0.95, name="C")])
+        >>> part = hull.segment(cc.OperatingRange(prevalence=1/11, cost_fp=(5, 10), cost_fn=(500, 1000)))
+        >>> hull.owner[part]
+        ('C', 'always positive')
+        """
+        used = self._used(*check_range(over).pc)
+        return slice(int(used[0]), int(used[-1]) + 1)
+
+    def _used(self, low: float, high: float) -> IntArray:
+        """Return the vertices that are best for some pc in [low, high]."""
         start, end = np.clip(self.breaks[:-1], low, high), np.clip(self.breaks[1:], low, high)
         used = np.flatnonzero(end > start)
         if not used.size:  # the range is one point: whoever is best there
             used = np.array([int(np.searchsorted(self.breaks[1:-1], low, side="left"))])
+        return used
+
+    def _ranges(self, low: float, high: float, over: Any) -> Ranges:
+        """Return the stretches of pc within [low, high], consecutive vertices of one owner joined."""
+        start, end = np.clip(self.breaks[:-1], low, high), np.clip(self.breaks[1:], low, high)
+        used = self._used(low, high)
         rows: list[tuple[str, float, float, float, float]] = []
         for i in used.tolist():
             name, cut = self.owner[i], float(self.thresholds[i])
