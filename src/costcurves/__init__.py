@@ -33,6 +33,14 @@ if TYPE_CHECKING:
     from costcurves.coverages import Binormal, Coverage, coverage
     from costcurves.decisions import Choice, Decision, LimitedChoice, Mixture, Ranges
     from costcurves.differences import Advantage, Crossings, PcIntervals
+    from costcurves.displays.averaged import AveragedRocDisplay
+    from costcurves.displays.cost import CostCurveDisplay
+    from costcurves.displays.coverage import CoverageDisplay
+    from costcurves.displays.difference import CostDifferenceDisplay
+    from costcurves.displays.dominance import DominanceDisplay
+    from costcurves.displays.power import PowerDisplay
+    from costcurves.displays.roc import RocHullDisplay
+    from costcurves.displays.simplex import PriorSimplexDisplay
     from costcurves.domination import Dominance, Regret, dominance, dominates, regret
     from costcurves.errors import (
         CostCurvesError,
@@ -111,6 +119,14 @@ _MODULES = {
         "Crossings",
         "PcIntervals",
     ),
+    "displays.averaged": ("AveragedRocDisplay",),
+    "displays.cost": ("CostCurveDisplay",),
+    "displays.coverage": ("CoverageDisplay",),
+    "displays.difference": ("CostDifferenceDisplay",),
+    "displays.dominance": ("DominanceDisplay",),
+    "displays.power": ("PowerDisplay",),
+    "displays.roc": ("RocHullDisplay",),
+    "displays.simplex": ("PriorSimplexDisplay",),
     "domination": (
         "Dominance",
         "Regret",
@@ -198,6 +214,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "Advantage",
     "AveragedRoc",
+    "AveragedRocDisplay",
     "Band",
     "Beta",
     "Binormal",
@@ -208,17 +225,21 @@ __all__ = [
     "ConfusionTally",
     "CostComparison",
     "CostCurve",
+    "CostCurveDisplay",
     "CostCurvesError",
     "CostDifference",
+    "CostDifferenceDisplay",
     "CostInterval",
     "CostLines",
     "CostMatrix",
     "Coverage",
+    "CoverageDisplay",
     "Crossings",
     "CurveDifference",
     "DataError",
     "Decision",
     "Dominance",
+    "DominanceDisplay",
     "ExampleComparison",
     "FormatError",
     "HullTally",
@@ -235,14 +256,17 @@ __all__ = [
     "PairwiseTests",
     "PcIntervals",
     "PowerCurve",
+    "PowerDisplay",
     "PriorChoice",
     "PriorHull",
     "PriorRange",
+    "PriorSimplexDisplay",
     "Ranges",
     "RareError",
     "Regret",
     "RocCurve",
     "RocHull",
+    "RocHullDisplay",
     "ScoreBins",
     "ScoreTally",
     "SizePlan",

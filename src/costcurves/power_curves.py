@@ -121,8 +121,5 @@ def power_curve(
     if x.ndim != 1 or x.size < 2 or not (np.diff(x) > 0).all():
         raise InputError(f"`{over}` must be increasing, with two values or more, got {shown(values)}")
     fixed = {"n": n, "difference": difference}
-    chances = [
-        power(pilot, C, **(fixed | {over: value}), level=level, laplace=laplace)  # type: ignore[arg-type]
-        for value in x.tolist()
-    ]
+    chances = [power(pilot, C, **(fixed | {over: value}), level=level, laplace=laplace) for value in x.tolist()]
     return PowerCurve(name, over, x, np.array(chances), level)

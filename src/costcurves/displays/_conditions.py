@@ -1,0 +1,129 @@
+"""Operating conditions in figures: read from what the user passes, marked on an axis of pc, shown on a second axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costcurves._validation import check_choice, check_flag, shown
+from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, pc_to_slope
+from costcurves.decisions import Decision
+from costcurves.displays._style import GREY, PALE
+from costcurves.errors import InputError
+
+AXES = ("prevalence", "cost ratio", "slope")
+# Round numbers to put on a second axis, the most telling first; more are added where there is room.
+_PREVALENCES = (0.5, 0.1, 0.9, 0.01, 0.99, 0.2, 0.3, 0.7, 0.8, 0.05, 0.95, 0.4, 0.6, 0.02, 0.98, 0.001, 0.999)
+_RATIOS = (1, 10, 0.1, 100, 0.01, 2, 0.5, 5, 0.2, 20, 0.05, 50, 0.02, 1000, 0.001, 500, 200, 0.005, 0.002)
+# No two labels closer than this part of the axis.
+_ROOM = 0.085
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """The conditions, ranges and decisions that a figure shall show."""
+
+    conditions: tuple[OperatingCondition, ...]
+    ranges: tuple[OperatingRange, ...]
+    decisions: tuple[Decision, ...]
+    # Conditions with a prevalence and costs of their own, not made of a bare pc.
+    stated: tuple[OperatingCondition, ...]
+
+    def known(self, what: str) -> OperatingCondition:
+        """Return the one condition that says prevalence and costs."""
+        if len(self.stated) != 1:
+            raise InputError(
+                f"`{what}` must come with one OperatingCondition as `condition`, for its prevalence and costs, "
+                f"got {len(self.stated)}"
+            )
+        return self.stated[0]
+
+
+def read_marks(condition: Any) -> Marks:
+    """Return what `condition` holds: one or a list of conditions, numbers read as pc, ranges, decisions."""
+    given = condition if isinstance(condition, (list, tuple)) else () if condition is None else (condition,)
+    conditions, ranges, decisions, stated = [], [], [], []
+    for one in given:
+        if isinstance(one, OperatingRange):
+            ranges.append(one)
+        elif isinstance(one, Decision):
+            decisions.append(one)
+            stated.append(one.condition)
+        else:
+            conditions.append(check_condition(one))
+            stated += [one] if isinstance(one, OperatingCondition) else []
+    return Marks(tuple(conditions), tuple(ranges), tuple(decisions), tuple(stated))
+
+
+def pc_axis(ax: Any) -> None:
+    """Set the x axis of cost space."""
+    ax.set(xlim=(0, 1), xlabel="probability-cost of the positives, pc")
+
+
+def mark_on_pc(ax: Any, marks: Marks) -> list[Any]:
+    """Return what marks each condition (a dashed line) and each range (a shaded stretch) on the axis of pc."""
+    artists = [ax.axvspan(*span.pc, color=PALE, linewidth=0, zorder=0) for span in marks.ranges]
+    where = [one.pc for one in marks.conditions] + [one.condition.pc for one in marks.decisions]
+    return artists + [ax.axvline(pc, color=GREY, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1) for pc in where]
+
+
+def second_axis(ax: Any, kind: Any, marks: Marks) -> Any:
+    """Return an axis at the top that reads pc as prevalence at fixed costs, as cost ratio or as slope, if wanted."""
+    if kind is None:
+        return None
+    check_choice("secondary_axis", kind, AXES)
+    if kind == "prevalence":
+        here = marks.known("secondary_axis='prevalence'")
+        label = f"prevalence, at costs {here.cost_fn:g} : {here.cost_fp:g} (miss : false alarm)"
+        ticks = [(here.pc_at_prevalence(value), f"{value:g}") for value in _PREVALENCES]
+    elif kind == "cost ratio":
+        here = marks.known("secondary_axis='cost ratio'")
+        label = f"costs (miss : false alarm), at prevalence {here.prevalence:g}"
+        ticks = [(here.pc_at_cost_ratio(value), _ratio_text(value)) for value in _RATIOS]
+    else:
+        label = "slope of the iso-performance lines"
+        ticks = [(1 / (1 + value), f"{value:g}") for value in _RATIOS]
+    kept: list[tuple[float, str]] = []
+    for pc, text in ticks:
+        if all(abs(pc - other) >= _ROOM for other, _ in kept) and 0 < pc < 1:
+            kept.append((pc, text))
+    kept.sort()
+    top = ax.secondary_xaxis("top")
+    top.set_xticks([pc for pc, _ in kept], [text for _, text in kept])
+    top.tick_params(labelsize=ax.xaxis.get_ticklabels()[0].get_fontsize(), width=0.7, length=3.0)
+    top.set_xlabel(label)
+    return top
+
+
+def _ratio_text(ratio: float) -> str:
+    return f"{ratio:g}:1" if ratio >= 1 else f"1:{1 / ratio:g}"
+
+
+def money_axis(ax: Any, wanted: Any, marks: Marks) -> Any:
+    """Return an axis on the right with the cost per case in money at the marked condition; None for none."""
+    if not check_flag("money_axis", wanted):
+        return None
+    here = marks.known("money_axis=True")
+    right = ax.secondary_yaxis(
+        "right",
+        functions=(
+            lambda cost: here.baseline + np.asarray(cost) * here.unit_cost,
+            lambda money: (np.asarray(money) - here.baseline) / here.unit_cost,
+        ),
+    )
+    right.tick_params(labelsize=ax.yaxis.get_ticklabels()[0].get_fontsize(), width=0.7, length=3.0)
+    right.set_ylabel("cost per case at the dashed line")
+    return right
+
+
+def slope_text(pc: float) -> str:
+    """Return the slope of a pc in words."""
+    return f"slope {pc_to_slope(pc):.3g}"
+
+
+def no_decisions(marks: Marks, who: str) -> None:
+    """Refuse decisions where a figure has no place for them."""
+    if marks.decisions:
+        raise InputError(f"`condition` must be a condition or a range for {who}, got {shown(marks.decisions[0])}")

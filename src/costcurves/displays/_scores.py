@@ -1,0 +1,255 @@
+"""What displays start from: scores or predicted labels out of estimators, cross-validations and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costcurves import counts
+from costcurves._validation import IntArray, check_choice, check_name, shown
+from costcurves.displays._style import needed
+from costcurves.errors import InputError
+from costcurves.frames import columns_of
+from costcurves.roc import RocCurve, check_unique, pool
+
+RESPONSES = ("predict_proba", "decision_function")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One classifier's answers (scores or labels) on one test set; `index` says which rows of the data these are."""
+
+    y_true: Any
+    answer: Any
+    sample_weight: Any = None
+    index: IntArray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """The answers of each classifier: on one test set, or on one a fold."""
+
+    parts: dict[str, tuple[Part, ...]]
+    pos_label: Any = None
+
+    def folds(self, name: str) -> list[RocCurve]:
+        """Return the ROC curve of each test set of one classifier."""
+        return [
+            RocCurve.from_predictions(
+                part.y_true, part.answer, pos_label=self.pos_label, sample_weight=part.sample_weight, name=name
+            )
+            for part in self.parts[name]
+        ]
+
+    def curves(self) -> list[RocCurve]:
+        """Return one ROC curve a classifier; the test examples of all folds are pooled."""
+        listed = []
+        for name in self.parts:
+            folds = self.folds(name)
+            listed.append(folds[0] if len(folds) == 1 else pool(folds, name=name))
+        return listed
+
+    @property
+    def cross_validated(self) -> bool:
+        """Whether there are several test sets."""
+        return any(len(parts) > 1 for parts in self.parts.values())
+
+    def paired(self) -> tuple[Any, dict[str, Any], Any]:
+        """Return labels, answers by name and weights of the same examples in the same order."""
+        joined = {name: _joined(parts) for name, parts in self.parts.items()}
+        first = next(iter(joined.values()))
+        for name, part in joined.items():
+            if part.index is not None and first.index is not None and not np.array_equal(part.index, first.index):
+                raise InputError(
+                    f"`cv_results` must test all classifiers on the same examples, got others for {shown(name)}"
+                )
+        return first.y_true, {name: part.answer for name, part in joined.items()}, first.sample_weight
+
+
+def _joined(parts: tuple[Part, ...]) -> Part:
+    """Return the test sets of all folds as one, in the order of the data."""
+    if len(parts) == 1:
+        return parts[0]
+    index = np.concatenate([part.index for part in parts if part.index is not None])
+    if np.unique(index).size < index.size:
+        raise InputError(
+            "`cv_results` must test each example once for this display, "
+            f"got {index.size} tests of {np.unique(index).size} examples (a repeated cross-validation?)"
+        )
+    order = np.argsort(index)
+    weights = [part.sample_weight for part in parts]
+    return Part(
+        np.concatenate([np.asarray(part.y_true) for part in parts])[order],
+        np.concatenate([np.asarray(part.answer) for part in parts])[order],
+        None if weights[0] is None else np.concatenate(weights)[order],
+        index[order],
+    )
+
+
+# Where answers come from ------------------------------------------------------------------------------------
+
+
+def of_predictions(
+    y_true: Any, answers: Any, what: str, *, pos_label: Any = None, sample_weight: Any = None, name: Any = None
+) -> Sample:
+    """Return the sample of arrays: one classifier's, or a mapping (or dataframe) of names to them."""
+    if isinstance(answers, Mapping) or hasattr(answers, "columns") or hasattr(answers, "column_names"):
+        named = _named(columns_of(what, answers), what, name)
+    else:
+        if np.ndim(answers) > 1:
+            raise InputError(
+                f"`{what}` must be 1-D, or map names to 1-D, got shape {np.shape(answers)}: "
+                "of predicted probabilities pass the column of the positive class"
+            )
+        named = {"classifier" if name is None else check_name("name", name): answers}
+    return Sample({n: (Part(y_true, answer, sample_weight),) for n, answer in named.items()}, pos_label)
+
+
+def of_estimators(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    respond: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    name: Any = None,
+) -> Sample:
+    """Return the sample of one fitted estimator, or of a mapping (or list) of them; `respond` gets the answers."""
+    if isinstance(estimator, Mapping):
+        named = _named(estimator, "estimator", name)
+    elif isinstance(estimator, (list, tuple)):
+        check_unique([type(one).__name__ for one in estimator], "estimator")
+        named = _named({type(one).__name__: one for one in estimator}, "estimator", name)
+    else:
+        named = {type(estimator).__name__ if name is None else check_name("name", name): estimator}
+    return Sample({n: (Part(y, respond(one, X), sample_weight),) for n, one in named.items()}, pos_label)
+
+
+def of_cv_results(
+    cv_results: Any,
+    X: Any,
+    y: Any,
+    respond: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    name: Any = None,
+) -> Sample:
+    """Return the sample of a dictionary of `cross_validate`, or of a mapping of names to such."""
+    if not isinstance(cv_results, Mapping) or not cv_results:
+        raise InputError(
+            f"`cv_results` must be what cross_validate returns, got {shown(cv_results)} ({type(cv_results).__name__})"
+        )
+    if all(isinstance(value, Mapping) for value in cv_results.values()):
+        named = _named(cv_results, "cv_results", name)
+    else:
+        named = {"" if name is None else check_name("name", name): cv_results}
+    parts = {}
+    for key, results in named.items():
+        estimators, tests = _check_cv(results, X, y)
+        parts[key or type(estimators[0]).__name__] = tuple(
+            Part(
+                rows(y, test),
+                respond(one, rows(X, test)),
+                None if sample_weight is None else np.asarray(sample_weight)[test],
+                test,
+            )
+            for one, test in zip(estimators, tests, strict=True)
+        )
+    return Sample(parts, pos_label)
+
+
+def _named(table: Mapping[str, Any], what: str, name: Any) -> dict[str, Any]:
+    """Return several classifiers by name."""
+    if name is not None:
+        raise InputError(f"`name` must be None where `{what}` has names of its own, got {shown(name)}")
+    if not table:
+        raise InputError(f"`{what}` must not be empty, got 0 classifiers")
+    return {check_name(what, key): value for key, value in table.items()}
+
+
+def _check_cv(results: Mapping[str, Any], X: Any, y: Any) -> tuple[list[Any], list[IntArray]]:
+    """Return the estimators and the test rows of each fold."""
+    wanted = {"estimator": "return_estimator=True", "indices": "return_indices=True"}
+    if missing := [key for key in wanted if key not in results]:
+        raise InputError(
+            f"`cv_results` must have 'estimator' and 'indices', got no {' and no '.join(map(repr, missing))}: "
+            f"pass {' and '.join(wanted[key] for key in missing)} to cross_validate"
+        )
+    indices = results["indices"]
+    if not isinstance(indices, Mapping) or "test" not in indices:
+        raise InputError(f"`cv_results['indices']` must have the rows of 'test', got {shown(indices)}")
+    estimators, tests = list(results["estimator"]), [np.asarray(test) for test in indices["test"]]
+    if len(estimators) != len(tests) or not tests:
+        raise InputError(f"`cv_results` must have an estimator a fold, got {len(estimators)} for {len(tests)} folds")
+    for what, data in (("X", X), ("y", y)):
+        size = data.shape[0] if hasattr(data, "shape") else len(data)
+        trained = [np.asarray(train) for train in indices.get("train", ())]
+        needs = 1 + max(int(rows.max()) for rows in [*tests, *trained] if rows.size)
+        if size < needs:
+            raise InputError(f"`{what}` must be the data that was cross-validated, with {needs} rows, got {size}")
+    return estimators, tests
+
+
+def rows(data: Any, index: IntArray) -> Any:
+    """Return some rows of an array, a sparse matrix, a list or a dataframe."""
+    if hasattr(data, "iloc"):
+        return data.iloc[index]
+    if hasattr(data, "take") and hasattr(data, "column_names"):
+        return data.take(index)
+    return np.asarray(data)[index] if isinstance(data, (list, tuple)) else data[index]
+
+
+# What estimators answer -------------------------------------------------------------------------------------
+
+
+def check_fitted(estimator: Any) -> Any:
+    """Return an estimator that has been fitted."""
+    validation, exceptions = needed("sklearn.utils.validation", "sklearn"), needed("sklearn.exceptions", "sklearn")
+    if isinstance(estimator, type):
+        raise InputError(f"`estimator` must be fitted, got the class {estimator.__name__}: make and fit one")
+    if not hasattr(estimator, "fit"):
+        raise InputError(f"`estimator` must be an estimator, got {shown(estimator)} ({type(estimator).__name__})")
+    try:
+        validation.check_is_fitted(estimator)
+    except exceptions.NotFittedError:
+        raise InputError(
+            f"`estimator` must be fitted, got {type(estimator).__name__} before fit: call fit(X, y) first"
+        ) from None
+    return estimator
+
+
+def scores(estimator: Any, X: Any, *, pos_label: Any = None, response_method: str = "auto") -> Any:
+    """Return the scores of the positive class: its probability, or the decision function turned towards it."""
+    check_choice("response_method", response_method, ("auto", *RESPONSES))
+    kind = type(check_fitted(estimator)).__name__
+    wanted = RESPONSES if response_method == "auto" else (response_method,)
+    method = next((one for one in wanted if hasattr(estimator, one)), None)
+    if method is None:
+        there = [one for one in RESPONSES if hasattr(estimator, one)]
+        has = f"which has only {there[0]}" if there else "which has neither" if len(wanted) > 1 else "which has not"
+        raise InputError(f"`estimator` must have {' or '.join(wanted)} to give scores, got {kind}, {has}")
+    classes = getattr(estimator, "classes_", None)
+    if classes is None:
+        raise InputError(f"`estimator` must be a classifier with `classes_`, got {kind}")
+    if len(classes) != 2:
+        raise InputError(
+            f"`estimator` must have two classes for this display, got {kind} with {len(classes)}: "
+            "for three classes see PriorSimplexDisplay"
+        )
+    positive = counts.binary_labels(classes, pos_label)
+    answer = np.asarray(getattr(estimator, method)(X))
+    if method == "predict_proba":
+        return answer[:, int(np.flatnonzero(positive)[0])]
+    return answer if positive[1] else -answer
+
+
+def labels(estimator: Any, X: Any) -> Any:
+    """Return the labels that an estimator predicts."""
+    if not hasattr(check_fitted(estimator), "predict"):
+        raise InputError(f"`estimator` must have predict, got {type(estimator).__name__}, which has not")
+    return estimator.predict(X)

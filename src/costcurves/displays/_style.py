@@ -1,0 +1,195 @@
+"""The style that all figures share: colours, line styles, sizes, legends, and files with the same bytes every time."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from costcurves._files import write_atomically
+from costcurves._validation import check_path, check_positive, shown
+from costcurves.errors import InputError, MissingExtraError
+
+# Told apart with every common kind of colour blindness (Okabe and Ito 2008); the order is the same in all figures.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# With its own dashes and hatching each stays apart in grey, too.
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.2)),
+    (0, (1.2, 1)),
+    (0, (6, 1.2, 1.2, 1.2)),
+    (0, (9, 2)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "||||")
+INK = "#000000"
+GREY = "#6B6B6B"
+PALE = "#E9E9E9"
+# The width of one column of a journal, in inches.
+COLUMN = 3.4
+FORMATS = ("svg", "png", "pdf")
+
+_TICKS = 7.0
+_SETTINGS: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 8.0,
+    "axes.labelsize": 8.0,
+    "axes.titlesize": 8.5,
+    "axes.titlelocation": "left",
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "legend.fontsize": 7.0,
+    "legend.frameon": False,
+    "legend.handlelength": 2.4,
+    "legend.borderaxespad": 0.3,
+    "legend.labelspacing": 0.3,
+    "lines.linewidth": 1.4,
+    "hatch.linewidth": 0.5,
+}
+
+
+def needed(module: str, extra: str) -> Any:
+    """Return a module of an extra, or say what to install."""
+    try:
+        return import_module(module)
+    except ImportError:
+        library = module.split(".")[0]
+        raise MissingExtraError(f'`{library}` is needed for this: pip install "costcurves[{extra}]"') from None
+
+
+def pyplot() -> Any:
+    """Return matplotlib.pyplot."""
+    return needed("matplotlib.pyplot", "plot")
+
+
+def check_axes(ax: Any) -> Any:
+    """Return matplotlib axes with two straight axes."""
+    axes = needed("matplotlib.axes", "plot")
+    if not isinstance(ax, axes.Axes):
+        hint = ": pass one of them" if hasattr(ax, "__len__") else ""
+        raise InputError(f"`ax` must be a matplotlib Axes or None, got {shown(ax)} ({type(ax).__name__}){hint}")
+    if ax.name != "rectilinear":
+        raise InputError(f"`ax` must have two straight axes, got a {ax.name} projection")
+    return ax
+
+
+@contextmanager
+def canvas(ax: Any, size: tuple[float, float]) -> Iterator[Any]:
+    """Give the axes to draw on: the user's, in the user's settings, or those of a new figure in ours.
+
+    A new figure is closed again when drawing fails.
+    """
+    plt = pyplot()
+    if ax is not None:
+        yield check_axes(ax)
+        return
+    with plt.rc_context(_SETTINGS):
+        figure, axes = plt.subplots(figsize=size, layout="constrained")
+        # Ticks are made when the figure is drawn, after the settings are gone.
+        axes.tick_params(labelsize=_TICKS, width=0.7, length=3.0)
+        try:
+            yield axes
+        except BaseException:
+            plt.close(figure)
+            raise
+
+
+def look(index: int) -> dict[str, Any]:
+    """Return the colour and the dashes of the classifier at a position; past the sixth, dashes shift."""
+    turn, place = divmod(index, len(PALETTE))
+    return {"color": PALETTE[place], "linestyle": DASHES[(place + turn) % len(DASHES)]}
+
+
+def bar_look(index: int) -> dict[str, Any]:
+    """Return the colour and the hatching of a classifier's bars and areas."""
+    turn, place = divmod(index, len(PALETTE))
+    return {
+        "facecolor": PALETTE[place],
+        "edgecolor": "white",
+        "hatch": HATCHES[(place + turn) % len(HATCHES)],
+        "linewidth": 0.5,
+    }
+
+
+def line_options(names: Sequence[str], curve_kwargs: Any) -> dict[str, dict[str, Any]]:
+    """Return what each classifier's line is drawn with: its look, and what the user wants instead.
+
+    `curve_kwargs` is one dict for all lines, a list with one for each, or a mapping of names to dicts.
+    """
+    if curve_kwargs is None:
+        wishes: dict[str, Any] = {}
+    elif isinstance(curve_kwargs, Mapping):
+        several = bool(curve_kwargs) and all(isinstance(value, Mapping) for value in curve_kwargs.values())
+        wishes = dict(curve_kwargs) if several else dict.fromkeys(names, curve_kwargs)
+        if strange := [name for name in wishes if name not in names]:
+            raise InputError(f"`curve_kwargs` must have only names of {_listed(names)}, got {shown(strange[0])}")
+    elif isinstance(curve_kwargs, (list, tuple)):
+        if len(curve_kwargs) != len(names):
+            raise InputError(f"`curve_kwargs` must be one for each of {len(names)} curves, got {len(curve_kwargs)}")
+        wishes = dict(zip(names, curve_kwargs, strict=True))
+    else:
+        raise InputError(f"`curve_kwargs` must be a dict or a list of dicts, got {shown(curve_kwargs)}")
+    cbook, lines = needed("matplotlib.cbook", "plot"), needed("matplotlib.lines", "plot")
+    options = {}
+    for index, name in enumerate(names):
+        wish = wishes.get(name, {})
+        if not isinstance(wish, Mapping):
+            raise InputError(f"`curve_kwargs` must be a dict or a list of dicts, got {shown(wish)}")
+        try:
+            wish = cbook.normalize_kwargs(dict(wish), lines.Line2D)
+        except TypeError as error:  # a setting under two of its names
+            raise InputError(f"`curve_kwargs` must have each setting once, got {error}") from None
+        options[name] = {**look(index), "label": name, **wish}
+    return options
+
+
+def chosen(names: Any, known: Sequence[str]) -> tuple[str, ...]:
+    """Return the names to draw: those asked for, or all."""
+    if names is None:
+        return tuple(known)
+    wanted = (names,) if isinstance(names, str) else tuple(names)
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"`names` must be among {_listed(known)}, got {shown(name)}")
+    if not wanted or len(set(wanted)) < len(wanted):
+        raise InputError(f"`names` must be different and not empty, got {shown(list(wanted))}")
+    return wanted
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names)
+
+
+def add_legend(ax: Any, legend: Any, place: str) -> Any:
+    """Return a legend of what has a label, at its usual place or where the user wants it; None for none."""
+    if not isinstance(legend, (bool, str)):
+        raise InputError(f"`legend` must be True, False or a place such as 'upper left', got {shown(legend)}")
+    handles, labels = ax.get_legend_handles_labels()
+    if legend is False or not handles:
+        return None
+    try:
+        return ax.legend(handles, labels, loc=place if legend is True else legend)
+    except ValueError:
+        raise InputError(f"`legend` must be True, False or a place such as 'upper left', got {shown(legend)}") from None
+
+
+def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: float = 300.0) -> Path:
+    """Write a figure as SVG, PNG or PDF, whole or not at all; the same figure gives the same bytes."""
+    target = Path(check_path(path))
+    kind = target.suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        raise InputError(f"`path` must end in .svg, .png or .pdf, got {shown(target.name)}")
+    # No dates, no versions, and ids of the SVG from its content.
+    silent = {"svg": {"Date": None}, "png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None}}
+    content = io.BytesIO()
+    with pyplot().rc_context({"svg.hashsalt": "costcurves"}):
+        figure.savefig(content, format=kind, dpi=check_positive("dpi", dpi), metadata=silent[kind])
+    write_atomically(target, content.getvalue())
+    return target

@@ -1,0 +1,150 @@
+"""ROC curves averaged over folds, with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from costcurves._validation import check_flag, shown
+from costcurves.displays._base import ScoreDisplay
+from costcurves.displays._scores import Sample
+from costcurves.displays._style import add_legend, chosen, line_options
+from costcurves.displays.roc import SQUARE, roc_axes
+from costcurves.errors import InputError
+from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, check_curves, check_unique
+
+
+class AveragedRocDisplay(ScoreDisplay):
+    """ROC curves averaged over folds, with their intervals.
+
+    Make it with `from_cv_results` or `from_results`, which draw at once; or construct it from results and call `plot`.
+    From one test set (`from_predictions`, `from_estimator`) there is one curve to average, with the interval of its
+    test set. All but `from_results` take ``level`` (of the intervals, 0.95) and ``n_points`` (regularly spaced false
+    positive rates, 100).
+
+    Parameters
+    ----------
+    averages : AveragedRoc, sequence, or mapping of names to such
+    folds : mapping of name to sequence of RocCurve, optional
+        The curves behind each average, drawn thinly where wanted.
+
+    Attributes
+    ----------
+    line_ : Line2D, or list of Line2D for several averages
+    band_ : PolyCollection, or list, or None
+    fold_line_ : dict of name to list of Line2D
+    chance_ : Line2D or None
+    ax_, figure_, legend_
+
+    Notes
+    -----
+    Figures 2 and 3 of Provost, Fawcett & Kohavi (1998).
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import costcurves as cc
+    >>> tables = [[[96, 4], [60, 40]], [[70, 30], [20, 80]]]
+    >>> folds = [cc.RocCurve.from_confusion_matrix(table) for table in tables]
+    >>> display = cc.AveragedRocDisplay.from_results(cc.average_roc_curves(folds, name="rules"))
+    >>> display
+    AveragedRocDisplay('rules')
+    >>> plt.close(display.figure_)
+    """
+
+    _size: ClassVar[tuple[float, float]] = SQUARE
+    line_: Any = None
+    band_: Any = None
+    chance_: Any = None
+    fold_line_: dict[str, list[Any]]
+
+    def __init__(self, averages: Any, *, folds: Mapping[str, Any] | None = None) -> None:
+        if isinstance(averages, Mapping):
+            listed = [_average(one).renamed(name) for name, one in averages.items()]
+        else:
+            given = [averages] if isinstance(averages, AveragedRoc) or not hasattr(averages, "__iter__") else averages
+            listed = [_average(one) for one in given]
+        if not listed:
+            raise InputError("`averages` must not be empty, got 0 curves")
+        self.averages = tuple(listed)
+        check_unique(self.names, "averages")
+        self.folds: dict[str, tuple[RocCurve, ...]] = {}
+        for name, curves in (folds or {}).items():
+            if name not in self.names:
+                raise InputError(f"`folds` must have only names of {', '.join(self.names)}, got {shown(name)}")
+            self.folds[name] = tuple(check for curve in curves for check in check_curves(curve, "folds"))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the averages, in the order of the colours."""
+        return tuple(average.name for average in self.averages)
+
+    @classmethod
+    def _from_sample(cls, sample: Sample, *, level: float = 0.95, n_points: int = 100) -> Self:
+        folds = {name: sample.folds(name) for name in sample.parts}
+        averages = [average_roc_curves(folds[name], level=level, n_points=n_points, name=name) for name in folds]
+        return cls(averages, folds=folds)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        names: Any = None,
+        intervals: bool = True,
+        folds: bool = False,
+        chance: bool = True,
+        legend: bool | str = True,
+        curve_kwargs: Any = None,
+    ) -> Self:
+        """Draw the averaged curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        names : str or sequence of str, optional
+            Which averages to draw; by default all.
+        intervals : bool
+            Draw the pointwise intervals of the mean.
+        folds : bool
+            Draw the curve of each fold, too.
+        chance : bool
+            Draw the diagonal of guessing.
+        legend : bool or str
+            Whether there is one, or where.
+        curve_kwargs : dict, list of dict, or mapping of name to dict
+            Settings of matplotlib for the curves' lines.
+        """
+        shown_names = chosen(names, self.names)
+        options = line_options(self.names, curve_kwargs)
+        flags = {"intervals": intervals, "folds": folds, "chance": chance}
+        flags = {name: check_flag(name, value) for name, value in flags.items()}
+
+        def draw(axes: Any) -> None:
+            self.chance_ = roc_axes(axes, flags["chance"])
+            averages = [one for name in shown_names for one in self.averages if one.name == name]
+            self.fold_line_ = {}
+            bands, drawn = [], []
+            for one in averages:
+                colour = options[one.name]["color"]
+                if flags["folds"]:
+                    thin = {"color": colour, "linewidth": 0.4, "alpha": 0.5, "zorder": 2}
+                    fold_curves = self.folds.get(one.name, ())
+                    self.fold_line_[one.name] = [axes.plot(c.fpr, c.tpr, **thin)[0] for c in fold_curves]
+                if flags["intervals"] and not np.isnan(one.lower).any():
+                    style = {"color": colour, "alpha": 0.2, "linewidth": 0, "zorder": 1.5}
+                    bands.append(axes.fill_between(one.fpr, one.lower, one.upper, **style))
+                drawn.append(axes.plot(one.fpr, one.tpr, **{"linewidth": 1.3, "zorder": 3, **options[one.name]})[0])
+            self.line_ = drawn[0] if len(drawn) == 1 else drawn
+            self.band_ = None if not bands else bands[0] if len(bands) == 1 else bands
+            self.legend_ = add_legend(axes, legend, "lower right")
+
+        return self._draw(ax, draw)
+
+
+def _average(one: Any) -> AveragedRoc:
+    if not isinstance(one, AveragedRoc):
+        raise InputError(f"`averages` must be AveragedRocs, got {shown(one)} ({type(one).__name__})")
+    return one

@@ -1,0 +1,333 @@
+"""Cost curves: lines, envelopes, the trivial classifiers, operating ranges, crossings, bands and folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any, Self
+
+from costcurves._validation import check_flag, shown
+from costcurves.comparison import average_band
+from costcurves.costs import CostCurve, as_cost_curve, as_cost_curves, average_cost_curves
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
+from costcurves.displays._base import ScoreDisplay
+from costcurves.displays._conditions import Marks, mark_on_pc, money_axis, pc_axis, read_marks, second_axis
+from costcurves.displays._scores import Sample
+from costcurves.displays._style import GREY, INK, add_legend, chosen, line_options
+from costcurves.errors import InputError, UnsupportedError
+from costcurves.hull import RocHull
+from costcurves.inference.bands import Band
+from costcurves.roc import check_unique
+
+
+class CostCurveDisplay(ScoreDisplay):
+    """Cost curves of one or several classifiers: what each costs at every operating condition.
+
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` or `from_results`, which draw at once; or
+    construct it from results and call `plot`. The first three also take
+
+    - ``policy``: how thresholds follow pc, as for `CostCurve` (default "optimal"),
+    - ``level``: draw a confidence band of this level (default None: none), with ``simultaneous=True`` one that holds
+      at all pc jointly. Over folds it is the band of the mean by how the folds differ (`average_band`).
+
+    Parameters
+    ----------
+    curves : CostCurve (or RocCurve, RocHull), sequence, or mapping of names to such
+    bands : mapping of name to Band, or Band, optional
+        Confidence bands, by the name of the curve.
+    folds : mapping of name to sequence of curves, optional
+        The curves that a curve is the average of, drawn thinly.
+
+    Attributes
+    ----------
+    line_ : Line2D, or list of Line2D for several curves
+    band_ : PolyCollection, or list, or None
+    cost_line_, fold_line_ : dict of name to artist
+        Every threshold's cost line; the curves of the folds.
+    trivial_, operating_range_, crossing_, condition_, point_ : lists of artists
+    envelope_ : Line2D or None
+    ax_, figure_, legend_, secondary_ax_, money_ax_
+        Axes, figure, legend, and the second axes if there are any.
+
+    Notes
+    -----
+    Figures 2 to 10 and 12 of Holte & Drummond (2005).
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import costcurves as cc
+    >>> y, score = [0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.5, 0.6]
+    >>> display = cc.CostCurveDisplay.from_predictions(y, score, name="forest", level=0.9, condition=0.4)
+    >>> display
+    CostCurveDisplay('forest')
+    >>> display.line_.get_label()
+    'forest'
+    >>> plt.close(display.figure_)
+    """
+
+    line_: Any = None
+    band_: Any = None
+    envelope_: Any = None
+    secondary_ax_: Any = None
+    money_ax_: Any = None
+    cost_line_: dict[str, Any]
+    fold_line_: dict[str, list[Any]]
+    trivial_: list[Any]
+    operating_range_: list[Any]
+    crossing_: list[Any]
+    condition_: list[Any]
+    point_: list[Any]
+
+    def __init__(self, curves: Any, *, bands: Any = None, folds: Mapping[str, Any] | None = None) -> None:
+        one = isinstance(curves, CostCurve) or hasattr(curves, "to_curve") or hasattr(curves, "on_hull")
+        self.curves = tuple([as_cost_curve(curves)] if one else as_cost_curves(curves))
+        check_unique(self.names, "curves")
+        if isinstance(bands, Band) and len(self.curves) == 1:
+            bands = {self.names[0]: bands}
+        self.bands: dict[str, Band] = dict(_by_name("bands", bands, self.names))
+        for band in self.bands.values():
+            if not isinstance(band, Band):
+                raise InputError(f"`bands` must be Bands by name, got {shown(band)} ({type(band).__name__})")
+        self.folds = {name: as_cost_curves(listed) for name, listed in _by_name("folds", folds, self.names).items()}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the curves, in the order of the colours."""
+        return tuple(curve.name for curve in self.curves)
+
+    @classmethod
+    def _from_sample(
+        cls, sample: Sample, *, policy: Any = "optimal", level: float | None = None, simultaneous: bool = False
+    ) -> Self:
+        curves, bands, folds = [], {}, {}
+        for name in sample.parts:
+            tested = [CostCurve(roc, policy) for roc in sample.folds(name)]
+            if len(tested) == 1:
+                curves.append(tested[0])
+                if level is not None:
+                    bands[name] = tested[0].band(level=level, simultaneous=simultaneous)
+                continue
+            curves.append(average_cost_curves(tested, name=name))
+            folds[name] = tested
+            if level is not None:
+                if check_flag("simultaneous", simultaneous):
+                    raise UnsupportedError("`simultaneous` needs one test set, got folds: leave it out")
+                bands[name] = average_band(tested, level=level)
+        return cls(curves, bands=bands, folds=folds)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        names: Any = None,
+        lines: bool = False,
+        envelope: bool = False,
+        trivial: bool = True,
+        operating_range: bool = False,
+        crossings: bool = False,
+        condition: Any = None,
+        secondary_axis: str | None = None,
+        money_axis: bool = False,
+        legend: bool | str = True,
+        curve_kwargs: Any = None,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        names : str or sequence of str, optional
+            Which curves to draw; by default all.
+        lines : bool
+            Draw the cost line of every threshold, too.
+        envelope : bool
+            Draw the cost of the best classifier at each pc: the dual of the ROC convex hull.
+        trivial : bool
+            Draw the classifiers that always say one class.
+        operating_range : bool
+            Show below the axis where each classifier is better than both trivial ones.
+        crossings : bool
+            Mark where the cheaper of two curves changes.
+        condition : OperatingCondition, pc, OperatingRange or Decision, or a list of them
+            What to mark: a condition by a dashed line, a range by shading, a decision also in words.
+        secondary_axis : {"prevalence", "cost ratio", "slope"}, optional
+            Read pc as prevalence at the costs of `condition`, as cost ratio at its prevalence, or as slope.
+        money_axis : bool
+            Show on the right the cost per case in money at `condition`.
+        legend : bool or str
+            Whether there is one, or where.
+        curve_kwargs : dict, list of dict, or mapping of name to dict
+            Settings of matplotlib for the curves' lines.
+        """
+        shown_names = chosen(names, self.names)
+        options = line_options(self.names, curve_kwargs)
+        marks = read_marks(condition)
+        flags = {"lines": lines, "envelope": envelope, "trivial": trivial, "crossings": crossings}
+        flags = {name: check_flag(name, value) for name, value in flags.items()}
+        ranged = check_flag("operating_range", operating_range)
+
+        def draw(axes: Any) -> None:
+            curves = [curve for name in shown_names for curve in self.curves if curve.name == name]
+            self.trivial_ = _draw_trivial(axes) if flags["trivial"] else []
+            self.condition_ = mark_on_pc(axes, marks)
+            self.cost_line_ = {c.name: _draw_lines(axes, c, options[c.name]) for c in curves} if flags["lines"] else {}
+            self.fold_line_ = {
+                c.name: self._draw_folds(axes, c, options[c.name]) for c in curves if c.name in self.folds
+            }
+            bands = [self._draw_band(axes, c, options[c.name]) for c in curves if c.name in self.bands]
+            drawn = [axes.plot(*curve.vertices.T, zorder=3, **options[curve.name])[0] for curve in curves]
+            self.envelope_ = self._draw_envelope(axes, curves) if flags["envelope"] else None
+            self.crossing_ = _draw_crossings(axes, curves) if flags["crossings"] else []
+            self.point_ = _draw_points(axes, curves, marks, options)
+            self.line_ = drawn[0] if len(drawn) == 1 else drawn
+            self.band_ = None if not bands else bands[0] if len(bands) == 1 else bands
+            _limits(axes, curves)
+            self.operating_range_ = _draw_ranges(axes, curves, options) if ranged else []
+            self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
+            self.money_ax_ = _money(axes, money_axis, marks)
+            self.legend_ = add_legend(axes, legend, "best")
+
+        return self._draw(ax, draw)
+
+    def _draw_folds(self, ax: Any, curve: CostCurve, options: dict[str, Any]) -> list[Any]:
+        thin = {"color": options["color"], "linewidth": 0.5, "alpha": 0.45, "zorder": 2}
+        return [ax.plot(*fold.vertices.T, **thin)[0] for fold in self.folds[curve.name]]
+
+    def _draw_band(self, ax: Any, curve: CostCurve, options: dict[str, Any]) -> Any:
+        band = self.bands[curve.name]
+        return ax.fill_between(
+            band.pc, band.lower, band.upper, color=options["color"], alpha=0.18, linewidth=0, zorder=2
+        )
+
+    def _draw_envelope(self, ax: Any, curves: list[CostCurve]) -> Any:
+        rocs = [curve.roc for curve in curves]
+        if any(roc is None for roc in rocs):
+            raise UnsupportedError("`envelope` needs the ROC points of every classifier, got an average")
+        best = CostCurve(RocHull([roc.renamed(c.name) for roc, c in zip(rocs, curves, strict=True) if roc is not None]))
+        return ax.plot(
+            *best.vertices.T,
+            color=INK,
+            linewidth=2.6,
+            alpha=0.35,
+            label="best of all",
+            zorder=2.5,
+            solid_capstyle="butt",
+        )[0]
+
+
+def _by_name(what: str, given: Any, names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return a mapping whose keys are names of curves."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError(f"`{what}` must map the names of curves, got {shown(given)} ({type(given).__name__})")
+    for name in given:
+        if name not in names:
+            raise InputError(f"`{what}` must have only names of {', '.join(map(repr, names))}, got {shown(name)}")
+    return given
+
+
+def _limits(ax: Any, curves: list[CostCurve]) -> None:
+    """Set the axes: an envelope never costs more than one half."""
+    pc_axis(ax)
+    highest = max(float(curve.vertices[:, 1].max()) for curve in curves)
+    ax.set(ylim=(0, 0.5 if highest <= 0.5 else 1.0), ylabel="normalized expected cost")
+
+
+def _draw_trivial(ax: Any) -> list[Any]:
+    """Draw the two classifiers that always say one class, each with its name along it."""
+    artists: list[Any] = []
+    style = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 1.5)), "zorder": 1}
+    text = {"color": GREY, "fontsize": "x-small", "rotation_mode": "anchor", "transform_rotates_text": True}
+    for ends, name, place, angle in (
+        ([0, 1], ALWAYS_NEGATIVE, (0.222, 0.242), 45),
+        ([1, 0], ALWAYS_POSITIVE, (0.778, 0.242), -45),
+    ):
+        artists += ax.plot([0, 1], ends, **style)
+        artists.append(ax.text(*place, name, rotation=angle, ha="center", va="bottom", **text))
+    return artists
+
+
+def _draw_lines(ax: Any, curve: CostCurve, options: dict[str, Any]) -> Any:
+    from matplotlib.collections import LineCollection
+
+    every = curve.lines()
+    ends = [[(0.0, at_zero), (1.0, at_one)] for at_zero, at_one in zip(every.fpr, every.fnr, strict=True)]
+    drawn = LineCollection(ends, colors=options["color"], linewidths=0.4, alpha=0.35, zorder=1.5)
+    return ax.add_collection(drawn)
+
+
+def _draw_crossings(ax: Any, curves: list[CostCurve]) -> list[Any]:
+    artists: list[Any] = []
+    for a, b in combinations(curves, 2):
+        where = a.crossings(b).pc
+        if where.size:
+            artists += ax.plot(
+                where, a.evaluate(where), linestyle="none", marker="o", markersize=5, markerfacecolor="white",
+                markeredgecolor=INK, markeredgewidth=0.9, zorder=4,
+            )  # fmt: skip
+            if len(curves) == 2:
+                artists += [
+                    ax.annotate(
+                        f"pc {pc:.2f}", (pc, cost), (0, -6), textcoords="offset points", ha="center", va="top",
+                        fontsize="x-small",
+                    )
+                    for pc, cost in zip(where.tolist(), a.evaluate(where).tolist(), strict=True)
+                ]  # fmt: skip
+    return artists
+
+
+def _draw_points(ax: Any, curves: list[CostCurve], marks: Marks, options: dict[str, dict[str, Any]]) -> list[Any]:
+    """Mark each curve's cost at the conditions, and what was decided."""
+    artists: list[Any] = []
+    for here in marks.conditions:
+        for curve in curves:
+            dot = {"marker": "o", "markersize": 4, "color": options[curve.name]["color"], "zorder": 4}
+            artists += ax.plot(here.pc, curve.evaluate(here), linestyle="none", **dot)
+    for decision in marks.decisions:
+        artists += _draw_decision(ax, decision)
+    return artists
+
+
+def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
+    pc, cost = decision.condition.pc, decision.normalized_cost
+    dot = ax.plot(pc, cost, linestyle="none", marker="o", markersize=5.5, color=INK, zorder=5)
+    # Beside the dashed line at the top, where no envelope can be.
+    side, shift = ("left", 4) if 0.5 < pc <= 0.75 or pc <= 0.25 else ("right", -4)
+    text = ax.annotate(
+        f"{decision.classifier}\n{decision.expected_cost:.3g} per case",
+        (pc, 1.0),
+        (shift, -2),
+        xycoords=ax.get_xaxis_transform(),
+        textcoords="offset points",
+        ha=side,
+        va="top",
+        fontsize="small",
+        zorder=6,
+    )
+    return [*dot, text]
+
+
+def _draw_ranges(ax: Any, curves: list[CostCurve], options: dict[str, dict[str, Any]]) -> list[Any]:
+    """Draw where each classifier may be used as bars below pc = 0, one row a classifier."""
+    artists: list[Any] = []
+    low, high = ax.get_ylim()
+    row = 0.035 * (high - low)
+    ticks = [tick for tick in ax.get_yticks() if low <= tick <= high]
+    for i, curve in enumerate(curves):
+        spans = [(start, end - start) for start, end in curve.operating_range()]
+        y = low - (i + 1.2) * row
+        artists.append(ax.broken_barh(spans, (y, 0.6 * row), color=options[curve.name]["color"], linewidth=0, zorder=3))
+    ax.set_ylim(low - (len(curves) + 0.9) * row, high)
+    ax.set_yticks(ticks)
+    artists.append(ax.axhline(low, color=GREY, linewidth=0.5, zorder=1))
+    artists.append(
+        ax.text(0.5, low - 0.2 * row, "operating range", fontsize="xx-small", color=GREY, ha="center", va="bottom")
+    )
+    return artists
+
+
+# `plot` has an option of the same name.
+_money = money_axis

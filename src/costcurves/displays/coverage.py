@@ -1,0 +1,147 @@
+"""How often a band holds, against pc."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from costcurves._validation import check_name, shown
+from costcurves.costs import CostCurve
+from costcurves.coverages import Coverage, coverage
+from costcurves.displays._base import ScoreDisplay
+from costcurves.displays._conditions import pc_axis
+from costcurves.displays._scores import Sample
+from costcurves.displays._style import GREY, add_legend, chosen, line_options
+from costcurves.errors import InputError, UnsupportedError
+from costcurves.roc import check_unique
+
+
+class CoverageDisplay(ScoreDisplay):
+    """The chance that a confidence band holds the true cost, against pc, beside what the band promises.
+
+    Make it with `from_results`, or with `from_predictions`, `from_estimator` and `from_cv_results`, which take the
+    classifier's own curve for the truth: how good is its band, with a test set like this one? These take ``method``
+    (one or several, default "wilson" and "gaussian"), ``level`` (0.95), ``sampling``, ``policy`` and ``pc``, as for
+    `coverage`.
+
+    Parameters
+    ----------
+    coverages : Coverage, sequence, or mapping of names to such
+        Their names in a sequence are made of what they differ in.
+
+    Attributes
+    ----------
+    line_ : Line2D, or list of Line2D for several
+    level_ : list of Line2D
+        What is promised.
+    ax_, figure_, legend_
+
+    Notes
+    -----
+    Figures 2 to 6 of Dugas & Gadoury (2008).
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import costcurves as cc
+    >>> world = cc.Binormal(shift=3, scale=3)
+    >>> found = {f"n = {n}": cc.coverage(world, n_pos=n, n_neg=n, level=0.9) for n in (25, 250)}
+    >>> display = cc.CoverageDisplay(found).plot()
+    >>> display
+    CoverageDisplay('n = 25', 'n = 250')
+    >>> plt.close(display.figure_)
+    """
+
+    line_: Any = None
+    level_: list[Any]
+
+    def __init__(self, coverages: Any) -> None:
+        if isinstance(coverages, Coverage):
+            coverages = [coverages]
+        if not isinstance(coverages, (Mapping, Sequence)) or isinstance(coverages, str) or not coverages:
+            raise InputError(f"`coverages` must be Coverages, got {shown(coverages)} ({type(coverages).__name__})")
+        listed = list(coverages.values()) if isinstance(coverages, Mapping) else list(coverages)
+        for one in listed:
+            if not isinstance(one, Coverage):
+                raise InputError(f"`coverages` must be Coverages, got {shown(one)} ({type(one).__name__})")
+        names = (
+            [check_name("coverages", name) for name in coverages] if isinstance(coverages, Mapping) else _told(listed)
+        )
+        check_unique(names, "coverages")
+        self.coverages: dict[str, Coverage] = dict(zip(names, listed, strict=True))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the lines, in the order of the colours."""
+        return tuple(self.coverages)
+
+    @classmethod
+    def _from_sample(
+        cls,
+        sample: Sample,
+        *,
+        method: str | Sequence[str] = ("wilson", "gaussian"),
+        level: float = 0.95,
+        sampling: str = "stratified",
+        policy: Any = "optimal",
+        pc: Any = None,
+    ) -> Self:
+        found = []
+        for roc in sample.curves():
+            if roc.effective is not None:
+                raise UnsupportedError(f"`sample_weight` must be None for a coverage, got weights for {roc.name!r}")
+            found += [
+                coverage(
+                    CostCurve(roc, policy), n_pos=int(roc.n_pos), n_neg=int(roc.n_neg), level=level, method=one,
+                    sampling=sampling, pc=pc,
+                )
+                for one in ([method] if isinstance(method, str) else method)
+            ]  # fmt: skip
+        return cls(found)
+
+    def plot(self, ax: Any = None, *, names: Any = None, legend: bool | str = True, curve_kwargs: Any = None) -> Self:
+        """Draw the coverage.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        names : str or sequence of str, optional
+            Which to draw; by default all.
+        legend : bool or str
+            Whether there is one, or where.
+        curve_kwargs : dict, list of dict, or mapping of name to dict
+            Settings of matplotlib for the lines.
+        """
+        shown_names = chosen(names, self.names)
+        options = line_options(self.names, curve_kwargs)
+
+        def draw(axes: Any) -> None:
+            found = [self.coverages[name] for name in shown_names]
+            levels = sorted({one.level for one in found})
+            self.level_ = [axes.axhline(level, color=GREY, linewidth=0.8, linestyle="-", zorder=1) for level in levels]
+            drawn = [
+                axes.plot(one.pc, one.probability, **{"linewidth": 1.2, "zorder": 3, **options[name]})[0]
+                for name, one in zip(shown_names, found, strict=True)
+            ]
+            self.line_ = drawn[0] if len(drawn) == 1 else drawn
+            pc_axis(axes)
+            lowest = min(min(one.worst for one in found), levels[0] - 0.1)
+            axes.set(ylim=(max(0.0, math.floor(10 * lowest) / 10), 1.0), ylabel="chance that the band holds the cost")
+            self.legend_ = add_legend(axes, legend, "best")
+
+        return self._draw(ax, draw)
+
+
+def _told(listed: list[Coverage]) -> list[str]:
+    """Return names made of what the coverages differ in."""
+    parts = [
+        [one.name for one in listed],
+        [one.method for one in listed],
+        [f"{one.sampling} sampling" for one in listed],
+        [f"{one.n_pos} + {one.n_neg} examples" for one in listed],
+        [f"{100 * one.level:g} %" for one in listed],
+    ]
+    differing = [part for part in parts if len(set(part)) > 1] or parts[:1]
+    return [", ".join(words) for words in zip(*differing, strict=True)]

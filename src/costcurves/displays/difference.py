@@ -1,0 +1,229 @@
+"""The difference of two cost curves with its limits, and where it is significant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from costcurves._validation import check_flag, check_number, check_two_names, shown
+from costcurves.comparison import UNDECIDED, CurveDifference, ManyDifferences, compare
+from costcurves.costs import CostCurve, as_cost_curves
+from costcurves.displays._base import ScoreDisplay
+from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
+from costcurves.displays._scores import Sample
+from costcurves.displays._style import GREY, INK, add_legend, line_options, look
+from costcurves.errors import InputError
+
+
+class CostDifferenceDisplay(ScoreDisplay):
+    """Cost of one classifier minus cost of another at every condition, with limits; below zero the first is cheaper.
+
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds together) or
+    `from_results`, which draw at once; or construct it from a result of `compare` or `compare_many` and call `plot`.
+    The first three also take ``pair`` (two names, where there are more than two classifiers) and the options of
+    `compare`: ``policy``, ``level``, ``simultaneous``, ``method``, ``sampling``, ``pc``.
+
+    Parameters
+    ----------
+    difference : CurveDifference or ManyDifferences
+    pair : (a, b), optional
+        Which two of many.
+    curves : pair of CostCurve, optional
+        The curves of the two, to draw beside their difference.
+
+    Attributes
+    ----------
+    line_, band_ : Line2D and PolyCollection
+        The difference and its limits.
+    zero_ : Line2D
+    significant_ : dict of name to list of Line2D
+        Where each is significantly cheaper; empty without a simultaneous band, which alone can say so.
+    curve_line_ : list of Line2D
+    condition_, secondary_ax_, ax_, figure_, legend_
+
+    Notes
+    -----
+    Figures 13 to 15 of Holte & Drummond (2005).
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import costcurves as cc
+    >>> joint = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]
+    >>> difference = cc.compare.from_confusion(joint, names=("old", "new"))
+    >>> display = cc.CostDifferenceDisplay(difference).plot()
+    >>> display
+    CostDifferenceDisplay('old', 'new')
+    >>> [line.get_label() for line in display.significant_["new"]]
+    ['new costs less (95 %)']
+    >>> plt.close(display.figure_)
+    """
+
+    line_: Any = None
+    band_: Any = None
+    zero_: Any = None
+    secondary_ax_: Any = None
+    significant_: dict[str, list[Any]]
+    curve_line_: list[Any]
+    condition_: list[Any]
+
+    def __init__(self, difference: Any, *, pair: Sequence[str] | None = None, curves: Any = None) -> None:
+        if isinstance(difference, ManyDifferences):
+            if pair is None:
+                raise InputError(f"`pair` must name two of {', '.join(difference.names)}, got None")
+            difference = difference.pair(*check_two_names(pair))
+        elif pair is not None and isinstance(difference, CurveDifference):
+            difference = _turned(difference, pair)
+        if not isinstance(difference, CurveDifference):
+            kind = type(difference).__name__
+            raise InputError(f"`difference` must be what compare returns, got {shown(difference)} ({kind})")
+        self.difference = difference
+        self.curves: tuple[CostCurve, ...] = () if curves is None else tuple(as_cost_curves(curves))
+        if self.curves and tuple(curve.name for curve in self.curves) != self.names:
+            found = ", ".join(curve.name for curve in self.curves)
+            raise InputError(f"`curves` must be those of {' and '.join(self.names)}, got {found}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The two classifiers."""
+        return self.difference.names
+
+    @classmethod
+    def _from_sample(
+        cls,
+        sample: Sample,
+        *,
+        pair: Sequence[str] | None = None,
+        policy: Any = "optimal",
+        level: float = 0.95,
+        simultaneous: bool = True,
+        method: str = "mid-p",
+        sampling: str = "stratified",
+        pc: Any = None,
+    ) -> Self:
+        y_true, scores, weights = sample.paired()
+        names = two_of(scores, pair)
+        shared = {"pos_label": sample.pos_label, "sample_weight": weights}
+        difference = compare(
+            y_true, *(scores[name] for name in names), names=names, policy=policy, level=level,
+            simultaneous=simultaneous, method=method, sampling=sampling, pc=pc, **shared,
+        )  # fmt: skip
+        policies = policy if isinstance(policy, (tuple, list)) else (policy, policy)
+        curves = [
+            CostCurve.from_predictions(y_true, scores[name], policy=rule, name=name, **shared)
+            for name, rule in zip(names, policies, strict=True)
+        ]
+        return cls(difference, curves=curves)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        curves: bool = False,
+        significant: bool = True,
+        y_limits: Any = (-1.0, 1.0),
+        condition: Any = None,
+        secondary_axis: str | None = None,
+        legend: bool | str = True,
+        curve_kwargs: Any = None,
+    ) -> Self:
+        """Draw the difference.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        curves : bool
+            Draw the two cost curves, too, on the same axis.
+        significant : bool
+            Mark where one of the two is significantly cheaper (simultaneous limits only).
+        y_limits : (low, high) or "data"
+            By default all that a difference can be, -1 to 1; "data" shows the limits as large as possible.
+        condition : OperatingCondition, pc or OperatingRange, or a list of them
+            What to mark.
+        secondary_axis : {"prevalence", "cost ratio", "slope"}, optional
+            Read pc as prevalence at the costs of `condition`, as cost ratio at its prevalence, or as slope.
+        legend : bool or str
+            Whether there is one, or where.
+        curve_kwargs : dict
+            Settings of matplotlib for the line of the difference.
+        """
+        marks = read_marks(condition)
+        no_decisions(marks, "a difference")
+        with_curves, marked = check_flag("curves", curves), check_flag("significant", significant)
+        if with_curves and not self.curves:
+            raise InputError("`curves` must be given to the display to be drawn, got none")
+        a, b = self.names
+        label = f"{a} − {b}"
+        options = line_options([label], curve_kwargs)[label]
+        options = {**options, "color": INK, "linestyle": "-"} if curve_kwargs is None else options
+        limits = _read_limits(y_limits, self.difference)
+
+        def draw(axes: Any) -> None:
+            result = self.difference
+            self.condition_ = mark_on_pc(axes, marks)
+            self.zero_ = axes.axhline(0, color=GREY, linewidth=0.8, zorder=1)
+            self.curve_line_ = []
+            for i, curve in enumerate(self.curves if with_curves else ()):
+                style = {**look(i), "linewidth": 1.1, "zorder": 2, "label": curve.name}
+                self.curve_line_ += axes.plot(*curve.vertices.T, **style)
+            kind = "" if result.simultaneous else ", pointwise"
+            self.band_ = axes.fill_between(
+                result.pc, result.lower, result.upper, color=GREY, alpha=0.3, linewidth=0, zorder=2,
+                label=f"{100 * result.level:g} % limits{kind}",
+            )  # fmt: skip
+            self.line_ = axes.plot(result.pc, result.estimate, **{"zorder": 3, **options})[0]
+            self.significant_ = self._draw_significant(axes) if marked and result.simultaneous else {}
+            pc_axis(axes)
+            axes.set(ylim=limits, ylabel=f"cost of {a} − cost of {b}")
+            self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
+            self.legend_ = add_legend(axes, legend, "best")
+
+        return self._draw(ax, draw)
+
+    def _draw_significant(self, ax: Any) -> dict[str, list[Any]]:
+        """Mark on the line of zero where each is cheaper for certain."""
+        result = self.difference
+        verdicts = result.significant()
+        artists: dict[str, list[Any]] = {name: [] for name in self.names}
+        for low, high, better in zip(verdicts.low.tolist(), verdicts.high.tolist(), verdicts.better, strict=True):
+            if better == UNDECIDED:
+                continue
+            label = None if artists[better] else f"{better} costs less ({100 * result.level:g} %)"
+            color = look(self.names.index(better))["color"]
+            style = {"color": color, "linewidth": 4, "solid_capstyle": "butt", "label": label, "zorder": 4}
+            artists[better] += ax.plot([low, high], [0, 0], **style)
+        return artists
+
+
+def two_of(named: Any, pair: Any) -> tuple[str, str]:
+    """Return the names of the two to compare."""
+    if pair is None:
+        if len(named) != 2:
+            raise InputError(f"`pair` must name two of {', '.join(map(repr, named))}, got None")
+        first, second = named
+        return first, second
+    first, second = check_two_names(pair)
+    for name in (first, second):
+        if name not in named:
+            raise InputError(f"`pair` must name two of {', '.join(map(repr, named))}, got {shown(name)}")
+    return first, second
+
+
+def _turned(difference: CurveDifference, pair: Any) -> CurveDifference:
+    """Return the difference with the first of the pair first."""
+    wanted = two_of(difference.names, pair)
+    return difference if wanted == difference.names else difference.reversed()
+
+
+def _read_limits(limits: Any, difference: CurveDifference) -> tuple[float, float]:
+    """Return the ends of the y axis; "data" takes the limits of the difference and some room."""
+    if isinstance(limits, str) and limits == "data":
+        most = 1.1 * max(float(abs(difference.lower).max()), float(abs(difference.upper).max()), 0.01)
+        return -most, most
+    if isinstance(limits, str) or not hasattr(limits, "__len__") or len(limits) != 2:
+        raise InputError(f"`y_limits` must be a pair (low, high) or 'data', got {shown(limits)}")
+    low, high = (check_number("y_limits", value) for value in limits)
+    if low >= high:
+        raise InputError(f"`y_limits` must be a pair (low, high) with low < high, got {shown(limits)}")
+    return low, high

@@ -1,0 +1,153 @@
+"""The chance to find a difference in cost, against its size or the size of the test set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from costcurves._validation import check_in_unit, check_name, check_positive, shown
+from costcurves.confusion import JointConfusion
+from costcurves.displays._base import LabelDisplay
+from costcurves.displays._scores import Sample
+from costcurves.displays._style import GREY, add_legend, chosen, line_options
+from costcurves.displays.difference import two_of
+from costcurves.errors import InputError
+from costcurves.matrices import as_cost_matrix
+from costcurves.power_curves import PowerCurve, power_curve
+from costcurves.roc import check_unique
+
+
+class PowerDisplay(LabelDisplay):
+    """The chance that a test set shows a difference in cost between two classifiers.
+
+    Make it with `from_results`, or with `from_predictions`, `from_estimator` and `from_cv_results` of two classifiers,
+    which take the data for a pilot. These take ``costs`` (a matrix, or a mapping of names to several, as the cost
+    models of the 2000 paper), ``n`` and ``difference`` (one of them a sequence), ``pair`` (two names, where there are
+    more classifiers), ``level`` and ``laplace``, as for `power_curve`.
+
+    Parameters
+    ----------
+    curves : PowerCurve, sequence, or mapping of names to such
+
+    Attributes
+    ----------
+    line_ : Line2D, or list of Line2D for several
+    wanted_ : Line2D or None
+    ax_, figure_, legend_
+
+    Notes
+    -----
+    Figures 3 and 4 of Margineantu & Dietterich (2000).
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import costcurves as cc
+    >>> joint = [[[45, 2], [3, 0]], [[0, 5], [9, 36]]]
+    >>> curve = cc.power_curve(joint, [[0, 1], [5, 0]], n=[100, 200, 400, 800, 1600], name="5 : 1")
+    >>> display = cc.PowerDisplay(curve).plot()
+    >>> display
+    PowerDisplay('5 : 1')
+    >>> plt.close(display.figure_)
+    """
+
+    line_: Any = None
+    wanted_: Any = None
+
+    def __init__(self, curves: Any) -> None:
+        if isinstance(curves, PowerCurve):
+            curves = {curves.name: curves}
+        if not isinstance(curves, (Mapping, Sequence)) or isinstance(curves, str) or not curves:
+            raise InputError(f"`curves` must be PowerCurves, got {shown(curves)} ({type(curves).__name__})")
+        listed = list(curves.values()) if isinstance(curves, Mapping) else list(curves)
+        for one in listed:
+            if not isinstance(one, PowerCurve):
+                raise InputError(f"`curves` must be PowerCurves, got {shown(one)} ({type(one).__name__})")
+        if len({one.over for one in listed}) > 1:
+            raise InputError("`curves` must all vary `n` or all vary `difference`, got both")
+        names = [check_name("curves", n) for n in curves] if isinstance(curves, Mapping) else [c.name for c in listed]
+        check_unique(names, "curves")
+        self.curves: dict[str, PowerCurve] = dict(zip(names, listed, strict=True))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the curves, in the order of the colours."""
+        return tuple(self.curves)
+
+    @classmethod
+    def _from_sample(
+        cls,
+        sample: Sample,
+        *,
+        costs: Any,
+        n: Any,
+        difference: Any = None,
+        pair: Sequence[str] | None = None,
+        level: float = 0.95,
+        laplace: float = 0.0,
+    ) -> Self:
+        y_true, answers, _ = sample.paired()
+        first, second = two_of(answers, pair)
+        several = costs if isinstance(costs, Mapping) else {f"{first} against {second}": costs}
+        curves = {}
+        for name, table in several.items():
+            matrix = as_cost_matrix(table)
+            joint = JointConfusion.from_predictions(y_true, answers[first], answers[second], labels=matrix.labels)
+            curves[name] = power_curve(
+                joint, matrix, n=n, difference=difference, level=level, laplace=laplace, name=check_name("costs", name)
+            )
+        return cls(curves)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        names: Any = None,
+        wanted: float | None = 0.8,
+        relative_to: float | None = None,
+        legend: bool | str = True,
+        curve_kwargs: Any = None,
+    ) -> Self:
+        """Draw the power.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        names : str or sequence of str, optional
+            Which to draw; by default all.
+        wanted : float in [0, 1] or None
+            A chance to mark, as a goal.
+        relative_to : float > 0, optional
+            Show differences as multiples of this, for example of the cost of the first classifier, as the paper does.
+        legend : bool or str
+            Whether there is one, or where.
+        curve_kwargs : dict, list of dict, or mapping of name to dict
+            Settings of matplotlib for the lines.
+        """
+        shown_names = chosen(names, self.names)
+        options = line_options(self.names, curve_kwargs)
+        goal = None if wanted is None else check_in_unit("wanted", wanted)
+        over = next(iter(self.curves.values())).over
+        unit = 1.0 if relative_to is None else check_positive("relative_to", relative_to)
+        if relative_to is not None and over == "n":
+            raise InputError("`relative_to` must come with curves over `difference`, got curves over `n`")
+
+        def draw(axes: Any) -> None:
+            found = [self.curves[name] for name in shown_names]
+            self.wanted_ = None
+            if goal is not None:
+                self.wanted_ = axes.axhline(goal, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
+            drawn = [
+                axes.plot(one.x / unit, one.power, **{"zorder": 3, **options[name]})[0]
+                for name, one in zip(shown_names, found, strict=True)
+            ]
+            self.line_ = drawn[0] if len(drawn) == 1 else drawn
+            if over == "n" and min(one.x[0] for one in found) * 20 <= max(one.x[-1] for one in found):
+                axes.set_xscale("log")
+            words = "test examples" if over == "n" else "difference in expected cost"
+            axes.set(xlabel=words if relative_to is None else f"{words} / {unit:.3g}")
+            axes.set(ylim=(0, 1), ylabel="chance to find the difference")
+            self.legend_ = add_legend(axes, legend, "best")
+
+        return self._draw(ax, draw)

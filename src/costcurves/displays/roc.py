@@ -1,0 +1,210 @@
+"""ROC curves with their convex hull, iso-performance lines, and what a range of conditions picks."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from costcurves._validation import check_flag
+from costcurves.conditions import OperatingCondition, pc_to_slope
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Decision, rule_text
+from costcurves.displays._base import ScoreDisplay
+from costcurves.displays._conditions import Marks, read_marks
+from costcurves.displays._scores import Sample
+from costcurves.displays._style import COLUMN, GREY, INK, PALE, add_legend, chosen, line_options
+from costcurves.hull import RocHull
+from costcurves.roc import RocCurve
+
+SQUARE = (COLUMN, 3.3)
+
+
+def roc_axes(ax: Any, chance: bool) -> Any:
+    """Set the axes of ROC space and return the diagonal of guessing, if wanted."""
+    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate")
+    ax.set_aspect("equal", adjustable="box")
+    style = {"color": GREY, "linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder": 1}
+    return ax.plot([0, 1], [0, 1], **style)[0] if chance else None
+
+
+class RocHullDisplay(ScoreDisplay):
+    """ROC curves of several classifiers with their convex hull: only what lies on it can be best.
+
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds pooled) or
+    `from_results`, which draw at once; or construct it from a hull and call `plot`.
+
+    Parameters
+    ----------
+    hull : RocHull, or what one is made of
+
+    Attributes
+    ----------
+    line_ : Line2D, or list of Line2D for several curves
+    hull_, shade_ : Line2D and PolyCollection, or None
+    iso_, point_, segment_, wedge_ : lists of artists
+        Iso-performance lines, the points chosen, the hull's segments of ranges, the wedges of doing nothing.
+    chance_ : Line2D or None
+    ax_, figure_, legend_
+
+    Notes
+    -----
+    Figures 1 to 6 of Provost & Fawcett (1997); figures 1, 3, 5 and 7 of Holte & Drummond (2005).
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import costcurves as cc
+    >>> hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.4, 0.9, name="C")])
+    >>> display = cc.RocHullDisplay(hull).plot(condition=cc.OperatingCondition(1/11, cost_fp=1, cost_fn=10))
+    >>> display
+    RocHullDisplay('A', 'C')
+    >>> len(display.iso_)
+    1
+    >>> plt.close(display.figure_)
+    """
+
+    _size: ClassVar[tuple[float, float]] = SQUARE
+    line_: Any = None
+    hull_: Any = None
+    shade_: Any = None
+    chance_: Any = None
+    iso_: list[Any]
+    point_: list[Any]
+    segment_: list[Any]
+    wedge_: list[Any]
+
+    def __init__(self, hull: Any) -> None:
+        self.hull = hull if isinstance(hull, RocHull) else RocHull(hull)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the classifiers, in the order of the colours."""
+        return self.hull.names
+
+    @classmethod
+    def _from_sample(cls, sample: Sample) -> Self:
+        return cls(RocHull(sample.curves()))
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        names: Any = None,
+        hull: bool = True,
+        shade: bool = True,
+        chance: bool = True,
+        condition: Any = None,
+        null_strategy: bool = False,
+        legend: bool | str = True,
+        curve_kwargs: Any = None,
+    ) -> Self:
+        """Draw the curves and their hull.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        names : str or sequence of str, optional
+            Which classifiers' curves to draw; by default all. The hull is always that of all.
+        hull, shade : bool
+            Draw the hull; shade what no classifier reaches.
+        chance : bool
+            Draw the diagonal of guessing.
+        condition : OperatingCondition, pc, OperatingRange or Decision, or a list of them
+            A condition gives the iso-performance line through its best point, which is named; a range gives the lines
+            of its two ends and the segment of the hull between them.
+        null_strategy : bool
+            Shade the wedges of slopes at which it is best to do nothing, or to always alarm.
+        legend : bool or str
+            Whether there is one, or where.
+        curve_kwargs : dict, list of dict, or mapping of name to dict
+            Settings of matplotlib for the curves' lines.
+        """
+        shown_names = chosen(names, self.names)
+        options = line_options(self.names, curve_kwargs)
+        marks = read_marks(condition)
+        flags = {"hull": hull, "shade": shade, "chance": chance, "null_strategy": null_strategy}
+        flags = {name: check_flag(name, value) for name, value in flags.items()}
+
+        def draw(axes: Any) -> None:
+            self.chance_ = roc_axes(axes, flags["chance"])
+            all_of = self.hull
+            self.shade_ = None
+            if flags["shade"]:
+                self.shade_ = axes.fill_between(all_of.fpr, all_of.tpr, 1, color=PALE, linewidth=0, zorder=0)
+            self.wedge_ = _draw_wedges(axes, all_of) if flags["null_strategy"] else []
+            drawn = [_draw_curve(axes, all_of.curve(name), options[name]) for name in shown_names]
+            self.line_ = drawn[0] if len(drawn) == 1 else drawn
+            self.hull_ = None
+            if flags["hull"]:
+                style = {"color": INK, "linewidth": 0.9, "zorder": 2.8, "label": "convex hull"}
+                self.hull_ = axes.plot(all_of.fpr, all_of.tpr, **style)[0]
+            self.segment_ = [_draw_segment(axes, all_of, span) for span in marks.ranges]
+            self.iso_, self.point_ = self._draw_conditions(axes, marks)
+            self.legend_ = add_legend(axes, legend, "lower right")
+
+        return self._draw(ax, draw)
+
+    def _draw_conditions(self, ax: Any, marks: Marks) -> tuple[list[Any], list[Any]]:
+        """Draw the iso-performance line of each condition, and name the best point on it."""
+        ends = [end for span in marks.ranges for end in span.corners]
+        iso, points = [_draw_iso(ax, self.hull.best(end), None) for end in ends], []
+        decisions = [*(self.hull.best(one) for one in marks.conditions), *marks.decisions]
+        for decision in decisions:
+            iso.append(_draw_iso(ax, decision, f"same cost, slope {decision.condition.slope:.3g}"))
+            points += _draw_decision(ax, decision)
+        return iso, points
+
+
+def _draw_curve(ax: Any, curve: RocCurve, options: dict[str, Any]) -> Any:
+    """Draw one classifier: a line, or the points of one that has no scores to cut."""
+    if curve.has_thresholds:
+        return ax.plot(curve.fpr, curve.tpr, **{"linewidth": 1.1, "zorder": 3, **options})[0]
+    point = {"marker": "o", "markersize": 4.5, "zorder": 4, **options, "linestyle": "none"}
+    return ax.plot(curve.fpr[1:-1], curve.tpr[1:-1], clip_on=False, **point)[0]
+
+
+def _draw_iso(ax: Any, decision: Decision, label: str | None) -> Any:
+    where: OperatingCondition = decision.condition
+    style = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 2.5, "label": label}
+    return ax.axline((decision.fpr, decision.tpr), slope=where.slope, **style)
+
+
+def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
+    at = (decision.fpr, decision.tpr)
+    dot = ax.plot(*at, linestyle="none", marker="o", markersize=5, color=INK, zorder=5, clip_on=False)
+    side, shift = ("right", (-5, 5)) if decision.fpr > 0.4 else ("left", (6, -9))
+    text = decision.classifier if decision.classifier in TRIVIAL else _short(decision)
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
+    named = ax.annotate(text, at, shift, textcoords="offset points", ha=side, fontsize="small", zorder=6, bbox=box)
+    return [*dot, named]
+
+
+def _short(decision: Decision) -> str:
+    """Return the rule with a threshold of few digits."""
+    return rule_text(decision.classifier, float(f"{decision.threshold:.3g}")).replace(" at score >=", ", score ≥")
+
+
+def _draw_segment(ax: Any, hull: RocHull, span: Any) -> Any:
+    part = hull.segment(span)
+    style = {"color": INK, "linewidth": 3.0, "marker": "o", "markersize": 4, "solid_capstyle": "round", "zorder": 4}
+    label = f"best for slopes {span.slope[0]:.3g} to {span.slope[1]:.3g}"
+    return ax.plot(hull.fpr[part], hull.tpr[part], clip_on=False, label=label, **style)[0]
+
+
+def _draw_wedges(ax: Any, hull: RocHull) -> list[Any]:
+    """Shade the iso-performance lines through (0, 0) and (1, 1) at which a trivial classifier is best."""
+    artists: list[Any] = []
+    ranges = hull.ranges()
+    style = {"edgecolor": GREY, "hatch": "//", "linewidth": 0.5, "zorder": 0.6}
+    for _, high in ranges.where(ALWAYS_NEGATIVE):
+        slope = pc_to_slope(high)
+        corners = [(0, 0), (0, 1), (min(1 / slope, 1.0), min(slope, 1.0))] if slope > 0 else [(0, 0), (0, 1), (1, 0)]
+        label = f"do nothing: slope over {slope:.3g}"
+        artists += ax.fill(*np.array(corners, dtype=float).T, facecolor="#CFCFCF", label=label, **style)
+    for low, _ in ranges.where(ALWAYS_POSITIVE):
+        slope = min(pc_to_slope(low), 1e9)
+        corners = [(1, 1), (0, 1), (max(0.0, 1 - 1 / slope), max(0.0, 1 - slope))]
+        label = f"always alarm: slope under {slope:.3g}"
+        artists += ax.fill(*np.array(corners, dtype=float).T, facecolor="#F4F4F4", label=label, **style)
+    return artists

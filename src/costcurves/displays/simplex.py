@@ -1,0 +1,177 @@
+"""Who is cheapest under which class frequencies, for three classes: regions of the triangle of priors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from costcurves._validation import FloatArray, check_flag, shown
+from costcurves.confusion import ConfusionMatrix
+from costcurves.displays._base import LabelDisplay
+from costcurves.displays._scores import Sample
+from costcurves.displays._style import COLUMN, GREY, INK, PALE, add_legend, bar_look
+from costcurves.errors import InputError, UnsupportedError
+from costcurves.matrices import as_cost_matrix, check_priors
+from costcurves.priors import PriorHull, prior_hull
+
+# The corners of the three classes: left, right, top.
+_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
+
+
+class PriorSimplexDisplay(LabelDisplay):
+    """The triangle of class priors of three classes, divided by who is cheapest.
+
+    A point of the triangle stands for three class frequencies: the nearer to a corner, the more frequent that class.
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds together) or
+    `from_results`, which draw at once; or construct it from what `prior_hull` returns and call `plot`. The first three
+    take ``costs``, ``priors`` and ``trivial``, as for `prior_hull`.
+
+    Parameters
+    ----------
+    hull : PriorHull
+        Of three classes and one cost matrix.
+
+    Attributes
+    ----------
+    region_ : dict of name to Polygon
+        Where each classifier is the cheapest; one that has no area is left out.
+    edge_, grid_, corner_ : Polygon, list of Line2D, list of Text
+    mark_ : list of artists
+    ax_, figure_, legend_
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import costcurves as cc
+    >>> costs = cc.CostMatrix([[0, 1, 20], [1, 0, 5], [50, 10, 0]], labels=["benign", "watch", "urgent"])
+    >>> triage = [[880, 50, 6], [20, 150, 10], [1, 9, 74]]
+    >>> display = cc.PriorSimplexDisplay(cc.prior_hull({"triage": triage}, costs)).plot()
+    >>> sorted(display.region_)
+    ["always 'benign'", "always 'urgent'", "always 'watch'", 'triage']
+    >>> plt.close(display.figure_)
+    """
+
+    _size: ClassVar[tuple[float, float]] = (COLUMN, 3.1)
+    edge_: Any = None
+    region_: dict[str, Any]
+    grid_: list[Any]
+    corner_: list[Any]
+    mark_: list[Any]
+
+    def __init__(self, hull: Any) -> None:
+        if not isinstance(hull, PriorHull):
+            raise InputError(f"`hull` must be a PriorHull, got {shown(hull)} ({type(hull).__name__})")
+        if len(hull.labels) != 3:
+            raise UnsupportedError(f"`hull` must have three classes to be drawn as a triangle, got {len(hull.labels)}")
+        self.hull = hull
+        self.regions: Mapping[str, FloatArray] = hull.regions()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the classifiers, in the order of the colours; those that always say one class come last."""
+        return self.hull.names
+
+    @classmethod
+    def _from_sample(
+        cls, sample: Sample, *, costs: Any, priors: Mapping[Any, Any] | None = None, trivial: bool = True
+    ) -> Self:
+        matrix = as_cost_matrix(costs)
+        y_true, answers, _ = sample.paired()
+        tables = {
+            name: ConfusionMatrix.from_predictions(y_true, answer, labels=matrix.labels)
+            for name, answer in answers.items()
+        }
+        return cls(prior_hull(tables, matrix, priors=priors, trivial=trivial))
+
+    def plot(
+        self, ax: Any = None, *, mark: Mapping[str, Any] | None = None, grid: bool = True, legend: bool | str = True
+    ) -> Self:
+        """Draw the triangle.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        mark : mapping of text to priors, optional
+            Priors to mark, for example ``{"here": {"benign": 0.9, "watch": 0.08, "urgent": 0.02}}``.
+        grid : bool
+            Draw lines of equal frequency of each class, every 0.2.
+        legend : bool or str
+            Whether there is one, or where.
+        """
+        points = _read_points(mark, self.hull.labels)
+        with_grid = check_flag("grid", grid)
+        trivial = {f"always {shown(label)}" for label in self.hull.labels}
+
+        def draw(axes: Any) -> None:
+            self.region_, place = {}, 0
+            for name in self.names:
+                look = {"facecolor": PALE, "edgecolor": GREY, "linewidth": 0.5}
+                if name in trivial:
+                    look["hatch"] = ("", "///", "...")[len([n for n in self.region_ if n in trivial]) % 3]
+                else:
+                    look = bar_look(place)
+                    place += 1
+                if name in self.regions:
+                    corners = to_plane(self.regions[name])
+                    self.region_[name] = axes.fill(*corners.T, label=name, zorder=1, **look)[0]
+            self.grid_ = _draw_grid(axes) if with_grid else []
+            style = {"facecolor": "none", "edgecolor": INK, "linewidth": 0.9, "zorder": 3}
+            self.edge_ = axes.fill(*_CORNERS.T, **style)[0]
+            self.corner_ = _draw_corners(axes, self.hull.labels)
+            self.mark_ = _draw_points(axes, points)
+            axes.set(xlim=(-0.06, 1.06), ylim=(-0.1, 0.97))
+            axes.set_aspect("equal", adjustable="box")
+            axes.set_axis_off()
+            self.legend_ = add_legend(axes, legend, "upper right")
+
+        return self._draw(ax, draw)
+
+
+def to_plane(priors: Any) -> FloatArray:
+    """Return where priors of three classes lie in the triangle, shape (..., 2)."""
+    plane: FloatArray = np.asarray(priors, dtype=np.float64) @ _CORNERS
+    return plane
+
+
+def _read_points(mark: Any, labels: tuple[Any, ...]) -> dict[str, FloatArray]:
+    if mark is None:
+        return {}
+    if not isinstance(mark, Mapping):
+        raise InputError(f"`mark` must map texts to priors, got {shown(mark)} ({type(mark).__name__})")
+    return {str(text): to_plane(check_priors("mark", priors, labels)[0]) for text, priors in mark.items()}
+
+
+def _draw_grid(ax: Any) -> list[Any]:
+    """Draw lines on which one class has a frequency of 0.2, 0.4, 0.6, 0.8, with the number at one end."""
+    artists: list[Any] = []
+    for value in (0.2, 0.4, 0.6, 0.8):
+        for first in range(3):
+            ends = np.zeros((2, 3))
+            ends[:, first] = value
+            ends[0, (first + 1) % 3] = ends[1, (first + 2) % 3] = 1 - value
+            artists += ax.plot(*to_plane(ends).T, color=INK, linewidth=0.3, alpha=0.35, zorder=2)
+    return artists
+
+
+def _draw_corners(ax: Any, labels: tuple[Any, ...]) -> list[Any]:
+    places = zip(_CORNERS, labels, ("left", "right", "center"), ("top", "top", "bottom"), strict=True)
+    return [
+        ax.annotate(
+            f"all {label}", corner, (0, 3 if va == "bottom" else -3), textcoords="offset points", ha=ha, va=va,
+            fontsize="small",
+        )
+        for corner, label, ha, va in places
+    ]  # fmt: skip
+
+
+def _draw_points(ax: Any, points: dict[str, FloatArray]) -> list[Any]:
+    artists: list[Any] = []
+    for text, at in points.items():
+        artists += ax.plot(*at, marker="o", markersize=5, color=INK, markeredgecolor="white", zorder=5)
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6}
+        artists.append(ax.annotate(text, at, (5, 4), textcoords="offset points", fontsize="small", bbox=box, zorder=6))
+    return artists
