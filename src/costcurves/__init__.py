@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from costcurves.coverages import Binormal, Coverage, coverage
     from costcurves.decisions import Choice, Decision, LimitedChoice, Mixture, Ranges
     from costcurves.differences import Advantage, Crossings, PcIntervals
+    from costcurves.displays._style import figure_style
     from costcurves.displays.averaged import AveragedRocDisplay
     from costcurves.displays.cost import CostCurveDisplay
     from costcurves.displays.coverage import CoverageDisplay
@@ -119,6 +120,7 @@ _MODULES = {
         "Crossings",
         "PcIntervals",
     ),
+    "displays._style": ("figure_style",),
     "displays.averaged": ("AveragedRocDisplay",),
     "displays.cost": ("CostCurveDisplay",),
     "displays.coverage": ("CoverageDisplay",),
@@ -292,6 +294,7 @@ __all__ = [
     "example_cost",
     "examples_to_see",
     "expected_cost",
+    "figure_style",
     "minimum_cost_predictions",
     "plan_test_size",
     "pool",

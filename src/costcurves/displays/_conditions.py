@@ -87,14 +87,19 @@ def second_axis(ax: Any, kind: Any, marks: Marks) -> Any:
         ticks = [(1 / (1 + value), f"{value:g}") for value in _RATIOS]
     kept: list[tuple[float, str]] = []
     for pc, text in ticks:
-        if all(abs(pc - other) >= _ROOM for other, _ in kept) and 0 < pc < 1:
+        if all(abs(pc - other) >= _ROOM for other, _ in kept) and _ROOM / 4 < pc < 1 - _ROOM / 4:
             kept.append((pc, text))
     kept.sort()
     top = ax.secondary_xaxis("top")
     top.set_xticks([pc for pc, _ in kept], [text for _, text in kept])
-    top.tick_params(labelsize=ax.xaxis.get_ticklabels()[0].get_fontsize(), width=0.7, length=3.0)
+    top.tick_params(**_tick_look(ax.xaxis))
     top.set_xlabel(label)
     return top
+
+
+def _tick_look(axis: Any) -> dict[str, Any]:
+    """Return how the ticks of an axis look where it differs from the settings."""
+    return {name: value for name, value in axis.get_tick_params().items() if name in ("labelsize", "width", "length")}
 
 
 def _ratio_text(ratio: float) -> str:
@@ -113,7 +118,7 @@ def money_axis(ax: Any, wanted: Any, marks: Marks) -> Any:
             lambda money: (np.asarray(money) - here.baseline) / here.unit_cost,
         ),
     )
-    right.tick_params(labelsize=ax.yaxis.get_ticklabels()[0].get_fontsize(), width=0.7, length=3.0)
+    right.tick_params(**_tick_look(ax.yaxis))
     right.set_ylabel("cost per case at the dashed line")
     return right
 

@@ -25,6 +25,7 @@ DASHES: tuple[Any, ...] = (
     (0, (9, 2)),
     (0, (3, 1, 1, 1, 1, 1)),
 )
+MARKERS = ("o", "s", "^", "D", "v", "P")
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "||||")
 INK = "#000000"
 GREY = "#6B6B6B"
@@ -50,6 +51,8 @@ _SETTINGS: dict[str, Any] = {
     "legend.handlelength": 2.4,
     "legend.borderaxespad": 0.3,
     "legend.labelspacing": 0.3,
+    "xtick.labelsize": _TICKS,
+    "ytick.labelsize": _TICKS,
     "lines.linewidth": 1.4,
     "hatch.linewidth": 0.5,
 }
@@ -67,6 +70,29 @@ def needed(module: str, extra: str) -> Any:
 def pyplot() -> Any:
     """Return matplotlib.pyplot."""
     return needed("matplotlib.pyplot", "plot")
+
+
+@contextmanager
+def figure_style() -> Iterator[None]:
+    """Set the style of the displays for figures of your own, such as several displays side by side.
+
+    Displays draw on given axes in the settings in force, on new figures in these. Nothing stays changed afterwards.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import costcurves as cc
+    >>> hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.4, 0.9, name="C")])
+    >>> with cc.figure_style():
+    ...     figure, (left, right) = plt.subplots(1, 2, figsize=(6.8, 3), layout="constrained")
+    ...     roc = cc.RocHullDisplay.from_results(hull, ax=left)
+    ...     cost = cc.CostCurveDisplay.from_results(hull.curves, ax=right)
+    >>> roc.figure_ is cost.figure_
+    True
+    >>> plt.close(figure)
+    """
+    with pyplot().rc_context(_SETTINGS):
+        yield
 
 
 def check_axes(ax: Any) -> Any:
@@ -105,6 +131,17 @@ def look(index: int) -> dict[str, Any]:
     """Return the colour and the dashes of the classifier at a position; past the sixth, dashes shift."""
     turn, place = divmod(index, len(PALETTE))
     return {"color": PALETTE[place], "linestyle": DASHES[(place + turn) % len(DASHES)]}
+
+
+def marker(index: int) -> str:
+    """Return the marker of the classifier at a position."""
+    turn, place = divmod(index, len(PALETTE))
+    return MARKERS[(place + turn) % len(MARKERS)]
+
+
+def halo(width: float = 1.8) -> list[Any]:
+    """Return a white border for texts and lines that cross others."""
+    return [needed("matplotlib.patheffects", "plot").withStroke(linewidth=width, foreground="white")]
 
 
 def bar_look(index: int) -> dict[str, Any]:

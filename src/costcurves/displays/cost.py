@@ -13,7 +13,7 @@ from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, mark_on_pc, money_axis, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import GREY, INK, add_legend, chosen, line_options
+from costcurves.displays._style import GREY, INK, add_legend, chosen, halo, line_options
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.hull import RocHull
 from costcurves.inference.bands import Band
@@ -240,7 +240,13 @@ def _draw_trivial(ax: Any) -> list[Any]:
     """Draw the two classifiers that always say one class, each with its name along it."""
     artists: list[Any] = []
     style = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 1.5)), "zorder": 1}
-    text = {"color": GREY, "fontsize": "x-small", "rotation_mode": "anchor", "transform_rotates_text": True}
+    text = {
+        "color": GREY,
+        "fontsize": "x-small",
+        "rotation_mode": "anchor",
+        "transform_rotates_text": True,
+        "path_effects": halo(),
+    }
     for ends, name, place, angle in (
         ([0, 1], ALWAYS_NEGATIVE, (0.222, 0.242), 45),
         ([1, 0], ALWAYS_POSITIVE, (0.778, 0.242), -45),
@@ -269,14 +275,24 @@ def _draw_crossings(ax: Any, curves: list[CostCurve]) -> list[Any]:
                 markeredgecolor=INK, markeredgewidth=0.9, zorder=4,
             )  # fmt: skip
             if len(curves) == 2:
-                artists += [
-                    ax.annotate(
-                        f"pc {pc:.2f}", (pc, cost), (0, -6), textcoords="offset points", ha="center", va="top",
-                        fontsize="x-small",
-                    )
-                    for pc, cost in zip(where.tolist(), a.evaluate(where).tolist(), strict=True)
-                ]  # fmt: skip
+                artists += [_name_crossing(ax, float(pc), float(a.evaluate(pc))) for pc in where]
     return artists
+
+
+def _name_crossing(ax: Any, pc: float, cost: float) -> Any:
+    """Write the pc of a crossing towards the middle, below the curves."""
+    side, shift = ("left", 4) if pc < 0.5 else ("right", -4)
+    return ax.annotate(
+        f"pc {pc:.2f}",
+        (pc, cost),
+        (shift, -9),
+        textcoords="offset points",
+        ha=side,
+        va="top",
+        fontsize="x-small",
+        path_effects=halo(),
+        zorder=5,
+    )
 
 
 def _draw_points(ax: Any, curves: list[CostCurve], marks: Marks, options: dict[str, dict[str, Any]]) -> list[Any]:

@@ -12,7 +12,7 @@ from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Deci
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, read_marks
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import COLUMN, GREY, INK, PALE, add_legend, chosen, line_options
+from costcurves.displays._style import COLUMN, GREY, INK, PALE, add_legend, chosen, line_options, marker
 from costcurves.hull import RocHull
 from costcurves.roc import RocCurve
 
@@ -132,13 +132,16 @@ class RocHullDisplay(ScoreDisplay):
             self.shade_ = None
             if flags["shade"]:
                 self.shade_ = axes.fill_between(all_of.fpr, all_of.tpr, 1, color=PALE, linewidth=0, zorder=0)
-            self.wedge_ = _draw_wedges(axes, all_of) if flags["null_strategy"] else []
-            drawn = [_draw_curve(axes, all_of.curve(name), options[name]) for name in shown_names]
+            drawn = [
+                _draw_curve(axes, all_of.curve(name), {"marker": marker(self.names.index(name)), **options[name]})
+                for name in shown_names
+            ]
             self.line_ = drawn[0] if len(drawn) == 1 else drawn
             self.hull_ = None
             if flags["hull"]:
                 style = {"color": INK, "linewidth": 0.9, "zorder": 2.8, "label": "convex hull"}
                 self.hull_ = axes.plot(all_of.fpr, all_of.tpr, **style)[0]
+            self.wedge_ = _draw_wedges(axes, all_of) if flags["null_strategy"] else []
             self.segment_ = [_draw_segment(axes, all_of, span) for span in marks.ranges]
             self.iso_, self.point_ = self._draw_conditions(axes, marks)
             self.legend_ = add_legend(axes, legend, "lower right")
@@ -159,8 +162,8 @@ class RocHullDisplay(ScoreDisplay):
 def _draw_curve(ax: Any, curve: RocCurve, options: dict[str, Any]) -> Any:
     """Draw one classifier: a line, or the points of one that has no scores to cut."""
     if curve.has_thresholds:
-        return ax.plot(curve.fpr, curve.tpr, **{"linewidth": 1.1, "zorder": 3, **options})[0]
-    point = {"marker": "o", "markersize": 4.5, "zorder": 4, **options, "linestyle": "none"}
+        return ax.plot(curve.fpr, curve.tpr, **{"linewidth": 1.1, "zorder": 3, **options, "marker": None})[0]
+    point = {"markersize": 4.5, "zorder": 4, **options, "linestyle": "none"}
     return ax.plot(curve.fpr[1:-1], curve.tpr[1:-1], clip_on=False, **point)[0]
 
 
@@ -173,7 +176,7 @@ def _draw_iso(ax: Any, decision: Decision, label: str | None) -> Any:
 def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
     at = (decision.fpr, decision.tpr)
     dot = ax.plot(*at, linestyle="none", marker="o", markersize=5, color=INK, zorder=5, clip_on=False)
-    side, shift = ("right", (-5, 5)) if decision.fpr > 0.4 else ("left", (6, -9))
+    side, shift = ("right", (-5, 5)) if decision.fpr > 0.4 else ("left", (6, -9 if decision.tpr > 0.1 else 4))
     text = decision.classifier if decision.classifier in TRIVIAL else _short(decision)
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
     named = ax.annotate(text, at, shift, textcoords="offset points", ha=side, fontsize="small", zorder=6, bbox=box)
@@ -187,7 +190,7 @@ def _short(decision: Decision) -> str:
 
 def _draw_segment(ax: Any, hull: RocHull, span: Any) -> Any:
     part = hull.segment(span)
-    style = {"color": INK, "linewidth": 3.0, "marker": "o", "markersize": 4, "solid_capstyle": "round", "zorder": 4}
+    style = {"color": INK, "linewidth": 2.4, "marker": "o", "markersize": 3.4, "solid_capstyle": "round", "zorder": 4}
     label = f"best for slopes {span.slope[0]:.3g} to {span.slope[1]:.3g}"
     return ax.plot(hull.fpr[part], hull.tpr[part], clip_on=False, label=label, **style)[0]
 

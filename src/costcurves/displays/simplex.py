@@ -40,6 +40,8 @@ class PriorSimplexDisplay(LabelDisplay):
         Where each classifier is the cheapest; one that has no area is left out.
     edge_, grid_, corner_ : Polygon, list of Line2D, list of Text
     mark_ : list of artists
+    never_ : Text or None
+        Who is cheapest nowhere.
     ax_, figure_, legend_
 
     Examples
@@ -60,6 +62,7 @@ class PriorSimplexDisplay(LabelDisplay):
     grid_: list[Any]
     corner_: list[Any]
     mark_: list[Any]
+    never_: Any = None
 
     def __init__(self, hull: Any) -> None:
         if not isinstance(hull, PriorHull):
@@ -123,7 +126,12 @@ class PriorSimplexDisplay(LabelDisplay):
             self.edge_ = axes.fill(*_CORNERS.T, **style)[0]
             self.corner_ = _draw_corners(axes, self.hull.labels)
             self.mark_ = _draw_points(axes, points)
-            axes.set(xlim=(-0.06, 1.06), ylim=(-0.1, 0.97))
+            nowhere = [name for name in self.names if name not in self.regions]
+            self.never_ = None
+            if nowhere:
+                words = f"never cheapest: {', '.join(nowhere)}"
+                self.never_ = axes.text(0.5, -0.12, words, fontsize="small", color=GREY, ha="center", va="bottom")
+            axes.set(xlim=(-0.06, 1.06), ylim=(-0.13, 0.97))
             axes.set_aspect("equal", adjustable="box")
             axes.set_axis_off()
             self.legend_ = add_legend(axes, legend, "upper right")
@@ -172,6 +180,6 @@ def _draw_points(ax: Any, points: dict[str, FloatArray]) -> list[Any]:
     artists: list[Any] = []
     for text, at in points.items():
         artists += ax.plot(*at, marker="o", markersize=5, color=INK, markeredgecolor="white", zorder=5)
-        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6}
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 0.6}
         artists.append(ax.annotate(text, at, (5, 4), textcoords="offset points", fontsize="small", bbox=box, zorder=6))
     return artists

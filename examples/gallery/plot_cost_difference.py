@@ -1,0 +1,35 @@
+"""
+Difference of two cost curves
+=============================
+
+Is one classifier cheaper than another, and at which conditions? The limits hold at all conditions jointly, so the marked
+ranges may be read together (Holte & Drummond 2005).
+"""
+
+import matplotlib.pyplot as plt
+from _data import breast_cancer, german_credit
+
+import costcurves as cc
+
+label, scores = german_credit("forest", "tree")
+display = cc.CostDifferenceDisplay.from_predictions(label, scores, pos_label="bad", curves=True)
+
+# %%
+# The same, as large as it fits.
+display.plot(y_limits="data")
+
+# %%
+# Two classifiers of tumours, on the examples that neither had seen.
+X, y, cv_results = breast_cancer()
+cc.CostDifferenceDisplay.from_cv_results(cv_results, X, y, pair=("logit", "bayes"), y_limits="data")
+
+# %%
+# The confusion matrices of two classifiers say nothing about their difference without how often they agree: the same
+# two matrices, with much and with little agreement.
+close, loose = [[[60, 0], [0, 40]], [[20, 20], [0, 160]]], [[[30, 30], [30, 10]], [[1, 39], [19, 141]]]
+with cc.figure_style():
+    figure, axes = plt.subplots(1, 2, figsize=(6.8, 2.8), layout="constrained")
+    for ax, joint in zip(axes, (close, loose), strict=True):
+        difference = cc.compare.from_confusion(joint, level=0.99)
+        cc.CostDifferenceDisplay.from_results(difference, ax=ax, y_limits=(-0.4, 0.4))
+plt.show()

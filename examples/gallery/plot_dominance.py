@@ -1,0 +1,23 @@
+"""
+Who is best where
+=================
+
+The table of slope ranges of Provost, Fawcett & Kohavi (1998), as bars over the operating condition.
+"""
+
+import matplotlib.pyplot as plt
+from _data import german_credit
+
+import costcurves as cc
+
+label, scores = german_credit("forest", "logit", "bayes", "tree")
+cc.DominanceDisplay.from_predictions(label, scores, pos_label="bad")
+
+# %%
+# With prevalence on the second axis, at costs of 5 to 1, and the range of conditions that is thought possible.
+here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
+unsure = cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=(3, 8))
+cc.DominanceDisplay.from_predictions(
+    label, scores, pos_label="bad", condition=[here, unsure], secondary_axis="prevalence"
+)
+plt.show()
