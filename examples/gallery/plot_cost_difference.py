@@ -2,8 +2,8 @@
 Difference of two cost curves
 =============================
 
-Is one classifier cheaper than another, and at which conditions? The limits hold at all conditions jointly, so the marked
-ranges may be read together (Holte & Drummond 2005).
+Is one classifier cheaper than another, and at which conditions? The limits hold at all conditions jointly, so the
+marked ranges may be read together (Holte & Drummond 2005).
 """
 
 import matplotlib.pyplot as plt

@@ -18,9 +18,9 @@ costs = {f"{fn} : 1": cc.CostMatrix([[0, 1], [fn, 0]], labels=["good", "bad"]) f
 
 # %%
 # The pilot's own difference, with more examples.
-cc.PowerDisplay.from_predictions(label, predicted, costs=costs, n=np.geomspace(100, 20_000, 25).astype(int))
+cc.PowerDisplay.from_predictions(label, predicted, costs=costs, n=np.geomspace(100, 20_000, 13).astype(int))
 
 # %%
 # A thousand examples, and differences of every size.
-cc.PowerDisplay.from_predictions(label, predicted, costs=costs, n=1000, difference=np.linspace(0, 0.3, 31))
+cc.PowerDisplay.from_predictions(label, predicted, costs=costs, n=1000, difference=np.linspace(0, 0.3, 16))
 plt.show()

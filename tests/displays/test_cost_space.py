@@ -1,0 +1,341 @@
+"""Figures of cost space show the numbers of the core: curves, bands, differences, bars, coverage, power."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import costcurves as cc
+from displays_data import COSTS, POINTS, difference, estimators, hull, joint, three_classes, two_classes
+
+HERE = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
+SPAN = cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=(3, 8))
+CURVES = [cc.CostCurve(curve) for curve in hull().curves]
+
+
+def corners(area):
+    """Return the set of corners of a filled area."""
+    (path,) = area.get_paths()
+    return {(round(x, 12), round(y, 12)) for x, y in path.vertices}
+
+
+def band_corners(pc, lower, upper):
+    return {(round(x, 12), round(y, 12)) for values in (lower, upper) for x, y in zip(pc, values, strict=True)}
+
+
+def spans(bars):
+    """Return the (start, end) of each bar."""
+    return [(float(p.vertices[:, 0].min()), float(p.vertices[:, 0].max())) for p in bars.get_paths()]
+
+
+# Cost curves ------------------------------------------------------------------------------------------------
+
+
+def test_cost_curves_are_their_vertices():
+    display = cc.CostCurveDisplay(CURVES).plot()
+    for line, curve in zip(display.line_, CURVES, strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), curve.vertices)
+        assert line.get_label() == curve.name
+    assert [text.get_text() for text in display.legend_.get_texts()] == ["wide", "narrow"]
+    assert display.ax_.get_xlim() == (0, 1)
+    assert display.ax_.get_ylim() == (0, 0.5)
+    assert display.ax_.get_xlabel() == "probability-cost of the positives, pc"
+    assert display.ax_.get_ylabel() == "normalized expected cost"
+    assert cc.CostCurveDisplay(CURVES[0]).plot().line_.get_label() == "wide"
+    assert cc.CostCurveDisplay(hull()).plot().line_.get_label() == "hull"
+    assert cc.CostCurveDisplay(dict(zip("ab", CURVES, strict=True))).names == ("a", "b")
+
+
+def test_a_curve_that_can_cost_more_than_one_half_has_an_axis_to_one():
+    line = cc.CostCurve(cc.RocCurve.from_rates(0.9, 0.95), policy=cc.thresholds.point(1))
+    assert cc.CostCurveDisplay(line).plot().ax_.get_ylim() == (0, 1)
+
+
+def test_bands_are_those_of_the_core():
+    display = cc.CostCurveDisplay.from_predictions(*two_classes(), level=0.9)
+    for area, curve in zip(display.band_, CURVES, strict=True):
+        band = curve.band(level=0.9)
+        assert corners(area) >= band_corners(band.pc, band.lower, band.upper)
+        assert len(corners(area)) == len(band_corners(band.pc, band.lower, band.upper))
+    band = CURVES[0].band(simultaneous=True, pc=POINTS)
+    one = cc.CostCurveDisplay(CURVES[0], bands=band).plot()
+    assert corners(one.band_) == band_corners(band.pc, band.lower, band.upper)
+    y, scores = two_classes()
+    joint_band = cc.CostCurveDisplay.from_predictions(y, scores["wide"], level=0.9, simultaneous=True).bands
+    assert joint_band["classifier"].simultaneous
+
+
+def test_lines_of_all_thresholds_end_at_their_rates():
+    display = cc.CostCurveDisplay(CURVES[:1]).plot(lines=True)
+    lines = CURVES[0].lines()
+    drawn = np.array(display.cost_line_["wide"].get_segments())
+    np.testing.assert_array_equal(drawn[:, 0, 1], lines.fpr)
+    np.testing.assert_array_equal(drawn[:, 1, 1], lines.fnr)
+    assert (drawn[:, :, 0] == [0, 1]).all()
+
+
+def test_the_envelope_is_the_cost_of_the_hull():
+    display = cc.CostCurveDisplay(CURVES).plot(envelope=True)
+    np.testing.assert_array_equal(display.envelope_.get_xydata(), cc.CostCurve(hull()).vertices)
+    average = cc.average_cost_curves(hull().curves)
+    with pytest.raises(cc.UnsupportedError, match="`envelope` needs the ROC points of every classifier"):
+        cc.CostCurveDisplay([average]).plot(envelope=True)
+    assert plt.get_fignums() == [display.figure_.number]
+
+
+def test_trivial_classifiers_are_the_two_diagonals():
+    first, _, second, _ = cc.CostCurveDisplay(CURVES).plot().trivial_
+    assert first.get_xydata().tolist() == [[0, 0], [1, 1]]
+    assert second.get_xydata().tolist() == [[0, 1], [1, 0]]
+    assert cc.CostCurveDisplay(CURVES).plot(trivial=False).trivial_ == []
+
+
+def test_operating_ranges_are_bars_below_the_axis():
+    display = cc.CostCurveDisplay(CURVES).plot(operating_range=True)
+    for bars, curve in zip(display.operating_range_, CURVES, strict=False):
+        np.testing.assert_allclose(spans(bars), list(curve.operating_range()), atol=1e-12)
+        assert bars.get_paths()[0].vertices[:, 1].max() < 0
+    assert display.ax_.get_ylim()[0] < 0
+    assert min(display.ax_.get_yticks()) == 0
+
+
+def test_crossings_are_marked_where_the_cheaper_one_changes():
+    display = cc.CostCurveDisplay(CURVES).plot(crossings=True)
+    where = CURVES[0].crossings(CURVES[1])
+    assert len(where) > 0
+    points, *texts = display.crossing_
+    np.testing.assert_array_equal(points.get_xdata(), where.pc)
+    np.testing.assert_array_equal(points.get_ydata(), CURVES[0].evaluate(where.pc))
+    assert [text.get_text() for text in texts] == [f"pc {pc:.2f}" for pc in where]
+
+
+def test_conditions_ranges_and_decisions_are_marked():
+    decision = hull().best(HERE)
+    display = cc.CostCurveDisplay(CURVES).plot(condition=[HERE, 0.25, SPAN, decision])
+    shade, *lines = display.condition_
+    low, high = SPAN.pc
+    assert {shade.get_x(), round(shade.get_x() + shade.get_width(), 12)} == {low, round(high, 12)}
+    assert [line.get_xdata()[0] for line in lines] == [HERE.pc, 0.25, HERE.pc]
+    dots = [(dot.get_xdata()[0], dot.get_ydata()[0]) for dot in display.point_[:4]]
+    assert dots == [(pc, curve.evaluate(pc)) for pc in (HERE.pc, 0.25) for curve in CURVES]
+    chosen, text = display.point_[4:]
+    assert chosen.get_xydata().tolist() == [[HERE.pc, decision.normalized_cost]]
+    assert text.get_text() == f"{decision.classifier}\n{decision.expected_cost:.3g} per case"
+
+
+def test_the_axis_of_money_reads_the_cost_per_case():
+    here = cc.OperatingCondition.from_cost_matrix([[1, 3], [7, 2]], prevalence=0.4)
+    display = cc.CostCurveDisplay(CURVES).plot(condition=here, money_axis=True)
+    display.figure_.canvas.draw()
+    assert display.money_ax_.get_ylim() == pytest.approx((here.money(0), here.money(0.5)), abs=1e-12)
+    for condition, message in ((None, "got 0"), (0.3, "got 0"), ([here, HERE], "got 2")):
+        with pytest.raises(cc.InputError, match=f"`money_axis=True` must come with one OperatingCondition.*{message}"):
+            cc.CostCurveDisplay(CURVES).plot(condition=condition, money_axis=True)
+
+
+def test_folds_are_drawn_under_their_average():
+    X, y, _, results = estimators()
+    display = cc.CostCurveDisplay.from_cv_results(results, X, y, level=0.9)
+    for line, area, (name, result) in zip(display.line_, display.band_, results.items(), strict=True):
+        folds = [
+            cc.RocCurve.from_predictions(y[test], model.predict_proba(X[test])[:, 1])
+            for model, test in zip(result["estimator"], result["indices"]["test"], strict=True)
+        ]
+        np.testing.assert_array_equal(line.get_xydata(), cc.average_cost_curves(folds).vertices)
+        band = cc.average_band(folds, level=0.9)
+        assert corners(area) >= band_corners(band.pc, band.lower, band.upper)
+        for thin, fold in zip(display.fold_line_[name], folds, strict=True):
+            np.testing.assert_array_equal(thin.get_xydata(), cc.CostCurve(fold).vertices)
+    with pytest.raises(cc.UnsupportedError, match="`simultaneous` needs one test set, got folds"):
+        cc.CostCurveDisplay.from_cv_results(results, X, y, level=0.9, simultaneous=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"bands": {"nobody": CURVES[0].band()}}, "`bands` must have only names of 'wide', 'narrow', got 'nobody'"),
+        ({"bands": {"wide": 3}}, "`bands` must be Bands by name, got 3"),
+        ({"bands": CURVES[0].band()}, "`bands` must map the names of curves"),
+        ({"folds": {"nobody": CURVES}}, "`folds` must have only names of"),
+    ],
+)
+def test_bands_and_folds_of_nobody_are_refused(arguments, message):
+    with pytest.raises(cc.InputError, match=message):
+        cc.CostCurveDisplay(CURVES, **arguments)
+
+
+def test_two_curves_of_one_name_are_refused():
+    with pytest.raises(cc.InputError, match="`curves` must have different names, got 'wide' twice"):
+        cc.CostCurveDisplay([CURVES[0], CURVES[0]])
+
+
+# Differences ------------------------------------------------------------------------------------------------
+
+
+def test_a_difference_is_that_of_the_core_with_its_own_axis():
+    result = difference()
+    display = cc.CostDifferenceDisplay(result).plot()
+    np.testing.assert_array_equal(display.line_.get_xdata(), result.pc)
+    np.testing.assert_array_equal(display.line_.get_ydata(), result.estimate)
+    assert corners(display.band_) >= band_corners(result.pc, result.lower, result.upper)
+    assert display.ax_.get_ylim() == (-1, 1)
+    assert display.ax_.get_ylabel() == "cost of wide − cost of narrow"
+    largest = max(abs(result.lower).max(), abs(result.upper).max())
+    assert display.plot(y_limits="data").ax_.get_ylim() == pytest.approx((-1.1 * largest, 1.1 * largest))
+    assert display.plot(y_limits=(-0.2, 0.3)).ax_.get_ylim() == (-0.2, 0.3)
+
+
+def test_significant_ranges_are_marked_for_the_cheaper_one():
+    table = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]
+    result = cc.compare.from_confusion(table, names=("old", "new"))
+    display = cc.CostDifferenceDisplay(result).plot()
+    marked = [tuple(line.get_xdata()) for line in display.significant_["new"]]
+    assert marked == list(result.significant().where("new"))
+    assert display.significant_["old"] == []
+    turned = cc.CostDifferenceDisplay(result, pair=("new", "old")).plot()
+    np.testing.assert_array_equal(turned.line_.get_ydata(), -result.estimate)
+    assert [tuple(line.get_xdata()) for line in turned.significant_["new"]] == marked
+    pointwise = cc.compare.from_confusion(table, simultaneous=False)
+    drawn = cc.CostDifferenceDisplay(pointwise).plot()
+    assert drawn.significant_ == {}
+    assert "95 % limits, pointwise" in [text.get_text() for text in drawn.legend_.get_texts()]
+
+
+def test_the_two_curves_can_stand_beside_their_difference():
+    display = cc.CostDifferenceDisplay.from_predictions(*two_classes(), pc=POINTS, curves=True)
+    for line, curve in zip(display.curve_line_, CURVES, strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), curve.vertices)
+    with pytest.raises(cc.InputError, match="`curves` must be given to the display to be drawn"):
+        cc.CostDifferenceDisplay(difference()).plot(curves=True)
+    with pytest.raises(cc.InputError, match="`curves` must be those of wide and narrow, got narrow, wide"):
+        cc.CostDifferenceDisplay(difference(), curves=CURVES[::-1])
+
+
+def test_a_pair_is_chosen_among_many():
+    y, scores = two_classes()
+    three = {**scores, "third": scores["wide"] * 0.5 + scores["narrow"]}
+    many = cc.compare_many(y, three, pc=POINTS)
+    display = cc.CostDifferenceDisplay(many, pair=("third", "wide")).plot()
+    np.testing.assert_array_equal(display.line_.get_ydata(), many.pair("third", "wide").estimate)
+    drawn = cc.CostDifferenceDisplay.from_predictions(y, three, pair=("third", "wide"), pc=POINTS)
+    np.testing.assert_allclose(drawn.line_.get_ydata(), display.line_.get_ydata(), atol=1e-15)
+    for make, message in (
+        (lambda: cc.CostDifferenceDisplay(many), "`pair` must name two of wide, narrow, third, got None"),
+        (
+            lambda: cc.CostDifferenceDisplay.from_predictions(y, three),
+            "`pair` must name two of 'wide', 'narrow', 'third'",
+        ),
+        (
+            lambda: cc.CostDifferenceDisplay.from_predictions(y, three, pair=("wide", "nobody")),
+            "`pair` must name two of .*, got 'nobody'",
+        ),
+        (lambda: cc.CostDifferenceDisplay(difference(), pair=("wide", "nobody")), "got 'nobody'"),
+        (lambda: cc.CostDifferenceDisplay(difference(), pair="wide"), "`names` must be a pair of names"),
+        (lambda: cc.CostDifferenceDisplay.from_predictions(y, scores["wide"]), "`pair` must name two of 'classifier'"),
+        (
+            lambda: cc.CostDifferenceDisplay(difference()).plot(y_limits=(1, 0)),
+            "`y_limits` must be a pair .* low < high",
+        ),
+        (lambda: cc.CostDifferenceDisplay(difference()).plot(y_limits="all"), "`y_limits` must be a pair"),
+        (
+            lambda: cc.CostDifferenceDisplay(difference()).plot(condition=hull().best(0.3)),
+            "`condition` must be a condition or a range for a difference",
+        ),
+    ):
+        with pytest.raises(cc.InputError, match=message):
+            make()
+
+
+# Bars, coverage, power --------------------------------------------------------------------------------------
+
+
+def test_bars_are_the_stretches_in_which_each_is_best():
+    worse = cc.RocCurve.from_rates(0.5, 0.5, name="worse")
+    all_three = cc.RocHull([*hull().curves, worse])
+    display = cc.DominanceDisplay(all_three).plot(condition=[HERE, SPAN])
+    for name, bars in display.bar_.items():
+        np.testing.assert_allclose(spans(bars), all_three.ranges().where(name), atol=1e-12)
+    assert {*display.bar_} == {*all_three.ranges().candidates}
+    assert list(display.never_) == ["worse"]
+    rows = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert rows[:3] == ["wide", "narrow", "worse"]
+    assert len(display.condition_) == 2
+    assert display.ax_.yaxis_inverted()
+    part = cc.DominanceDisplay(all_three.within(SPAN)).plot()
+    assert all(SPAN.pc[0] - 1e-12 <= low for bars in part.bar_.values() for low, _ in spans(bars))
+    with pytest.raises(cc.InputError, match="`condition` must be a condition or a range for bars"):
+        display.plot(condition=hull().best(0.3))
+
+
+def test_a_class_that_nobody_can_tell_has_only_the_bars_of_the_trivial_ones():
+    useless = cc.RocHull([cc.RocCurve.from_predictions([0, 1, 0, 1], [1, 1, 1, 1], name="tied")])
+    display = cc.DominanceDisplay(useless).plot()
+    assert sorted(display.bar_) == ["always negative", "always positive"]
+    alone = cc.DominanceDisplay(useless.ranges()).plot()
+    assert alone.names == ()
+    assert sorted(alone.bar_) == ["always negative", "always positive"]
+
+
+def test_coverage_is_that_of_the_core_beside_its_level():
+    y, scores = two_classes()
+    display = cc.CoverageDisplay.from_predictions(y, scores["wide"], level=0.9, pc=POINTS)
+    assert display.names == ("wilson", "gaussian")
+    curve = cc.CostCurve.from_predictions(y, scores["wide"])
+    for line, method in zip(display.line_, display.names, strict=True):
+        expected = cc.coverage(curve, n_pos=int(y.sum()), n_neg=int((1 - y).sum()), level=0.9, method=method, pc=POINTS)
+        np.testing.assert_array_equal(line.get_xdata(), POINTS)
+        np.testing.assert_array_equal(line.get_ydata(), expected.probability)
+    assert [line.get_ydata()[0] for line in display.level_] == [0.9]
+    assert display.ax_.get_ylim()[1] == 1
+    assert display.ax_.get_ylim()[0] <= min(line.get_ydata().min() for line in display.line_)
+    two = cc.CoverageDisplay.from_predictions(y, scores, method="wilson", pc=[0.5])
+    assert two.names == ("wide", "narrow")
+
+
+def test_coverages_are_named_by_what_they_differ_in():
+    world = cc.Binormal(3, 3)
+    sizes = [cc.coverage(world, n_pos=n, n_neg=10, pc=0.5) for n in (10, 20)]
+    assert cc.CoverageDisplay(sizes).names == ("10 + 10 examples", "20 + 10 examples")
+    both = [*sizes, cc.coverage(world, n_pos=10, n_neg=10, pc=0.5, method="gaussian", level=0.9)]
+    assert cc.CoverageDisplay(both).names[-1] == "gaussian, 10 + 10 examples, 90 %"
+    with pytest.raises(cc.InputError, match="`coverages` must have different names, got 'shift 3' twice"):
+        cc.CoverageDisplay([sizes[0], sizes[0]])
+
+
+def test_power_is_that_of_the_core():
+    truth, predictions = three_classes()
+    costs = {"as given": COSTS, "even": cc.CostMatrix(np.ones((3, 3)) - np.eye(3), labels=COSTS.labels)}
+    display = cc.PowerDisplay.from_predictions(truth, predictions, costs=costs, n=300, difference=[0, 0.2, 0.4])
+    for line, (name, matrix) in zip(display.line_, costs.items(), strict=True):
+        expected = cc.power_curve(joint(), matrix, n=300, difference=[0, 0.2, 0.4])
+        np.testing.assert_array_equal(line.get_xydata(), np.stack([expected.x, expected.power], 1))
+        assert line.get_label() == name
+    assert display.ax_.get_xlabel() == "difference in expected cost"
+    assert display.wanted_.get_ydata()[0] == 0.8
+    relative = display.plot(relative_to=0.5, wanted=None)
+    assert relative.line_[0].get_xdata().tolist() == [0, 0.4, 0.8]
+    assert relative.ax_.get_xlabel() == "difference in expected cost / 0.5"
+    assert relative.wanted_ is None
+
+
+def test_sizes_of_many_magnitudes_have_a_logarithmic_axis():
+    wide, narrow = ([cc.power_curve(joint(), COSTS, n=n)] for n in ([10, 100, 1000], [100, 200]))
+    assert cc.PowerDisplay(wide).plot().ax_.get_xscale() == "log"
+    assert cc.PowerDisplay(narrow).plot().ax_.get_xscale() == "linear"
+    with pytest.raises(cc.InputError, match="`relative_to` must come with curves over `difference`"):
+        cc.PowerDisplay(wide).plot(relative_to=2)
+
+
+def test_power_needs_what_varies_and_two_classifiers():
+    truth, predictions = three_classes()
+    with pytest.raises(cc.InputError, match="`n` must be given to PowerDisplay, got none"):
+        cc.PowerDisplay.from_predictions(truth, predictions, costs=COSTS)
+    with pytest.raises(cc.InputError, match="`pair` must name two of 'classifier', got None"):
+        cc.PowerDisplay.from_predictions(truth, predictions["first"], costs=COSTS, n=[10, 20])
+    over = [
+        cc.power_curve(joint(), COSTS, n=[10, 20]),
+        cc.power_curve(joint(), COSTS, n=10, difference=[0, 1], name="d"),
+    ]
+    with pytest.raises(cc.InputError, match="`curves` must all vary `n` or all vary `difference`, got both"):
+        cc.PowerDisplay(over)
