@@ -12,7 +12,7 @@ import costcurves as cc
 
 world = cc.Binormal(shift=3, scale=3)
 cc.CoverageDisplay.from_results(
-    [cc.coverage(world, n_pos=n, n_neg=n, level=0.9, method="gaussian") for n in (25, 250, 2500)]
+    [cc.coverage(world, n_pos=n, n_neg=n, level=0.9, method="gaussian") for n in (25, 250, 1000)]
 )
 
 # %%

@@ -129,6 +129,36 @@ def test_words_lie_within_the_figure_at_column_width(name):
             assert around.y1 <= box.y1 + 1, label.get_text()
 
 
+def test_a_crowded_legend_goes_below_and_the_figure_grows():
+    y, scores = CASES["cost"].predictions()
+    many = {f"a classifier with number {i}": scores["wide"] + i * scores["narrow"] for i in range(9)}
+    display = cc.CostCurveDisplay.from_predictions(y, many)
+    display.figure_.canvas.draw()
+    legend, axes = display.legend_.get_window_extent(), display.ax_.get_window_extent()
+    assert legend.y1 < axes.y0
+    assert legend.y0 >= -1
+    assert legend.x0 >= -1
+    assert legend.x1 <= display.figure_.bbox.x1 + 1
+    assert axes.height > 0.9 * CASES["cost"].make().ax_.get_window_extent().height
+    assert display.figure_.get_figwidth() == 3.4
+    _, ax = plt.subplots()
+    height = ax.figure.get_figheight()
+    assert cc.CostCurveDisplay.from_predictions(y, many, ax=ax).figure_.get_figheight() == height
+    below = CASES["cost"].make(legend="below")
+    below.figure_.canvas.draw()
+    assert below.legend_.get_window_extent().y1 < below.ax_.get_window_extent().y0
+
+
+def test_long_names_are_broken_into_lines():
+    long = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], name="a name of many words")
+    text = cc.RocHullDisplay([long]).plot(condition=0.5).point_[1].get_text()
+    assert text.splitlines()[0] == "a name of many words"
+    table = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]
+    result = cc.compare.from_confusion(table, names=("the first of the two", "the second of the two"))
+    label = cc.CostDifferenceDisplay(result).plot().ax_.get_ylabel()
+    assert label == "cost of the first of the two\n− cost of the second of the two"
+
+
 @pytest.mark.parametrize("path", GALLERY, ids=[path.stem for path in GALLERY])
 def test_the_gallery_runs_and_draws(path, monkeypatch):
     monkeypatch.syspath_prepend(str(path.parent))

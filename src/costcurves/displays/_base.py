@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from costcurves.displays import _scores
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import COLUMN, canvas, check_axes, save_figure
+from costcurves.displays._style import COLUMN, canvas, check_axes, grow_for, save_figure
 from costcurves.errors import InputError, UnsupportedError
 
 
@@ -36,6 +36,8 @@ class Display:
         """Draw on the axes given or new ones and keep them."""
         with canvas(ax, self._size) as axes:
             draw(axes)
+            if ax is None:
+                grow_for(axes.figure, self.legend_)
         self.ax_, self.figure_ = axes, axes.figure
         return self
 

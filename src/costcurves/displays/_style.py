@@ -35,6 +35,10 @@ COLUMN = 3.4
 FORMATS = ("svg", "png", "pdf")
 
 _TICKS = 7.0
+# More lines of a legend, or longer ones, do not fit among the curves at column width.
+_MOST_LABELS, _LONG = 7, 26
+# What tick labels and the label of the x axis take, in inches.
+_LABEL_HEIGHT = 0.42
 _SETTINGS: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -205,16 +209,46 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def add_legend(ax: Any, legend: Any, place: str) -> Any:
-    """Return a legend of what has a label, at its usual place or where the user wants it; None for none."""
+    """Return a legend of what has a label, at its usual place or where the user wants it; None for none.
+
+    One that is too large to stand among the lines goes below the axes.
+    """
     if not isinstance(legend, (bool, str)):
         raise InputError(f"`legend` must be True, False or a place such as 'upper left', got {shown(legend)}")
     handles, labels = ax.get_legend_handles_labels()
     if legend is False or not handles:
         return None
+    longest = max(len(line) for label in labels for line in label.split("\n"))
+    if legend == "below" or (legend is True and (len(labels) > _MOST_LABELS or longest > _LONG)):
+        return _legend_below(ax, handles, labels, 1 if longest > _LONG else 2)
     try:
         return ax.legend(handles, labels, loc=place if legend is True else legend)
     except ValueError:
-        raise InputError(f"`legend` must be True, False or a place such as 'upper left', got {shown(legend)}") from None
+        raise InputError(
+            f"`legend` must be True, False or a place such as 'upper left' or 'below', got {shown(legend)}"
+        ) from None
+
+
+def _legend_below(ax: Any, handles: Any, labels: Any, columns: int) -> Any:
+    """Return a legend under the label of the x axis, which is as high in every figure."""
+    moved = needed("matplotlib.transforms", "plot").ScaledTranslation(0, -_LABEL_HEIGHT, ax.figure.dpi_scale_trans)
+    return ax.legend(
+        handles,
+        labels,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=ax.transAxes + moved,
+        ncols=columns,
+        columnspacing=1.2,
+    )
+
+
+def grow_for(figure: Any, legend: Any) -> None:
+    """Make a figure of ours higher by what its legend takes below the axes."""
+    below = legend is not None and legend.get_bbox_to_anchor().y1 < legend.axes.bbox.y0
+    if below:
+        figure.draw_without_rendering()
+        figure.set_figheight(figure.get_figheight() + legend.get_window_extent().height / figure.dpi)
 
 
 def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: float = 300.0) -> Path:

@@ -154,7 +154,8 @@ class CostDifferenceDisplay(ScoreDisplay):
         if with_curves and not self.curves:
             raise InputError("`curves` must be given to the display to be drawn, got none")
         a, b = self.names
-        label = f"{a} − {b}"
+        apart = "\n" if len(a) + len(b) > 24 else " "
+        label = f"{a}{apart}− {b}"
         options = line_options([label], curve_kwargs)[label]
         options = {**options, "color": INK, "linestyle": "-"} if curve_kwargs is None else options
         limits = _read_limits(y_limits, self.difference)
@@ -175,7 +176,7 @@ class CostDifferenceDisplay(ScoreDisplay):
             self.line_ = axes.plot(result.pc, result.estimate, **{"zorder": 3, **options})[0]
             self.significant_ = self._draw_significant(axes) if marked and result.simultaneous else {}
             pc_axis(axes)
-            axes.set(ylim=limits, ylabel=f"cost of {a} − cost of {b}")
+            axes.set(ylim=limits, ylabel=f"cost of {a}{apart}− cost of {b}")
             self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
             self.legend_ = add_legend(axes, legend, "best")
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from costcurves._validation import check_flag
 from costcurves.conditions import OperatingCondition, pc_to_slope
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Decision, rule_text
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Decision
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, read_marks
 from costcurves.displays._scores import Sample
@@ -176,16 +177,22 @@ def _draw_iso(ax: Any, decision: Decision, label: str | None) -> Any:
 def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
     at = (decision.fpr, decision.tpr)
     dot = ax.plot(*at, linestyle="none", marker="o", markersize=5, color=INK, zorder=5, clip_on=False)
-    side, shift = ("right", (-5, 5)) if decision.fpr > 0.4 else ("left", (6, -9 if decision.tpr > 0.1 else 4))
-    text = decision.classifier if decision.classifier in TRIVIAL else _short(decision)
+    side, shift = ("right", (-5, 5)) if decision.fpr > 0.5 else ("left", (6, -4 if decision.tpr > 0.1 else 4))
+    text = _short(decision)
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
-    named = ax.annotate(text, at, shift, textcoords="offset points", ha=side, fontsize="small", zorder=6, bbox=box)
+    upright = "bottom" if shift[1] > 0 else "top"
+    named = ax.annotate(
+        text, at, shift, textcoords="offset points", ha=side, va=upright, fontsize="small", zorder=6, bbox=box
+    )
     return [*dot, named]
 
 
 def _short(decision: Decision) -> str:
-    """Return the rule with a threshold of few digits."""
-    return rule_text(decision.classifier, float(f"{decision.threshold:.3g}")).replace(" at score >=", ", score ≥")
+    """Return the classifier and its threshold in few digits, on two lines where the name is long."""
+    name = decision.classifier
+    if name in TRIVIAL or math.isnan(decision.threshold):
+        return name
+    return f"{name}{', ' if len(name) <= 14 else chr(10)}score ≥ {decision.threshold:.3g}"
 
 
 def _draw_segment(ax: Any, hull: RocHull, span: Any) -> Any:
