@@ -15,6 +15,6 @@ display = cc.AveragedRocDisplay.from_cv_results(cv_results, X, y)
 
 # %%
 # The part that matters for a good classifier is the upper left corner; with the curve of each fold.
-display.plot(names=["logit", "tree"], folds=True)
+display.plot(names=["logit", "tree"], with_folds=True)
 display.ax_.set(xlim=(0, 0.3), ylim=(0.7, 1.0))
 plt.show()

@@ -12,7 +12,7 @@ from _data import breast_cancer, german_credit
 import costcurves as cc
 
 label, scores = german_credit("forest", "tree")
-display = cc.CostDifferenceDisplay.from_predictions(label, scores, pos_label="bad", curves=True)
+display = cc.CostDifferenceDisplay.from_predictions(label, scores, pos_label="bad", with_curves=True)
 
 # %%
 # The same, as large as it fits.

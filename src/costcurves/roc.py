@@ -555,10 +555,6 @@ class AveragedRoc(Result):
         """Return the averaged points as a ROC curve of rates, to put on a hull."""
         return RocCurve.from_rates(self.fpr, self.tpr, name=self.name)
 
-    def renamed(self, name: str) -> AveragedRoc:
-        """Return the same average under another name."""
-        return replace(self, name=check_name("name", name))
-
     def _columns(self) -> dict[str, Any]:
         return {
             "name": [self.name] * self.fpr.size,

@@ -24,7 +24,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC, OneClassSVM
 
 import costcurves as cc
-from costcurves.displays._base import Display
+from costcurves.displays._base import Display, _keywords
 from displays_data import CASES, SCORED, estimators, many_classes, picture, two_classes
 
 ROOT = Path(__file__).parent.parent.parent
@@ -177,6 +177,13 @@ def test_an_unknown_option_is_refused_with_those_there_are(case):
         case.make(colour="red")
     with pytest.raises(cc.InputError, match="`colour` must be an option"):
         case.kind.from_results(case.results(), colour="red")
+
+
+@EVERY
+def test_an_option_has_one_meaning_at_every_door(case):
+    drawn = _keywords(case.kind.plot)
+    for maker in (case.kind, case.kind._from_sample):
+        assert {*_keywords(maker)} & {*drawn} == set()
 
 
 @EVERY

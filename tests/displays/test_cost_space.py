@@ -203,13 +203,15 @@ def test_significant_ranges_are_marked_for_the_cheaper_one():
 
 
 def test_the_two_curves_can_stand_beside_their_difference():
-    display = cc.CostDifferenceDisplay.from_predictions(*two_classes(), pc=POINTS, curves=True)
+    display = cc.CostDifferenceDisplay.from_predictions(*two_classes(), pc=POINTS, with_curves=True)
     for line, curve in zip(display.curve_line_, CURVES, strict=True):
         np.testing.assert_array_equal(line.get_xydata(), curve.vertices)
-    with pytest.raises(cc.InputError, match="`curves` must be given to the display to be drawn"):
-        cc.CostDifferenceDisplay(difference()).plot(curves=True)
+    with pytest.raises(cc.InputError, match="`with_curves` must come with a display that has `curves`"):
+        cc.CostDifferenceDisplay(difference()).plot(with_curves=True)
     with pytest.raises(cc.InputError, match="`curves` must be those of wide and narrow, got narrow, wide"):
         cc.CostDifferenceDisplay(difference(), curves=CURVES[::-1])
+    again = cc.CostDifferenceDisplay.from_results(difference(), curves=CURVES, with_curves=True)
+    assert [line.get_label() for line in again.curve_line_] == ["wide", "narrow"]
 
 
 def test_a_pair_is_chosen_among_many():

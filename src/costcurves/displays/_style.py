@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from costcurves._files import write_atomically
-from costcurves._validation import check_path, check_positive, shown
+from costcurves._validation import check_name, check_path, check_positive, shown
 from costcurves.errors import InputError, MissingExtraError
+from costcurves.roc import check_unique
 
 # Told apart with every common kind of colour blindness (Okabe and Ito 2008); the order is the same in all figures.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -189,6 +190,29 @@ def line_options(names: Sequence[str], curve_kwargs: Any) -> dict[str, dict[str,
             raise InputError(f"`curve_kwargs` must have each setting once, got {error}") from None
         options[name] = {**look(index), "label": name, **wish}
     return options
+
+
+def by_name(what: str, given: Any, kind: type, names: Callable[[list[Any]], list[str]] | None = None) -> dict[str, Any]:
+    """Return results of one kind by name: of one, of a sequence (named as `names` says), or of a mapping."""
+    if isinstance(given, kind):
+        given = [given]
+    if not isinstance(given, (Mapping, Sequence)) or isinstance(given, str) or not given:
+        raise InputError(f"`{what}` must be {kind.__name__}s, got {shown(given)} ({type(given).__name__})")
+    listed = list(given.values()) if isinstance(given, Mapping) else list(given)
+    for one in listed:
+        if not isinstance(one, kind):
+            raise InputError(f"`{what}` must be {kind.__name__}s, got {shown(one)} ({type(one).__name__})")
+    if isinstance(given, Mapping):
+        keys = [check_name(what, key) for key in given]
+    else:
+        keys = [one.name for one in listed] if names is None else names(listed)
+    check_unique(keys, what)
+    return dict(zip(keys, listed, strict=True))
+
+
+def one_or_all(artists: list[Any]) -> Any:
+    """Return the artist of a single curve itself, those of several as a list, None for none."""
+    return None if not artists else artists[0] if len(artists) == 1 else artists
 
 
 def chosen(names: Any, known: Sequence[str]) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ import numpy as np
 from costcurves._validation import check_flag, shown
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import add_legend, chosen, line_options
+from costcurves.displays._style import add_legend, by_name, chosen, line_options, one_or_all
 from costcurves.displays.roc import SQUARE, roc_axes
 from costcurves.errors import InputError
-from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, check_curves, check_unique
+from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, check_curves
 
 
 class AveragedRocDisplay(ScoreDisplay):
@@ -61,15 +61,7 @@ class AveragedRocDisplay(ScoreDisplay):
     fold_line_: dict[str, list[Any]]
 
     def __init__(self, averages: Any, *, folds: Mapping[str, Any] | None = None) -> None:
-        if isinstance(averages, Mapping):
-            listed = [_average(one).renamed(name) for name, one in averages.items()]
-        else:
-            given = [averages] if isinstance(averages, AveragedRoc) or not hasattr(averages, "__iter__") else averages
-            listed = [_average(one) for one in given]
-        if not listed:
-            raise InputError("`averages` must not be empty, got 0 curves")
-        self.averages = tuple(listed)
-        check_unique(self.names, "averages")
+        self.averages: dict[str, AveragedRoc] = by_name("averages", averages, AveragedRoc)
         self.folds: dict[str, tuple[RocCurve, ...]] = {}
         for name, curves in (folds or {}).items():
             if name not in self.names:
@@ -79,7 +71,7 @@ class AveragedRocDisplay(ScoreDisplay):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the averages, in the order of the colours."""
-        return tuple(average.name for average in self.averages)
+        return tuple(self.averages)
 
     @classmethod
     def _from_sample(cls, sample: Sample, *, level: float = 0.95, n_points: int = 100) -> Self:
@@ -93,7 +85,7 @@ class AveragedRocDisplay(ScoreDisplay):
         *,
         names: Any = None,
         intervals: bool = True,
-        folds: bool = False,
+        with_folds: bool = False,
         chance: bool = True,
         legend: bool | str = True,
         curve_kwargs: Any = None,
@@ -108,7 +100,7 @@ class AveragedRocDisplay(ScoreDisplay):
             Which averages to draw; by default all.
         intervals : bool
             Draw the pointwise intervals of the mean.
-        folds : bool
+        with_folds : bool
             Draw the curve of each fold, too.
         chance : bool
             Draw the diagonal of guessing.
@@ -119,32 +111,25 @@ class AveragedRocDisplay(ScoreDisplay):
         """
         shown_names = chosen(names, self.names)
         options = line_options(self.names, curve_kwargs)
-        flags = {"intervals": intervals, "folds": folds, "chance": chance}
+        flags = {"intervals": intervals, "with_folds": with_folds, "chance": chance}
         flags = {name: check_flag(name, value) for name, value in flags.items()}
 
         def draw(axes: Any) -> None:
             self.chance_ = roc_axes(axes, flags["chance"])
-            averages = [one for name in shown_names for one in self.averages if one.name == name]
             self.fold_line_ = {}
             bands, drawn = [], []
-            for one in averages:
-                colour = options[one.name]["color"]
-                if flags["folds"]:
+            for name in shown_names:
+                one, colour = self.averages[name], options[name]["color"]
+                if flags["with_folds"]:
                     thin = {"color": colour, "linewidth": 0.4, "alpha": 0.5, "zorder": 2}
-                    fold_curves = self.folds.get(one.name, ())
-                    self.fold_line_[one.name] = [axes.plot(c.fpr, c.tpr, **thin)[0] for c in fold_curves]
+                    fold_curves = self.folds.get(name, ())
+                    self.fold_line_[name] = [axes.plot(c.fpr, c.tpr, **thin)[0] for c in fold_curves]
                 if flags["intervals"] and not np.isnan(one.lower).any():
                     style = {"color": colour, "alpha": 0.2, "linewidth": 0, "zorder": 1.5}
                     bands.append(axes.fill_between(one.fpr, one.lower, one.upper, **style))
-                drawn.append(axes.plot(one.fpr, one.tpr, **{"linewidth": 1.3, "zorder": 3, **options[one.name]})[0])
-            self.line_ = drawn[0] if len(drawn) == 1 else drawn
-            self.band_ = None if not bands else bands[0] if len(bands) == 1 else bands
+                drawn.append(axes.plot(one.fpr, one.tpr, **{"linewidth": 1.3, "zorder": 3, **options[name]})[0])
+            self.line_ = one_or_all(drawn)
+            self.band_ = one_or_all(bands)
             self.legend_ = add_legend(axes, legend, "lower right")
 
         return self._draw(ax, draw)
-
-
-def _average(one: Any) -> AveragedRoc:
-    if not isinstance(one, AveragedRoc):
-        raise InputError(f"`averages` must be AveragedRocs, got {shown(one)} ({type(one).__name__})")
-    return one

@@ -13,7 +13,7 @@ from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, mark_on_pc, money_axis, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import GREY, INK, add_legend, chosen, halo, line_options
+from costcurves.displays._style import GREY, INK, add_legend, chosen, halo, line_options, one_or_all
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.hull import RocHull
 from costcurves.inference.bands import Band
@@ -181,8 +181,8 @@ class CostCurveDisplay(ScoreDisplay):
             self.envelope_ = self._draw_envelope(axes, curves) if flags["envelope"] else None
             self.crossing_ = _draw_crossings(axes, curves) if flags["crossings"] else []
             self.point_ = _draw_points(axes, curves, marks, options)
-            self.line_ = drawn[0] if len(drawn) == 1 else drawn
-            self.band_ = None if not bands else bands[0] if len(bands) == 1 else bands
+            self.line_ = one_or_all(drawn)
+            self.band_ = one_or_all(bands)
             _limits(axes, curves)
             self.operating_range_ = _draw_ranges(axes, curves, options) if ranged else []
             self.secondary_ax_ = second_axis(axes, secondary_axis, marks)

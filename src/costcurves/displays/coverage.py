@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
-from costcurves._validation import check_name, shown
 from costcurves.costs import CostCurve
 from costcurves.coverages import Coverage, coverage
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import pc_axis
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import GREY, add_legend, chosen, line_options
-from costcurves.errors import InputError, UnsupportedError
-from costcurves.roc import check_unique
+from costcurves.displays._style import GREY, add_legend, by_name, chosen, line_options, one_or_all
+from costcurves.errors import UnsupportedError
 
 
 class CoverageDisplay(ScoreDisplay):
@@ -57,19 +55,7 @@ class CoverageDisplay(ScoreDisplay):
     level_: list[Any]
 
     def __init__(self, coverages: Any) -> None:
-        if isinstance(coverages, Coverage):
-            coverages = [coverages]
-        if not isinstance(coverages, (Mapping, Sequence)) or isinstance(coverages, str) or not coverages:
-            raise InputError(f"`coverages` must be Coverages, got {shown(coverages)} ({type(coverages).__name__})")
-        listed = list(coverages.values()) if isinstance(coverages, Mapping) else list(coverages)
-        for one in listed:
-            if not isinstance(one, Coverage):
-                raise InputError(f"`coverages` must be Coverages, got {shown(one)} ({type(one).__name__})")
-        names = (
-            [check_name("coverages", name) for name in coverages] if isinstance(coverages, Mapping) else _told(listed)
-        )
-        check_unique(names, "coverages")
-        self.coverages: dict[str, Coverage] = dict(zip(names, listed, strict=True))
+        self.coverages: dict[str, Coverage] = by_name("coverages", coverages, Coverage, _told)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -125,7 +111,7 @@ class CoverageDisplay(ScoreDisplay):
                 axes.plot(one.pc, one.probability, **{"linewidth": 1.2, "zorder": 3, **options[name]})[0]
                 for name, one in zip(shown_names, found, strict=True)
             ]
-            self.line_ = drawn[0] if len(drawn) == 1 else drawn
+            self.line_ = one_or_all(drawn)
             pc_axis(axes)
             lowest = min(min(one.worst for one in found), levels[0] - 0.1)
             axes.set(ylim=(max(0.0, math.floor(10 * lowest) / 10), 1.0), ylabel="chance that the band holds the cost")

@@ -119,7 +119,7 @@ class CostDifferenceDisplay(ScoreDisplay):
         self,
         ax: Any = None,
         *,
-        curves: bool = False,
+        with_curves: bool = False,
         significant: bool = True,
         y_limits: Any = (-1.0, 1.0),
         condition: Any = None,
@@ -133,7 +133,7 @@ class CostDifferenceDisplay(ScoreDisplay):
         ----------
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
-        curves : bool
+        with_curves : bool
             Draw the two cost curves, too, on the same axis.
         significant : bool
             Mark where one of the two is significantly cheaper (simultaneous limits only).
@@ -150,9 +150,9 @@ class CostDifferenceDisplay(ScoreDisplay):
         """
         marks = read_marks(condition)
         no_decisions(marks, "a difference")
-        with_curves, marked = check_flag("curves", curves), check_flag("significant", significant)
+        with_curves, marked = check_flag("with_curves", with_curves), check_flag("significant", significant)
         if with_curves and not self.curves:
-            raise InputError("`curves` must be given to the display to be drawn, got none")
+            raise InputError("`with_curves` must come with a display that has `curves`, got none")
         a, b = self.names
         apart = "\n" if len(a) + len(b) > 24 else " "
         label = f"{a}{apart}− {b}"

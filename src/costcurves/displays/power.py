@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from costcurves._validation import check_in_unit, check_name, check_positive, shown
+from costcurves._validation import check_in_unit, check_name, check_positive
 from costcurves.confusion import JointConfusion
 from costcurves.displays._base import LabelDisplay
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import GREY, add_legend, chosen, line_options
+from costcurves.displays._style import GREY, add_legend, by_name, chosen, line_options, one_or_all
 from costcurves.displays.difference import two_of
 from costcurves.errors import InputError
 from costcurves.matrices import as_cost_matrix
 from costcurves.power_curves import PowerCurve, power_curve
-from costcurves.roc import check_unique
 
 
 class PowerDisplay(LabelDisplay):
@@ -55,19 +54,9 @@ class PowerDisplay(LabelDisplay):
     wanted_: Any = None
 
     def __init__(self, curves: Any) -> None:
-        if isinstance(curves, PowerCurve):
-            curves = {curves.name: curves}
-        if not isinstance(curves, (Mapping, Sequence)) or isinstance(curves, str) or not curves:
-            raise InputError(f"`curves` must be PowerCurves, got {shown(curves)} ({type(curves).__name__})")
-        listed = list(curves.values()) if isinstance(curves, Mapping) else list(curves)
-        for one in listed:
-            if not isinstance(one, PowerCurve):
-                raise InputError(f"`curves` must be PowerCurves, got {shown(one)} ({type(one).__name__})")
-        if len({one.over for one in listed}) > 1:
+        self.curves: dict[str, PowerCurve] = by_name("curves", curves, PowerCurve)
+        if len({one.over for one in self.curves.values()}) > 1:
             raise InputError("`curves` must all vary `n` or all vary `difference`, got both")
-        names = [check_name("curves", n) for n in curves] if isinstance(curves, Mapping) else [c.name for c in listed]
-        check_unique(names, "curves")
-        self.curves: dict[str, PowerCurve] = dict(zip(names, listed, strict=True))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -142,7 +131,7 @@ class PowerDisplay(LabelDisplay):
                 axes.plot(one.x / unit, one.power, **{"zorder": 3, **options[name]})[0]
                 for name, one in zip(shown_names, found, strict=True)
             ]
-            self.line_ = drawn[0] if len(drawn) == 1 else drawn
+            self.line_ = one_or_all(drawn)
             if over == "n" and min(one.x[0] for one in found) * 20 <= max(one.x[-1] for one in found):
                 axes.set_xscale("log")
             words = "test examples" if over == "n" else "difference in expected cost"

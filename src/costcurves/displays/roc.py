@@ -13,7 +13,7 @@ from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Deci
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, read_marks
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import COLUMN, GREY, INK, PALE, add_legend, chosen, line_options, marker
+from costcurves.displays._style import COLUMN, GREY, INK, PALE, add_legend, chosen, line_options, marker, one_or_all
 from costcurves.hull import RocHull
 from costcurves.roc import RocCurve
 
@@ -137,7 +137,7 @@ class RocHullDisplay(ScoreDisplay):
                 _draw_curve(axes, all_of.curve(name), {"marker": marker(self.names.index(name)), **options[name]})
                 for name in shown_names
             ]
-            self.line_ = drawn[0] if len(drawn) == 1 else drawn
+            self.line_ = one_or_all(drawn)
             self.hull_ = None
             if flags["hull"]:
                 style = {"color": INK, "linewidth": 0.9, "zorder": 2.8, "label": "convex hull"}
