@@ -412,6 +412,8 @@ def test_weights_follow_their_examples_into_the_folds(case):
     X, y, _, results = estimators()
     weights = np.linspace(0.5, 2.0, y.size)
     drawn = case.kind.from_cv_results(results, X, y, sample_weight=weights, **case.options)
+    with pytest.raises(cc.DataError, match="`sample_weight`"):
+        case.kind.from_cv_results(results, X, y, sample_weight=weights[:9], **case.options)
     order = np.argsort(np.concatenate(results["logit"]["indices"]["test"]))
     if case.kind in (cc.CostCurveDisplay, cc.AveragedRocDisplay):
         first = results["logit"]["indices"]["test"][0]
@@ -548,6 +550,14 @@ def test_saving_writes_whole_files_of_known_kinds(tmp_path):
     with pytest.raises(cc.InputError, match="`dpi` must be > 0"):
         display.save(tmp_path / "c.png", dpi=0)
     assert sorted(os.listdir(tmp_path)) == ["a.pdf", "a.png", "a.svg", "b.pdf", "b.png", "b.svg"]
+
+
+def test_displays_in_subfigures_save_the_whole_figure(tmp_path):
+    figure = plt.figure()
+    left, right = figure.subfigures(1, 2)
+    one = CASES["cost"].make(ax=left.subplots())
+    two = CASES["roc"].make(ax=right.subplots())
+    assert one.save(tmp_path / "a.svg").read_bytes() == two.save(tmp_path / "b.svg").read_bytes()
 
 
 def test_the_same_data_give_the_same_svg_in_another_process(tmp_path):

@@ -129,24 +129,36 @@ def test_words_lie_within_the_figure_at_column_width(name):
             assert around.y1 <= box.y1 + 1, label.get_text()
 
 
-def test_a_crowded_legend_goes_below_and_the_figure_grows():
+@pytest.mark.parametrize("name", ["cost", "roc", "averaged"])
+@pytest.mark.parametrize("words", ["a classifier with number {}", "classifier {}, which has a long name"])
+def test_a_crowded_legend_goes_below_and_the_figure_grows(name, words):
     y, scores = CASES["cost"].predictions()
-    many = {f"a classifier with number {i}": scores["wide"] + i * scores["narrow"] for i in range(9)}
-    display = cc.CostCurveDisplay.from_predictions(y, many)
+    many = {words.format(i): scores["wide"] + i * scores["narrow"] for i in range(9)}
+    kind = CASES[name].kind
+    display = kind.from_predictions(y, many)
     display.figure_.canvas.draw()
     legend, axes = display.legend_.get_window_extent(), display.ax_.get_window_extent()
     assert legend.y1 < axes.y0
     assert legend.y0 >= -1
     assert legend.x0 >= -1
     assert legend.x1 <= display.figure_.bbox.x1 + 1
-    assert axes.height > 0.9 * CASES["cost"].make().ax_.get_window_extent().height
+    assert axes.height > 0.85 * CASES[name].make().ax_.get_window_extent().height
     assert display.figure_.get_figwidth() == 3.4
     _, ax = plt.subplots()
     height = ax.figure.get_figheight()
-    assert cc.CostCurveDisplay.from_predictions(y, many, ax=ax).figure_.get_figheight() == height
-    below = CASES["cost"].make(legend="below")
+    assert kind.from_predictions(y, many, ax=ax).figure_.get_figheight() == height
+    below = CASES[name].make(legend="below")
     below.figure_.canvas.draw()
     assert below.legend_.get_window_extent().y1 < below.ax_.get_window_extent().y0
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_files_do_not_depend_on_what_was_drawn_before(name, tmp_path):
+    display = CASES[name].make()
+    first = display.save(tmp_path / "a.svg").read_bytes()
+    display.figure_.canvas.draw()
+    display.save(tmp_path / "a.png", dpi=90)
+    assert display.save(tmp_path / "a.svg").read_bytes() == first
 
 
 def test_long_names_are_broken_into_lines():

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from costcurves.displays import _scores
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import COLUMN, canvas, check_axes, grow_for, save_figure
+from costcurves.displays._style import COLUMN, Margins, canvas, check_axes, grow_for, save_figure
 from costcurves.errors import InputError, UnsupportedError
 
 
@@ -25,6 +25,7 @@ class Display:
     figure_: Any = None
     legend_: Any = None
     _size: ClassVar[tuple[float, float]] = (COLUMN, 2.75)
+    _margins: ClassVar[Margins | None] = None
     # Each display says how it is made of a sample; its keywords are options of every door.
     _from_sample: Callable[..., Any]
 
@@ -34,10 +35,10 @@ class Display:
 
     def _draw(self, ax: Any, draw: Callable[[Any], None]) -> Self:
         """Draw on the axes given or new ones and keep them."""
-        with canvas(ax, self._size) as axes:
+        with canvas(ax, self._size, self._margins) as axes:
             draw(axes)
             if ax is None:
-                grow_for(axes.figure, self.legend_)
+                grow_for(axes.figure, self.legend_, self._margins)
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
@@ -53,7 +54,7 @@ class Display:
         """
         if self.figure_ is None:
             raise UnsupportedError("`save` needs a figure: call plot() first")
-        return save_figure(self.figure_, path, dpi=dpi)
+        return save_figure(self.figure_.canvas.figure, path, dpi=dpi)  # the whole figure of a subfigure
 
     @property
     def names(self) -> tuple[str, ...]:

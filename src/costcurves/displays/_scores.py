@@ -148,6 +148,7 @@ def of_cv_results(
         named = _named(cv_results, "cv_results", name)
     else:
         named = {"" if name is None else check_name("name", name): cv_results}
+    weights = None if sample_weight is None else counts.checked_weights(sample_weight, _size(y))
     parts = {}
     for key, results in named.items():
         estimators, tests = _check_cv(results, X, y)
@@ -155,7 +156,7 @@ def of_cv_results(
             Part(
                 rows(y, test),
                 respond(one, rows(X, test)),
-                None if sample_weight is None else np.asarray(sample_weight)[test],
+                None if weights is None else weights[test],
                 test,
             )
             for one, test in zip(estimators, tests, strict=True)
@@ -187,12 +188,17 @@ def _check_cv(results: Mapping[str, Any], X: Any, y: Any) -> tuple[list[Any], li
     if len(estimators) != len(tests) or not tests:
         raise InputError(f"`cv_results` must have an estimator a fold, got {len(estimators)} for {len(tests)} folds")
     for what, data in (("X", X), ("y", y)):
-        size = data.shape[0] if hasattr(data, "shape") else len(data)
+        size = _size(data)
         trained = [np.asarray(train) for train in indices.get("train", ())]
         needs = 1 + max(int(rows.max()) for rows in [*tests, *trained] if rows.size)
         if size < needs:
             raise InputError(f"`{what}` must be the data that was cross-validated, with {needs} rows, got {size}")
     return estimators, tests
+
+
+def _size(data: Any) -> int:
+    """Return the number of rows; a sparse matrix has no length."""
+    return int(data.shape[0] if hasattr(data, "shape") else len(data))
 
 
 def rows(data: Any, index: IntArray) -> Any:

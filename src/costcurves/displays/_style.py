@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -111,18 +112,24 @@ def check_axes(ax: Any) -> Any:
     return ax
 
 
+# What the labels around square axes take, in inches: left, right, bottom, top.
+Margins = tuple[float, float, float, float]
+
+
 @contextmanager
-def canvas(ax: Any, size: tuple[float, float]) -> Iterator[Any]:
+def canvas(ax: Any, size: tuple[float, float], margins: Margins | None = None) -> Iterator[Any]:
     """Give the axes to draw on: the user's, in the user's settings, or those of a new figure in ours.
 
-    A new figure is closed again when drawing fails.
+    The layout of a new figure is found by matplotlib, or has fixed margins: matplotlib's moves square axes a little
+    with every drawing, and then no two files are the same. A new figure is closed again when drawing fails.
     """
     plt = pyplot()
     if ax is not None:
         yield check_axes(ax)
         return
     with plt.rc_context(_SETTINGS):
-        figure, axes = plt.subplots(figsize=size, layout="constrained")
+        figure, axes = plt.subplots(figsize=size, layout="constrained" if margins is None else "none")
+        _set_margins(figure, margins)
         # Ticks are made when the figure is drawn, after the settings are gone.
         axes.tick_params(labelsize=_TICKS, width=0.7, length=3.0)
         try:
@@ -130,6 +137,14 @@ def canvas(ax: Any, size: tuple[float, float]) -> Iterator[Any]:
         except BaseException:
             plt.close(figure)
             raise
+
+
+def _set_margins(figure: Any, margins: Margins | None) -> None:
+    """Place the axes of a figure at distances in inches from its edges."""
+    if margins is not None:
+        width, height = figure.get_size_inches()
+        left, right, bottom, top = margins
+        figure.subplots_adjust(left / width, bottom / height, 1 - right / width, 1 - top / height)
 
 
 def look(index: int) -> dict[str, Any]:
@@ -244,7 +259,7 @@ def add_legend(ax: Any, legend: Any, place: str) -> Any:
         return None
     longest = max(len(line) for label in labels for line in label.split("\n"))
     if legend == "below" or (legend is True and (len(labels) > _MOST_LABELS or longest > _LONG)):
-        return _legend_below(ax, handles, labels, 1 if longest > _LONG else 2)
+        return _legend_below(ax, handles, labels, 2 if longest < _LONG else 1)
     try:
         return ax.legend(handles, labels, loc=place if legend is True else legend)
     except ValueError:
@@ -254,25 +269,32 @@ def add_legend(ax: Any, legend: Any, place: str) -> Any:
 
 
 def _legend_below(ax: Any, handles: Any, labels: Any, columns: int) -> Any:
-    """Return a legend under the label of the x axis, which is as high in every figure."""
-    moved = needed("matplotlib.transforms", "plot").ScaledTranslation(0, -_LABEL_HEIGHT, ax.figure.dpi_scale_trans)
+    """Return a legend under the label of the x axis, in the middle of the axes or of a figure that has no others."""
+    transforms = needed("matplotlib.transforms", "plot")
+    under = ax.transAxes + transforms.ScaledTranslation(0, -_LABEL_HEIGHT, ax.figure.dpi_scale_trans)
+    across = ax.figure.transFigure if ax.figure.axes == [ax] else ax.transAxes
     return ax.legend(
         handles,
         labels,
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
-        bbox_transform=ax.transAxes + moved,
+        bbox_transform=transforms.blended_transform_factory(across, under),
         ncols=columns,
         columnspacing=1.2,
     )
 
 
-def grow_for(figure: Any, legend: Any) -> None:
+def grow_for(figure: Any, legend: Any, margins: Margins | None) -> None:
     """Make a figure of ours higher by what its legend takes below the axes."""
-    below = legend is not None and legend.get_bbox_to_anchor().y1 < legend.axes.bbox.y0
-    if below:
-        figure.draw_without_rendering()
-        figure.set_figheight(figure.get_figheight() + legend.get_window_extent().height / figure.dpi)
+    if legend is None or legend.get_bbox_to_anchor().y1 >= legend.axes.bbox.y0:
+        return
+    texts = legend.get_texts()
+    lines = sum(1 + text.get_text().count("\n") for text in texts) / legend._ncols
+    inches = (math.ceil(lines) + 1.5) * texts[0].get_fontsize() * (1.0 + legend.labelspacing) / 72
+    figure.set_figheight(figure.get_figheight() + inches)
+    if margins is not None:
+        left, right, bottom, top = margins
+        _set_margins(figure, (left, right, bottom + inches, top))
 
 
 def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: float = 300.0) -> Path:
@@ -283,6 +305,10 @@ def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: float = 300.0
         raise InputError(f"`path` must end in .svg, .png or .pdf, got {shown(target.name)}")
     # No dates, no versions, and ids of the SVG from its content.
     silent = {"svg": {"Date": None}, "png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None}}
+    for ax in figure.axes:
+        # The layout starts from where the axes are; so that it does not depend on earlier drawings, put them back.
+        if figure.get_layout_engine() is not None and ax.get_subplotspec() is not None:
+            ax.set_subplotspec(ax.get_subplotspec())
     content = io.BytesIO()
     with pyplot().rc_context({"svg.hashsalt": "costcurves"}):
         figure.savefig(content, format=kind, dpi=check_positive("dpi", dpi), metadata=silent[kind])

@@ -10,8 +10,8 @@ import numpy as np
 from costcurves._validation import check_flag, shown
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import add_legend, by_name, chosen, line_options, one_or_all
-from costcurves.displays.roc import SQUARE, roc_axes
+from costcurves.displays._style import Margins, add_legend, by_name, chosen, line_options, one_or_all
+from costcurves.displays.roc import SQUARE, SQUARE_MARGINS, roc_axes
 from costcurves.errors import InputError
 from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, check_curves
 
@@ -55,6 +55,7 @@ class AveragedRocDisplay(ScoreDisplay):
     """
 
     _size: ClassVar[tuple[float, float]] = SQUARE
+    _margins: ClassVar[Margins | None] = SQUARE_MARGINS
     line_: Any = None
     band_: Any = None
     chance_: Any = None

@@ -13,11 +13,24 @@ from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Deci
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, read_marks
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import COLUMN, GREY, INK, PALE, add_legend, chosen, line_options, marker, one_or_all
+from costcurves.displays._style import (
+    COLUMN,
+    GREY,
+    INK,
+    PALE,
+    Margins,
+    add_legend,
+    chosen,
+    line_options,
+    marker,
+    one_or_all,
+)
 from costcurves.hull import RocHull
 from costcurves.roc import RocCurve
 
-SQUARE = (COLUMN, 3.3)
+# Axes of 2.78 inches and their labels.
+SQUARE = (COLUMN, 3.34)
+SQUARE_MARGINS: Margins = (0.5, 0.12, 0.42, 0.14)
 
 
 def roc_axes(ax: Any, chance: bool) -> Any:
@@ -65,6 +78,7 @@ class RocHullDisplay(ScoreDisplay):
     """
 
     _size: ClassVar[tuple[float, float]] = SQUARE
+    _margins: ClassVar[Margins | None] = SQUARE_MARGINS
     line_: Any = None
     hull_: Any = None
     shade_: Any = None

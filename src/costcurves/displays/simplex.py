@@ -12,7 +12,7 @@ from costcurves._validation import FloatArray, check_flag, shown
 from costcurves.confusion import ConfusionMatrix
 from costcurves.displays._base import LabelDisplay
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import COLUMN, GREY, INK, PALE, add_legend, bar_look
+from costcurves.displays._style import COLUMN, GREY, INK, PALE, Margins, add_legend, bar_look
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.matrices import as_cost_matrix, check_priors
 from costcurves.priors import PriorHull, prior_hull
@@ -56,7 +56,8 @@ class PriorSimplexDisplay(LabelDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _size: ClassVar[tuple[float, float]] = (COLUMN, 3.1)
+    _size: ClassVar[tuple[float, float]] = (COLUMN, 3.3)
+    _margins: ClassVar[Margins | None] = (0.04, 0.04, 0.04, 0.04)
     edge_: Any = None
     region_: dict[str, Any]
     grid_: list[Any]
