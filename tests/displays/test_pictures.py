@@ -129,8 +129,9 @@ def test_words_lie_within_the_figure_at_column_width(name):
             assert around.y1 <= box.y1 + 1, label.get_text()
 
 
-@pytest.mark.parametrize("name", ["cost", "roc", "averaged"])
-@pytest.mark.parametrize("words", ["a classifier with number {}", "classifier {}, which has a long name"])
+@pytest.mark.parametrize(
+    ("name", "words"), [("cost", "a name of number {}"), ("roc", "classifier {}, which has a long name")]
+)
 def test_a_crowded_legend_goes_below_and_the_figure_grows(name, words):
     y, scores = CASES["cost"].predictions()
     many = {words.format(i): scores["wide"] + i * scores["narrow"] for i in range(9)}
@@ -152,7 +153,7 @@ def test_a_crowded_legend_goes_below_and_the_figure_grows(name, words):
     assert below.legend_.get_window_extent().y1 < below.ax_.get_window_extent().y0
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ["cost", "roc", "simplex"])
 def test_files_do_not_depend_on_what_was_drawn_before(name, tmp_path):
     display = CASES[name].make()
     first = display.save(tmp_path / "a.svg").read_bytes()
