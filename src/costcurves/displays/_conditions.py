@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._validation import check_choice, check_flag, shown
-from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, pc_to_slope
+from costcurves.conditions import OperatingCondition, OperatingRange, check_condition
 from costcurves.decisions import Decision
 from costcurves.displays._style import GREY, PALE
 from costcurves.errors import InputError
@@ -121,11 +121,6 @@ def money_axis(ax: Any, wanted: Any, marks: Marks) -> Any:
     right.tick_params(**_tick_look(ax.yaxis))
     right.set_ylabel("cost per case at the dashed line")
     return right
-
-
-def slope_text(pc: float) -> str:
-    """Return the slope of a pc in words."""
-    return f"slope {pc_to_slope(pc):.3g}"
 
 
 def no_decisions(marks: Marks, who: str) -> None:

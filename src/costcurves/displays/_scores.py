@@ -52,11 +52,6 @@ class Sample:
             listed.append(folds[0] if len(folds) == 1 else pool(folds, name=name))
         return listed
 
-    @property
-    def cross_validated(self) -> bool:
-        """Whether there are several test sets."""
-        return any(len(parts) > 1 for parts in self.parts.values())
-
     def paired(self) -> tuple[Any, dict[str, Any], Any]:
         """Return labels, answers by name and weights of the same examples in the same order."""
         joined = {name: _joined(parts) for name, parts in self.parts.items()}
