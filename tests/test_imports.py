@@ -73,6 +73,16 @@ LAYERS = [
     "displays.coverage",
     "displays.power",
     "displays.simplex",
+    "metrics",
+    "evaluation",
+    "estimators",
+    "estimators._progress",
+    "estimators._members",
+    "estimators.hull_classifier",
+    "estimators.threshold",
+    "estimators.minimum_cost",
+    "estimators.scorers",
+    "estimators.cross_validation",
     "__init__",
 ]
 HEAVY = [

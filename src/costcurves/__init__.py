@@ -52,12 +52,19 @@ if TYPE_CHECKING:
         SmallSampleWarning,
         UnsupportedError,
     )
+    from costcurves.estimators.cross_validation import evaluate
+    from costcurves.estimators.hull_classifier import RocHullClassifier
+    from costcurves.estimators.minimum_cost import MinimumExpectedCostClassifier
+    from costcurves.estimators.scorers import cost_curve_area_scorer, expected_cost_scorer
+    from costcurves.estimators.threshold import CostThresholdClassifier
+    from costcurves.evaluation import Evaluation
     from costcurves.example_costs import compare_example_cost, example_cost
     from costcurves.hull import RocHull
     from costcurves.inference.bands import Band, Interval
     from costcurves.inference.examples import ExampleComparison
     from costcurves.inference.kernel import BootstrapDistribution
     from costcurves.matrices import CostMatrix, cost_models, expected_cost, minimum_cost_predictions
+    from costcurves.metrics import cost_curve_area, normalized_expected_cost
     from costcurves.planning import RareError, SizePlan, chance_of_missing, examples_to_see, plan_test_size, power
     from costcurves.power_curves import PowerCurve, power_curve
     from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
@@ -145,6 +152,15 @@ _MODULES = {
         "SmallSampleWarning",
         "UnsupportedError",
     ),
+    "estimators.cross_validation": ("evaluate",),
+    "estimators.hull_classifier": ("RocHullClassifier",),
+    "estimators.minimum_cost": ("MinimumExpectedCostClassifier",),
+    "estimators.scorers": (
+        "cost_curve_area_scorer",
+        "expected_cost_scorer",
+    ),
+    "estimators.threshold": ("CostThresholdClassifier",),
+    "evaluation": ("Evaluation",),
     "example_costs": (
         "compare_example_cost",
         "example_cost",
@@ -161,6 +177,10 @@ _MODULES = {
         "cost_models",
         "expected_cost",
         "minimum_cost_predictions",
+    ),
+    "metrics": (
+        "cost_curve_area",
+        "normalized_expected_cost",
     ),
     "planning": (
         "RareError",
@@ -234,6 +254,7 @@ __all__ = [
     "CostInterval",
     "CostLines",
     "CostMatrix",
+    "CostThresholdClassifier",
     "Coverage",
     "CoverageDisplay",
     "Crossings",
@@ -242,6 +263,7 @@ __all__ = [
     "Decision",
     "Dominance",
     "DominanceDisplay",
+    "Evaluation",
     "ExampleComparison",
     "FormatError",
     "HullTally",
@@ -250,6 +272,7 @@ __all__ = [
     "JointConfusion",
     "LimitedChoice",
     "ManyDifferences",
+    "MinimumExpectedCostClassifier",
     "MissingExtraError",
     "Mixture",
     "OperatingCondition",
@@ -268,6 +291,7 @@ __all__ = [
     "Regret",
     "RocCurve",
     "RocHull",
+    "RocHullClassifier",
     "RocHullDisplay",
     "ScoreBins",
     "ScoreTally",
@@ -287,15 +311,20 @@ __all__ = [
     "compare",
     "compare_example_cost",
     "compare_many",
+    "cost_curve_area",
+    "cost_curve_area_scorer",
     "cost_models",
     "coverage",
     "dominance",
     "dominates",
+    "evaluate",
     "example_cost",
     "examples_to_see",
     "expected_cost",
+    "expected_cost_scorer",
     "figure_style",
     "minimum_cost_predictions",
+    "normalized_expected_cost",
     "plan_test_size",
     "pool",
     "power",

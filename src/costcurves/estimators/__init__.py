@@ -1,0 +1,10 @@
+"""At home in scikit-learn: classifiers, scorers and cross-validated evaluation. Needs the extra `sklearn`."""
+
+from costcurves.errors import MissingExtraError
+
+try:
+    import sklearn as sklearn
+except ModuleNotFoundError:
+    raise MissingExtraError(
+        'The classifiers, the scorers and `evaluate` need scikit-learn: pip install "costcurves[sklearn]"'
+    ) from None

@@ -1,0 +1,302 @@
+"""What the classifiers and `evaluate` share: named members, their scores, metadata and folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sklearn
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, StratifiedShuffleSplit, check_cv
+from sklearn.utils import _safe_indexing, column_or_1d
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+
+from costcurves._validation import FloatArray, IntArray, check_choice, check_flag, check_name, shown
+from costcurves.decisions import TRIVIAL
+from costcurves.errors import DataError, InputError
+from costcurves.estimators._progress import watched
+from costcurves.roc import check_unique
+
+Fold = tuple[IntArray | None, IntArray]
+METHODS = {
+    "auto": ("predict_proba", "decision_function"),
+    "predict_proba": ("predict_proba",),
+    "decision_function": ("decision_function",),
+}
+
+
+def named_members(estimators: Any) -> dict[str, Any]:
+    """Return members by name from a mapping or from pairs (name, estimator); names must be usable and differ."""
+    if isinstance(estimators, Mapping):
+        pairs = list(estimators.items())
+    elif isinstance(estimators, Sequence) and not isinstance(estimators, str):
+        pairs = list(estimators)
+    else:
+        raise InputError(
+            "`estimators` must be pairs (name, estimator) or a mapping of name to estimator, "
+            f"got {shown(estimators)} ({type(estimators).__name__})"
+        )
+    if not pairs:
+        raise InputError("`estimators` must not be empty, got 0 members")
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise InputError(f"`estimators` must be pairs (name, estimator), got {shown(pair)}")
+        if check_name("estimators", pair[0]) in TRIVIAL or "__" in pair[0]:
+            raise InputError(
+                "`estimators` must have names without '__' that are not those of the trivial classifiers, "
+                f"got {shown(pair[0])}"
+            )
+    check_unique([name for name, _ in pairs], "estimators")
+    return {name: estimator for name, estimator in pairs}
+
+
+def score_method(name: str, estimator: Any, response_method: str) -> str:
+    """Return the method that gives a classifier's scores; say which are missing where it has none."""
+    wanted = METHODS[check_choice("response_method", response_method, METHODS)]
+    kind = type(estimator).__name__
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise InputError(f"`{name}` must be an estimator, got {shown(estimator)} ({kind})")
+    for method in wanted:
+        if hasattr(estimator, method):
+            return method
+    missing = " and ".join(wanted)
+    raise InputError(f"`{name}` must be a classifier with scores, got a {kind} without {missing}")
+
+
+def positive_scores(name: str, estimator: Any, X: Any, method: str, pos_label: Any) -> FloatArray:
+    """Return the scores of the positive class of a fitted two-class classifier."""
+    classes = list(getattr(estimator, "classes_", ()))
+    if len(classes) != 2 or pos_label not in classes:
+        raise DataError(
+            f"`{name}` must be fitted on two classes, one of them {shown(pos_label)}, got classes {shown(classes)}"
+        )
+    values = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+    last = classes[1] == pos_label
+    if method == "predict_proba":
+        values = values[:, int(last)]
+    elif not last:
+        values = -values
+    if not np.isfinite(values).all():
+        raise DataError(f"`{name}` must give finite scores, got {int((~np.isfinite(values)).sum())} that are not")
+    return np.ascontiguousarray(values)
+
+
+def two_classes(y: Any, pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Any]:
+    """Return labels as a flat array, the two classes in order and the positive one (by default the second)."""
+    labels = column_or_1d(y, warn=True)
+    kind = type_of_target(labels, input_name="y", raise_unknown=True)
+    if kind != "binary":
+        found = f", got {np.unique(labels).size} classes" if kind == "multiclass" else ""
+        raise DataError(f"Only binary classification is supported. The type of the target is {kind}{found}")
+    classes = np.unique(labels)
+    if classes.size != 2:
+        raise DataError(f"`y` must hold two classes, got {classes.size} class: {shown(classes.tolist())}")
+    positive = classes[1] if pos_label is None else pos_label
+    if positive not in classes.tolist():
+        raise DataError(f"`pos_label` must be one of the classes {classes.tolist()}, got {shown(pos_label)}")
+    return labels, classes, positive
+
+
+# Metadata ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """Which metadata goes where: to each member's `fit`, and to the splitter's `split`."""
+
+    fit: dict[str, dict[str, Any]]
+    split: dict[str, Any]
+
+
+def members_router(owner: Any, members: Mapping[str, Any], cv: Any) -> Any:
+    """Return the router of `fit`: to the members and, under the name "cv", to the splitter."""
+    router = MetadataRouter(owner=type(owner).__name__)
+    for name, member in members.items():
+        router.add(**{name: member}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+    splitter = cv if hasattr(cv, "split") else StratifiedKFold()
+    return router.add(cv=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+
+
+def route(owner: Any, members: Mapping[str, Any], params: Mapping[str, Any]) -> Routed:
+    """Return where each parameter of `fit` goes.
+
+    With scikit-learn's metadata routing that is what members and splitter have requested. Without, `sample_weight`
+    goes to every member and `groups` to the splitter.
+    """
+    given = {name: value for name, value in params.items() if value is not None}
+    if sklearn.get_config()["enable_metadata_routing"]:
+        routed = process_routing(owner, "fit", **given)
+        return Routed({name: dict(routed[name]["fit"]) for name in members}, dict(routed["cv"]["split"]))
+    if strange := sorted(set(given) - {"sample_weight", "groups"}):
+        raise InputError(
+            "`fit` must have no metadata but sample_weight and groups unless metadata routing is enabled "
+            f"(sklearn.set_config(enable_metadata_routing=True)), got {', '.join(strange)}"
+        )
+    weights = {"sample_weight": given["sample_weight"]} if "sample_weight" in given else {}
+    for name, member in members.items():
+        if weights and not has_fit_parameter(member, "sample_weight"):
+            raise InputError(
+                f"`sample_weight` must be taken by every member's fit, got {shown(name)} "
+                f"({type(member).__name__}), which has no such parameter: enable scikit-learn's metadata routing"
+            )
+    groups = {"groups": given["groups"]} if "groups" in given else {}
+    return Routed({name: dict(weights) for name in members}, groups)
+
+
+# Folds -------------------------------------------------------------------------------------------------------
+
+
+def make_folds(cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], random_state: Any = None) -> list[Fold]:
+    """Return (train, test) rows of each fold; ``"prefit"`` has one fold that trains on nothing and tests on all.
+
+    Folds of a number are stratified, shuffled where there is a random state, and keep groups together.
+    """
+    n = _num_samples(X)
+    if isinstance(cv, str):
+        if cv != "prefit":
+            raise InputError(f"`cv` must be a number of folds, a share, a splitter or 'prefit', got {shown(cv)}")
+        return [(None, np.arange(n))]
+    if isinstance(cv, Real) and not isinstance(cv, Integral):
+        if not 0 < cv < 1:
+            raise InputError(f"`cv` must be in (0, 1) where it is the share to test on, got {shown(cv)}")
+        splitter: Any = StratifiedShuffleSplit(n_splits=1, test_size=float(cv), random_state=random_state)
+    elif isinstance(cv, Integral):
+        if isinstance(cv, bool) or cv < 2:
+            raise InputError(f"`cv` must be >= 2 where it is the number of folds, got {shown(cv)}")
+        kind = StratifiedGroupKFold if split_params.get("groups") is not None else StratifiedKFold
+        splitter = kind(int(cv), shuffle=random_state is not None, random_state=random_state)
+    else:
+        splitter = check_cv(cv, y, classifier=True)
+    folds = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, **split_params)]
+    if not folds:
+        raise InputError("`cv` must give at least one fold, got 0")
+    return folds
+
+
+def rows_of(values: Any, rows: IntArray | None, n: int) -> Any:
+    """Return the values of some rows; what is not one value a row goes unchanged."""
+    if rows is None or values is None or isinstance(values, (str, Mapping)):
+        return values
+    return _safe_indexing(values, rows) if hasattr(values, "__len__") and len_of(values) == n else values
+
+
+def len_of(values: Any) -> int:
+    """Return the number of rows of anything array-like."""
+    return int(values.shape[0]) if getattr(values, "shape", ()) else len(values)
+
+
+def _train(estimator: Any, X: Any, y: Any, rows: IntArray | None, params: Mapping[str, Any]) -> Any:
+    """Return the estimator, trained on some rows with their metadata."""
+    n = _num_samples(X)
+    chosen = {name: rows_of(value, rows, n) for name, value in params.items()}
+    return estimator.fit(rows_of(X, rows, n), rows_of(y, rows, n), **chosen)
+
+
+def _score_fold(task: _Task, X: Any, y: Any) -> tuple[FloatArray, Any]:
+    """Return one member's scores of one fold's test rows, and the member trained on its other rows if kept."""
+    train, test = task.fold
+    fitted = task.estimator if train is None else _train(clone(task.estimator), X, y, train, task.params)
+    scores = positive_scores(task.name, fitted, rows_of(X, test, _num_samples(X)), task.method, task.pos_label)
+    return scores, fitted if task.keep else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One member on one fold."""
+
+    name: str
+    estimator: Any
+    fold: Fold
+    params: Mapping[str, Any]
+    method: str
+    pos_label: Any
+    keep: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfFold:
+    """Scores of rows that the scoring models were not trained on, fold after fold.
+
+    `fitted` has the members that gave them, where there is only one fold.
+    """
+
+    rows: IntArray
+    folds: IntArray
+    scores: dict[str, FloatArray]
+    fitted: dict[str, Any]
+
+
+def out_of_fold(
+    members: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    folds: list[Fold],
+    *,
+    fit_params: Mapping[str, Mapping[str, Any]],
+    response_method: str,
+    pos_label: Any,
+    n_jobs: Any = None,
+    progress: bool = False,
+) -> OutOfFold:
+    """Return every member's scores of every fold's test rows."""
+    methods = {name: score_method(name, member, response_method) for name, member in members.items()}
+    for name, member in members.items():
+        if not is_classifier(member):
+            raise InputError(f"`{name}` must be a classifier, got a {type(member).__name__}")
+        if folds[0][0] is None:
+            check_fitted(name, member)
+    tasks = [
+        _Task(name, member, fold, fit_params[name], methods[name], pos_label, keep=len(folds) == 1)
+        for name, member in members.items()
+        for fold in folds
+    ]
+    # One after the other unless told otherwise: only a generator shows how far they are.
+    done = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_score_fold)(task, X, y) for task in tasks)
+    results = list(watched(done, len(tasks), "Training and scoring", show=progress))
+    by_name = {name: results[i * len(folds) : (i + 1) * len(folds)] for i, name in enumerate(members)}
+    return OutOfFold(
+        rows=np.concatenate([test for _, test in folds]),
+        folds=np.repeat(np.arange(len(folds)), [test.size for _, test in folds]),
+        scores={name: np.concatenate([scores for scores, _ in parts]) for name, parts in by_name.items()},
+        fitted={name: parts[0][1] for name, parts in by_name.items()},
+    )
+
+
+def check_fitted(name: str, estimator: Any) -> None:
+    """Refuse an estimator that has not been fitted."""
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        kind = type(estimator).__name__
+        raise NotFittedError(f"`{name}` must be fitted where cv='prefit', got an unfitted {kind}") from None
+
+
+def final_members(
+    members: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    tested: OutOfFold,
+    *,
+    cv: Any,
+    refit: Any,
+    fit_params: Mapping[str, Mapping[str, Any]],
+    n_jobs: Any,
+) -> dict[str, Any]:
+    """Return the members that will predict: as they are (prefit), of the only fold, or trained on everything."""
+    several = tested.folds[-1] > 0
+    if not check_flag("refit", refit) and several:
+        raise InputError("`refit` must be True where `cv` has several folds, got False")
+    if (isinstance(cv, str) and cv == "prefit") or not refit:
+        return tested.fitted
+    trained = Parallel(n_jobs=n_jobs)(
+        delayed(_train)(clone(member), X, y, None, fit_params[name]) for name, member in members.items()
+    )
+    return dict(zip(members, trained, strict=True))

@@ -1,0 +1,199 @@
+"""Evaluate estimators, scores and results of scikit-learn's `cross_validate` on the same folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils import indexable
+from sklearn.utils.validation import _num_samples
+
+from costcurves import counts
+from costcurves._validation import FloatArray, check_flag, check_name, shown
+from costcurves.decisions import TRIVIAL
+from costcurves.errors import DataError, InputError
+from costcurves.estimators import _members
+from costcurves.evaluation import Evaluation, make_evaluation
+from costcurves.frames import columns_of
+
+
+def evaluate(
+    classifiers: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    response_method: str = "auto",
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    progress: bool = True,
+) -> Evaluation:
+    """Return out-of-fold scores of several classifiers on the same folds, ready for curves and comparisons.
+
+    Parameters
+    ----------
+    classifiers : mapping of name to estimator, scores or cross-validation results (or a dataframe of scores)
+        An estimator is trained on the other folds and scores each. Scores are an array of shape (n,) from models that
+        have not seen the examples. Results are the dictionary of scikit-learn's
+        ``cross_validate(..., return_estimator=True, return_indices=True)``; its folds are then those of all.
+    X : array-like of shape (n, features), or None
+        Not needed where there are only scores.
+    y : array-like of shape (n,)
+        True labels of two classes.
+    cv : int, float, splitter, iterable or "prefit", default 5
+        Stratified folds (that keep `groups` together), one split with that share to test on, or any of
+        scikit-learn's splitters that test no example twice. With "prefit" the estimators are fitted already and all
+        of X is one fold that they have not seen.
+    pos_label : label, optional
+        The positive class; needed unless labels are booleans, 0/1 or -1/1.
+    sample_weight : array-like of shape (n,), optional
+        Weights, for the training and for the curves.
+    groups : array-like of shape (n,), optional
+        For the splitter: examples of a group are trained or tested on together.
+    response_method : {"auto", "predict_proba", "decision_function"}
+        What the scores of estimators are; "auto" takes the first that one has.
+    n_jobs : int, optional
+        Parallel fits.
+    random_state : int, RandomState or None
+        Shuffles the folds of a number `cv`, which are not shuffled where it is None.
+    progress : bool, default True
+        Show progress when it takes more than two seconds, on a terminal, where rich is installed.
+
+    Returns
+    -------
+    Evaluation
+
+    Notes
+    -----
+    For more than two classes take the predictions of `cross_val_predict` and compare them with `bdeltacost_many`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> members = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1, random_state=0)}
+    >>> result = cc.evaluate(members, X, y, pos_label=0, cv=10)
+    >>> result
+    Evaluation: 569 examples (212 positive) in 10 folds
+      'bayes'  auc 0.987, area under the cost curve 0.032
+      'stump'  auc 0.876, area under the cost curve 0.066
+    >>> result.compare("bayes", "stump").at(0.5).upper < 0
+    True
+    """
+    named = _named(classifiers)
+    labels, pos_label = _labels(y, pos_label)
+    estimators = {name: value for name, value in named.items() if hasattr(value, "fit")}
+    done = {name: value for name, value in named.items() if isinstance(value, Mapping)}
+    given = {name: value for name, value in named.items() if name not in estimators and name not in done}
+    if X is None:
+        if estimators or done:
+            raise InputError(f"`X` must be given for estimators, got None for {next(iter(estimators or done))!r}")
+        X = np.zeros((labels.size, 1))
+    X, _ = indexable(X, labels)
+    routed = _members.route(_Router(estimators, cv), estimators, {"sample_weight": sample_weight, "groups": groups})
+    folds = _shared_folds(done) or _members.make_folds(cv, X, labels, routed.split, random_state)
+    tested = _members.out_of_fold(
+        estimators,
+        X,
+        labels,
+        folds,
+        fit_params=routed.fit,
+        response_method=response_method,
+        pos_label=pos_label,
+        n_jobs=n_jobs,
+        progress=check_flag("progress", progress),
+    )
+    scores = tested.scores | {
+        name: _scores_of_results(name, results, X, pos_label, response_method) for name, results in done.items()
+    }
+    for name, values in given.items():
+        checked = counts.checked_scores(values, name)
+        counts.same_length(name, checked, "y", labels.size)
+        scores[name] = checked[tested.rows].astype(np.float64)
+    weights = None if sample_weight is None else counts.checked_weights(sample_weight, labels.size)
+    return make_evaluation(
+        labels, pos_label, tested.rows, tested.folds, {name: scores[name] for name in named}, weights
+    )
+
+
+class _Router:
+    """Routes metadata to estimators that have no meta-estimator around them."""
+
+    def __init__(self, members: Mapping[str, Any], cv: Any) -> None:
+        self.members, self.cv = members, cv
+
+    def get_metadata_routing(self) -> Any:
+        """Return where metadata goes."""
+        return _members.members_router(self, self.members, self.cv)
+
+
+def _named(classifiers: Any) -> dict[str, Any]:
+    """Return the classifiers by name; names must be texts that are not those of the trivial classifiers."""
+    if not isinstance(classifiers, Mapping) and hasattr(classifiers, "fit"):
+        raise InputError("`classifiers` must map names to classifiers, got a single estimator: pass {'name': it}")
+    named = dict(columns_of("classifiers", classifiers))
+    if not named:
+        raise InputError("`classifiers` must not be empty, got 0 classifiers")
+    for name in named:
+        if check_name("classifiers", name) in TRIVIAL:
+            raise InputError(f"`classifiers` must not use the names of the trivial classifiers, got {shown(name)}")
+    return named
+
+
+def _labels(y: Any, pos_label: Any) -> tuple[Any, Any]:
+    """Return the labels as an array, and the positive one; more than two classes are refused with advice."""
+    labels = np.asarray(y)
+    if labels.ndim == 1 and np.unique(labels).size > 2 and labels.dtype.kind not in "fc":
+        raise DataError(
+            f"`y` must hold two classes, got {np.unique(labels).size}: for more, compare the predictions of "
+            "cross_val_predict with cc.bdeltacost_many"
+        )
+    positive = counts.binary_labels(labels, pos_label)
+    counts.both_classes(positive)
+    return labels, labels[positive][0]
+
+
+def _shared_folds(done: Mapping[str, Mapping[str, Any]]) -> list[_members.Fold]:
+    """Return the folds of cross-validation results, which must be the same for all of them."""
+    shared: list[_members.Fold] = []
+    for name, results in done.items():
+        for key, option in (("indices", "return_indices"), ("estimator", "return_estimator")):
+            if key not in results:
+                raise InputError(
+                    f"`{name}` must be the result of cross_validate(..., return_estimator=True, return_indices=True), "
+                    f"got one without {key!r}: pass {option}=True"
+                )
+        folds = list(zip(results["indices"]["train"], results["indices"]["test"], strict=True))
+        if shared and not (
+            len(folds) == len(shared)
+            and all(np.array_equal(a[1], b[1]) for a, b in zip(folds, shared, strict=True))
+        ):
+            raise InputError(f"`{name}` must have the same test folds as the results before it, got others")
+        shared = folds
+    return shared
+
+
+def _scores_of_results(
+    name: str, results: Mapping[str, Any], X: Any, pos_label: Any, response_method: str
+) -> FloatArray:
+    """Return the scores that each fold's estimator gives the fold's test rows."""
+    n = _num_samples(X)
+    return np.concatenate(
+        [
+            _members.positive_scores(
+                name,
+                estimator,
+                _members.rows_of(X, np.asarray(test), n),
+                _members.score_method(name, estimator, response_method),
+                pos_label,
+            )
+            for estimator, test in zip(results["estimator"], results["indices"]["test"], strict=True)
+        ]
+    )

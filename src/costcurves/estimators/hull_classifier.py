@@ -1,0 +1,322 @@
+"""The hybrid classifier of the ROC convex hull: the best member at the best threshold, for whatever the costs are now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from costcurves._validation import BoolArray, check_choice, shown
+from costcurves.conditions import check_condition
+from costcurves.decisions import ALWAYS_POSITIVE, TRIVIAL, Mixture
+from costcurves.errors import CostCurvesError, InputError
+from costcurves.estimators import _members
+from costcurves.hull import RocHull
+
+ON_EDGE = ("within", "nearer", "random")
+LIMITS = ({"fpr"}, {"tpr"}, {"alarms", "population", "prevalence"})
+
+
+def check_goal(condition: Any) -> Any:
+    """Return an operating condition, or the arguments of a limit on false alarms, misses or alarms."""
+    if not isinstance(condition, Mapping):
+        return check_condition(condition)
+    if set(condition) not in LIMITS:
+        raise InputError(
+            "`condition` must have the keys fpr, or tpr, or alarms, population and prevalence where it is a limit, "
+            f"got {shown(dict(condition))}"
+        )
+    return dict(condition)
+
+
+def choose(hull: RocHull, condition: Any, on_edge: str = "within") -> Mixture:
+    """Return which points of the hull to use, and with what probability, for a condition or under a limit."""
+    goal = check_goal(condition)
+    check_choice("on_edge", on_edge, ON_EDGE)
+    if not isinstance(goal, dict):
+        best = hull.best(goal)
+        ends = [tie for tie in best.ties if (tie.fpr, tie.tpr) != (best.fpr, best.tpr)]
+        if on_edge == "random" and ends:
+            # The whole edge costs the same, so nothing favours one of its ends.
+            return _mixture(best, ends[0], 0.5)
+        return _mixture(best, best, 0.0)
+    ask = {"fpr": hull.best_at_fpr, "tpr": hull.best_at_tpr, "alarms": hull.best_at_capacity}[next(iter(goal))]
+    limited = ask(**goal)
+    if on_edge == "within":
+        return _mixture(limited, limited, 0.0)
+    if on_edge == "random":
+        return limited.mixture
+    # Along an edge fpr + tpr grows with the probability of its second end, and along the hull from vertex to vertex.
+    goal_sum = limited.mixture.fpr + limited.mixture.tpr
+    j = int(np.argmin(np.abs(hull.fpr + hull.tpr - goal_sum)))
+    vertex = hull.owner[j], float(hull.thresholds[j])
+    return Mixture(*vertex, *vertex, probability=0.0, fpr=float(hull.fpr[j]), tpr=float(hull.tpr[j]))
+
+
+def _mixture(first: Any, second: Any, probability: float) -> Mixture:
+    """Return the random choice between two points, each with its classifier, threshold and rates."""
+    return Mixture(
+        first.classifier,
+        first.threshold,
+        second.classifier,
+        second.threshold,
+        probability,
+        (1 - probability) * first.fpr + probability * second.fpr,
+        (1 - probability) * first.tpr + probability * second.tpr,
+    )
+
+
+class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that cuts its members' scores where a ROC hull of out-of-fold scores says."""
+
+    def _named(self) -> dict[str, Any]:
+        """Return the members by name."""
+        raise NotImplementedError
+
+    def _fit_hull(self, X: Any, y: Any, params: dict[str, Any]) -> dict[str, Any]:
+        """Set the classes and the hull from out-of-fold scores; return the members that will predict."""
+        check_goal(self.condition)
+        members = self._named()
+        X, y = indexable(X, y)
+        labels, self.classes_, self.pos_label_ = _members.two_classes(y, self.pos_label)
+        routed = _members.route(self, members, params)
+        folds = _members.make_folds(self.cv, X, labels, routed.split, self.random_state)
+        tested = _members.out_of_fold(
+            members,
+            X,
+            labels,
+            folds,
+            fit_params=routed.fit,
+            response_method=self.response_method,
+            pos_label=self.pos_label_,
+            n_jobs=self.n_jobs,
+        )
+        weights = params.get("sample_weight")
+        self.hull_ = RocHull.from_predictions(
+            labels[tested.rows] == self.pos_label_,
+            tested.scores,
+            sample_weight=None if weights is None else np.asarray(weights)[tested.rows],
+        )
+        fitted = _members.final_members(
+            members, X, labels, tested, cv=self.cv, refit=self.refit, fit_params=routed.fit, n_jobs=self.n_jobs
+        )
+        first = next(iter(fitted.values()))
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+        return fitted
+
+    def _predict(self, X: Any, fitted: Mapping[str, Any], mixture: Mixture) -> npt.NDArray[Any]:
+        """Return the classes that a choice, or a random choice between two, predicts."""
+        positive = self._positive(X, fitted, mixture.first, mixture.first_threshold)
+        if mixture.probability > 0:
+            other = self._positive(X, fitted, mixture.second, mixture.second_threshold)
+            draws = check_random_state(self.random_state).random_sample(positive.size)
+            positive = np.where(draws < mixture.probability, other, positive)
+        negative_label = self.classes_[0] if self.classes_[1] == self.pos_label_ else self.classes_[1]
+        labels = np.array([negative_label, self.pos_label_], dtype=self.classes_.dtype)
+        return np.asarray(labels[positive.astype(np.intp)])
+
+    def _positive(self, X: Any, fitted: Mapping[str, Any], name: str, threshold: float) -> BoolArray:
+        """Return which examples one classifier at one threshold calls positive."""
+        # A trivial choice needs no score, but a member still checks X: its shape, its names, what is missing.
+        member = next(iter(fitted)) if name in TRIVIAL else name
+        method = _members.score_method(member, fitted[member], self.response_method)
+        scores = _members.positive_scores(member, fitted[member], X, method, self.pos_label_)
+        if name in TRIVIAL:
+            return np.full(_num_samples(X), name == ALWAYS_POSITIVE)
+        return scores >= threshold
+
+    def __sklearn_tags__(self) -> Any:
+        """Return the tags: two classes only; of the input, what every member takes."""
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        try:
+            inputs = [get_tags(member).input_tags for member in self._named().values()]
+        except (CostCurvesError, AttributeError, TypeError):
+            return tags
+        tags.input_tags.sparse = all(one.sparse for one in inputs)
+        tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
+        return tags
+
+
+class RocHullClassifier(HullBase):  # type: ignore[misc]
+    """Several classifiers in one: for the costs of today it uses the member and the threshold that are best for them.
+
+    `fit` trains every member and takes the ROC convex hull of their out-of-fold scores. After that the costs, the
+    class frequencies or a limit can change without another fit: ``set_params(condition=...)`` or
+    ``predict(X, condition=...)``.
+
+    Parameters
+    ----------
+    estimators : list of (name, estimator), or mapping of name to estimator
+        The members: classifiers with `predict_proba` or `decision_function`.
+    condition : OperatingCondition, number read as pc, or mapping
+        Where the classifier is used. A mapping is a limit, with the arguments of `RocHull.best_at_fpr`,
+        `best_at_tpr` or `best_at_capacity`: ``{"fpr": 0.05}``, ``{"tpr": 0.9}`` or
+        ``{"alarms": 200, "population": 10_000, "prevalence": 0.05}``.
+    cv : int, float, splitter, iterable or "prefit", default 5
+        How out-of-fold scores are made: stratified folds (that keep `groups` together), one split with that share
+        to test on, any of scikit-learn's splitters, or not at all: with "prefit" the members are fitted already and
+        `fit` gets data that they have not seen.
+    on_edge : {"within", "nearer", "random"}, default "within"
+        What to do where the goal lies between two vertices of the hull, so on an edge of it. A limit such as
+        fpr = 0.1 nearly always does; a condition only if its iso-performance line has the slope of an edge, and then
+        all of the edge costs the same.
+        ``"within"``: one member at one threshold, the best that keeps the limit (of equal costs that which
+        `hull_.best` names first). ``"nearer"``: the nearer of the two vertices, which may break the limit a little.
+        ``"random"``: each example goes to one of the two vertices at random, with the probability that reaches the
+        point on the edge (one half where the edge costs the same), so the limit is used up on average.
+    response_method : {"auto", "predict_proba", "decision_function"}, default "auto"
+        What the scores are; "auto" takes the first that a member has.
+    pos_label : label, optional
+        The positive class; by default the second of the sorted classes, as in scikit-learn.
+    refit : bool, default True
+        Whether members are trained again on all data; False is possible where `cv` is a single split.
+    n_jobs : int, optional
+        Parallel fits.
+    random_state : int, RandomState or None
+        Shuffles the folds of a number `cv` (they are not shuffled where it is None) and draws for
+        ``on_edge="random"``: with an int, the same draws in every call of `predict`.
+
+    Attributes
+    ----------
+    hull_ : RocHull
+        The hull of the out-of-fold scores: who is best where, in `hull_.ranges()`.
+    estimators_ : dict of name to fitted estimator
+    choice_ : Mixture
+        What `predict` does for the present `condition`; the trivial classifiers are ``"always negative"`` and
+        ``"always positive"``.
+    classes_, pos_label_ : array of shape (2,), label
+    n_features_in_, feature_names_in_
+        Where the members have them.
+
+    Notes
+    -----
+    The hybrid of Provost & Fawcett (1997): on the data of the hull it costs no more than any member at any condition;
+    on other data up to what the estimate of the hull is off. Out-of-fold scores of all folds are pooled, so scores
+    should mean the same in every fold, and thresholds are applied to members that are trained on all data.
+    `sample_weight` weights the ROC points too.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)  # 0 is malignant
+    >>> members = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(min_samples_leaf=10, random_state=0)}
+    >>> today = cc.OperatingCondition(prevalence=0.05, cost_fp=1, cost_fn=10)
+    >>> clf = cc.RocHullClassifier(members, today, pos_label=0).fit(X, y)
+    >>> clf.choice_.first
+    'bayes'
+    >>> clf.set_params(condition={"tpr": 0.97}).choice_.first
+    'tree'
+    >>> clf.predict(X[:3], condition=0.999).tolist()
+    [0, 0, 0]
+    """
+
+    def __init__(
+        self,
+        estimators: Any,
+        condition: Any,
+        *,
+        cv: Any = 5,
+        on_edge: str = "within",
+        response_method: str = "auto",
+        pos_label: Any = None,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.condition = condition
+        self.cv = cv
+        self.on_edge = on_edge
+        self.response_method = response_method
+        self.pos_label = pos_label
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _named(self) -> dict[str, Any]:
+        members = _members.named_members(self.estimators)
+        if taken := sorted(set(members) & set(super().get_params(deep=False))):
+            raise InputError(f"`estimators` must not have the name of a parameter, got {shown(taken[0])}")
+        return members
+
+    def fit(self, X: Any, y: Any, **params: Any) -> RocHullClassifier:
+        """Train the members and find the hull of their out-of-fold scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, features), or dataframe
+        y : array-like of shape (n,)
+            Labels of two classes.
+        **params
+            `sample_weight` for the members and the ROC points, `groups` for the splitter; with metadata routing
+            enabled, whatever the members and the splitter have requested.
+        """
+        check_choice("on_edge", self.on_edge, ON_EDGE)
+        self.estimators_ = self._fit_hull(X, y, params)
+        return self
+
+    @property
+    def choice_(self) -> Mixture:
+        """What `predict` does for the present condition."""
+        check_is_fitted(self, "hull_")
+        return choose(self.hull_, self.condition, self.on_edge)
+
+    def predict(self, X: Any, condition: Any = None) -> npt.NDArray[Any]:
+        """Return the predicted classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+        condition : OperatingCondition, number or mapping, optional
+            Used instead of the classifier's own, in this call.
+        """
+        check_is_fitted(self, "hull_")
+        goal = self.condition if condition is None else condition
+        return self._predict(X, self.estimators_, choose(self.hull_, goal, self.on_edge))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; those of members too, as ``name`` and ``name__parameter``."""
+        params: dict[str, Any] = super().get_params(deep=False)
+        if not deep:
+            return params
+        for name, member in self._known().items():
+            params[name] = member
+            if hasattr(member, "get_params") and not isinstance(member, type):
+                params |= {f"{name}__{key}": value for key, value in member.get_params(deep=True).items()}
+        return params
+
+    def set_params(self, **params: Any) -> RocHullClassifier:
+        """Set parameters, whole members (``name=...``) or parameters of members (``name__parameter=...``)."""
+        if "estimators" in params:
+            self.estimators = params.pop("estimators")
+        members = self._known()
+        replaced = {name: params.pop(name) for name in list(params) if name in members}
+        if replaced:
+            new = members | replaced
+            self.estimators = new if isinstance(self.estimators, Mapping) else list(new.items())
+        super().set_params(**params)
+        return self
+
+    def _known(self) -> dict[str, Any]:
+        """Return the members where they are usable, which `fit` will insist on."""
+        try:
+            return self._named()
+        except CostCurvesError:
+            return {}
+
+    def get_metadata_routing(self) -> Any:
+        """Return where metadata goes: each member's `fit`, and the splitter under the name "cv"."""
+        return _members.members_router(self, self._named(), self.cv).add_self_request(self)

@@ -1,0 +1,124 @@
+"""Scorers for `cross_validate`, `GridSearchCV` and the like: costs with a minus sign, so that greater is better."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.metrics import make_scorer
+
+from costcurves._validation import check_flag, shown
+from costcurves.conditions import OperatingCondition, check_condition
+from costcurves.errors import InputError
+from costcurves.estimators._members import METHODS
+from costcurves.matrices import as_cost_matrix, expected_cost
+from costcurves.metrics import cost_curve_area, mean_example_cost, normalized_expected_cost
+from costcurves.thresholds import Bayes, as_policy
+
+
+def expected_cost_scorer(
+    condition: Any = None,
+    *,
+    cost_matrix: Any = None,
+    cost_fp: Any = None,
+    cost_fn: Any = None,
+    normalized: bool = False,
+    pos_label: Any = None,
+) -> Any:
+    """Return a scorer of what an estimator's predictions cost per case: minus the cost, so that greater is better.
+
+    The costs are one of three: those of a condition, of a cost matrix, or those of each example.
+
+    Parameters
+    ----------
+    condition : OperatingCondition, or a number read as pc
+        Two classes. The prevalence is that of the condition, not that of the data.
+    cost_matrix : CostMatrix or table
+        k classes, rows true, columns predicted; class frequencies are those of the data. A plain table has labels
+        0, 1, …: give a `CostMatrix` with labels for others.
+    cost_fp, cost_fn : float, optional
+        Without `condition` and `cost_matrix` each example has its own costs: call ``set_score_request(cost_fn=True)``
+        on the scorer, with scikit-learn's metadata routing enabled, and pass ``params={"cost_fn": amounts}`` to
+        `cross_validate`, or ``cost_fn=amounts`` to `GridSearchCV.fit`. One that is the same for all is given here.
+    normalized : bool, default False
+        With `condition`, whether costs are relative to always being wrong instead of in money.
+    pos_label : label, optional
+        The positive class; needed unless labels are booleans, 0/1 or -1/1. Not for a cost matrix.
+
+    Returns
+    -------
+    scorer
+        Called as ``scorer(estimator, X, y)``. Takes `sample_weight` too, by metadata routing.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> here = cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=20)
+    >>> scorer = cc.expected_cost_scorer(here, pos_label=0)
+    >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).round(2).tolist()
+    [-0.39, -0.31, -0.13, -0.19, -0.22]
+    """
+    normalized = check_flag("normalized", normalized)
+    if (condition is not None) + (cost_matrix is not None) + (cost_fp is not None or cost_fn is not None) > 1:
+        raise InputError(
+            "`condition`, `cost_matrix` and costs of examples must not come together, "
+            f"got condition={shown(condition)}, cost_matrix={shown(cost_matrix)}, "
+            f"cost_fp={shown(cost_fp)}, cost_fn={shown(cost_fn)}"
+        )
+    if normalized and condition is None:
+        raise InputError("`normalized` must come with `condition`, got None")
+    if cost_matrix is not None:
+        if pos_label is not None:
+            raise InputError(f"`pos_label` must not come with `cost_matrix`, got {shown(pos_label)}")
+        return make_scorer(expected_cost, greater_is_better=False, C=as_cost_matrix(cost_matrix))
+    if condition is not None:
+        metric = normalized_expected_cost if normalized else money_expected_cost
+        options = {"condition": check_condition(condition), "pos_label": pos_label}
+        return make_scorer(metric, greater_is_better=False, **options)
+    fixed = {name: cost for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)) if cost is not None}
+    return make_scorer(mean_example_cost, greater_is_better=False, pos_label=pos_label, **fixed)
+
+
+def money_expected_cost(
+    y_true: Any, y_pred: Any, condition: OperatingCondition, *, pos_label: Any = None, sample_weight: Any = None
+) -> float:
+    """Return the cost of predicted labels per case, in money."""
+    return condition.money(
+        normalized_expected_cost(y_true, y_pred, condition, pos_label=pos_label, sample_weight=sample_weight)
+    )
+
+
+def cost_curve_area_scorer(
+    *, pc: tuple[float, float] = (0.0, 1.0), weight: Any = None, policy: Any = "optimal", pos_label: Any = None
+) -> Any:
+    """Return a scorer of the area under an estimator's cost curve: minus the area, so that greater is better.
+
+    Parameters
+    ----------
+    pc, weight, policy, pos_label
+        As for `cost_curve_area`. With ``policy="bayes"`` the estimator must have `predict_proba`; otherwise
+        `predict_proba` or `decision_function`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> cross_val_score(GaussianNB(), X, y, scoring=cc.cost_curve_area_scorer()).round(3).tolist()
+    [-0.033, -0.045, -0.016, -0.018, -0.025]
+    """
+    method = "predict_proba" if isinstance(as_policy(policy), Bayes) else "auto"
+    return make_scorer(
+        cost_curve_area,
+        greater_is_better=False,
+        response_method=METHODS[method],
+        pc=pc,
+        weight=weight,
+        policy=policy,
+        pos_label=pos_label,
+    )

@@ -1,0 +1,132 @@
+"""One classifier with the threshold that is cheapest on out-of-fold scores, among all thresholds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from costcurves.decisions import Mixture
+from costcurves.estimators import _members
+from costcurves.estimators.hull_classifier import HullBase, choose
+from costcurves.roc import RocCurve
+
+MEMBER = "estimator"
+
+
+class CostThresholdClassifier(HullBase):  # type: ignore[misc]
+    """A classifier with the threshold that costs least at an operating condition, on out-of-fold scores.
+
+    Every distinct score is a candidate, in exact counts and by one sort. As with `RocHullClassifier` the condition
+    can change without another fit: ``set_params(condition=...)`` or ``predict(X, condition=...)``.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with `predict_proba` or `decision_function`.
+    condition : OperatingCondition, number read as pc, or mapping
+        Where the classifier is used; a mapping is a limit such as ``{"fpr": 0.05}``, see `RocHullClassifier`.
+    cv, response_method, pos_label, refit, n_jobs, random_state
+        As for `RocHullClassifier`.
+
+    Attributes
+    ----------
+    threshold_ : float
+        For the present `condition`: positive is predicted where the score is at least this; inf is always negative,
+        -inf always positive.
+    curve_ : RocCurve
+        The ROC curve of the out-of-fold scores.
+    estimator_ : estimator
+        Trained on all data (see `refit`).
+    hull_ : RocHull
+        The hull of `curve_`, for decisions and ranges.
+    classes_, pos_label_, n_features_in_, feature_names_in_
+        As for `RocHullClassifier`.
+
+    Notes
+    -----
+    scikit-learn's `TunedThresholdClassifierCV` tries 100 evenly spaced thresholds, and averages its metric over
+    folds after interpolating it between them. Here folds are pooled, and no threshold is left out; on the pooled
+    out-of-fold scores none costs less.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)  # 0 is malignant
+    >>> today = cc.OperatingCondition(prevalence=0.37, cost_fp=1, cost_fn=10)
+    >>> clf = cc.CostThresholdClassifier(GaussianNB(), today, pos_label=0).fit(X, y)
+    >>> clf.curve_
+    RocCurve('estimator': 569 examples (212 positive), 348 points, auc=0.987)
+    >>> clf.threshold_ < 0.01
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        condition: Any,
+        *,
+        cv: Any = 5,
+        response_method: str = "auto",
+        pos_label: Any = None,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.condition = condition
+        self.cv = cv
+        self.response_method = response_method
+        self.pos_label = pos_label
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _named(self) -> dict[str, Any]:
+        return {MEMBER: self.estimator}
+
+    def fit(self, X: Any, y: Any, **params: Any) -> CostThresholdClassifier:
+        """Train the classifier and find the ROC curve of its out-of-fold scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, features), or dataframe
+        y : array-like of shape (n,)
+            Labels of two classes.
+        **params
+            As for `RocHullClassifier.fit`.
+        """
+        self.estimator_ = self._fit_hull(X, y, params)[MEMBER]
+        return self
+
+    @property
+    def curve_(self) -> RocCurve:
+        """The ROC curve of the out-of-fold scores."""
+        check_is_fitted(self, "hull_")
+        return self.hull_.curve(MEMBER)
+
+    @property
+    def threshold_(self) -> float:
+        """The threshold for the present condition."""
+        check_is_fitted(self, "hull_")
+        return choose(self.hull_, self.condition).first_threshold
+
+    def predict(self, X: Any, condition: Any = None) -> npt.NDArray[Any]:
+        """Return the predicted classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+        condition : OperatingCondition, number or mapping, optional
+            Used instead of the classifier's own, in this call.
+        """
+        check_is_fitted(self, "hull_")
+        choice: Mixture = choose(self.hull_, self.condition if condition is None else condition)
+        return self._predict(X, {MEMBER: self.estimator_}, choice)
+
+    def get_metadata_routing(self) -> Any:
+        """Return where metadata goes: the estimator's `fit`, and the splitter under the name "cv"."""
+        return _members.members_router(self, self._named(), self.cv).add_self_request(self)
