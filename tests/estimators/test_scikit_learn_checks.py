@@ -11,20 +11,26 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import costcurves as cc
 
 
-def one_for_each_error(classes):
-    return 1 - np.eye(len(classes))
+class OneForEachError:
+    """Costs for any number of classes; the name of a test must not hold an address."""
+
+    def __call__(self, classes):
+        return 1 - np.eye(len(classes))
+
+    def __repr__(self):
+        return "OneForEachError()"
 
 
 CLASSIFIERS = [
-    cc.RocHullClassifier([("bayes", GaussianNB()), ("logit", LogisticRegression())], 0.5, cv=3),
-    cc.RocHullClassifier({"logit": LogisticRegression()}, {"fpr": 0.1}, cv=3),
-    cc.CostThresholdClassifier(LogisticRegression(), 0.5, cv=3),
-    cc.MinimumExpectedCostClassifier(LogisticRegression(), one_for_each_error),
-    cc.MinimumExpectedCostClassifier(GaussianNB(), one_for_each_error, calibration="sigmoid", cv=2),
+    cc.RocHullClassifier([("bayes", GaussianNB()), ("logit", LogisticRegression())], 0.5, cv=2),
+    cc.CostThresholdClassifier(LogisticRegression(), {"fpr": 0.1}, cv=2),
+    cc.MinimumExpectedCostClassifier(GaussianNB(), OneForEachError()),
+    cc.MinimumExpectedCostClassifier(LogisticRegression(), OneForEachError(), calibration="sigmoid", cv=2),
 ]
 
 
-@pytest.mark.filterwarnings("ignore")
+# Two of the checks train members on infinite labels and on a class without weight, which divides by zero there.
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @parametrize_with_checks(CLASSIFIERS)
 def test_scikit_learn_accepts_the_classifier(estimator, check):
     check(estimator)

@@ -82,8 +82,8 @@ def evaluate(
     >>> result = cc.evaluate(members, X, y, pos_label=0, cv=10)
     >>> result
     Evaluation: 569 examples (212 positive) in 10 folds
-      'bayes'  auc 0.987, area under the cost curve 0.032
-      'stump'  auc 0.876, area under the cost curve 0.066
+      'bayes'  auc 0.987, area under the cost curve 0.040
+      'stump'  auc 0.881, area under the cost curve 0.105
     >>> result.compare("bayes", "stump").at(0.5).upper < 0
     True
     """

@@ -209,16 +209,17 @@ class RocHullClassifier(HullBase):  # type: ignore[misc]
     --------
     >>> import costcurves as cc
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)  # 0 is malignant
-    >>> members = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(min_samples_leaf=10, random_state=0)}
+    >>> tree = DecisionTreeClassifier(min_samples_leaf=10, random_state=0)
+    >>> members = {"neighbours": KNeighborsClassifier(15), "tree": tree}
     >>> today = cc.OperatingCondition(prevalence=0.05, cost_fp=1, cost_fn=10)
     >>> clf = cc.RocHullClassifier(members, today, pos_label=0).fit(X, y)
     >>> clf.choice_.first
-    'bayes'
-    >>> clf.set_params(condition={"tpr": 0.97}).choice_.first
     'tree'
+    >>> clf.set_params(condition={"fpr": 0.01}).choice_.first
+    'neighbours'
     >>> clf.predict(X[:3], condition=0.999).tolist()
     [0, 0, 0]
     """
