@@ -1,4 +1,4 @@
-"""Metrics in scikit-learn's form, `metric(y_true, y_pred or y_score, ...)`: the lower the better. No scikit-learn here."""
+"""Metrics in scikit-learn's form, `metric(y_true, y_pred, ...)`: the lower the better. Needs no scikit-learn."""
 
 from __future__ import annotations
 

@@ -102,9 +102,12 @@ def test_weights_reach_the_classifier(calibration, routing):
 @pytest.mark.parametrize(
     ("costs", "message"),
     [
-        (cc.CostMatrix(COSTS.values), r"`cost_matrix` must have the classes of `y` as labels \('amber', 'red', 'white'"),
+        (
+            cc.CostMatrix(COSTS.values),
+            r"`cost_matrix` must have the classes of `y` as labels \('amber', 'red', 'white'",
+        ),
         (cc.CostMatrix([[0, 1], [1, 0]], labels=["red", "white"]), r"`cost_matrix` .* got 'red', 'white'"),
-        ([[0, 1], [1, 0]], r"`labels` must name each of the 2 classes of `costs`, got 3"),
+        ([[0, 1], [1, 0]], r"`cost_matrix` must have a row and a column for each .* got shape \(2, 2\)"),
         ([[0, 1, -1], [1, 0, 1], [1, 1, 0]], r"`costs` must be >= 0"),
     ],
 )

@@ -36,7 +36,7 @@ METHODS = {
 def named_members(estimators: Any) -> dict[str, Any]:
     """Return members by name from a mapping or from pairs (name, estimator); names must be usable and differ."""
     if isinstance(estimators, Mapping):
-        pairs = list(estimators.items())
+        pairs: list[Any] = list(estimators.items())
     elif isinstance(estimators, Sequence) and not isinstance(estimators, str):
         pairs = list(estimators)
     else:
@@ -55,7 +55,7 @@ def named_members(estimators: Any) -> dict[str, Any]:
                 f"got {shown(pair[0])}"
             )
     check_unique([name for name, _ in pairs], "estimators")
-    return {name: estimator for name, estimator in pairs}
+    return dict(pairs)
 
 
 def score_method(name: str, estimator: Any, response_method: str) -> str:
@@ -165,20 +165,27 @@ def make_folds(cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], random_
             raise InputError(f"`cv` must be a number of folds, a share, a splitter or 'prefit', got {shown(cv)}")
         return [(None, np.arange(n))]
     if isinstance(cv, Real) and not isinstance(cv, Integral):
-        if not 0 < cv < 1:
+        if not 0 < float(cv) < 1:
             raise InputError(f"`cv` must be in (0, 1) where it is the share to test on, got {shown(cv)}")
         splitter: Any = StratifiedShuffleSplit(n_splits=1, test_size=float(cv), random_state=random_state)
     elif isinstance(cv, Integral):
-        if isinstance(cv, bool) or cv < 2:
+        if int(cv) < 2:
             raise InputError(f"`cv` must be >= 2 where it is the number of folds, got {shown(cv)}")
         kind = StratifiedGroupKFold if split_params.get("groups") is not None else StratifiedKFold
         splitter = kind(int(cv), shuffle=random_state is not None, random_state=random_state)
     else:
         splitter = check_cv(cv, y, classifier=True)
-    folds = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, **split_params)]
+    folds: list[Fold] = [(as_rows(train), as_rows(test)) for train, test in splitter.split(X, y, **split_params)]
     if not folds:
         raise InputError("`cv` must give at least one fold, got 0")
     return folds
+
+
+def as_rows(chosen: Any) -> IntArray:
+    """Return row numbers from row numbers or from a mask, both of which scikit-learn takes."""
+    array = np.asarray(chosen)
+    rows: IntArray = np.flatnonzero(array) if array.dtype.kind == "b" else array.astype(np.int64)
+    return rows
 
 
 def rows_of(values: Any, rows: IntArray | None, n: int) -> Any:

@@ -170,10 +170,13 @@ def _shared_folds(done: Mapping[str, Mapping[str, Any]]) -> list[_members.Fold]:
                     f"`{name}` must be the result of cross_validate(..., return_estimator=True, return_indices=True), "
                     f"got one without {key!r}: pass {option}=True"
                 )
-        folds = list(zip(results["indices"]["train"], results["indices"]["test"], strict=True))
+        indices = results["indices"]
+        folds: list[_members.Fold] = [
+            (_members.as_rows(train), _members.as_rows(test))
+            for train, test in zip(indices["train"], indices["test"], strict=True)
+        ]
         if shared and not (
-            len(folds) == len(shared)
-            and all(np.array_equal(a[1], b[1]) for a, b in zip(folds, shared, strict=True))
+            len(folds) == len(shared) and all(np.array_equal(a[1], b[1]) for a, b in zip(folds, shared, strict=True))
         ):
             raise InputError(f"`{name}` must have the same test folds as the results before it, got others")
         shared = folds
@@ -190,7 +193,7 @@ def _scores_of_results(
             _members.positive_scores(
                 name,
                 estimator,
-                _members.rows_of(X, np.asarray(test), n),
+                _members.rows_of(X, _members.as_rows(test), n),
                 _members.score_method(name, estimator, response_method),
                 pos_label,
             )

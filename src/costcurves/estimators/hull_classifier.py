@@ -1,4 +1,4 @@
-"""The hybrid classifier of the ROC convex hull: the best member at the best threshold, for whatever the costs are now."""
+"""The hybrid classifier of the ROC convex hull: the best member at the best threshold, for the costs of today."""
 
 from __future__ import annotations
 
@@ -45,8 +45,12 @@ def choose(hull: RocHull, condition: Any, on_edge: str = "within") -> Mixture:
             # The whole edge costs the same, so nothing favours one of its ends.
             return _mixture(best, ends[0], 0.5)
         return _mixture(best, best, 0.0)
-    ask = {"fpr": hull.best_at_fpr, "tpr": hull.best_at_tpr, "alarms": hull.best_at_capacity}[next(iter(goal))]
-    limited = ask(**goal)
+    if "fpr" in goal:
+        limited = hull.best_at_fpr(**goal)
+    elif "tpr" in goal:
+        limited = hull.best_at_tpr(**goal)
+    else:
+        limited = hull.best_at_capacity(**goal)
     if on_edge == "within":
         return _mixture(limited, limited, 0.0)
     if on_edge == "random":
@@ -147,7 +151,7 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return tags
 
 
-class RocHullClassifier(HullBase):  # type: ignore[misc]
+class RocHullClassifier(HullBase):
     """Several classifiers in one: for the costs of today it uses the member and the threshold that are best for them.
 
     `fit` trains every member and takes the ROC convex hull of their out-of-fold scores. After that the costs, the

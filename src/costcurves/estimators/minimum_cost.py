@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from costcurves._validation import check_choice
 from costcurves.confusion import listed
-from costcurves.errors import DataError
+from costcurves.errors import DataError, InputError
 from costcurves.estimators._members import score_method
 from costcurves.matrices import CostMatrix, minimum_cost_predictions
 
@@ -168,10 +168,14 @@ def matrix_of(cost_matrix: Any, classes: npt.NDArray[Any]) -> CostMatrix:
     names = classes.tolist()
     table = cost_matrix(classes) if callable(cost_matrix) else cost_matrix
     labelled = isinstance(table, CostMatrix) or hasattr(table, "columns") or hasattr(table, "column_names")
+    if not labelled and np.shape(table) != (len(names), len(names)):
+        raise InputError(
+            f"`cost_matrix` must have a row and a column for each of the classes of `y` ({listed(names)}), "
+            f"got shape {np.shape(table)}"
+        )
     matrix = CostMatrix(table) if labelled else CostMatrix(table, labels=names)
     if set(matrix.labels) != set(names):
         raise DataError(
-            f"`cost_matrix` must have the classes of `y` as labels ({listed(tuple(names))}), "
-            f"got {listed(matrix.labels)}"
+            f"`cost_matrix` must have the classes of `y` as labels ({listed(names)}), got {listed(matrix.labels)}"
         )
     return CostMatrix(matrix, labels=names)

@@ -15,7 +15,7 @@ from costcurves.roc import RocCurve
 MEMBER = "estimator"
 
 
-class CostThresholdClassifier(HullBase):  # type: ignore[misc]
+class CostThresholdClassifier(HullBase):
     """A classifier with the threshold that costs least at an operating condition, on out-of-fold scores.
 
     Every distinct score is a candidate, in exact counts and by one sort. As with `RocHullClassifier` the condition

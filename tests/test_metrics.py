@@ -1,0 +1,95 @@
+"""Metrics of labels and scores: counted by hand, equal to the core's curves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import costcurves as cc
+from costcurves.metrics import mean_example_cost
+from worlds import MIXED, predictions
+
+HERE = cc.OperatingCondition(prevalence=0.2, cost_fp=3, cost_fn=50)
+
+
+@given(predictions(), st.floats(0, 1))
+def test_normalized_cost_is_the_weighted_mean_of_the_error_rates(data, pc):
+    labels, scores = np.array(data[0]), np.array(data[1])
+    guesses = (scores > 0.5).astype(int)
+    fnr, fpr = np.mean(guesses[labels == 1] == 0), np.mean(guesses[labels == 0] == 1)
+    assert cc.normalized_expected_cost(labels, guesses, pc) == pytest.approx(pc * fnr + (1 - pc) * fpr, abs=1e-12)
+
+
+def test_labels_of_any_kind_are_taken():
+    truth, guesses = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 0])
+    expected = cc.normalized_expected_cost(truth, guesses, HERE)
+    names = np.array(["good", "bad"])
+    assert cc.normalized_expected_cost(names[truth], names[guesses], HERE, pos_label="bad") == expected
+    assert cc.normalized_expected_cost(truth == 1, guesses == 1, HERE) == expected
+    assert cc.normalized_expected_cost(2 * truth - 1, (2 * guesses - 1).tolist(), HERE) == expected
+    assert cc.normalized_expected_cost(truth + 1, guesses + 1, HERE, pos_label=2) == expected
+
+
+def test_constant_predictions_are_the_trivial_classifiers():
+    assert cc.normalized_expected_cost(["a", "b"], ["a", "a"], 0.3, pos_label="b") == pytest.approx(0.3)
+    assert cc.normalized_expected_cost(["a", "b"], ["b", "b"], 0.3, pos_label="b") == pytest.approx(0.7)
+
+
+def test_weights_weight_the_rates():
+    cost = cc.normalized_expected_cost([0, 0, 1, 1], [0, 1, 1, 0], 0.5, sample_weight=[1, 3, 1, 1])
+    assert cost == pytest.approx(0.5 * 0.5 + 0.5 * 0.75)
+
+
+@given(predictions())
+def test_area_is_that_of_the_core(data):
+    curve = cc.CostCurve(cc.RocCurve.from_predictions(*data))
+    assert cc.cost_curve_area(*data) == curve.area()
+    assert cc.cost_curve_area(*data, pc=(0.2, 0.4), weight=cc.Beta(2, 3)) == curve.area(
+        (0.2, 0.4), weight=cc.Beta(2, 3)
+    )
+    assert cc.cost_curve_area(*data, policy="bayes") == pytest.approx(
+        cc.CostCurve(cc.RocCurve.from_predictions(*data), "bayes").area()
+    )
+
+
+def test_costs_of_examples_are_averaged():
+    cost = mean_example_cost([1, 1, 0, 0], [0, 1, 1, 0], cost_fp=2, cost_fn=[50, 80, 10, 10])
+    assert cost == 13.0
+    weighted = mean_example_cost(
+        [1, 1, 0, 0], [0, 1, 1, 0], cost_fp=2, cost_fn=[50, 80, 10, 10], sample_weight=[1, 0, 0, 0]
+    )
+    assert weighted == 50.0
+    # A fold may have one class only.
+    assert mean_example_cost(["ok", "ok"], ["ok", "fraud"], cost_fp=2, cost_fn=9, pos_label="ok") == 4.5
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: cc.normalized_expected_cost([0, 1], [0, 2], 0.5),
+            r"`y_pred` must hold the two labels of `y_true`, got 2",
+        ),
+        (
+            lambda: cc.normalized_expected_cost([0, 1], [0, 1, 1], 0.5),
+            r"`y_pred` and `y_true` must have the same length",
+        ),
+        (lambda: cc.normalized_expected_cost([0, 1], [[0], [1]], 0.5), r"`y_pred` must be 1-D, got shape \(2, 1\)"),
+        (lambda: cc.normalized_expected_cost([1, 1], [1, 1], 0.5), r"`y_true` must hold both classes"),
+        (lambda: cc.normalized_expected_cost(["a", "b"], ["a", "b"], 0.5), r"`pos_label` must be given"),
+        (lambda: cc.normalized_expected_cost([0, 1], ["0", "1"], 0.5), r"`y_pred` must hold the two labels .* got '0'"),
+        (lambda: cc.normalized_expected_cost([0, 1, 2], [0, 1, 2], 0.5), r"`y_true` must hold two classes"),
+        (lambda: cc.normalized_expected_cost([0, 1], [0, 1], "dear"), r"`condition` must be an OperatingCondition"),
+        (lambda: cc.cost_curve_area(*MIXED, pc=(0.5, 0.2)), r"`pc` must be a pair \(low, high\)"),
+        (
+            lambda: mean_example_cost([0, 1], [0, 1], cost_fp=1),
+            r"`cost_fn` must be given.*set_score_request\(cost_fn=True",
+        ),
+        (lambda: mean_example_cost([0, 1], [0, 1], cost_fn=[1, 2]), r"`cost_fp` must be given"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(cc.CostCurvesError, match=message):
+        call()
