@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import costcurves as cc
@@ -21,11 +21,12 @@ class OneForEachError:
         return "OneForEachError()"
 
 
+TREE = DecisionTreeClassifier(max_depth=5, random_state=0)
 CLASSIFIERS = [
-    cc.RocHullClassifier([("bayes", GaussianNB()), ("logit", LogisticRegression())], 0.5, cv=2),
-    cc.CostThresholdClassifier(LogisticRegression(), {"fpr": 0.1}, cv=2),
+    cc.RocHullClassifier([("bayes", GaussianNB()), ("tree", TREE)], 0.5, cv=2),
+    cc.CostThresholdClassifier(TREE, {"fpr": 0.1}, cv=2),
     cc.MinimumExpectedCostClassifier(GaussianNB(), OneForEachError()),
-    cc.MinimumExpectedCostClassifier(LogisticRegression(), OneForEachError(), calibration="sigmoid", cv=2),
+    cc.MinimumExpectedCostClassifier(TREE, OneForEachError(), calibration="sigmoid", cv=2),
 ]
 
 

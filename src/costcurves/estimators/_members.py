@@ -92,7 +92,9 @@ def positive_scores(name: str, estimator: Any, X: Any, method: str, pos_label: A
 def two_classes(y: Any, pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Any]:
     """Return labels as a flat array, the two classes in order and the positive one (by default the second)."""
     labels = column_or_1d(y, warn=True)
-    kind = type_of_target(labels, input_name="y", raise_unknown=True)
+    kind = type_of_target(labels, input_name="y")
+    if kind == "unknown":
+        raise DataError(f"Unknown label type: `y` must hold booleans, numbers or strings, got {shown(labels[0])}")
     if kind != "binary":
         found = f", got {np.unique(labels).size} classes" if kind == "multiclass" else ""
         raise DataError(f"Only binary classification is supported. The type of the target is {kind}{found}")
