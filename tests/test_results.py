@@ -87,6 +87,8 @@ RESULTS = {
     "bdeltacost": cc.bdeltacost(TRUTH, *GUESSES.values(), PRICES),
     "bdeltacost of many": cc.bdeltacost_many(TRUTH, GUESSES, PRICES),
     "size plan": cc.plan_test_size(TABLE, PRICES, half_width=0.2),
+    "evaluation": cc.evaluate(SCORES, None, LABELS, cv=3),
+    "weighted evaluation": cc.evaluate(SCORES, None, LABELS, cv="prefit", sample_weight=[1, 2, 1, 1, 2, 3]),
     "prior hull": cc.prior_hull({"a": TABLE, "b": OTHER}, PRICES),
     "prior choice": cc.prior_hull({"a": TABLE, "b": OTHER}, PRICES).best([0.2, 0.3, 0.5]),
     "binormal": cc.Binormal(1, 3),

@@ -26,7 +26,7 @@ CLASSIFIERS = [
     cc.RocHullClassifier([("bayes", GaussianNB()), ("tree", TREE)], 0.5, cv=2),
     cc.CostThresholdClassifier(TREE, {"fpr": 0.1}, cv=2),
     cc.MinimumExpectedCostClassifier(GaussianNB(), OneForEachError()),
-    cc.MinimumExpectedCostClassifier(TREE, OneForEachError(), calibration="sigmoid", cv=2),
+    cc.MinimumExpectedCostClassifier(TREE, OneForEachError(), calibration="isotonic", cv=2),
 ]
 
 

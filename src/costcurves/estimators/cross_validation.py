@@ -150,7 +150,8 @@ def _named(classifiers: Any) -> dict[str, Any]:
 def _labels(y: Any, pos_label: Any) -> tuple[Any, Any]:
     """Return the labels as an array, and the positive one; more than two classes are refused with advice."""
     labels = np.asarray(y)
-    if labels.ndim == 1 and np.unique(labels).size > 2 and labels.dtype.kind not in "fc":
+    names = labels.ndim == 1 and (labels.dtype.kind in "iuUS" or all(isinstance(label, str) for label in labels))
+    if names and np.unique(labels).size > 2:
         raise DataError(
             f"`y` must hold two classes, got {np.unique(labels).size}: for more, compare the predictions of "
             "cross_val_predict with cc.bdeltacost_many"

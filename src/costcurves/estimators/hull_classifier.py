@@ -82,6 +82,14 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         """Return the members by name."""
         raise NotImplementedError
 
+    def _fitted(self) -> dict[str, Any]:
+        """Return the members that predict, by name."""
+        raise NotImplementedError
+
+    def _choose(self, condition: Any) -> Mixture:
+        """Return what to do for a condition."""
+        raise NotImplementedError
+
     def _fit_hull(self, X: Any, y: Any, params: dict[str, Any]) -> dict[str, Any]:
         """Set the classes and the hull from out-of-fold scores; return the members that will predict."""
         check_goal(self.condition)
@@ -115,19 +123,29 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
                 setattr(self, name, getattr(first, name))
         return fitted
 
-    def _predict(self, X: Any, fitted: Mapping[str, Any], mixture: Mixture) -> npt.NDArray[Any]:
-        """Return the classes that a choice, or a random choice between two, predicts."""
-        positive = self._positive(X, fitted, mixture.first, mixture.first_threshold)
+    def predict(self, X: Any, condition: Any = None) -> npt.NDArray[Any]:
+        """Return the predicted classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+        condition : OperatingCondition, number or mapping, optional
+            Used instead of the classifier's own, in this call.
+        """
+        check_is_fitted(self, "hull_")
+        mixture = self._choose(self.condition if condition is None else condition)
+        positive = self._positive(X, mixture.first, mixture.first_threshold)
         if mixture.probability > 0:
-            other = self._positive(X, fitted, mixture.second, mixture.second_threshold)
+            other = self._positive(X, mixture.second, mixture.second_threshold)
             draws = check_random_state(self.random_state).random_sample(positive.size)
             positive = np.where(draws < mixture.probability, other, positive)
         negative_label = self.classes_[0] if self.classes_[1] == self.pos_label_ else self.classes_[1]
         labels = np.array([negative_label, self.pos_label_], dtype=self.classes_.dtype)
         return np.asarray(labels[positive.astype(np.intp)])
 
-    def _positive(self, X: Any, fitted: Mapping[str, Any], name: str, threshold: float) -> BoolArray:
+    def _positive(self, X: Any, name: str, threshold: float) -> BoolArray:
         """Return which examples one classifier at one threshold calls positive."""
+        fitted = self._fitted()
         # A trivial choice needs no score, but a member still checks X: its shape, its names, what is missing.
         member = next(iter(fitted)) if name in TRIVIAL else name
         method = _members.score_method(member, fitted[member], self.response_method)
@@ -136,9 +154,13 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             return np.full(_num_samples(X), name == ALWAYS_POSITIVE)
         return scores >= threshold
 
+    def get_metadata_routing(self) -> Any:
+        """Return where metadata goes: each member's `fit`, and the splitter under the name "cv"."""
+        return _members.members_router(self, self._named(), self.cv).add_self_request(self)
+
     def __sklearn_tags__(self) -> Any:
         """Return the tags: two classes only; of the input, what every member takes."""
-        from sklearn.utils import get_tags
+        from sklearn.utils import get_tags  # scikit-learn 1.5 has neither this nor a use for the method
 
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
@@ -277,20 +299,14 @@ class RocHullClassifier(HullBase):
     def choice_(self) -> Mixture:
         """What `predict` does for the present condition."""
         check_is_fitted(self, "hull_")
-        return choose(self.hull_, self.condition, self.on_edge)
+        return self._choose(self.condition)
 
-    def predict(self, X: Any, condition: Any = None) -> npt.NDArray[Any]:
-        """Return the predicted classes.
+    def _choose(self, condition: Any) -> Mixture:
+        return choose(self.hull_, condition, self.on_edge)
 
-        Parameters
-        ----------
-        X : array-like of shape (n, features)
-        condition : OperatingCondition, number or mapping, optional
-            Used instead of the classifier's own, in this call.
-        """
-        check_is_fitted(self, "hull_")
-        goal = self.condition if condition is None else condition
-        return self._predict(X, self.estimators_, choose(self.hull_, goal, self.on_edge))
+    def _fitted(self) -> dict[str, Any]:
+        fitted: dict[str, Any] = self.estimators_
+        return fitted
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; those of members too, as ``name`` and ``name__parameter``."""
@@ -321,7 +337,3 @@ class RocHullClassifier(HullBase):
             return self._named()
         except CostCurvesError:
             return {}
-
-    def get_metadata_routing(self) -> Any:
-        """Return where metadata goes: each member's `fit`, and the splitter under the name "cv"."""
-        return _members.members_router(self, self._named(), self.cv).add_self_request(self)

@@ -155,7 +155,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
 
     def __sklearn_tags__(self) -> Any:
         """Return the tags: of the input, what the classifier takes."""
-        from sklearn.utils import get_tags
+        from sklearn.utils import get_tags  # scikit-learn 1.5 has neither this nor a use for the method
 
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator).input_tags

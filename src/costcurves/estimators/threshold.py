@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from costcurves.decisions import Mixture
-from costcurves.estimators import _members
 from costcurves.estimators.hull_classifier import HullBase, choose
 from costcurves.roc import RocCurve
 
@@ -112,21 +110,10 @@ class CostThresholdClassifier(HullBase):
     def threshold_(self) -> float:
         """The threshold for the present condition."""
         check_is_fitted(self, "hull_")
-        return choose(self.hull_, self.condition).first_threshold
+        return self._choose(self.condition).first_threshold
 
-    def predict(self, X: Any, condition: Any = None) -> npt.NDArray[Any]:
-        """Return the predicted classes.
+    def _choose(self, condition: Any) -> Mixture:
+        return choose(self.hull_, condition)
 
-        Parameters
-        ----------
-        X : array-like of shape (n, features)
-        condition : OperatingCondition, number or mapping, optional
-            Used instead of the classifier's own, in this call.
-        """
-        check_is_fitted(self, "hull_")
-        choice: Mixture = choose(self.hull_, self.condition if condition is None else condition)
-        return self._predict(X, {MEMBER: self.estimator_}, choice)
-
-    def get_metadata_routing(self) -> Any:
-        """Return where metadata goes: the estimator's `fit`, and the splitter under the name "cv"."""
-        return _members.members_router(self, self._named(), self.cv).add_self_request(self)
+    def _fitted(self) -> dict[str, Any]:
+        return {MEMBER: self.estimator_}
