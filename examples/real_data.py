@@ -60,5 +60,5 @@ def members() -> dict[str, Pipeline]:
         "bayes": prepared(GaussianNB(var_smoothing=1e-2)),
         "logit": prepared(LogisticRegression(max_iter=1000)),
         "tree": prepared(DecisionTreeClassifier(min_samples_leaf=10, random_state=SEED)),
-        "forest": prepared(RandomForestClassifier(50, min_samples_leaf=3, random_state=SEED)),
+        "forest": prepared(RandomForestClassifier(40, min_samples_leaf=3, random_state=SEED)),
     }

@@ -27,7 +27,7 @@ import costcurves as cc
 from costcurves._files import write_atomically
 
 CONDITIONS = (0.02, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98)
-WHO = ("bayes", "logit", "forest")
+WHO = ("bayes", "logit", "tree")
 ABOUT = (
     "Made by `python examples/tuned_threshold.py`. `CostThresholdClassifier` (*all*) looks at every distinct "
     "score, `TunedThresholdClassifierCV` (*grid*) at 100 evenly spaced thresholds, on the same five folds. Costs "

@@ -51,7 +51,7 @@ def test_no_threshold_costs_less_on_the_data(data):
 
 
 @pytest.mark.parametrize("member", [GaussianNB(), LOGIT], ids=["bayes", "logit"])
-@pytest.mark.parametrize("pc", [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98])
+@pytest.mark.parametrize("pc", [0.02, 0.3, 0.9])
 def test_a_grid_of_thresholds_never_costs_less_on_the_same_out_of_fold_scores(member, pc):
     ours = cc.CostThresholdClassifier(member, pc, cv=FOLDS).fit(X, Y)
     scorer = make_scorer(cc.normalized_expected_cost, greater_is_better=False, condition=pc)

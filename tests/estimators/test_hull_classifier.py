@@ -54,6 +54,11 @@ def prefit(scores, labels, condition=0.5, **options):
     return cc.RocHullClassifier(members, condition, cv="prefit", **options).fit(table, labels), table
 
 
+def middle(curve, threshold):
+    """Return the middle of a score and the next lower one."""
+    return (threshold + max(score for score in curve.thresholds if score < threshold)) / 2
+
+
 # The hull and the choice ----------------------------------------------------------------------------------------
 
 
@@ -79,7 +84,8 @@ def test_members_that_predict_are_trained_on_all_data(fitted):
 def test_predictions_are_those_of_the_best_vertex(fitted, pc):
     best = fitted.hull_.best(pc)
     if best.classifier in fitted.estimators_:
-        expected = fitted.estimators_[best.classifier].predict_proba(X)[:, 1] >= best.threshold
+        cut = middle(fitted.hull_.curve(best.classifier), best.threshold)
+        expected = fitted.estimators_[best.classifier].predict_proba(X)[:, 1] >= cut
     else:
         expected = np.full(len(X), best.classifier == "always positive")
     assert (fitted.predict(X, condition=pc) == expected).all()
@@ -141,6 +147,19 @@ def test_decision_functions_are_turned_for_the_first_class():
     assert (first.predict(X) == 1 - second.predict(X)).all()
 
 
+def test_thresholds_lie_in_the_middle_of_gaps_that_floats_have():
+    labels = np.array([0, 1, 1])
+    for low, high, expected in (
+        (0.0, 1.0, 0.5),
+        (1.0, np.nextafter(1, 2), np.nextafter(1, 2)),
+        (-1e308, 1.5e308, 0.25e308),
+        (5e-324, 1e-323, 1e-323),
+    ):
+        clf, table = prefit([np.array([low, high, high])], labels)
+        assert clf.choice_.first_threshold == pytest.approx(expected, rel=1e-12)
+        assert clf.predict(table).tolist() == [0, 1, 1]
+
+
 # Edges of the hull ----------------------------------------------------------------------------------------------
 
 
@@ -155,7 +174,8 @@ def test_limits_choose_the_best_single_point_that_keeps_them(fitted):
     ):
         choice = clone(fitted).set_params(condition=limit)
         choice.hull_ = fitted.hull_
-        assert (choice.choice_.first, choice.choice_.first_threshold) == (expected.classifier, expected.threshold)
+        cut = middle(fitted.hull_.curve(expected.classifier), expected.threshold)
+        assert (choice.choice_.first, choice.choice_.first_threshold) == (expected.classifier, cut)
         assert (choice.choice_.fpr, choice.choice_.tpr) == (expected.fpr, expected.tpr)
         assert choice.choice_.probability == 0
 
@@ -166,9 +186,8 @@ def test_nearer_vertex_is_the_nearest_along_the_edge(fitted, fpr):
     clf.hull_ = hull = fitted.hull_
     mixture = hull.interpolate(fpr=fpr)
     distances = np.hypot(hull.fpr - mixture.fpr, hull.tpr - mixture.tpr)
-    ends = [(mixture.first, mixture.first_threshold), (mixture.second, mixture.second_threshold)]
     chosen = clf.choice_
-    assert (chosen.first, chosen.first_threshold) == ends[int(mixture.probability > 0.5)]
+    assert chosen.first == [mixture.first, mixture.second][int(mixture.probability > 0.5)]
     i = next(i for i in range(hull.fpr.size) if (hull.fpr[i], hull.tpr[i]) == (chosen.fpr, chosen.tpr))
     assert distances[i] == pytest.approx(min(distances[max(i - 1, 0) : i + 2]))
 
@@ -206,10 +225,10 @@ def test_a_condition_on_an_edge_has_two_best_vertices():
     assert len(best.ties) == 1
     for on_edge in ("within", "nearer"):
         choice = clf.set_params(on_edge=on_edge).choice_
-        assert (choice.first_threshold, choice.probability) == (best.threshold, 0)
+        assert (choice.first_threshold, choice.probability) == (best.threshold - 0.5, 0)
     mixed = clf.set_params(on_edge="random").choice_
     assert mixed.probability == 0.5
-    assert {mixed.first_threshold, mixed.second_threshold} == {8.0, 7.0}
+    assert {mixed.first_threshold, mixed.second_threshold} == {7.5, 6.5}
     assert (mixed.fpr, mixed.tpr) == (0.125, 0.75)
     often = np.mean([clf.set_params(random_state=seed).predict(table) for seed in range(400)], axis=0)
     assert often[:2].tolist() == [1, 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,33 @@ def check_goal(condition: Any) -> Any:
 
 
 def choose(hull: RocHull, condition: Any, on_edge: str = "within") -> Mixture:
-    """Return which points of the hull to use, and with what probability, for a condition or under a limit."""
+    """Return what to use, with which thresholds and what probability, for a condition or under a limit."""
+    mixture = _points(hull, condition, on_edge)
+    return replace(
+        mixture,
+        first_threshold=halfway(hull, mixture.first, mixture.first_threshold),
+        second_threshold=halfway(hull, mixture.second, mixture.second_threshold),
+    )
+
+
+def halfway(hull: RocHull, name: str, threshold: float) -> float:
+    """Return the middle between the lowest score that is called positive and the next lower one.
+
+    All thresholds in that gap are the same to the data of the hull. On other data the lowest score itself would be
+    the strictest of them, which matters where the gap is wide: where the classes are well apart.
+    """
+    if name in TRIVIAL:
+        return threshold
+    lower = hull.curve(name).thresholds
+    lower = lower[lower < threshold]
+    if not lower.size:
+        return threshold
+    middle = float(lower[0]) / 2 + threshold / 2
+    return middle if float(lower[0]) < middle <= threshold else threshold
+
+
+def _points(hull: RocHull, condition: Any, on_edge: str) -> Mixture:
+    """Return which points of the hull to use, and with what probability."""
     goal = check_goal(condition)
     check_choice("on_edge", on_edge, ON_EDGE)
     if not isinstance(goal, dict):
@@ -228,7 +255,8 @@ class RocHullClassifier(HullBase):
     -----
     The hybrid of Provost & Fawcett (1997): on the data of the hull it costs no more than any member at any condition;
     on other data up to what the estimate of the hull is off. Out-of-fold scores of all folds are pooled, so scores
-    should mean the same in every fold, and thresholds are applied to members that are trained on all data.
+    should mean the same in every fold, and thresholds are applied to members that are trained on all data. A threshold
+    is the middle between the lowest score that is to be positive and the next lower one.
     `sample_weight` weights the ROC points too.
 
     Examples
