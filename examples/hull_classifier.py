@@ -28,8 +28,8 @@ ABOUT = (
     "folds the hybrid and every member alone, with its own cheapest threshold at each condition, were fitted on the "
     "other folds. *Best member* is the one that turned out best on the very same test data at that condition, which "
     "nobody knows beforehand; its upper limit is that of its 95 % interval. The difference (hybrid minus that member) "
-    "has its paired 95 % interval. Where members tie or differ by one or two out-of-fold examples, as in wine, which of "
-    "them the hull takes is next to chance, and another may turn out better."
+    "has its paired 95 % interval. Where members tie or differ by one or two out-of-fold examples, as in wine, which "
+    "of them the hull takes is next to chance, and another may turn out better."
 )
 
 
