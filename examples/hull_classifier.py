@@ -75,12 +75,14 @@ def report(tables: dict[str, list[dict]], sizes: dict[str, str], outer: int) -> 
     rows = [row for table in tables.values() for row in table]
     worse = [row for row in rows if row["worse"]]
     names = list(rows[0]["costs"])
+    within = sum(row["costs"][HYBRID] <= row["upper"] for row in rows)
     verdict = f"The hybrid is significantly worse than the best member in {len(worse)} of {len(rows)} rows"
     lines = [
         "# RocHullClassifier at ten conditions",
         "",
         fill(ABOUT.format(outer=outer), 120),
         "",
+        f"The hybrid costs at most the upper limit of the best member's interval in {within} of {len(rows)} rows.",
         verdict + (":" if worse else "."),
         *(f"- {row['data']}, pc {row['pc']:g}: by {row['difference'].estimate:.4f}" for row in worse),
         "",

@@ -24,7 +24,7 @@ SHIPPED = {
     "wine, 2 or not": (load_wine, 2),
     "iris, versicolor or not": (load_iris, 1),
 }
-UCI = {"german_credit": "bad", "pima_diabetes": "pos", "crx": "+", "vehicle": "van", "sonar": "R"}
+UCI = {"german_credit": "bad", "pima_diabetes": "pos"}
 
 
 def data_sets(folder: Path | None = None) -> dict[str, tuple[pd.DataFrame, np.ndarray]]:
