@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+import costcurves as cc
 import oracles
 
 ROOT = Path(__file__).resolve().parent.parent
-SHIPPED = ROOT / "examples" / "german_credit_scores.csv"
+SHIPPED = cc.example_path("german_credit_scores.csv")
 SOURCE = ROOT.parent / "shared" / "data" / "german_credit.csv.gz"
 CLASSIFIERS = ("logit", "forest", "bayes", "tree")
 

@@ -73,6 +73,9 @@ LAYERS = [
     "displays.coverage",
     "displays.power",
     "displays.simplex",
+    "recommendation",
+    "example_data",
+    "scenarios",
     "__init__",
 ]
 HEAVY = [
