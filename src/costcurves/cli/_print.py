@@ -99,6 +99,11 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
+def padded(value: float, digits: int = 3) -> str:
+    """Return a number for a column of them: zeros at the end stay."""
+    return number(value, digits) if abs(value) >= 10 ** (digits - 1) else f"{value:#.{digits}g}".rstrip(".")
+
+
 def money(value: float, currency: str = "") -> str:
     """Return an amount with its currency."""
     return f"{number(value)} {currency}".rstrip()

@@ -14,7 +14,20 @@ import costcurves.cli._options as opt
 from costcurves.cli._gates import Gate, candidate_of, cheaper, cost_below, leave, not_costlier, show_gates
 from costcurves.cli._input import ClassPredictions, read_classes, read_matrix
 from costcurves.cli._options import announce
-from costcurves.cli._print import Output, Problem, chance, listing, money, number, percent, quoted, safe, table, working
+from costcurves.cli._print import (
+    Output,
+    Problem,
+    chance,
+    line,
+    listing,
+    money,
+    padded,
+    percent,
+    quoted,
+    safe,
+    table,
+    working,
+)
 
 File = Annotated[
     Path,
@@ -98,25 +111,24 @@ def bcost(
 
     def show(screen: Console) -> None:
         screen.print(data.summary(), soft_wrap=True)
-        grid = table("", "cost per case", f"{100 * level:g} % interval", numbers=(1,))
+        unit = f" ({safe(currency)})" if currency else ""
+        grid = table("", f"cost per case{unit}", f"{100 * level:g} % interval", numbers=(1,))
         for name in order:
             one = found[name]
-            limits = f"{money(one.lower, currency)} to {money(one.upper, currency)}"
-            grid.add_row(safe(name), money(one.estimate, currency), limits)
+            grid.add_row(safe(name), padded(one.estimate), f"{padded(one.lower)} to {padded(one.upper)}")
         screen.print()
         screen.print(grid)
         for name in order:
             for risk in found[name].risks[:3]:
                 enough = f"; about {risk.needed:,} rows would be" if risk.needed is not None else ""
-                screen.print(
-                    f"  {safe(name)}: true {safe(risk.true)} predicted {safe(risk.predicted)} costs "
+                line(
+                    screen,
+                    f"{safe(name)}: true {safe(risk.true)} predicted {safe(risk.predicted)} costs "
                     f"{money(risk.cost, currency)} and was seen {risk.count} times: too few to judge{enough}.",
-                    style="yellow",
+                    "yellow",
                 )
         if len(order) > 1:
-            screen.print(
-                "\n  Intervals that overlap may still differ: bdeltacost compares on the same rows.", style="dim"
-            )
+            screen.print("Intervals that overlap may still differ: bdeltacost compares on the same rows.", style="dim")
         show_gates(gates, screen)
 
     columns = {"classifier": list(found)} | {
@@ -225,7 +237,8 @@ def bdeltacost(
             if len(some) == 1
             else f"{listing(some, 'or')} may be the cheapest."
         )
-        screen.print(f"\n  {text}", style="green" if len(some) == 1 else "yellow")
+        screen.print()
+        line(screen, text, "bold green" if len(some) == 1 else "bold yellow")
         unit = f" ({currency})" if currency else ""
         grid = table(
             "a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "adjusted p", "cheaper", numbers=(2,)
@@ -235,14 +248,14 @@ def bdeltacost(
             grid.add_row(
                 safe(a),
                 safe(b),
-                number(pair.difference),
-                f"{number(pair.lower)} to {number(pair.upper)}",
+                padded(pair.difference),
+                f"{padded(pair.lower)} to {padded(pair.upper)}",
                 chance(float(many.p_adjusted[i])),
                 (safe(a) if pair.difference < 0 else safe(b)) if sure else "not shown",
             )
         screen.print()
         screen.print(grid)
-        screen.print(f"\n  Jointly for all pairs at {100 * level:g} %.", style="dim")
+        screen.print(f"Jointly for all pairs at {100 * level:g} %.", style="dim")
         show_gates(gates, screen)
 
     document = {
@@ -323,13 +336,15 @@ def plan(
             goal = (
                 f"a chance of {percent(power)} to find a difference of {money(found.target, currency)} between {names}"
             )
-        screen.print(f"\n  {found.n:,} rows are needed for {goal}, at {100 * level:g} %.", style="green")
-        screen.print(f"  Without a pilot, by the range of costs alone: {found.n_range:,}.")
+        screen.print()
+        line(screen, f"{found.n:,} rows are needed for {goal}, at {100 * level:g} %.", "bold green")
+        line(screen, f"Without a first test set, by the range of costs alone: {found.n_range:,}.")
         for error in found.rare:
-            screen.print(
-                f"  So many rows have no {safe(error.true)} that is taken for {safe(error.predicted)} "
+            line(
+                screen,
+                f"So many rows have no {safe(error.true)} that is taken for {safe(error.predicted)} "
                 f"({money(error.cost, currency)}) with a chance of {percent(error.chance_missed)}.",
-                style="yellow",
+                "yellow",
             )
 
     document = {

@@ -13,7 +13,7 @@ import costcurves.cli._options as opt
 from costcurves.cli._gates import Gate, better_throughout, candidate_of, leave, not_worse, show_gates
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs, span_text
-from costcurves.cli._print import Output, Problem, chance, line, listing, number, safe, table, working
+from costcurves.cli._print import Output, Problem, chance, line, listing, padded, safe, table, working
 
 # Enough for the curves of two; the family of all pairs takes time with the square of its points.
 POINTS_OF_TWO, POINTS_OF_MANY = 201, 65
@@ -206,9 +206,9 @@ def _show_here(
     for i, one in enumerate(pairs):
         amount = one.at(where).money
         assert amount is not None
-        limits = f"{number(amount.lower, 3)} to {number(amount.upper, 3)}"
+        limits = f"{padded(amount.lower)} to {padded(amount.upper)}"
         p = chance(float(tests.adjusted[i]))
-        grid.add_row(safe(one.names[0]), safe(one.names[1]), number(amount.estimate, 3), limits, p)
+        grid.add_row(safe(one.names[0]), safe(one.names[1]), padded(amount.estimate), limits, p)
     screen.print()
     screen.print(grid)
     screen.print("Intervals hold jointly; p-values are adjusted by Holm's method.", style="dim")

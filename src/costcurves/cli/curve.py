@@ -11,7 +11,7 @@ import costcurves as cc
 import costcurves.cli._options as opt
 from costcurves.cli._options import load, policies, policy_document, read_costs, span_text
 from costcurves.cli._picture import draw_curves
-from costcurves.cli._print import Output, number, safe, table, working, write_file
+from costcurves.cli._print import Output, padded, safe, table, working, write_file
 
 SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
 
@@ -72,7 +72,7 @@ def curve(
         grid = table("", *(f"pc {point:g}" for point in SHOWN), "area", "worth using for pc", numbers=range(1, 7))
         for one in curves:
             where = ", ".join(span_text(pair) for pair in one.operating_range()) or "nowhere"
-            grid.add_row(safe(one.name), *(number(one.evaluate(x), 3) for x in SHOWN), number(one.area(), 3), where)
+            grid.add_row(safe(one.name), *(padded(one.evaluate(x)) for x in SHOWN), padded(one.area()), where)
         screen.print()
         screen.print(grid)
 

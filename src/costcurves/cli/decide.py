@@ -13,7 +13,20 @@ import costcurves.cli._options as opt
 from costcurves.cli._gates import Gate, better_here, better_over, cost_below, leave, show_gates
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs
-from costcurves.cli._print import Output, Problem, chance, line, listing, money, number, percent, safe, table, working
+from costcurves.cli._print import (
+    Output,
+    Problem,
+    chance,
+    line,
+    listing,
+    money,
+    number,
+    padded,
+    percent,
+    safe,
+    table,
+    working,
+)
 from costcurves.decisions import TRIVIAL
 
 Answer = cc.Recommendation | cc.RangeRecommendation
@@ -67,6 +80,8 @@ def decide(
     out = Output(json, csv, output, force)
     out.check()
     asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario)
+    if out.form == "csv" and len({type(where) for where in asked.cases.values()}) > 1:
+        raise Problem("--csv needs scenarios of one kind, conditions or ranges: choose some with --scenario")
     data = load(
         file,
         label=label,
@@ -98,7 +113,7 @@ def decide(
         "decisions": [{"scenario": name or None, **answer.to_dict()} for name, answer in answers.items()],
         "gates": [gate.document() for gate in gates],
     }
-    out.emit(show, document, _rows(answers) if out.form == "csv" else None)
+    out.emit(show, document, _rows(answers))
     leave(gates)
 
 
@@ -111,9 +126,7 @@ def answer_at(data: Predictions, where: Condition, rule: Any, level: float) -> A
 
 
 def _rows(answers: dict[str, Answer]) -> dict[str, list[Any]]:
-    """Return one table of all answers; conditions and ranges have different columns."""
-    if len({type(answer) for answer in answers.values()}) > 1:
-        raise Problem("--csv needs scenarios of one kind, conditions or ranges: choose some with --scenario")
+    """Return one table of all answers."""
     rows: dict[str, list[Any]] = {"scenario": []}
     for name, answer in answers.items():
         columns = {key: list(values) for key, values in answer._columns().items()}
@@ -183,8 +196,8 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
             "" if trivial else {math.inf: "never", -math.inf: "always"}.get(cut, f"{cut:.4g}"),
             percent(answer.tpr[i]),
             percent(answer.fpr[i]),
-            number(answer.expected_cost[i], 3),
-            "" if trivial else f"{number(answer.money_lower[i], 3)} to {number(answer.money_upper[i], 3)}",
+            padded(answer.expected_cost[i]),
+            "" if trivial else f"{padded(answer.money_lower[i])} to {padded(answer.money_upper[i])}",
             "" if i == 0 else "yes" if answer.worse[i] else "unsure",
             chance(float(answer.adjusted[i])),
         )

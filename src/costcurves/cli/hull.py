@@ -11,7 +11,7 @@ from rich.console import Console
 import costcurves as cc
 import costcurves.cli._options as opt
 from costcurves.cli._options import Costs, load, read_costs
-from costcurves.cli._print import Output, Problem, check_writable, listing, money, percent, quoted, safe, say
+from costcurves.cli._print import Output, Problem, check_writable, line, listing, money, percent, quoted, safe, say
 from costcurves.cli._tables import existing
 from costcurves.cli.decide import show_ranges
 from costcurves.decisions import rule_text
@@ -81,10 +81,10 @@ def add(
         useful = [name for name in new if name in hull.contributors]
         screen.print(data.summary(), soft_wrap=True)
         if useful:
-            screen.print(f"  {listing(useful)} can be best somewhere.", style="green")
+            line(screen, f"{listing(useful)} can be best somewhere.", "bold green")
         if len(useful) < len(new):
-            screen.print(f"  {listing([name for name in new if name not in useful])} cannot be best anywhere.")
-        screen.print(f"  The hull has {hull.fpr.size} vertices of {len(hull.names)} classifiers.")
+            line(screen, f"{listing([name for name in new if name not in useful])} cannot be best anywhere.")
+        line(screen, f"The hull has {hull.fpr.size} vertices of {len(hull.names)} classifiers.")
 
     Output(json).emit(show, _document(hull, Costs({})), None)
 
@@ -131,14 +131,9 @@ def show(
 def _show_decision(best: cc.Decision, currency: str, screen: Console) -> None:
     other = best.runner_up
     more = f" ({percent(best.money_regret / best.expected_cost)})" if best.expected_cost > 0 else ""
-    screen.print(
-        f"  Use {safe(rule_text(best.classifier, best.threshold))}: {money(best.expected_cost, currency)} per case.",
-        style="green",
-    )
-    screen.print(
-        f"  The runner-up, {safe(rule_text(other.classifier, other.threshold))}, costs "
-        f"{money(best.money_regret, currency)} more{more}."
-    )
+    use, instead = (safe(rule_text(one.classifier, one.threshold)) for one in (best, other))
+    line(screen, f"Use {use}: {money(best.expected_cost, currency)} per case.", "bold green")
+    line(screen, f"The runner-up, {instead}, costs {money(best.money_regret, currency)} more{more}.")
 
 
 def _document(hull: cc.RocHull, asked: Costs) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+import costcurves as cc
 import costcurves.cli._options as opt
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, read_costs
@@ -31,7 +32,10 @@ def make_report(
     command: str,
 ) -> Any:
     """Return the report of some predictions: the one place that knows how it is made."""
-    module = importlib.import_module("costcurves.report")
+    try:
+        module = importlib.import_module("costcurves.report")
+    except ModuleNotFoundError as error:
+        raise cc.MissingExtraError(f'the report needs {error.name}: pip install "costcurves[report]"') from None
     return module.Report.from_predictions(
         data.y_true,
         data.scores,
