@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -317,13 +318,18 @@ def test_an_interrupt_leaves_nothing_half_written(run, monkeypatch, tmp_path):
 
 
 def test_a_report_without_its_extra_says_what_to_install(run, monkeypatch, tmp_path):
-    monkeypatch.setitem(__import__("sys").modules, "costcurves.report", None)
+    monkeypatch.setitem(sys.modules, "costcurves.report", None)
     failing(run("report", *CREDIT[1:], "-o", "r.html"), 'pip install "costcurves[report]"')
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_table_without_pyarrow_says_what_to_install(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    failing(run(*CREDIT, *PC), 'reading tables needs pyarrow: pip install "costcurves[cli]"')
+
+
 def test_a_picture_without_matplotlib_says_what_to_install(run, monkeypatch, tmp_path):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     done = run("curve", *CREDIT[1:], "--score", "tree", "-o", "c.svg")
     failing(done, 'a picture needs matplotlib: pip install "costcurves[plot]"')
     assert list(tmp_path.iterdir()) == []

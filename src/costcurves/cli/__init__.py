@@ -14,8 +14,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from costcurves.cli._app import run
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("typer", "rich"):
+        library = (error.name or "").split(".")[0]
+        if library not in ("typer", "rich"):
             raise
-        sys.stderr.write(f'costcurves: the command line needs {error.name}: pip install "costcurves[cli]"\n')
+        sys.stderr.write(f'costcurves: the command line needs {library}: pip install "costcurves[cli]"\n')
         return 2
     return run(arguments)

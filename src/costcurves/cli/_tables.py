@@ -73,7 +73,10 @@ def existing(path: Path) -> Path:
 
 def read_columns(path: Path) -> Columns:
     """Return the columns of a csv, parquet or json lines file."""
-    import pyarrow as pa
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError:
+        raise cc.MissingExtraError('reading tables needs pyarrow: pip install "costcurves[cli]"') from None
 
     file = existing(resolve(path, ".csv"))
     lower = file.name.lower()
