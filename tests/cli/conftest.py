@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+import costcurves as cc
 from costcurves.cli import main
 
 
@@ -54,17 +53,21 @@ class StandIn:
         cls.made.append({"y_true": y_true, "scores": scores, **options})
         return cls()
 
+    @classmethod
+    def from_class_predictions(cls, y_true: Any, predictions: Any, cost_matrix: Any, **options: Any) -> StandIn:
+        cls.made.append({"y_true": y_true, "predictions": predictions, "cost_matrix": cost_matrix, **options})
+        return cls()
+
     def write_html(self, path: Path, *, force: bool) -> None:
         Path(path).write_text(f"<!doctype html><title>{force}</title>", encoding="utf-8")
 
 
 @pytest.fixture
 def reports(monkeypatch) -> list[dict[str, Any]]:
-    """Put a stand-in in the place of the report, and return what it was asked for."""
-    module = types.ModuleType("costcurves.report")
-    module.Report = type("Report", (StandIn,), {"made": []})
-    monkeypatch.setitem(sys.modules, "costcurves.report", module)
-    return module.Report.made
+    """Put a stand-in in the place of the report, which takes time, and return what it was asked for."""
+    kind = type("Report", (StandIn,), {"made": []})
+    monkeypatch.setattr(cc, "Report", kind, raising=False)
+    return kind.made
 
 
 @pytest.fixture

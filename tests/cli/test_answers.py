@@ -284,10 +284,23 @@ def test_the_report_is_made_from_what_was_read(run, reports, tmp_path):
     assert done.code == 0
     assert f"The page is {tmp_path / 'r.html'}" in done.out.replace("\n", "")
     (made,) = reports
-    assert (int(made["y_true"].sum()), list(made["scores"])) == (300, ["forest"])
+    assert (made["y_true"] == "bad").sum() == 300
+    assert (made["pos_label"], list(made["scores"])) == ("bad", ["forest"])
     assert list(made["scenarios"]) == ["documented", "uncertain"]
-    assert (made["currency"], made["level"], made["title"]) == ("", 0.9, "Credit")
-    assert made["source"]["file"] == "german_credit_scores.csv"
+    assert (made["currency"], made["level"], made["title"], made["dropped"]) == ("", 0.9, "Credit", 0)
+    assert made["source"] == "german_credit_scores.csv"
+    again = "costcurves report example:german_credit --label label --positive bad --score forest --costs"
+    assert made["command"] == f"{again} example:german_credit"
+
+
+def test_the_report_can_be_about_k_classes(run, reports):
+    assert run("report", *VEHICLE, "--pred", "logit", "-o", "r.html").code == 0
+    (made,) = reports
+    assert (list(made["predictions"]), made["currency"]) == (["logit"], "EUR")
+    assert made["cost_matrix"].labels == ("bus", "opel", "saab", "van")
+    refused = run("report", *VEHICLE, "--pred", "logit", "--score", "forest", "-o", "s.html")
+    assert (refused.code, "--score is about scores of two classes" in refused.err) == (2, True)
+    assert "--pred needs a cost matrix" in run("report", VEHICLE[0], "--pred", "logit", "-o", "s.html").err
 
 
 def test_the_demo_prints_the_answer_and_where_the_page_is(run, reports, tmp_path):

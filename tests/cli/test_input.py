@@ -317,8 +317,11 @@ def test_an_interrupt_leaves_nothing_half_written(run, monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_report_without_its_extra_says_what_to_install(run, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "costcurves.report", None)
+def test_a_report_without_its_extra_says_what_to_install(run, monkeypatch, reports, tmp_path):
+    def refuse(*_: object, **__: object) -> None:
+        raise cc.MissingExtraError('the page needs altair: pip install "costcurves[report]"')
+
+    monkeypatch.setattr(cc.Report, "write_html", refuse)
     failing(run("report", *CREDIT[1:], "-o", "r.html"), 'pip install "costcurves[report]"')
     assert list(tmp_path.iterdir()) == []
 

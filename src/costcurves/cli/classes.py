@@ -48,7 +48,7 @@ Candidate = Annotated[
 ]
 
 
-def _load(
+def load_classes(
     file: Path, label: str | None, pred: list[str] | None, drop_missing: bool, costs: Path, matrix: str | None
 ) -> tuple[ClassPredictions, cc.CostMatrix, str]:
     """Return the predictions, the cost matrix and its currency."""
@@ -95,7 +95,7 @@ def bcost(
     """
     out = Output(json, csv, output, force)
     out.check()
-    data, prices, currency = _load(file, label, pred, drop_missing, costs, matrix)
+    data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
     with working("counting"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
         found = {
@@ -203,7 +203,7 @@ def bdeltacost(
     """
     out = Output(json, csv, output, force)
     out.check()
-    data, prices, currency = _load(file, label, pred, drop_missing, costs, matrix)
+    data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
     if len(data.predictions) < 2:
         raise Problem("two classifiers or more are needed to compare: repeat --pred")
     if margin is not None and assert_not_worse_than is None:
@@ -314,7 +314,7 @@ def plan(
     out.check()
     if (half_width is None) == (difference is None):
         raise Problem("say what the test set is for: one of --half-width and --difference")
-    data, prices, currency = _load(file, label, pred, drop_missing, costs, matrix)
+    data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
     wanted = 1 if difference is None else 2
     if len(data.predictions) != wanted:
         option = "--half-width" if difference is None else "--difference"

@@ -3,54 +3,26 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-import costcurves as cc
 import costcurves.cli._options as opt
-from costcurves.cli._input import Predictions
-from costcurves.cli._options import Condition, Costs, load, read_costs
+from costcurves.cli._input import ClassPredictions, Predictions
+from costcurves.cli._options import Costs, load, read_costs
 from costcurves.cli._print import Problem, check_writable, console, safe, working
+from costcurves.cli.classes import load_classes
 from costcurves.cli.decide import answer_at, show_answers
 
 Title = Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.", rich_help_panel=opt.OUT)]
 Page = Annotated[
     Path, typer.Option("--output", "-o", metavar="HTML", help="The page to write.", rich_help_panel=opt.OUT)
 ]
-
-
-def make_report(
-    data: Predictions,
-    scenarios: Mapping[str, Condition],
-    *,
-    currency: str,
-    level: float,
-    title: str | None,
-    command: str,
-) -> Any:
-    """Return the report of some predictions: the one place that knows how it is made."""
-    try:
-        module = importlib.import_module("costcurves.report")
-    except ModuleNotFoundError as error:
-        raise cc.MissingExtraError(f'the report needs {error.name}: pip install "costcurves[report]"') from None
-    return module.Report.from_predictions(
-        data.y_true,
-        data.scores,
-        scenarios=dict(scenarios),
-        currency=currency,
-        level=level,
-        title=title,
-        source={
-            "file": data.source,
-            "command": command,
-            "label": data.label,
-            "positive": data.positive,
-            "dropped": data.dropped,
-        },
-    )
+# What a condition that came as options is called on the page.
+UNNAMED = "as asked"
 
 
 def report(
@@ -58,6 +30,7 @@ def report(
     label: opt.Label = None,
     positive: opt.Positive = None,
     score: opt.Score = None,
+    pred: opt.Pred = None,
     drop_missing: opt.DropMissing = False,
     prevalence: opt.Prevalence = None,
     cost_fn: opt.CostFn = None,
@@ -65,6 +38,7 @@ def report(
     pc: opt.Pc = None,
     costs: opt.CostsFile = None,
     scenario: opt.ScenarioName = None,
+    matrix: opt.MatrixName = None,
     level: opt.Level = 0.95,
     title: Title = None,
     output: Page = Path("report.html"),
@@ -73,27 +47,72 @@ def report(
     """costcurves report example:german_credit --costs example:german_credit -o report.html
 
     Write one page with the answer for each scenario, the curves with sliders for prevalence and costs, and all
-    comparisons. It needs no network and can be sent by mail.
+    comparisons. It needs no network and can be sent by mail. With --pred it is about predicted classes, of which there
+    may be more than two, and needs a cost matrix.
     """
-    _check_page(output, force)
-    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
-    data = load(file, label=label, positive=positive, score=score, weight=None, drop_missing=drop_missing, costs=asked)
-    write_report(data, asked, level=level, title=title, output=output, force=force, command=f"costcurves report {file}")
-
-
-def _check_page(output: Path, force: bool) -> None:
     if output.suffix.lower() not in (".html", ".htm"):
         raise Problem(f"--output must end in .html, got {safe(output.name)}")
     check_writable(output, force)
+    options = {"level": level, "title": title}
+    if pred or matrix is not None:
+        given = {"--score": score, "--positive": positive, "--prevalence": prevalence, "--cost-fn": cost_fn}
+        given |= {"--cost-fp": cost_fp, "--pc": pc, "--scenario": scenario}
+        if strange := [name for name, value in given.items() if value]:
+            raise Problem(f"{strange[0]} is about scores of two classes, and --pred about predicted classes")
+        if costs is None:
+            raise Problem("--pred needs a cost matrix: --costs")
+        classes, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
+        command = _command(file, "--label", classes.label, "--pred", list(classes.predictions), "--costs", costs)
+        page = _made(
+            "from_class_predictions",
+            classes,
+            command,
+            classes.y_true,
+            classes.predictions,
+            prices,
+            currency=currency,
+            **options,
+        )
+        _write(page, classes, output, force)
+        return
+    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
+    data = load(file, label=label, positive=positive, score=score, weight=None, drop_missing=drop_missing, costs=asked)
+    numbers = ("--prevalence", prevalence, "--cost-fn", cost_fn, "--cost-fp", cost_fp, "--pc", pc)
+    columns = ("--label", data.label, "--positive", data.positive, "--score", list(data.scores))
+    command = _command(file, *columns, *numbers, "--costs", costs, "--scenario", scenario)
+    _write(two_class_page(data, asked, command, **options), data, output, force)
 
 
-def write_report(
-    data: Predictions, asked: Costs, *, level: float, title: str | None, output: Path, force: bool, command: str
-) -> None:
+def two_class_page(data: Predictions, asked: Costs, command: str, **options: Any) -> Any:
+    """Return the page about scores of two classes."""
+    labels = np.where(data.y_true, data.positive, data.negative)
+    options |= {
+        "pos_label": data.positive,
+        "scenarios": {name or UNNAMED: where for name, where in asked.cases.items()},
+        "currency": asked.currency,
+    }
+    return _made("from_predictions", data, command, labels, data.scores, **options)
+
+
+def _made(door: str, data: Predictions | ClassPredictions, command: str, *columns: Any, **options: Any) -> Any:
+    """Return a report through one of its doors: the one place that knows how it is made."""
+    make = getattr(importlib.import_module("costcurves").Report, door)
+    with working("computing"):
+        return make(*columns, source=data.source, command=command, dropped=data.dropped, **options)
+
+
+def _command(file: Path, *parts: Any) -> str:
+    """Return the command that makes the page again, guesses spelled out."""
+    words = ["costcurves", "report", str(file)]
+    for option, value in zip(parts[::2], parts[1::2], strict=True):
+        for one in value if isinstance(value, list) else [value]:
+            words += [] if one is None else [option, str(one)]
+    return shlex.join(words)
+
+
+def _write(page: Any, data: Predictions | ClassPredictions, output: Path, force: bool) -> None:
     """Write the page and say where it is."""
-    scenarios = {name or "asked": where for name, where in asked.cases.items()}
-    with working("writing the report"):
-        page = make_report(data, scenarios, currency=asked.currency, level=level, title=title, command=command)
+    with working("writing the page"):
         page.write_html(output, force=force)
     screen = console()
     screen.print(data.summary(), soft_wrap=True)
@@ -121,15 +140,8 @@ def demo(
     show_answers(answers, asked, data, screen)
     screen.print()
     output.mkdir(parents=True, exist_ok=True)
-    write_report(
-        data,
-        asked,
-        level=0.95,
-        title="German credit",
-        output=output / "report.html",
-        force=True,
-        command="costcurves report example:german_credit --costs example:german_credit",
-    )
+    page = two_class_page(data, asked, _command(example, "--costs", example), level=0.95, title="German credit")
+    _write(page, data, output / "report.html", force=True)
 
 
 def add_to(app: typer.Typer) -> None:
