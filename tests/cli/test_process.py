@@ -84,7 +84,9 @@ def test_a_reader_that_leaves_is_no_error():
 def test_a_terminal_that_cannot_show_a_letter_still_gets_the_answer():
     code, out, _ = finish(start("-m", "costcurves", *DECIDE, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}))
     assert code == 0
-    assert "Use tree: call a case bad where tree ? " in out
+    assert "Use tree: call a case bad where tree >= " in out
+    assert out.isascii()
+    assert "?" not in out.replace("more?", "")
 
 
 def test_help_loads_nothing_heavy():

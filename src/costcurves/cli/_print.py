@@ -127,7 +127,7 @@ def listing(names: Sequence[str], word: str = "and") -> str:
 
 def line(screen: Console, text: str, style: str = "") -> None:
     """Print a sentence, indented also where it wraps."""
-    screen.print(Padding(text, (0, 0, 0, 2)), style=style)
+    screen.print(Padding(text, (0, 0, 0, 2), expand=False), style=style)
 
 
 def table(*heads: str, numbers: Sequence[int] = ()) -> Table:
@@ -170,12 +170,10 @@ class Output:
     ) -> None:
         """Print the answer, or write it to the file."""
         if self.form == "text":
-            if self.path is None:
+            if self.path is None and sys.stdout.isatty():
                 show(console())
                 return
-            buffer = io.StringIO()
-            show(console(buffer))
-            text = buffer.getvalue()
+            text = plain_text(show, "utf-8" if self.path is not None else sys.stdout.encoding)
         elif self.form == "csv":
             if columns is None:
                 raise Problem("--csv needs a table, and this answer is none: use --json")
@@ -186,6 +184,16 @@ class Output:
             sys.stdout.write(text)
         else:
             write_file(self.path, text, self.force)
+
+
+def plain_text(show: Callable[[Console], None], encoding: str) -> str:
+    """Return what would be shown, without colours, in letters that the encoding has."""
+    buffer = io.BytesIO()
+    page = io.TextIOWrapper(buffer, encoding=encoding, errors="replace", newline="\n")
+    show(console(page))
+    page.flush()
+    lines = buffer.getvalue().decode(encoding).split("\n")
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def json_text(document: Mapping[str, Any]) -> str:

@@ -168,7 +168,7 @@ def use_text(choice: cc.Choice, data: Predictions) -> str:
     if choice.classifier in TRIVIAL or math.isinf(choice.threshold):
         label = data.negative if choice.fpr == choice.tpr == 0 else data.positive
         return f"Use no classifier: call every case {safe(label)}."
-    return f"Use {name}: call a case {safe(data.positive)} where {name} ≥ {choice.threshold:.6g}."
+    return f"Use {name}: call a case {safe(data.positive)} where {name} >= {choice.threshold:.6g}."
 
 
 def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions, screen: Console) -> None:
@@ -187,7 +187,16 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
     else:
         are = "is" if len(answer.rivals) == 1 else "are"
         line(screen, f"Not sure: {listing(answer.rivals)} {are} not shown to cost more, {sure}.")
-    heads = ("", "score ≥", "found", "false\nalarms", "cost", f"{100 * answer.level:g} % interval", "costs\nmore?", "p")
+    heads = (
+        "",
+        "score >=",
+        "found",
+        "false\nalarms",
+        "cost",
+        f"{100 * answer.level:g} % interval",
+        "costs\nmore?",
+        "p",
+    )
     grid = table(*heads, numbers=(1, 2, 3, 4))
     for i, name in enumerate(answer.classifier):
         cut, trivial = float(answer.threshold[i]), name in TRIVIAL
@@ -242,7 +251,7 @@ def _show_range(answer: cc.RangeRecommendation, data: Predictions, screen: Conso
 
 def show_ranges(ranges: cc.Ranges, screen: Console) -> None:
     """Print who is best where."""
-    grid = table("pc", "slope", "best", "score ≥")
+    grid = table("pc", "slope", "best", "score >=")
     for i, name in enumerate(ranges.classifier):
         low, high = float(ranges.threshold_low[i]), float(ranges.threshold_high[i])
         no_cut = name in TRIVIAL or low != low

@@ -73,14 +73,16 @@ def report(
             currency=currency,
             **options,
         )
-        _write(page, classes, output, force)
+        console().print(classes.summary(), soft_wrap=True)
+        _write(page, output, force)
         return
     asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
     data = load(file, label=label, positive=positive, score=score, weight=None, drop_missing=drop_missing, costs=asked)
     numbers = ("--prevalence", prevalence, "--cost-fn", cost_fn, "--cost-fp", cost_fp, "--pc", pc)
     columns = ("--label", data.label, "--positive", data.positive, "--score", list(data.scores))
     command = _command(file, *columns, *numbers, "--costs", costs, "--scenario", scenario)
-    _write(two_class_page(data, asked, command, **options), data, output, force)
+    console().print(data.summary(), soft_wrap=True)
+    _write(two_class_page(data, asked, command, **options), output, force)
 
 
 def two_class_page(data: Predictions, asked: Costs, command: str, **options: Any) -> Any:
@@ -110,13 +112,11 @@ def _command(file: Path, *parts: Any) -> str:
     return shlex.join(words)
 
 
-def _write(page: Any, data: Predictions | ClassPredictions, output: Path, force: bool) -> None:
+def _write(page: Any, output: Path, force: bool) -> None:
     """Write the page and say where it is."""
     with working("writing the page"):
         page.write_html(output, force=force)
-    screen = console()
-    screen.print(data.summary(), soft_wrap=True)
-    screen.print(f"The page is {safe(output.resolve())}", soft_wrap=True)
+    console().print(f"The page is {safe(output.resolve())}", soft_wrap=True)
 
 
 def demo(
@@ -137,11 +137,12 @@ def demo(
     with working("deciding"):
         answers = {name: answer_at(data, where, "optimal", 0.95) for name, where in asked.cases.items()}
     screen = console()
+    screen.print(data.summary(), soft_wrap=True)
     show_answers(answers, asked, data, screen)
     screen.print()
     output.mkdir(parents=True, exist_ok=True)
     page = two_class_page(data, asked, _command(example, "--costs", example), level=0.95, title="German credit")
-    _write(page, data, output / "report.html", force=True)
+    _write(page, output / "report.html", force=True)
 
 
 def add_to(app: typer.Typer) -> None:
