@@ -178,7 +178,7 @@ def test_compare_answers_what_the_library_computes(run, credit):
     assert pair["difference"]["upper"] == expected.upper.tolist()
     assert [part["better"] for part in pair["verdicts"]] == list(expected.significant().better)
     here = run("compare", *HERE, "--json").json["pairs"]
-    tests = cc.compare_many(y, scores).at(cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5))
+    tests = cc.compare_many(y, scores, pc=[0.2, 0.8]).at(cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5))
     assert [(pair["a"], pair["b"]) for pair in here] == list(tests.pairs)
     assert [pair["adjusted"] for pair in here] == pytest.approx(tests.adjusted.tolist())
 
