@@ -74,6 +74,40 @@ def test_doing_nothing_is_sure_where_no_classifier_helps():
     assert answer.fpr[answer.index("tied")] == 0
 
 
+def test_doing_nothing_is_a_rival_within_the_limits_of_the_best():
+    answer = cc.recommend([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]}, 0.5)
+    assert answer.best.classifier == "a"
+    assert answer.normalized_cost[0] < 0.5 < answer.upper[0]
+    assert answer.rivals == ("always negative", "always positive")
+
+
+def test_a_classifier_is_a_rival_of_doing_nothing_unless_its_lower_limit_is_above():
+    y, scores = [0] * 9 + [1], {"a": [0] * 8 + [1, 1]}
+    few = cc.recommend(y, scores, 0.1, policy=0.5)
+    many = cc.recommend(y * 1000, {"a": scores["a"] * 1000}, 0.1, policy=0.5)
+    assert few.best.classifier == many.best.classifier == "always negative"
+    assert few.normalized_cost[1] == many.normalized_cost[1] == pytest.approx(0.1)
+    worse = cc.recommend(y * 1000, {"a": scores["a"] * 1000}, 0.05, policy=0.5)
+    unsure = cc.recommend(y, scores, 0.05, policy=0.5)
+    assert worse.normalized_cost[1] == unsure.normalized_cost[1] > 0.05
+    assert (worse.sure, unsure.sure, unsure.rivals) == (True, False, ("a",))
+
+
+def test_the_worst_case_decides_over_a_range_and_not_the_mean():
+    span = cc.OperatingRange.from_pc(0.1, 0.9)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y = rng.random(60) < 0.5
+        scores = {name: y + rng.normal(0, 1, 60) for name in "ab"}
+        hull = cc.RocHull.from_predictions(y, scores)
+        losses = {name: cc.regret(name, hull, over=span) for name in "ab"}
+        least = min("ab", key=lambda name: losses[name].largest)
+        if least != min("ab", key=lambda name: losses[name].mean):
+            break
+    assert losses[least].mean == max(loss.mean for loss in losses.values())
+    assert cc.recommend_within(y, scores, span).best == least
+
+
 def test_a_weight_of_two_is_the_example_twice(credit):
     y, scores = credit
     weights = np.where(np.arange(len(y)) % 3 == 0, 2, 1)

@@ -168,6 +168,24 @@ def test_weights_count(run, tmp_path):
     assert weighted["data"]["weight"] == "w"
 
 
+def test_weights_count_in_comparisons(run, credit, tmp_path):
+    y, scores = credit
+    weights = [1 + i % 3 for i in range(len(y))]
+    columns = zip(y, scores["forest"], scores["tree"], weights, strict=True)
+    rows = "".join(f"{int(label)},{a},{b},{w}\n" for label, a, b, w in columns)
+    (tmp_path / "w.csv").write_text("y,forest,tree,w\n" + rows)
+    document = run("compare", "w.csv", "--weight", "w", "--pc", "0.5", "--json").json
+    expected = cc.compare(y, scores["forest"], scores["tree"], sample_weight=weights, pc=[0.5])
+    assert document["pairs"][0]["difference"]["upper"] == pytest.approx(expected.upper.tolist())
+
+
+def test_rows_are_dropped_from_both_tables(run, table):
+    rows = "y,a\n1,0.9\n0,0.1\n1,0.4\n0,0.6\n1,\n"
+    first, second = table("test.csv", rows), table("tune.csv", rows)
+    done = run("decide", first, "--thresholds-from", second, "--drop-missing", "--pc", "0.5", "--json")
+    assert done.json["decisions"][0]["classifiers"][0]["normalized_cost"] == 0.25
+
+
 def test_compare_answers_what_the_library_computes(run, credit):
     y, scores = credit
     document = run(*ANSWERS["compare"], "--json").json

@@ -9,6 +9,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import costcurves
 
 ROOT = Path(__file__).parents[2]
@@ -70,8 +72,9 @@ def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_reader_that_leaves_is_no_error():
-    process = start("-m", "costcurves", "curve", "example:german_credit", "--positive", "bad", "--json")
+@pytest.mark.parametrize("command", [["curve", *DECIDE[1:4], "--json"], ["schema", "plan"]])
+def test_a_reader_that_leaves_is_no_error(command):
+    process = start("-m", "costcurves", *command)
     assert process.stdout is not None
     process.stdout.close()
     process.stdout = None

@@ -49,7 +49,9 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         with no_traceback():
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()  # a reader who has gone is noticed here, not when Python ends
+            return result
 
 
 app = typer.Typer(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from typing import Any
 
 import costcurves as cc
@@ -26,7 +27,8 @@ def draw_curves(curves: list[cc.CostCurve], bands: list[cc.Band], cases: dict[st
     import matplotlib
 
     settings: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.hashsalt": "costcurves"}
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # a letter that the font lacks is drawn as a box
         figure = Figure(figsize=(6.4, 4.4), layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()

@@ -73,16 +73,14 @@ def report(
             currency=currency,
             **options,
         )
-        console().print(classes.summary(), soft_wrap=True)
-        _write(page, output, force)
+        _write(page, output, force, classes.summary())
         return
     asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
     data = load(file, label=label, positive=positive, score=score, weight=None, drop_missing=drop_missing, costs=asked)
     numbers = ("--prevalence", prevalence, "--cost-fn", cost_fn, "--cost-fp", cost_fp, "--pc", pc)
     columns = ("--label", data.label, "--positive", data.positive, "--score", list(data.scores))
     command = _command(file, *columns, *numbers, "--costs", costs, "--scenario", scenario)
-    console().print(data.summary(), soft_wrap=True)
-    _write(two_class_page(data, asked, command, **options), output, force)
+    _write(two_class_page(data, asked, command, **options), output, force, data.summary())
 
 
 def two_class_page(data: Predictions, asked: Costs, command: str, **options: Any) -> Any:
@@ -112,11 +110,13 @@ def _command(file: Path, *parts: Any) -> str:
     return shlex.join(words)
 
 
-def _write(page: Any, output: Path, force: bool) -> None:
+def _write(page: Any, output: Path, force: bool, *notes: str) -> None:
     """Write the page and say where it is."""
     with working("writing the page"):
         page.write_html(output, force=force)
-    console().print(f"The page is {safe(output.resolve())}", soft_wrap=True)
+    screen = console()
+    for note in (*notes, f"The page is {safe(output.resolve())}"):
+        screen.print(note, soft_wrap=True)
 
 
 def demo(
