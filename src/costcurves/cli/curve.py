@@ -10,8 +10,8 @@ from rich.console import Console
 import costcurves as cc
 import costcurves.cli._options as opt
 from costcurves.cli._options import load, policies, policy_document, read_costs, span_text
-from costcurves.cli._picture import draw_curves
-from costcurves.cli._print import Output, padded, safe, table, working, write_file
+from costcurves.cli._picture import save_curves
+from costcurves.cli._print import Output, padded, safe, say, table, working
 
 SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
 
@@ -62,8 +62,8 @@ def curve(
     if output is not None and out.form == "text":
         with working("drawing"):
             bands = [one.band(level=level) for one in curves]
-            picture = draw_curves(curves, bands, asked.cases, output.suffix.lower())
-        write_file(output, picture, force)
+            save_curves(curves, bands, asked.cases, output)
+        say(f"wrote {output}")
         return
 
     def show(screen: Console) -> None:
