@@ -13,7 +13,6 @@ import numpy as np
 
 import costcurves as cc
 
-HERE = Path(__file__).parent
 CLASSIFIERS = ("forest", "logit", "bayes", "tree")
 # The data set's documentation: accepting a bad customer costs 5, refusing a good one costs 1 (rows are true).
 COSTS = [[0, 1], [5, 0]]
@@ -51,7 +50,7 @@ def save_pictures(hull: cc.RocHull, decision: cc.Decision, directory: Path) -> l
 def main() -> None:
     """Print the ranges and the decision, and save the pictures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scores", type=Path, default=HERE / "german_credit_scores.csv", help="the table of scores")
+    parser.add_argument("--scores", type=Path, default=cc.example_path("german_credit_scores.csv"), help="scores")
     parser.add_argument("--output", type=Path, default=Path("demo-output"), help="where the pictures go")
     options = parser.parse_args()
 

@@ -26,6 +26,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 EXAMPLES = Path(__file__).resolve().parent
+DATA = EXAMPLES.parent / "src" / "costcurves" / "data"
 SEED = 1994
 FOLDS = 10
 
@@ -84,7 +85,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Make german_credit_scores.csv from german_credit.csv.gz.")
     default = EXAMPLES.parent.parent / "shared" / "data"
     parser.add_argument("--data", type=Path, default=default, help="folder with german_credit.csv.gz")
-    parser.add_argument("--output", type=Path, default=EXAMPLES / "german_credit_scores.csv")
+    parser.add_argument("--output", type=Path, default=DATA / "german_credit_scores.csv")
     arguments = parser.parse_args()
     path = arguments.data / "german_credit.csv.gz"
     if not path.is_file():

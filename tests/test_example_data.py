@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import costcurves as cc
 import oracles
 
 ROOT = Path(__file__).resolve().parent.parent
-SHIPPED = ROOT / "examples" / "german_credit_scores.csv"
-SOURCE = ROOT.parent / "shared" / "data" / "german_credit.csv.gz"
+SHIPPED = cc.example_path("german_credit_scores.csv")
+SOURCES = ROOT.parent / "shared" / "data"
 CLASSIFIERS = ("logit", "forest", "bayes", "tree")
 
 
@@ -56,8 +57,24 @@ def test_every_classifier_is_worth_something_at_the_documented_costs(rows):
         assert oracles.envelope(rates, pc) < min(pc, 1 - pc)
 
 
-def test_labels_agree_with_the_source(rows):
-    if not SOURCE.is_file():
-        pytest.skip(f"the source data are not beside the repository: {SOURCE.name}")
-    with gzip.open(SOURCE, "rt", encoding="ascii", newline="") as file:
-        assert [row["label"] for row in rows] == [row["target"] for row in csv.DictReader(file)]
+@pytest.fixture(scope="module")
+def vehicles() -> list[dict[str, str]]:
+    with cc.example_path("vehicle_predictions.csv").open(encoding="ascii", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_vehicle_predictions_have_every_vehicle_and_column(vehicles):
+    assert tuple(vehicles[0]) == ("label", "logit", "forest", "bayes")
+    assert Counter(row["label"] for row in vehicles) == {"bus": 218, "saab": 217, "opel": 212, "van": 199}
+    assert {value for row in vehicles for value in row.values()} == {"bus", "opel", "saab", "van"}
+
+
+@pytest.mark.parametrize(("name", "table"), [("german_credit", "rows"), ("vehicle", "vehicles")])
+def test_labels_agree_with_the_source(request, name, table):
+    source = SOURCES / f"{name}.csv.gz"
+    if not source.is_file():
+        pytest.skip(f"the source data are not beside the repository: {source.name}")
+    with gzip.open(source, "rt", encoding="ascii", newline="") as file:
+        assert [row["label"] for row in request.getfixturevalue(table)] == [
+            row["target"] for row in csv.DictReader(file)
+        ]

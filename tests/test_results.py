@@ -80,6 +80,9 @@ RESULTS = {
     "example comparison": cc.compare_example_cost(
         [0, 1, 1], [1, 2, 3], [3, 2, 1], cost_fp=1, cost_fn=[3, 4, 5], policy=2
     ),
+    "recommendation": cc.recommend(LABELS, SCORES, SPAN.corners[0]),
+    "recommendation for a range": cc.recommend_within(LABELS, SCORES, SPAN),
+    "scenarios": cc.read_scenarios(cc.example_path("german_credit_costs.toml")),
     "cost matrix": PRICES,
     "confusion matrix": TABLE,
     "joint confusion": cc.JointConfusion.from_predictions(TRUTH, *GUESSES.values(), labels=PRICES.labels),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 from functools import cache
-from pathlib import Path
 from typing import Any
+
+import costcurves as cc
 
 
 def german_credit(*names: str) -> tuple[list[str], dict[str, list[float]]]:
     """Return the labels ("bad" is positive) and the scores of some classifiers, of 1000 applicants for credit."""
-    table = Path(__file__).parent.parent / "german_credit_scores.csv"
-    with table.open(newline="", encoding="utf-8") as file:
+    with cc.example_path("german_credit_scores.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return [row["label"] for row in rows], {name: [float(row[name]) for row in rows] for name in names}
 

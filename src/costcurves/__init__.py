@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from costcurves.estimators.threshold import CostThresholdClassifier
     from costcurves.evaluation import Evaluation
     from costcurves.example_costs import compare_example_cost, example_cost
+    from costcurves.example_data import example_path
     from costcurves.hull import RocHull
     from costcurves.inference.bands import Band, Interval
     from costcurves.inference.examples import ExampleComparison
@@ -68,7 +69,9 @@ if TYPE_CHECKING:
     from costcurves.planning import RareError, SizePlan, chance_of_missing, examples_to_see, plan_test_size, power
     from costcurves.power_curves import PowerCurve, power_curve
     from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
+    from costcurves.recommendation import RangeRecommendation, Recommendation, recommend, recommend_within
     from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
+    from costcurves.scenarios import Scenarios, read_scenarios
     from costcurves.tallies.bins import ScoreBins
     from costcurves.tallies.hulls import HullTally
     from costcurves.tallies.pairs import PairedTally
@@ -165,6 +168,7 @@ _MODULES = {
         "compare_example_cost",
         "example_cost",
     ),
+    "example_data": ("example_path",),
     "hull": ("RocHull",),
     "inference.bands": (
         "Band",
@@ -200,11 +204,21 @@ _MODULES = {
         "PriorRange",
         "prior_hull",
     ),
+    "recommendation": (
+        "RangeRecommendation",
+        "Recommendation",
+        "recommend",
+        "recommend_within",
+    ),
     "roc": (
         "AveragedRoc",
         "RocCurve",
         "average_roc_curves",
         "pool",
+    ),
+    "scenarios": (
+        "Scenarios",
+        "read_scenarios",
     ),
     "tallies.bins": ("ScoreBins",),
     "tallies.hulls": ("HullTally",),
@@ -286,13 +300,16 @@ __all__ = [
     "PriorHull",
     "PriorRange",
     "PriorSimplexDisplay",
+    "RangeRecommendation",
     "Ranges",
     "RareError",
+    "Recommendation",
     "Regret",
     "RocCurve",
     "RocHull",
     "RocHullClassifier",
     "RocHullDisplay",
+    "Scenarios",
     "ScoreBins",
     "ScoreTally",
     "SizePlan",
@@ -319,6 +336,7 @@ __all__ = [
     "dominates",
     "evaluate",
     "example_cost",
+    "example_path",
     "examples_to_see",
     "expected_cost",
     "expected_cost_scorer",
@@ -330,6 +348,9 @@ __all__ = [
     "power",
     "power_curve",
     "prior_hull",
+    "read_scenarios",
+    "recommend",
+    "recommend_within",
     "regret",
     "thresholds",
 ]

@@ -1,0 +1,360 @@
+"""Columns become labels, scores and predicted classes here; what is guessed about them is said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import costcurves as cc
+from costcurves._validation import BoolArray, FloatArray
+from costcurves.cli._print import Problem, listing, quoted, safe
+from costcurves.cli._tables import Columns, existing, read_columns, resolve
+
+# Names under which people keep the truth.
+LABEL_NAMES = ("label", "y", "y_true", "target", "class", "truth", "actual", "outcome")
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Labels of two classes and the scores of some classifiers for the same rows."""
+
+    source: str
+    label: str
+    positive: str
+    negative: str
+    y_true: BoolArray
+    scores: dict[str, Any]
+    weight: FloatArray | None = None
+    weight_name: str | None = None
+    dropped: int = 0
+    guessed: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classifiers."""
+        return tuple(self.scores)
+
+    def summary(self) -> str:
+        """Return the data in a line."""
+        n, positives = self.y_true.size, int(self.y_true.sum())
+        many = "classifier" if len(self.scores) == 1 else "classifiers"
+        dropped = f", {self.dropped:,} incomplete rows dropped" if self.dropped else ""
+        weight = f", weighted by {safe(self.weight_name)}" if self.weight_name else ""
+        return (
+            f"{safe(self.source)}: {n:,} rows, {positives:,} of them {safe(self.positive)} "
+            f"({100 * positives / n:.3g} %), {len(self.scores)} {many}{dropped}{weight}"
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return the data's part of a JSON answer."""
+        return {
+            "source": self.source,
+            "rows": int(self.y_true.size),
+            "positives": int(self.y_true.sum()),
+            "dropped": self.dropped,
+            "label": self.label,
+            "positive": self.positive,
+            "classifiers": list(self.scores),
+            "weight": self.weight_name,
+            "guessed": list(self.guessed),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPredictions:
+    """True and predicted classes, as texts, of some classifiers for the same rows."""
+
+    source: str
+    label: str
+    y_true: list[str]
+    predictions: dict[str, list[str]]
+    dropped: int = 0
+    guessed: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        """Return the data in a line."""
+        many = "classifier" if len(self.predictions) == 1 else "classifiers"
+        dropped = f", {self.dropped:,} incomplete rows dropped" if self.dropped else ""
+        classes = len(set(self.y_true))
+        rows = f"{len(self.y_true):,} rows, {classes} classes"
+        return f"{safe(self.source)}: {rows}, {len(self.predictions)} {many}{dropped}"
+
+    def document(self) -> dict[str, Any]:
+        """Return the data's part of a JSON answer."""
+        return {
+            "source": self.source,
+            "rows": len(self.y_true),
+            "dropped": self.dropped,
+            "label": self.label,
+            "classifiers": list(self.predictions),
+            "guessed": list(self.guessed),
+        }
+
+
+def read_predictions(
+    path: Path,
+    *,
+    label: str | None,
+    positive: str | None,
+    scores: Sequence[str],
+    weight: str | None,
+    drop_missing: bool,
+    known_positive: Any = None,
+) -> Predictions:
+    """Return labels and scores of two classes; `known_positive` is what the costs file says."""
+    columns = read_columns(path)
+    label = label or _guess_label(columns, weight, scores)
+    truth = columns.get(label, "--label")
+    names = list(dict.fromkeys(scores)) or _guess_scores(columns, label, weight)
+    values = {name: _numbers(columns.get(name, "--score"), name, "--score") for name in names}
+    weights = None if weight is None else _numbers(columns.get(weight, "--weight"), weight, "--weight")
+    numbers = values | ({} if weight is None else {weight: weights})
+    kept, dropped = _complete(columns, {label: truth}, numbers, drop_missing)
+    truth = truth.filter(kept)
+    labels = _distinct(truth)
+    chosen = _positive(columns, label, labels, positive, known_positive)
+    mask = kept.to_numpy(zero_copy_only=False)
+    return Predictions(
+        source=columns.source,
+        label=label,
+        positive=_text(chosen),
+        negative=_text(next(value for value in labels if value != chosen)),
+        y_true=_equals(truth, chosen),
+        scores={name: array[mask] for name, array in values.items()},
+        weight=None if weights is None else weights[mask],
+        weight_name=weight,
+        dropped=dropped,
+        guessed=tuple(columns.guessed),
+    )
+
+
+def _guess_label(columns: Columns, weight: str | None, scores: Sequence[str]) -> str:
+    """Return the one column that can hold the labels."""
+    import pyarrow as pa
+
+    free = [name for name in columns.names if name != weight and name not in scores]
+    two = [name for name in free if _can_be_label(columns.table.column(name), pa)]
+    named = [name for name in two if name.lower() in LABEL_NAMES]
+    found = named if len(named) == 1 else two
+    if len(found) == 1:
+        why = "by its name" if named else "the only column with two values"
+        columns.guessed.append(f"--label {found[0]} ({why})")
+        return found[0]
+    which = f"it may be {listing([quoted(n) for n in found[:5]], 'or')}" if found else f"there is {columns.some()}"
+    raise Problem(f"say with --label which column of {safe(columns.source)} holds the true labels: {which}")
+
+
+def _can_be_label(column: Any, pa: Any) -> bool:
+    kind = column.type
+    if pa.types.is_floating(kind) or pa.types.is_nested(kind):
+        return False
+    return len(column.drop_null().unique()) == 2
+
+
+def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]:
+    """Return the columns of decimals: whole numbers may be folds, ages or identifiers."""
+    import pyarrow as pa
+
+    names = [
+        name
+        for name in columns.names
+        if name not in (label, weight) and pa.types.is_floating(columns.table.column(name).type)
+    ]
+    if not names:
+        raise Problem(
+            f"say with --score which columns of {safe(columns.source)} hold scores (repeat it for several): "
+            f"none holds decimals; there is {columns.some()}"
+        )
+    columns.guessed.append("".join(f"--score {name} " for name in names) + "(all columns of decimals)")
+    return names
+
+
+def _numbers(column: Any, name: str, option: str) -> Any:
+    """Return a column as numbers, NaN where there is none."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_null(kind):
+        raise Problem(f"{option} {quoted(name)}: the column is empty")
+    if pa.types.is_integer(kind) and column.null_count == 0:
+        return column.to_numpy()
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        array = column.cast(pa.float64()).to_numpy()
+        infinite = np.flatnonzero(np.isinf(array))
+        if infinite.size:
+            raise Problem(
+                f"{option} {quoted(name)}: {infinite.size:,} of {array.size:,} values are infinite, "
+                f"the first in row {infinite[0] + 1:,}"
+            )
+        return array
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        for row, value in enumerate(column.to_pylist(), start=1):
+            if value is not None and not _is_number(value):
+                raise Problem(
+                    f"{option} {quoted(name)}: the column must hold numbers, but row {row:,} has {quoted(value)}"
+                )
+    raise Problem(f"{option} {quoted(name)}: the column must hold numbers, and holds {kind}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _complete(columns: Columns, labels: dict[str, Any], numbers: dict[str, Any], drop: bool) -> tuple[Any, int]:
+    """Return which rows have everything, and how many have not; without leave to drop them they are refused."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    missing = {}
+    for name, column in labels.items():
+        missing[name] = pc.is_null(column, nan_is_null=True).to_numpy()
+        if pa.types.is_string(column.type):
+            missing[name] = pc.fill_null(pc.equal(column, ""), True).to_numpy()
+    missing |= {name: np.isnan(array) for name, array in numbers.items() if array.dtype.kind == "f"}
+    bad = np.zeros(columns.table.num_rows, dtype=bool)
+    for holes in missing.values():
+        bad |= holes
+    if bad.any() and not drop:
+        counts = [f"{quoted(name)} in {int(holes.sum()):,}" for name, holes in missing.items() if holes.any()]
+        raise Problem(
+            f"{safe(columns.source)}: {int(bad.sum()):,} of {bad.size:,} rows lack a value ({', '.join(counts)}), "
+            f"the first is row {int(np.flatnonzero(bad)[0]) + 1:,}; leave such rows out with --drop-missing"
+        )
+    if bad.all():
+        raise Problem(f"{safe(columns.source)}: no row has all values")
+    return pa.array(~bad), int(bad.sum())
+
+
+def _distinct(column: Any) -> list[Any]:
+    values = column.unique().to_pylist()
+    return sorted(values, key=lambda value: (str(type(value)), value))
+
+
+def _positive(columns: Columns, label: str, labels: list[Any], wanted: str | None, known: Any) -> Any:
+    """Return the positive label: the one asked for, the one the costs file names, or the one that says it itself."""
+    if len(labels) != 2:
+        some = ", ".join(quoted(_text(value)) for value in labels[:5]) + (", …" if len(labels) > 5 else "")
+        raise Problem(f"--label {quoted(label)}: two classes are needed, and the column has {len(labels)}: {some}")
+    if wanted is not None:
+        asked, option = wanted, "--positive"
+    elif known is not None:
+        asked, option = _text(known), "`positive` in the costs file"
+    elif labels in ([False, True], [0, 1], [-1, 1]):
+        return labels[1]
+    else:
+        first, second = (_text(value) for value in labels)
+        raise Problem(
+            f"say which label is the positive one, the one a miss is about: --positive {quoted(first)} or "
+            f"--positive {quoted(second)}"
+        )
+    for value in labels:
+        if _text(value).lower() == asked.lower() or _same_number(value, asked):
+            return value
+    raise Problem(
+        f"{option} {quoted(asked)}: the labels in {quoted(label)} are {listing([quoted(_text(v)) for v in labels])}"
+    )
+
+
+def _same_number(value: Any, text: str) -> bool:
+    return not isinstance(value, str) and _is_number(text) and float(value) == float(text)
+
+
+def _text(value: Any) -> str:
+    """Return a label as text: 1 for a whole float, true and false for truth values."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and math.isfinite(value) and value == int(value):
+        return str(int(value))
+    return str(value)
+
+
+def _equals(column: Any, value: Any) -> BoolArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    result: BoolArray = pc.equal(column, pa.scalar(value, column.type)).to_numpy().astype(np.bool_)
+    return result
+
+
+def read_classes(path: Path, *, label: str | None, preds: Sequence[str], drop_missing: bool) -> ClassPredictions:
+    """Return true and predicted classes as texts."""
+    columns = read_columns(path)
+    if label is None:
+        named = [name for name in columns.names if name.lower() in LABEL_NAMES]
+        if len(named) != 1:
+            raise Problem(
+                f"say with --label which column of {safe(columns.source)} holds the true classes: "
+                f"there is {columns.some()}"
+            )
+        label = named[0]
+        columns.guessed.append(f"--label {label} (by its name)")
+    truth = columns.get(label, "--label")
+    names = list(dict.fromkeys(preds)) or _guess_preds(columns, label)
+    chosen = {name: columns.get(name, "--pred") for name in names}
+    kept, dropped = _complete(columns, {label: truth, **chosen}, {}, drop_missing)
+    return ClassPredictions(
+        source=columns.source,
+        label=label,
+        y_true=[_text(value) for value in truth.filter(kept).to_pylist()],
+        predictions={name: [_text(v) for v in column.filter(kept).to_pylist()] for name, column in chosen.items()},
+        dropped=dropped,
+        guessed=tuple(columns.guessed),
+    )
+
+
+def _guess_preds(columns: Columns, label: str) -> list[str]:
+    """Return the columns of the label's type whose values are all among the labels."""
+    truth = columns.table.column(label)
+    classes = set(truth.unique().to_pylist())
+    names = [
+        name
+        for name in columns.names
+        if name != label
+        and columns.table.column(name).type == truth.type
+        and set(columns.table.column(name).unique().to_pylist()) <= classes
+    ]
+    if not names:
+        raise Problem(
+            f"say with --pred which columns of {safe(columns.source)} hold predicted classes (repeat it for several "
+            f"classifiers): no other column holds only the classes of {quoted(label)}; there is {columns.some()}"
+        )
+    columns.guessed.append("".join(f"--pred {name} " for name in names) + "(all columns that hold only those classes)")
+    return names
+
+
+def read_matrix(path: Path, name: str | None) -> tuple[cc.CostMatrix, str]:
+    """Return a cost matrix with text labels, and its currency, from a TOML or a CSV file."""
+    file = existing(resolve(path, ".toml"))
+    if file.suffix.lower() == ".toml":
+        known = cc.read_scenarios(file)
+        if name is None and len(known.matrices) != 1:
+            which = (
+                f"choose with --matrix one of {listing(list(known.matrices), 'or')}"
+                if known.matrices
+                else "it has none"
+            )
+            raise Problem(f"{safe(file.name)}: one cost matrix is needed; {which}")
+        return known.matrix(name or next(iter(known.matrices))), known.currency
+    if name is not None:
+        raise Problem("--matrix names a matrix in a .toml file, and --costs is no such file")
+    columns = read_columns(file)
+    first, *others = columns.names
+    rows = [_text(value) for value in columns.table.column(first).to_pylist()]
+    if len(others) != len(rows):
+        raise Problem(
+            f"{safe(file.name)}: a cost matrix has the true classes in its first column and a column for each "
+            f"predicted class; this has {len(rows)} rows and {len(others)} further columns"
+        )
+    cells = {name: _numbers(columns.table.column(name), name, "--costs") for name in others}
+    if sorted(rows) != sorted(others):
+        raise Problem(f"{safe(file.name)}: rows are {listing(rows)}, but columns are {listing(others)}")
+    return cc.CostMatrix([[float(cells[name][i]) for name in rows] for i in range(len(rows))], rows), ""

@@ -1,0 +1,231 @@
+"""What people and machines see: text that cannot play tricks, money with its currency, tables, JSON, CSV, files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+import costcurves as cc
+from costcurves._files import write_atomically
+from costcurves._results import jsonable
+
+# What a log or a file is laid out for; a terminal has its own width.
+PLAIN_WIDTH = 100
+
+
+class Problem(cc.CostCurvesError):
+    """What the user can put right: shown as one message without a traceback, exit code 2."""
+
+
+def safe(text: object) -> str:
+    """Return text in which control and direction-changing characters are visible and do nothing.
+
+    A name from a file may hold line breaks, terminal codes or right-to-left overrides.
+    """
+    return "".join(_visible(character) for character in str(text))
+
+
+def _visible(character: str) -> str:
+    kind = unicodedata.category(character)
+    bidirectional = unicodedata.bidirectional(character) in (
+        "LRE",
+        "RLE",
+        "LRO",
+        "RLO",
+        "PDF",
+        "LRI",
+        "RLI",
+        "FSI",
+        "PDI",
+    )
+    if kind in ("Cc", "Cs", "Zl", "Zp") or bidirectional:
+        return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+    return character
+
+
+def quoted(name: object) -> str:
+    """Return a name in quotes, safe to show."""
+    return f"'{safe(name)}'"
+
+
+def console(file: Any = None, *, stderr: bool = False) -> Console:
+    """Return a console that takes every text literally: no markup, no emoji codes, no colouring of numbers."""
+    target = file if file is not None else (sys.stderr if stderr else sys.stdout)
+    terminal = bool(getattr(target, "isatty", lambda: False)())
+    return Console(
+        file=target,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        soft_wrap=False,
+        width=None if terminal else PLAIN_WIDTH,
+        no_color=None if terminal else True,
+    )
+
+
+def say(*notes: str) -> None:
+    """Say something beside the answer, on stderr."""
+    out = console(stderr=True)
+    for note in notes:
+        out.print(safe(note), style="dim", soft_wrap=True)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on stderr that something is under way, if a person is looking."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with console(stderr=True).status(f"{what} …"):
+        yield
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return a number as people write it."""
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+
+
+def padded(value: float, digits: int = 3) -> str:
+    """Return a number for a column of them: zeros at the end stay."""
+    return number(value, digits) if abs(value) >= 10 ** (digits - 1) else f"{value:#.{digits}g}".rstrip(".")
+
+
+def money(value: float, currency: str = "") -> str:
+    """Return an amount with its currency."""
+    return f"{number(value)} {currency}".rstrip()
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent."""
+    return f"{100 * share:.3g} %"
+
+
+def chance(p: float) -> str:
+    """Return a p-value; nothing where there is none."""
+    return "" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.2g}"
+
+
+def listing(names: Sequence[str], word: str = "and") -> str:
+    """Return names as a list in a sentence."""
+    shown = [safe(name) for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
+
+
+def line(screen: Console, text: str, style: str = "") -> None:
+    """Print a sentence, indented also where it wraps."""
+    screen.print(Padding(text, (0, 0, 0, 2), expand=False), style=style)
+
+
+def table(*heads: str, numbers: Sequence[int] = ()) -> Table:
+    """Return an empty table; columns at the given positions hold numbers."""
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for position, head in enumerate(heads):
+        grid.add_column(head, justify="right" if position in numbers else "left", overflow="fold")
+    return grid
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where the answer goes, and in which form."""
+
+    json: bool = False
+    csv: bool = False
+    path: Path | None = None
+    force: bool = False
+
+    def check(self) -> None:
+        """Refuse an impossible output before anything is computed."""
+        if self.json and self.csv:
+            raise Problem("--json and --csv exclude each other")
+        if self.path is not None:
+            check_writable(self.path, self.force)
+
+    @property
+    def form(self) -> str:
+        """The wish, or what the ending of the file says."""
+        ending = "" if self.path is None else self.path.suffix.lower()
+        if self.json or (ending == ".json" and not self.csv):
+            return "json"
+        return "csv" if self.csv or ending == ".csv" else "text"
+
+    def emit(
+        self,
+        show: Callable[[Console], None],
+        document: Mapping[str, Any],
+        columns: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Print the answer, or write it to the file."""
+        if self.form == "text":
+            if self.path is None and sys.stdout.isatty():
+                show(console())
+                return
+            text = plain_text(show, "utf-8" if self.path is not None else sys.stdout.encoding)
+        elif self.form == "csv":
+            if columns is None:
+                raise Problem("--csv needs a table, and this answer is none: use --json")
+            text = csv_text(columns)
+        else:
+            text = json_text(document)
+        if self.path is None:
+            sys.stdout.write(text)
+        else:
+            write_file(self.path, text, self.force)
+
+
+def plain_text(show: Callable[[Console], None], encoding: str) -> str:
+    """Return what would be shown, without colours, in letters that the encoding has."""
+    buffer = io.BytesIO()
+    page = io.TextIOWrapper(buffer, encoding=encoding, errors="replace", newline="\n")
+    show(console(page))
+    page.flush()
+    lines = buffer.getvalue().decode(encoding).split("\n")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def json_text(document: Mapping[str, Any]) -> str:
+    """Return strict JSON; infinities are "inf" and "-inf", what is not there is null."""
+    return json.dumps(jsonable(dict(document)), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def csv_text(columns: Mapping[str, Any]) -> str:
+    """Return a table as CSV with numbers in full precision; what is not there is empty."""
+    plain = {name: jsonable(list(values)) for name, values in columns.items()}
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(plain)
+    for row in zip(*plain.values(), strict=True):
+        writer.writerow(
+            ["" if value is None else str(value).lower() if isinstance(value, bool) else value for value in row]
+        )
+    return buffer.getvalue()
+
+
+def check_writable(path: Path, force: bool) -> None:
+    """Refuse an output that is there already, or that has no folder to be in."""
+    if path.is_dir():
+        raise Problem(f"{path} is a folder: name a file")
+    if path.exists() and not force:
+        raise Problem(f"{path} exists already: choose another name, or replace it with --force")
+    if not path.parent.is_dir():
+        raise Problem(f"{path} cannot be written: there is no folder {path.parent}")
+
+
+def write_file(path: Path, content: str | bytes, force: bool) -> None:
+    """Write a file whole or not at all, and say so."""
+    check_writable(path, force)
+    write_atomically(path, content)
+    say(f"wrote {path}")

@@ -1,0 +1,364 @@
+"""`bcost`, `bdeltacost` and `plan`: costs of k classes, from predicted classes and a cost matrix."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+import costcurves as cc
+import costcurves.cli._options as opt
+from costcurves.cli._gates import Gate, candidate_of, cheaper, cost_below, leave, not_costlier, show_gates
+from costcurves.cli._input import ClassPredictions, read_classes, read_matrix
+from costcurves.cli._options import announce
+from costcurves.cli._print import (
+    Output,
+    Problem,
+    chance,
+    line,
+    listing,
+    money,
+    padded,
+    percent,
+    quoted,
+    safe,
+    table,
+    working,
+)
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A table of predicted classes: csv, csv.gz, parquet or json lines. example:vehicle is shipped.",
+        show_default=False,
+    ),
+]
+Candidate = Annotated[
+    str | None,
+    typer.Option(
+        "--candidate",
+        metavar="NAME",
+        help="Who is judged by the gates; by default the only one that is not the baseline.",
+        rich_help_panel=opt.GATES,
+    ),
+]
+
+
+def load_classes(
+    file: Path, label: str | None, pred: list[str] | None, drop_missing: bool, costs: Path, matrix: str | None
+) -> tuple[ClassPredictions, cc.CostMatrix, str]:
+    """Return the predictions, the cost matrix and its currency."""
+    prices, currency = read_matrix(costs, matrix)
+    data = read_classes(file, label=label, preds=pred or [], drop_missing=drop_missing)
+    announce(data)
+    for name, values in {data.label: data.y_true, **data.predictions}.items():
+        if strange := sorted(set(values) - set(prices.labels)):
+            raise Problem(
+                f"{quoted(name)} has classes that the cost matrix lacks: {listing([quoted(s) for s in strange[:5]])}; "
+                f"it has {listing([quoted(label) for label in prices.labels])}"
+            )
+    return data, prices, currency
+
+
+def bcost(
+    file: File,
+    costs: opt.MatrixFile,
+    matrix: opt.MatrixName = None,
+    label: opt.Label = None,
+    pred: opt.Pred = None,
+    drop_missing: opt.DropMissing = False,
+    level: opt.Level = 0.95,
+    laplace: Annotated[
+        float, typer.Option(metavar="N", help="Added to each cell of the counts.", rich_help_panel=opt.HOW)
+    ] = 0.1,
+    assert_cost_below: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MONEY",
+            help="Fail unless the upper confidence limit of every classifier's cost is below this.",
+            rich_help_panel=opt.GATES,
+        ),
+    ] = None,
+    json: opt.Json = False,
+    csv: opt.Csv = False,
+    output: opt.OutputFile = None,
+    force: opt.Force = False,
+) -> None:
+    """costcurves bcost example:vehicle --costs example:vehicle
+
+    Say what each classifier of k classes costs per case, with an interval: BCost, the bootstrap computed exactly.
+    Rows of a cost matrix are true classes, columns predicted ones.
+    """
+    out = Output(json, csv, output, force)
+    out.check()
+    data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
+    with working("counting"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
+        found = {
+            name: cc.bcost(data.y_true, values, prices, level=level, laplace=laplace)
+            for name, values in data.predictions.items()
+        }
+    gates = (
+        []
+        if assert_cost_below is None
+        else [cost_below(one, assert_cost_below, name, currency) for name, one in found.items()]
+    )
+    order = sorted(found, key=lambda name: found[name].estimate)
+
+    def show(screen: Console) -> None:
+        screen.print(data.summary(), soft_wrap=True)
+        unit = f" ({safe(currency)})" if currency else ""
+        grid = table("", f"cost per case{unit}", f"{100 * level:g} % interval", numbers=(1,))
+        for name in order:
+            one = found[name]
+            grid.add_row(safe(name), padded(one.estimate), f"{padded(one.lower)} to {padded(one.upper)}")
+        screen.print()
+        screen.print(grid)
+        for name in order:
+            for risk in found[name].risks[:3]:
+                enough = f"; about {risk.needed:,} rows would be" if risk.needed is not None else ""
+                line(
+                    screen,
+                    f"{safe(name)}: true {safe(risk.true)} predicted {safe(risk.predicted)} costs "
+                    f"{money(risk.cost, currency)} and was seen {risk.count} times: too few to judge{enough}.",
+                    "yellow",
+                )
+        if len(order) > 1:
+            screen.print("Intervals that overlap may still differ: bdeltacost compares on the same rows.", style="dim")
+        show_gates(gates, screen)
+
+    columns = {"classifier": list(found)} | {
+        key: [getattr(one, key) for one in found.values()]
+        for key in ("estimate", "lower", "upper", "level", "laplace", "n")
+    }
+    document = {
+        "schema": "costcurves/bcost/1",
+        "data": data.document(),
+        "currency": currency,
+        "level": level,
+        "laplace": laplace,
+        "classifiers": [
+            {
+                "classifier": name,
+                "estimate": one.estimate,
+                "lower": one.lower,
+                "upper": one.upper,
+                "risks": list(one.risks),
+            }
+            for name, one in found.items()
+        ],
+        "gates": [gate.document() for gate in gates],
+    }
+    out.emit(show, document, columns)
+    leave(gates)
+
+
+def bdeltacost(
+    file: File,
+    costs: opt.MatrixFile,
+    matrix: opt.MatrixName = None,
+    label: opt.Label = None,
+    pred: opt.Pred = None,
+    drop_missing: opt.DropMissing = False,
+    level: opt.Level = 0.95,
+    candidate: Candidate = None,
+    assert_not_worse_than: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Fail if the candidate costs significantly more than NAME. Few rows pass easily: add --margin.",
+            rich_help_panel=opt.GATES,
+        ),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MONEY",
+            help="Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost per "
+            "case is at most this.",
+            rich_help_panel=opt.GATES,
+        ),
+    ] = None,
+    assert_better_than: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Fail unless the candidate costs significantly less than NAME.",
+            rich_help_panel=opt.GATES,
+        ),
+    ] = None,
+    json: opt.Json = False,
+    csv: opt.Csv = False,
+    output: opt.OutputFile = None,
+    force: opt.Force = False,
+) -> None:
+    """costcurves bdeltacost example:vehicle --costs example:vehicle
+
+    Say which of two or more classifiers of k classes costs less, on the same rows: BDeltaCost, with Holm's adjustment
+    over all pairs.
+    """
+    out = Output(json, csv, output, force)
+    out.check()
+    data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
+    if len(data.predictions) < 2:
+        raise Problem("two classifiers or more are needed to compare: repeat --pred")
+    if margin is not None and assert_not_worse_than is None:
+        raise Problem("--margin goes with --assert-not-worse-than")
+    names = list(data.predictions)
+    judged = {
+        name: candidate_of(candidate, name, names)
+        for name in (assert_not_worse_than, assert_better_than)
+        if name is not None
+    }
+    first = next(iter(judged.values()), names[0])
+    order = sorted(names, key=lambda name: name != first)  # the candidate's differences are its own minus another's
+    with working("comparing"):
+        many = cc.bdeltacost_many(data.y_true, {name: data.predictions[name] for name in order}, prices, level=level)
+    verdicts = dict(
+        zip((one.names for one in many.pairs), zip(many.pairs, many.significant.tolist(), strict=True), strict=True)
+    )
+    gates: list[Gate] = []
+    if assert_not_worse_than is not None:
+        one, sure = verdicts[judged[assert_not_worse_than], assert_not_worse_than]
+        gates.append(not_costlier(one, sure, margin, currency))
+    if assert_better_than is not None:
+        one, sure = verdicts[judged[assert_better_than], assert_better_than]
+        gates.append(cheaper(one, sure))
+
+    def show(screen: Console) -> None:
+        screen.print(data.summary(), soft_wrap=True)
+        some = many.candidates
+        text = (
+            f"{listing(some)} costs least, for sure."
+            if len(some) == 1
+            else f"{listing(some, 'or')} may be the cheapest."
+        )
+        screen.print()
+        line(screen, text, "bold green" if len(some) == 1 else "bold yellow")
+        unit = f" ({currency})" if currency else ""
+        grid = table(
+            "a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "adjusted p", "cheaper", numbers=(2,)
+        )
+        for i, (pair, sure) in enumerate(verdicts.values()):
+            a, b = pair.names
+            grid.add_row(
+                safe(a),
+                safe(b),
+                padded(pair.difference),
+                f"{padded(pair.lower)} to {padded(pair.upper)}",
+                chance(float(many.p_adjusted[i])),
+                (safe(a) if pair.difference < 0 else safe(b)) if sure else "not shown",
+            )
+        screen.print()
+        screen.print(grid)
+        screen.print(f"Jointly for all pairs at {100 * level:g} %.", style="dim")
+        show_gates(gates, screen)
+
+    document = {
+        "schema": "costcurves/bdeltacost/1",
+        "data": data.document(),
+        "currency": currency,
+        "level": level,
+        "costs": dict(zip(many.names, many.costs.tolist(), strict=True)),
+        "candidates": list(many.candidates),
+        "pairs": _pair_rows(many),
+        "gates": [gate.document() for gate in gates],
+    }
+    out.emit(show, document, many._columns())
+    leave(gates)
+
+
+def _pair_rows(many: cc.CostComparison) -> list[dict[str, Any]]:
+    columns = {key: list(values) for key, values in many._columns().items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def plan(
+    file: File,
+    costs: opt.MatrixFile,
+    matrix: opt.MatrixName = None,
+    label: opt.Label = None,
+    pred: opt.Pred = None,
+    drop_missing: opt.DropMissing = False,
+    half_width: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MONEY", help="Wanted half-width of the interval of one classifier's cost.", rich_help_panel=opt.HOW
+        ),
+    ] = None,
+    difference: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MONEY", help="Difference in cost of two classifiers that shall be found.", rich_help_panel=opt.HOW
+        ),
+    ] = None,
+    power: Annotated[
+        float, typer.Option(metavar="P", help="Wanted chance to find the difference.", rich_help_panel=opt.HOW)
+    ] = 0.8,
+    level: opt.Level = 0.95,
+    json: opt.Json = False,
+    csv: opt.Csv = False,
+    output: opt.OutputFile = None,
+    force: opt.Force = False,
+) -> None:
+    """costcurves plan example:vehicle --costs example:vehicle --pred logit --half-width 0.1
+
+    Say how many rows a test set needs, by the errors in a first one: for an interval of the wanted half-width (one
+    --pred), or to find a difference between two classifiers (two --pred and --difference).
+    """
+    out = Output(json, csv, output, force)
+    out.check()
+    if (half_width is None) == (difference is None):
+        raise Problem("say what the test set is for: one of --half-width and --difference")
+    data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
+    wanted = 1 if difference is None else 2
+    if len(data.predictions) != wanted:
+        option = "--half-width" if difference is None else "--difference"
+        raise Problem(
+            f"{option} goes with {wanted} --pred, got {len(data.predictions)}: {listing(list(data.predictions))}"
+        )
+    columns = [data.y_true, *data.predictions.values()]
+    kind: Any = cc.ConfusionMatrix if difference is None else cc.JointConfusion
+    pilot = kind.from_predictions(*columns, labels=prices.labels)
+    with working("planning"):
+        found = cc.plan_test_size(pilot, prices, half_width=half_width, difference=difference, power=power, level=level)
+
+    def show(screen: Console) -> None:
+        screen.print(data.summary(), soft_wrap=True)
+        names = listing(list(data.predictions))
+        if difference is None:
+            goal = f"an interval of the cost of {names} with half-width {money(found.target, currency)}"
+        else:
+            goal = (
+                f"a chance of {percent(power)} to find a difference of {money(found.target, currency)} between {names}"
+            )
+        screen.print()
+        line(screen, f"{found.n:,} rows are needed for {goal}, at {100 * level:g} %.", "bold green")
+        line(screen, f"Without a first test set, by the range of costs alone: {found.n_range:,}.")
+        for error in found.rare:
+            line(
+                screen,
+                f"So many rows have no {safe(error.true)} that is taken for {safe(error.predicted)} "
+                f"({money(error.cost, currency)}) with a chance of {percent(error.chance_missed)}.",
+                "yellow",
+            )
+
+    document = {
+        "schema": "costcurves/plan/1",
+        "data": data.document(),
+        "currency": currency,
+        **{key: getattr(found, key) for key in ("n", "goal", "target", "level", "power", "n_normal", "n_range", "std")},
+        "rare": list(found.rare),
+    }
+    out.emit(show, document, found._columns())
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(short_help="k classes: what each classifier costs, with an interval.")(bcost)
+    app.command(short_help="k classes: which classifier costs less, on the same rows.")(bdeltacost)
+    app.command(short_help="k classes: how many rows a test set needs.")(plan)

@@ -1,0 +1,344 @@
+"""`decide`: which classifier, which threshold, what it costs, how sure. `ranges`: who is best where."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+import costcurves as cc
+import costcurves.cli._options as opt
+from costcurves.cli._gates import Gate, better_here, better_over, cost_below, leave, show_gates
+from costcurves.cli._input import Predictions
+from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs
+from costcurves.cli._print import (
+    Output,
+    Problem,
+    chance,
+    line,
+    listing,
+    money,
+    number,
+    padded,
+    percent,
+    safe,
+    table,
+    working,
+)
+from costcurves.decisions import TRIVIAL
+
+Answer = cc.Recommendation | cc.RangeRecommendation
+
+
+def decide(
+    file: opt.File,
+    label: opt.Label = None,
+    positive: opt.Positive = None,
+    score: opt.Score = None,
+    weight: opt.Weight = None,
+    drop_missing: opt.DropMissing = False,
+    prevalence: opt.Prevalence = None,
+    cost_fn: opt.CostFn = None,
+    cost_fp: opt.CostFp = None,
+    pc: opt.Pc = None,
+    costs: opt.CostsFile = None,
+    scenario: opt.ScenarioName = None,
+    level: opt.Level = 0.95,
+    policy: opt.PolicyName = "optimal",
+    thresholds_from: opt.ThresholdsFrom = None,
+    assert_better_than: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Fail unless the recommended classifier costs significantly less than NAME (a column, or "
+            "'always negative' or 'always positive'): at a condition by Holm's adjusted p-value, over a range at every "
+            "point of it by limits that hold jointly.",
+            rich_help_panel=opt.GATES,
+        ),
+    ] = None,
+    assert_cost_below: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MONEY",
+            help="Fail unless the upper confidence limit of the recommended classifier's cost per case is below this.",
+            rich_help_panel=opt.GATES,
+        ),
+    ] = None,
+    json: opt.Json = False,
+    csv: opt.Csv = False,
+    output: opt.OutputFile = None,
+    force: opt.Force = False,
+) -> None:
+    """costcurves decide example:german_credit --costs example:german_credit
+
+    Say which classifier to use at which threshold, what it costs per case with its interval, who is the runner-up,
+    and whether that is sure. Several scenarios get an answer each; a range gets the classifier that loses least in
+    the worst case.
+    """
+    out = Output(json, csv, output, force)
+    out.check()
+    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario)
+    if out.form == "csv" and len({type(where) for where in asked.cases.values()}) > 1:
+        raise Problem("--csv needs scenarios of one kind, conditions or ranges: choose some with --scenario")
+    data = load(
+        file,
+        label=label,
+        positive=positive,
+        score=score,
+        weight=weight,
+        drop_missing=drop_missing,
+        costs=asked,
+    )
+    rule = policies(policy, thresholds_from, data)
+    with working("deciding"):
+        answers = {name: answer_at(data, where, rule, level) for name, where in asked.cases.items()}
+    gates = [
+        gate
+        for name, answer in answers.items()
+        for gate in _gates(name, answer, assert_better_than, assert_cost_below, asked.currency)
+    ]
+
+    def show(screen: Console) -> None:
+        screen.print(data.summary(), soft_wrap=True)
+        show_answers(answers, asked, data, screen)
+        show_gates(gates, screen)
+
+    document = {
+        "schema": "costcurves/decide/1",
+        "data": data.document(),
+        **asked.document(),
+        **policy_document(policy, thresholds_from),
+        "decisions": [{"scenario": name or None, **answer.to_dict()} for name, answer in answers.items()],
+        "gates": [gate.document() for gate in gates],
+    }
+    out.emit(show, document, _rows(answers))
+    leave(gates)
+
+
+def answer_at(data: Predictions, where: Condition, rule: Any, level: float) -> Answer:
+    """Return the recommendation at a condition or over a range."""
+    options = {"sample_weight": data.weight, "policy": rule, "level": level}
+    if isinstance(where, cc.OperatingRange):
+        return cc.recommend_within(data.y_true, data.scores, where, **options)
+    return cc.recommend(data.y_true, data.scores, where, **options)
+
+
+def _rows(answers: dict[str, Answer]) -> dict[str, list[Any]]:
+    """Return one table of all answers."""
+    rows: dict[str, list[Any]] = {"scenario": []}
+    for name, answer in answers.items():
+        columns = {key: list(values) for key, values in answer._columns().items()}
+        rows["scenario"] += [name] * len(columns["classifier"])
+        for key, values in columns.items():
+            rows.setdefault(key, []).extend(values)
+    return rows
+
+
+def _gates(name: str, answer: Answer, baseline: str | None, limit: float | None, currency: str) -> list[Gate]:
+    where = f" in scenario {name}" if name else ""
+    gates = []
+    if baseline is not None:
+        judge: Any = better_here if isinstance(answer, cc.Recommendation) else better_over
+        gates.append(judge(answer, baseline, where))
+    if limit is not None:
+        if not isinstance(answer, cc.Recommendation):
+            raise Problem(f"--assert-cost-below needs a condition, not a range{where}")
+        cost = cc.Interval(
+            float(answer.expected_cost[0]), float(answer.money_lower[0]), float(answer.money_upper[0]), answer.level
+        )
+        gates.append(cost_below(cost, limit, answer.best.classifier, currency, where))
+    return gates
+
+
+def show_answers(answers: dict[str, Answer], asked: Costs, data: Predictions, screen: Console) -> None:
+    """Print every answer under its condition."""
+    for name, answer in answers.items():
+        screen.print(f"\n{asked.text(name)}", style="bold")
+        if isinstance(answer, cc.Recommendation):
+            _show_condition(answer, asked.currency, data, screen)
+        else:
+            _show_range(answer, data, screen)
+
+
+def use_text(choice: cc.Choice, data: Predictions) -> str:
+    """Return what to do, in words."""
+    name = safe(choice.classifier)
+    if choice.classifier in TRIVIAL or math.isinf(choice.threshold):
+        label = data.negative if choice.fpr == choice.tpr == 0 else data.positive
+        return f"Use no classifier: call every case {safe(label)}."
+    return f"Use {name}: call a case {safe(data.positive)} where {name} >= {choice.threshold:.6g}."
+
+
+def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions, screen: Console) -> None:
+    best, other, sure = answer.best, answer.runner_up, f"at {100 * answer.level:g} %"
+    low, high = money(answer.money_lower[0], currency), money(answer.money_upper[0], currency)
+    line(screen, use_text(best, data), "bold green" if answer.sure else "bold yellow")
+    exactly = (
+        f"; {100 * answer.level:g} % interval {low} to {high}" if answer.lower[0] < answer.upper[0] else ", exactly"
+    )
+    line(screen, f"It costs {money(best.expected_cost, currency)} per case{exactly}.")
+    more = other.expected_cost - best.expected_cost
+    extra = f" ({percent(more / best.expected_cost)})" if best.expected_cost > 0 else ""
+    line(screen, f"The runner-up, {safe(other.classifier)}, costs {money(more, currency)} more{extra}.")
+    if answer.sure:
+        line(screen, f"Sure: every other choice is shown to cost more, {sure}.")
+    else:
+        are = "is" if len(answer.rivals) == 1 else "are"
+        line(screen, f"Not sure: {listing(answer.rivals)} {are} not shown to cost more, {sure}.")
+    heads = (
+        "",
+        "score >=",
+        "found",
+        "false\nalarms",
+        "cost",
+        f"{100 * answer.level:g} % interval",
+        "costs\nmore?",
+        "p",
+    )
+    grid = table(*heads, numbers=(1, 2, 3, 4))
+    for i, name in enumerate(answer.classifier):
+        cut, trivial = float(answer.threshold[i]), name in TRIVIAL
+        grid.add_row(
+            safe(name),
+            "" if trivial else {math.inf: "never", -math.inf: "always"}.get(cut, f"{cut:.4g}"),
+            percent(answer.tpr[i]),
+            percent(answer.fpr[i]),
+            padded(answer.expected_cost[i]),
+            "" if trivial else f"{padded(answer.money_lower[i])} to {padded(answer.money_upper[i])}",
+            "" if i == 0 else "yes" if answer.worse[i] else "unsure",
+            chance(float(answer.adjusted[i])),
+        )
+    screen.print()
+    screen.print(grid)
+    if answer.optimistic:
+        hint = "Thresholds were chosen on these rows, which flatters the costs; --thresholds-from finds them on others."
+        screen.print(hint, style="dim")
+
+
+def _show_range(answer: cc.RangeRecommendation, data: Predictions, screen: Console) -> None:
+    sure, best = f"at {100 * answer.level:g} %", safe(answer.best)
+    candidates, alone = answer.ranges.candidates, len(answer.classifier) == 1
+    style = "bold green" if answer.sure else "bold yellow"
+    line(screen, f"Use {best}, with the threshold that suits the condition (last table).", style)
+    if candidates == (answer.best,):
+        line(screen, "It is the best throughout.")
+    else:
+        each = "is" if len(candidates) == 1 else "are each"
+        most = f"{best} loses at most {number(answer.largest[0], 3)} of the cost of always being wrong"
+        line(screen, f"{listing(candidates)} {each} best somewhere in the range; {most}.")
+    if answer.beaten_by:
+        line(screen, f"Beware: {listing(answer.beaten_by)} costs significantly less in a part of the range, {sure}.")
+    elif answer.sure and not alone:
+        line(screen, f"Sure: every other classifier costs significantly more throughout, {sure}.")
+    elif not alone:
+        line(screen, f"No other classifier costs significantly less anywhere in the range, {sure}.")
+    grid = table(
+        "", "loses\nat most", "at pc", "on\naverage", f"significantly worse\nthan {best} for pc", numbers=(1, 2, 3)
+    )
+    verdicts = {one.names[1]: one.significant().where(answer.best) for one in answer.differences}
+    for i, name in enumerate(answer.classifier):
+        where = verdicts.get(name)
+        spans = "" if where is None else ", ".join(opt.span_text(pair) for pair in where) or "nowhere"
+        losses = (number(array[i], 3) for array in (answer.largest, answer.at_pc, answer.mean))
+        grid.add_row(safe(name), *losses, spans)
+    screen.print()
+    screen.print(grid)
+    screen.print()
+    show_ranges(answer.ranges, screen)
+
+
+def show_ranges(ranges: cc.Ranges, screen: Console) -> None:
+    """Print who is best where."""
+    grid = table("pc", "slope", "best", "score >=")
+    for i, name in enumerate(ranges.classifier):
+        low, high = float(ranges.threshold_low[i]), float(ranges.threshold_high[i])
+        no_cut = name in TRIVIAL or low != low
+        grid.add_row(
+            opt.span_text((float(ranges.pc_low[i]), float(ranges.pc_high[i]))),
+            opt.span_text((float(ranges.slope_low[i]), float(ranges.slope_high[i]))),
+            safe(name),
+            "" if no_cut else opt.span_text((low, high)),
+        )
+    screen.print(grid)
+
+
+def ranges(
+    file: opt.File,
+    label: opt.Label = None,
+    positive: opt.Positive = None,
+    score: opt.Score = None,
+    weight: opt.Weight = None,
+    drop_missing: opt.DropMissing = False,
+    prevalence: opt.Prevalence = None,
+    cost_fn: opt.CostFn = None,
+    cost_fp: opt.CostFp = None,
+    pc: opt.Pc = None,
+    costs: opt.CostsFile = None,
+    scenario: opt.ScenarioName = None,
+    json: opt.Json = False,
+    csv: opt.Csv = False,
+    output: opt.OutputFile = None,
+    force: opt.Force = False,
+) -> None:
+    """costcurves ranges example:german_credit --positive bad
+
+    Say who is best where, over all operating conditions or within a range, with the thresholds in use there. It is
+    the best estimate; `compare` says which differences are significant.
+    """
+    out = Output(json, csv, output, force)
+    out.check()
+    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
+    data = load(
+        file, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing, costs=asked
+    )
+    hull = cc.RocHull.from_predictions(data.y_true, data.scores, sample_weight=data.weight, points="hull")
+    found = {name: hull.within(where) for name, where in asked.cases.items()} or {"": hull.ranges()}
+
+    def show(screen: Console) -> None:
+        screen.print(data.summary(), soft_wrap=True)
+        if hull.dropped:
+            screen.print(f"Never best: {listing(hull.dropped)}.")
+        for name, one in found.items():
+            screen.print(f"\n{asked.text(name) if asked.cases else 'All conditions'}", style="bold")
+            depends = ", depending on the condition" if one.sensitive else " throughout" if len(one) > 1 else ""
+            line(screen, f"{listing(one.candidates, 'or')} is best{depends}.")
+            screen.print()
+            show_ranges(one, screen)
+
+    tables = {name: {key: list(values) for key, values in one._columns().items()} for name, one in found.items()}
+    document = {
+        "schema": "costcurves/ranges/1",
+        "data": data.document(),
+        **asked.document(),
+        "never_best": list(hull.dropped),
+        "ranges": [
+            {
+                "scenario": name or None,
+                "pc": _pc_of(asked.cases.get(name)),
+                "sensitive": one.sensitive,
+                "candidates": list(one.candidates),
+                "stretches": [
+                    dict(zip(tables[name], row, strict=True)) for row in zip(*tables[name].values(), strict=True)
+                ],
+            }
+            for name, one in found.items()
+        ],
+    }
+    joined: dict[str, list[Any]] = {"scenario": [name for name, rows in tables.items() for _ in rows["classifier"]]}
+    for rows in tables.values():
+        for key, values in rows.items():
+            joined.setdefault(key, []).extend(values)
+    out.emit(show, document, joined)
+
+
+def _pc_of(where: Condition | None) -> list[float]:
+    pc = (0.0, 1.0) if where is None else where.pc
+    return list(pc) if isinstance(pc, tuple) else [pc, pc]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(short_help="Which classifier, which threshold, what it costs, and how sure.")(decide)
+    app.command(short_help="Who is best where, over all conditions or within a range.")(ranges)

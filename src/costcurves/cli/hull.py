@@ -1,0 +1,157 @@
+"""`hull add` and `hull show`: a file that gathers classifiers over time and keeps only what can be optimal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+import costcurves as cc
+import costcurves.cli._options as opt
+from costcurves.cli._options import Costs, load, read_costs
+from costcurves.cli._print import Output, Problem, check_writable, line, listing, money, percent, quoted, safe, say
+from costcurves.cli._tables import existing
+from costcurves.cli.decide import show_ranges
+from costcurves.decisions import rule_text
+
+group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
+HullFile = Annotated[
+    Path, typer.Argument(metavar="HULL", help="The hull's file, such as hull.json.", show_default=False)
+]
+
+
+@group.callback()
+def about() -> None:
+    """costcurves hull add hull.json example:german_credit --positive bad
+
+    Keep the ROC convex hull of all classifiers seen so far in a file, and ask it who is best.
+    """
+
+
+@group.command("add", short_help="Add classifiers to a hull's file, which is made if it is not there.")
+def add(
+    file: HullFile,
+    scores: opt.File,
+    label: opt.Label = None,
+    positive: opt.Positive = None,
+    score: opt.Score = None,
+    weight: opt.Weight = None,
+    drop_missing: opt.DropMissing = False,
+    tag: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Put this behind the names, as in 'forest (2026-11)': names in a hull must differ.",
+            rich_help_panel=opt.DATA,
+        ),
+    ] = None,
+    json: opt.Json = False,
+) -> None:
+    """costcurves hull add hull.json example:german_credit --positive bad
+
+    Add the classifiers of a table. The file keeps only points that can be optimal, so it stays small; it is replaced
+    whole or not at all.
+    """
+    there = file.exists()
+    check_writable(file, force=True)
+    known = cc.RocHull.from_json(existing(file)) if there else None
+    data = load(scores, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing)
+    curves = [
+        cc.RocCurve.from_predictions(
+            data.y_true,
+            values,
+            sample_weight=data.weight,
+            name=f"{name} ({tag})" if tag else name,
+            points="hull",
+        )
+        for name, values in data.scores.items()
+    ]
+    if known is not None and (again := [one.name for one in curves if one.name in known.names]):
+        raise Problem(
+            f"{safe(file)} has {listing([quoted(name) for name in again])} already: tell them apart with --tag TEXT"
+        )
+    hull = cc.RocHull(curves) if known is None else known.add(curves)
+    hull.to_json(file)
+    say(f"{'added to' if there else 'made'} {file}")
+
+    def show(screen: Console) -> None:
+        new = [one.name for one in curves]
+        useful = [name for name in new if name in hull.contributors]
+        screen.print(data.summary(), soft_wrap=True)
+        if useful:
+            line(screen, f"{listing(useful)} can be best somewhere.", "bold green")
+        if len(useful) < len(new):
+            line(screen, f"{listing([name for name in new if name not in useful])} cannot be best anywhere.")
+        line(screen, f"The hull has {hull.fpr.size} vertices of {len(hull.names)} classifiers.")
+
+    Output(json).emit(show, _document(hull, Costs({})), None)
+
+
+@group.command("show", short_help="Say who is best where, and at a condition.")
+def show(
+    file: HullFile,
+    prevalence: opt.Prevalence = None,
+    cost_fn: opt.CostFn = None,
+    cost_fp: opt.CostFp = None,
+    pc: opt.Pc = None,
+    costs: opt.CostsFile = None,
+    scenario: opt.ScenarioName = None,
+    json: opt.Json = False,
+    csv: opt.Csv = False,
+    output: opt.OutputFile = None,
+    force: opt.Force = False,
+) -> None:
+    """costcurves hull show hull.json --prevalence 0.3 --cost-fn 5 --cost-fp 1
+
+    Say who on the hull is best where, and what to use at a condition. --csv has the vertices.
+    """
+    out = Output(json, csv, output, force)
+    out.check()
+    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
+    hull = cc.RocHull.from_json(existing(file))
+
+    def show_all(screen: Console) -> None:
+        screen.print(f"{safe(file.name)}: {hull.fpr.size} vertices of {len(hull.names)} classifiers\n")
+        show_ranges(hull.ranges(), screen)
+        if hull.dropped:
+            screen.print(f"\nNever best: {listing(hull.dropped)}.")
+        for name, where in asked.cases.items():
+            screen.print(f"\n{asked.text(name)}", style="bold")
+            if isinstance(where, cc.OperatingRange):
+                screen.print()
+                show_ranges(hull.within(where), screen)
+            else:
+                _show_decision(hull.best(where), asked.currency, screen)
+
+    out.emit(show_all, _document(hull, asked), hull._columns())
+
+
+def _show_decision(best: cc.Decision, currency: str, screen: Console) -> None:
+    other = best.runner_up
+    more = f" ({percent(best.money_regret / best.expected_cost)})" if best.expected_cost > 0 else ""
+    use, instead = (safe(rule_text(one.classifier, one.threshold)) for one in (best, other))
+    line(screen, f"Use {use}: {money(best.expected_cost, currency)} per case.", "bold green")
+    line(screen, f"The runner-up, {instead}, costs {money(best.money_regret, currency)} more{more}.")
+
+
+def _document(hull: cc.RocHull, asked: Costs) -> dict[str, Any]:
+    columns = {key: list(values) for key, values in hull._columns().items()}
+    return {
+        "schema": "costcurves/hull/1",
+        **asked.document(),
+        "classifiers": list(hull.names),
+        "never_best": list(hull.dropped),
+        "vertices": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+        "decisions": [
+            {"scenario": name or None, **hull.best(where).to_dict()}
+            for name, where in asked.cases.items()
+            if isinstance(where, cc.OperatingCondition)
+        ],
+    }
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.add_typer(group, name="hull", short_help="Gather classifiers over time in a file.")

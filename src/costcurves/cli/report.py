@@ -1,0 +1,151 @@
+"""`report` and `demo`: predictions in, a page out."""
+
+from __future__ import annotations
+
+import importlib
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import costcurves.cli._options as opt
+from costcurves.cli._input import ClassPredictions, Predictions
+from costcurves.cli._options import Costs, load, read_costs
+from costcurves.cli._print import Problem, check_writable, console, safe, working
+from costcurves.cli.classes import load_classes
+from costcurves.cli.decide import answer_at, show_answers
+
+Title = Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.", rich_help_panel=opt.OUT)]
+Page = Annotated[
+    Path, typer.Option("--output", "-o", metavar="HTML", help="The page to write.", rich_help_panel=opt.OUT)
+]
+# What a condition that came as options is called on the page.
+UNNAMED = "as asked"
+
+
+def report(
+    file: opt.File,
+    label: opt.Label = None,
+    positive: opt.Positive = None,
+    score: opt.Score = None,
+    pred: opt.Pred = None,
+    drop_missing: opt.DropMissing = False,
+    prevalence: opt.Prevalence = None,
+    cost_fn: opt.CostFn = None,
+    cost_fp: opt.CostFp = None,
+    pc: opt.Pc = None,
+    costs: opt.CostsFile = None,
+    scenario: opt.ScenarioName = None,
+    matrix: opt.MatrixName = None,
+    level: opt.Level = 0.95,
+    title: Title = None,
+    output: Page = Path("report.html"),
+    force: opt.Force = False,
+) -> None:
+    """costcurves report example:german_credit --costs example:german_credit -o report.html
+
+    Write one page with the answer for each scenario, the curves with sliders for prevalence and costs, and all
+    comparisons. It needs no network and can be sent by mail. With --pred it is about predicted classes, of which there
+    may be more than two, and needs a cost matrix.
+    """
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise Problem(f"--output must end in .html, got {safe(output.name)}")
+    check_writable(output, force)
+    options = {"level": level, "title": title}
+    if pred or matrix is not None:
+        given = {"--score": score, "--positive": positive, "--prevalence": prevalence, "--cost-fn": cost_fn}
+        given |= {"--cost-fp": cost_fp, "--pc": pc, "--scenario": scenario}
+        if strange := [name for name, value in given.items() if value]:
+            raise Problem(f"{strange[0]} is about scores of two classes, and --pred about predicted classes")
+        if costs is None:
+            raise Problem("--pred needs a cost matrix: --costs")
+        classes, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
+        command = _command(file, "--label", classes.label, "--pred", list(classes.predictions), "--costs", costs)
+        page = _made(
+            "from_class_predictions",
+            classes,
+            command,
+            classes.y_true,
+            classes.predictions,
+            prices,
+            currency=currency,
+            **options,
+        )
+        _write(page, output, force, classes.summary())
+        return
+    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
+    data = load(file, label=label, positive=positive, score=score, weight=None, drop_missing=drop_missing, costs=asked)
+    numbers = ("--prevalence", prevalence, "--cost-fn", cost_fn, "--cost-fp", cost_fp, "--pc", pc)
+    columns = ("--label", data.label, "--positive", data.positive, "--score", list(data.scores))
+    command = _command(file, *columns, *numbers, "--costs", costs, "--scenario", scenario)
+    _write(two_class_page(data, asked, command, **options), output, force, data.summary())
+
+
+def two_class_page(data: Predictions, asked: Costs, command: str, **options: Any) -> Any:
+    """Return the page about scores of two classes."""
+    labels = np.where(data.y_true, data.positive, data.negative)
+    options |= {
+        "pos_label": data.positive,
+        "scenarios": {name or UNNAMED: where for name, where in asked.cases.items()},
+        "currency": asked.currency,
+    }
+    return _made("from_predictions", data, command, labels, data.scores, **options)
+
+
+def _made(door: str, data: Predictions | ClassPredictions, command: str, *columns: Any, **options: Any) -> Any:
+    """Return a report through one of its doors: the one place that knows how it is made."""
+    make = getattr(importlib.import_module("costcurves").Report, door)
+    with working("computing"):
+        return make(*columns, source=data.source, command=command, dropped=data.dropped, **options)
+
+
+def _command(file: Path, *parts: Any) -> str:
+    """Return the command that makes the page again, guesses spelled out."""
+    words = ["costcurves", "report", str(file)]
+    for option, value in zip(parts[::2], parts[1::2], strict=True):
+        for one in value if isinstance(value, list) else [value]:
+            words += [] if one is None else [option, str(one)]
+    return shlex.join(words)
+
+
+def _write(page: Any, output: Path, force: bool, *notes: str) -> None:
+    """Write the page and say where it is."""
+    with working("writing the page"):
+        page.write_html(output, force=force)
+    screen = console()
+    for note in (*notes, f"The page is {safe(output.resolve())}"):
+        screen.print(note, soft_wrap=True)
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the page goes.", rich_help_panel=opt.OUT)
+    ] = Path("costcurves-demo"),
+) -> None:
+    """costcurves demo
+
+    Run the main job on the shipped example: four classifiers of 1000 applicants for credit, and what a wrong decision
+    costs. Print the answer, write the page, and say where it is.
+    """
+    if output.exists() and not output.is_dir():
+        raise Problem(f"{safe(output)} is a file: name a folder")
+    example = Path("example:german_credit")
+    asked = read_costs(None, None, None, None, example, None)
+    data = load(example, label=None, positive=None, score=None, weight=None, drop_missing=False, costs=asked)
+    with working("deciding"):
+        answers = {name: answer_at(data, where, "optimal", 0.95) for name, where in asked.cases.items()}
+    screen = console()
+    screen.print(data.summary(), soft_wrap=True)
+    show_answers(answers, asked, data, screen)
+    screen.print()
+    output.mkdir(parents=True, exist_ok=True)
+    page = two_class_page(data, asked, _command(example, "--costs", example), level=0.95, title="German credit")
+    _write(page, output / "report.html", force=True)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(short_help="Write a page with the answer, the curves and all comparisons.")(report)
+    app.command(short_help="Run the main job on the shipped example.")(demo)

@@ -1,0 +1,347 @@
+"""Every kind of table is read alike; what is wrong with one is said in a sentence, with exit code 2."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import costcurves as cc
+from costcurves.cli._print import Problem
+from costcurves.cli._tables import read_columns
+
+PC = ("--pc", "0.5")
+ROWS = "y,a,b\n1,0.9,0.2\n0,0.1,0.4\n1,0.4,0.8\n0,0.6,0.1\n"
+
+
+def failing(done, *words: str) -> None:
+    """Check that a command refused its input in one clear sentence, and printed nothing else."""
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith(("Error: ", "Guessed "))
+    assert "Traceback" not in done.err
+    for word in words:
+        assert word in done.err
+
+
+# Formats -----------------------------------------------------------------------------------------------------
+
+
+def write_all(folder: Path) -> list[str]:
+    """Write the same table in every format."""
+    table = pa.table({"y": [1, 0, 1, 0], "a": [0.9, 0.1, 0.4, 0.6], "b": [0.2, 0.4, 0.8, 0.1]})
+    (folder / "t.csv").write_text(ROWS)
+    (folder / "semicolon.csv").write_text(ROWS.replace(",", ";"))
+    (folder / "tabs.tsv").write_text(ROWS.replace(",", "\t"))
+    (folder / "t.csv.gz").write_bytes(gzip.compress(ROWS.encode()))
+    (folder / "bom.csv").write_bytes(b"\xef\xbb\xbf" + ROWS.replace("\n", "\r\n").encode())
+    (folder / "UPPER.CSV").write_text(ROWS)
+    pq.write_table(table, folder / "t.parquet")
+    lines = "".join(json.dumps(row) + "\n" for row in table.to_pylist())
+    (folder / "t.jsonl").write_text(lines)
+    (folder / "t.ndjson.gz").write_bytes(gzip.compress(lines.encode()))
+    return [path.name for path in folder.iterdir()]
+
+
+def test_every_format_gives_the_same_answer(run, tmp_path):
+    answers = {}
+    for name in write_all(tmp_path):
+        done = run("decide", name, *PC, "--json")
+        assert done.code == 0, done.err
+        answers[name] = done.json["decisions"]
+    assert len(answers) == 9
+    assert all(answer == answers["t.csv"] for answer in answers.values())
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        ([True, False, True, False], ()),
+        ([1, -1, 1, -1], ()),
+        ([1.0, 0.0, 1.0, 0.0], ("--label", "y")),
+        (["yes", "no", "yes", "no"], ("--positive", "yes")),
+        (["yes", "no", "yes", "no"], ("--positive", "YES")),
+        ([2, 1, 2, 1], ("--positive", "2")),
+        ([2.0, 1.0, 2.0, 1.0], ("--label", "y", "--positive", "2")),
+        ([True, False, True, False], ("--positive", "true")),
+        (pa.array(["yes", "no", "yes", "no"]).dictionary_encode(), ("--positive", "yes")),
+    ],
+)
+def test_labels_of_any_type_are_understood(run, tmp_path, labels, positive):
+    pq.write_table(pa.table({"y": labels, "a": [0.9, 0.1, 0.4, 0.6]}), tmp_path / "t.parquet")
+    done = run("decide", "t.parquet", "--score", "a", *positive, *PC, "--json")
+    assert done.code == 0, done.err
+    assert done.json["decisions"][0]["classifiers"][0]["normalized_cost"] == 0.25
+
+
+def test_whole_number_scores_are_used_when_they_are_named(run, table):
+    path = table("t.csv", "y,fold,rating\n1,0,9\n0,1,1\n1,0,4\n0,1,6\n")
+    failing(run("decide", path, "--label", "y", *PC), "say with --score which columns", "none holds decimals")
+    done = run("decide", path, "--label", "y", "--score", "rating", *PC, "--json")
+    assert done.json["decisions"][0]["classifiers"][0]["threshold"] == 9.0
+
+
+# Guesses -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "guess"),
+    [
+        ("target,id,a", "--label target (by its name)"),
+        ("Outcome,flag,a", "--label Outcome (by its name)"),
+        ("spam,id,a", "--label spam (the only column with two values)"),
+    ],
+)
+def test_guesses_are_said_aloud(run, table, header, guess):
+    third = ["0", "1", "0", "1"] if "flag" in header else ["5", "6", "7", "8"]
+    rows = zip(["1", "0", "1", "0"], third, ["0.9", "0.1", "0.4", "0.6"], strict=True)
+    path = table("t.csv", header + "\n" + "".join(",".join(row) + "\n" for row in rows))
+    done = run("decide", path, *PC)
+    assert done.code == 0
+    assert done.err == f"Guessed {guess}; --score a (all columns of decimals).\n"
+
+
+def test_nothing_is_said_when_nothing_is_guessed(run, table):
+    assert run("decide", table("t.csv", ROWS), "--label", "y", "--score", "a", *PC).err == ""
+
+
+def test_an_ambiguous_label_is_asked_for(run, table):
+    path = table("t.csv", "won,paid,a\n1,0,0.9\n0,1,0.1\n1,1,0.4\n0,0,0.6\n")
+    failing(run("decide", path, *PC), "say with --label which column of t.csv", "'won' or 'paid'")
+
+
+def test_a_positive_label_is_asked_for(run):
+    done = run("decide", "example:german_credit", *PC)
+    failing(done, "say which label is the positive one", "--positive 'bad' or --positive 'good'")
+
+
+# What can be wrong -------------------------------------------------------------------------------------------
+
+
+def test_a_missing_file_gets_the_nearest_name_suggested(run, table):
+    table("scores.csv", ROWS)
+    failing(run("decide", "score.csv", *PC), "score.csv: no such file; did you mean 'scores.csv'?")
+    failing(run("decide", "nowhere/score.csv", *PC), "no such file")
+    failing(run("decide", ".", *PC), "is a folder")
+    failing(run("decide", "example:nothing", *PC), "there are example:german_credit and example:vehicle")
+
+
+def test_a_wrong_column_gets_the_nearest_names_suggested(run):
+    here = ("example:german_credit", "--positive", "bad", *PC)
+    failing(run("decide", *here, "--score", "forrest"), "--score 'forrest': there is no such column", "'forest'")
+    failing(run("decide", *here, "--label", "zzz"), "--label 'zzz'", "it has 'label', 'fold', 'logit'")
+    failing(run("decide", *here, "--weight", "wt"), "--weight 'wt'")
+    failing(run("bcost", "example:vehicle", "--costs", "example:vehicle", "--pred", "tree"), "--pred 'tree'")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.csv", "", "is empty"),
+        ("t.csv", "y,a\n", "has no rows"),
+        ("t.csv", "y,a,a\n1,2,3\n", "the column 'a' is there 2 times"),
+        ("t.csv", "y,a\n1,2,3\n", "cannot be read: CSV parse error"),
+        ("t.parquet", "y,a\n1,2\n", "cannot be read: "),
+        ("t.jsonl", "{'y'", "cannot be read: "),
+        ("t.csv.gz", "y,a\n1,2\n", "cannot be read: "),
+        ("t.xlsx", ROWS, "must end in .csv, .csv.gz, .tsv, .parquet, .jsonl or .ndjson"),
+        ("t.csv", ROWS.replace("0.9", "high"), "--score 'a': the column must hold numbers, but row 1 has 'high'"),
+        ("t.csv", ROWS.replace("0.9", "inf"), "--score 'a': 1 of 4 values are infinite, the first in row 1"),
+        (
+            "t.csv",
+            ROWS.replace("1,0.9", "2,0.9"),
+            "--label 'y': two classes are needed, and the column has 3: '0', '1'",
+        ),
+        ("t.csv", "y,a\n1,0.5\n1,0.2\n", "--label 'y': two classes are needed, and the column has 1: '1'"),
+    ],
+)
+def test_a_bad_table_is_refused(run, table, name, content, words):
+    table(name, content)
+    failing(run("decide", name, "--label", "y", "--score", "a", *PC), words)
+
+
+@pytest.mark.parametrize("hole", ["", "NaN", "NA", "null"])
+def test_missing_values_are_counted_and_dropped_only_on_request(run, table, hole):
+    path = table("t.csv", ROWS.replace("0.9", hole) + f"1,{hole},0.3\n,0.5,0.5\n")
+    done = run("decide", path, "--label", "y", "--score", "a", *PC)
+    failing(done, "3 of 6 rows lack a value ('y' in 1, 'a' in 2), the first is row 1", "--drop-missing")
+    done = run("decide", path, "--label", "y", "--score", "a", "--drop-missing", *PC, "--json")
+    assert (done.json["data"]["rows"], done.json["data"]["dropped"]) == (3, 3)
+    text = run("decide", path, "--label", "y", "--score", "a", "--drop-missing", *PC).out
+    assert "3 rows, 1 of them 1 (33.3 %), 1 classifier, 3 incomplete rows dropped" in text
+
+
+def test_a_table_without_complete_rows_is_refused(run, table):
+    path = table("t.csv", "y,a\nyes,\nno,\n,0.5\n")
+    failing(run("decide", path, "--label", "y", "--score", "a", "--drop-missing", *PC), "no row has all values")
+
+
+def test_missing_predictions_are_counted_too(run, table):
+    path = table("t.csv", "label,m\na,a\nb,\nb,b\n")
+    costs = table("m.csv", "true,a,b\na,0,1\nb,1,0\n")
+    failing(run("bcost", path, "--pred", "m", "--costs", costs), "1 of 3 rows lack a value ('m' in 1)")
+    assert run("bcost", path, "--pred", "m", "--costs", costs, "--drop-missing", "--json").json["data"]["dropped"] == 1
+
+
+CREDIT = ("decide", "example:german_credit", "--positive", "bad")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "say what errors cost where the classifier will be used: --prevalence, --cost-fn and --cost-fp"),
+        (("--prevalence", "0.3", "--cost-fn", "5"), "--cost-fp is missing"),
+        (("--prevalence", "1.4", "--cost-fn", "5", "--cost-fp", "1"), "--prevalence must be in (0, 1), got 1.4"),
+        (("--prevalence", "0.3", "--cost-fn", "-5", "--cost-fp", "1"), "--cost-fn must be >= 0, got -5"),
+        (
+            ("--prevalence", "x", "--cost-fn", "5", "--cost-fp", "1"),
+            "--prevalence must be a number or a range LOW..HIGH",
+        ),
+        (("--prevalence", "0.1..0.2..3", "--cost-fn", "5", "--cost-fp", "1"), "must be a number or a range LOW..HIGH"),
+        (("--prevalence", "0.4..0.1", "--cost-fn", "5", "--cost-fp", "1"), "--prevalence must be a pair (low, high)"),
+        (("--pc", "1.5"), "--pc must be in [0, 1], got 1.5"),
+        (("--pc", "0.5", "--prevalence", "0.3"), "--pc and --prevalence exclude each other"),
+        (("--pc", "0.5", "--costs", "c.toml"), "--costs and --pc exclude each other"),
+        (("--scenario", "x", "--pc", "0.5"), "--scenario needs the file of scenarios"),
+        (("--costs", "nothing.toml"), "nothing.toml: no such file"),
+        (
+            ("--costs", "example:german_credit", "--scenario", "x"),
+            "the scenarios in example:german_credit are 'documented'",
+        ),
+        (("--costs", "example:vehicle"), "example:vehicle has no scenarios"),
+        (("--pc", "0.5", "--level", "95"), "`level` must be in (0, 1), got 95"),
+        (("--pc", "0.5", "--policy", "best"), "--policy must be optimal, bayes or a number, got 'best'"),
+        (("--pc", "0.5", "--policy", "bayes", "--thresholds-from", "x.csv"), "--policy and --thresholds-from exclude"),
+        (("--pc", "0.5", "--positive", "ugly"), "--positive 'ugly': the labels in 'label' are 'bad' and 'good'"),
+        (("--pc", "0.5", "--json", "--csv"), "--json and --csv exclude each other"),
+    ],
+)
+def test_bad_options_are_refused(run, options, words):
+    failing(run(*CREDIT, *options), words)
+
+
+def test_a_scenario_out_of_range_is_found_on_its_line(run, table):
+    table("costs.toml", "[scenarios.rush]\ncost_fn = 1\ncost_fp = 2\nprevalence = 1.4\n")
+    done = run(*CREDIT, "--costs", "costs.toml")
+    failing(done, "Error: costs.toml:4: scenario 'rush': `prevalence` must be in (0, 1), got 1.4")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("decide",), ("nothing",), ("decide", "t.csv", "--nothing"), ("decide", "a", "b")]
+)
+def test_bad_usage_has_exit_code_2(run, arguments):
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert "Usage: costcurves" in done.err
+
+
+VEHICLE = ("example:vehicle", "--costs", "example:vehicle")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("compare", *CREDIT[1:], "--score", "forest"), "two classifiers or more are needed"),
+        (("compare", *CREDIT[1:], "--costs", "example:german_credit"), "choose one scenario with --scenario"),
+        (("compare", *CREDIT[1:], "--weight", "fold"), "--weight goes with two classifiers, got 4"),
+        (("bdeltacost", *VEHICLE, "--pred", "logit"), "two classifiers or more are needed"),
+        (("bcost", *VEHICLE, "--matrix", "x"), "`matrix` must be one of the matrices 'toll'"),
+        (("bcost", "example:vehicle", "--costs", "example:german_credit"), "one cost matrix is needed; it has none"),
+        (("bcost", "example:german_credit", "--costs", "example:vehicle"), "say with --pred which columns"),
+        (("bcost", "example:vehicle", "--costs", "m.csv"), "has classes that the cost matrix lacks: 'bus', 'opel'"),
+        (("bcost", "example:vehicle", "--costs", "wide.csv"), "this has 1 rows and 2 further columns"),
+        (("bcost", "example:vehicle", "--costs", "odd.csv"), "rows are a and b, but columns are a and c"),
+        (("bcost", "example:vehicle", "--costs", "m.csv", "--matrix", "x"), "--matrix names a matrix in a .toml file"),
+        (("plan", *VEHICLE, "--pred", "logit"), "one of --half-width and --difference"),
+        (("plan", *VEHICLE, "--half-width", "1"), "--half-width goes with 1 --pred, got 3"),
+        (("plan", *VEHICLE, "--pred", "logit", "--difference", "1"), "--difference goes with 2 --pred, got 1"),
+        (("hull", "show", "hull.json"), "hull.json: no such file"),
+        (("hull", "show", "m.csv"), "`text` must be JSON"),
+        (("report", *CREDIT[1:], "-o", "page.pdf"), "--output must end in .html, got page.pdf"),
+        (("curve", *CREDIT[1:], "-o", "c.gif"), "--output must end in .svg, .png, .pdf"),
+        (("hull", "add", "no/hull.json", *CREDIT[1:]), "cannot be written: there is no folder no"),
+        (("demo", "-o", "m.csv"), "m.csv is a file: name a folder"),
+    ],
+)
+def test_commands_refuse_what_they_cannot_do(run, table, arguments, words):
+    table("m.csv", "true,a,b\na,0,1\nb,1,0\n")
+    table("wide.csv", "true,a,b\na,0,1\n")
+    table("odd.csv", "true,a,c\na,0,1\nb,1,0\n")
+    failing(run(*arguments), words)
+
+
+# Outputs -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("decide", *CREDIT[1:], *PC), ("curve", *CREDIT[1:]), ("report", *CREDIT[1:]), ("bcost", *VEHICLE)],
+)
+def test_an_existing_output_is_replaced_only_by_force(run, reports, tmp_path, arguments):
+    name = {"curve": "c.svg", "report": "r.html"}.get(arguments[0], "a.txt")
+    (tmp_path / name).write_text("mine")
+    failing(run(*arguments, "-o", name), f"{name} exists already: choose another name, or replace it with --force")
+    assert (tmp_path / name).read_text() == "mine"
+    assert run(*arguments, "-o", name, "--force").code == 0
+    assert (tmp_path / name).read_text() != "mine"
+
+
+def test_an_output_without_a_folder_is_refused_before_anything_is_read(run):
+    failing(run("decide", "nothing.csv", *PC, "-o", "no/a.txt"), "no/a.txt cannot be written: there is no folder no")
+    failing(run("decide", "nothing.csv", *PC, "-o", "."), "is a folder: name a file")
+
+
+def test_an_unwritable_output_is_an_error_and_leaves_nothing(run, monkeypatch, tmp_path):
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "a.json")
+
+    monkeypatch.setattr("costcurves.cli._print.write_atomically", refuse)
+    failing(run("decide", *CREDIT[1:], "--score", "tree", *PC, "-o", "a.json"), "Permission denied", "a.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_leaves_nothing_half_written(run, monkeypatch, tmp_path):
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cc, "recommend", interrupt)
+    done = run("decide", *CREDIT[1:], "--score", "tree", *PC, "-o", "a.json")
+    assert (done.code, done.out) == (130, "")
+    assert "Interrupted; nothing was written." in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_without_its_extra_says_what_to_install(run, monkeypatch, reports, tmp_path):
+    def refuse(*_: object, **__: object) -> None:
+        raise cc.MissingExtraError('the page needs altair: pip install "costcurves[report]"')
+
+    monkeypatch.setattr(cc.Report, "write_html", refuse)
+    failing(run("report", *CREDIT[1:], "-o", "r.html"), 'pip install "costcurves[report]"')
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_without_pyarrow_says_what_to_install(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    failing(run(*CREDIT, *PC), 'reading tables needs pyarrow: pip install "costcurves[cli]"')
+
+
+def test_a_picture_without_matplotlib_says_what_to_install(run, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    done = run("curve", *CREDIT[1:], "--score", "tree", "-o", "c.svg")
+    failing(done, 'pip install "costcurves[plot]"')
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_reading_keeps_the_numbers_exactly(tmp_path):
+    values = np.random.default_rng(5).normal(size=200)
+    (tmp_path / "t.csv").write_text("a\n" + "".join(f"{float(v)!r}\n" for v in values))
+    assert read_columns(tmp_path / "t.csv").table.column("a").to_numpy().tolist() == values.tolist()
+    with pytest.raises(Problem, match="no such file"):
+        read_columns(tmp_path / "u.csv")
