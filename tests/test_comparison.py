@@ -358,6 +358,23 @@ def test_example_cost_says_what_is_wrong(options, message):
 # --- what a newcomer tries -----------------------------------------------------------------------------------------
 
 
+def test_weights_of_many_are_those_of_each_pair():
+    labels, a, b = world()
+    scores = {"a": a, "b": b, "c": (a + b) / 2}
+    plain = cc.compare_many(labels, scores, pc=[0.3, 0.6])
+    heavy = cc.compare_many(labels, scores, pc=[0.3, 0.6], sample_weight=np.full(len(labels), 7.0))
+    uneven = cc.compare_many(labels, scores, pc=[0.3, 0.6], sample_weight=np.arange(len(labels)) % 4 + 1.0)
+    one = cc.compare(labels, a, b, pc=[0.3, 0.6], sample_weight=np.arange(len(labels)) % 4 + 1.0, simultaneous=False)
+    for mine, same in zip(heavy.pairs, plain.pairs, strict=True):
+        np.testing.assert_allclose(mine.lower, same.lower, atol=1e-12)
+        np.testing.assert_allclose(mine.upper, same.upper, atol=1e-12)
+    np.testing.assert_allclose(uneven.pair("a", "b").estimate, one.estimate, atol=1e-15)
+    assert uneven.pair("a", "b").p_value(0.3) == pytest.approx(one.p_value(0.3))
+    for method in ("exact", "resample"):
+        with pytest.raises(cc.InputError, match=f"`method` must not be '{method}' for weighted data"):
+            cc.compare_many(labels, scores, method=method, sample_weight=np.ones(len(labels)))
+
+
 def test_uneven_weights_do_not_break_the_paired_counts():
     rng = np.random.default_rng(4)
     labels, a, b = world(400)

@@ -29,9 +29,10 @@ from costcurves.differences import PcIntervals
 from costcurves.errors import InputError
 from costcurves.frames import columns_of
 from costcurves.inference.bands import Band, Interval, check_pc
+from costcurves.inference.discordant import PairedCounts, joint_counts, paired_counts
 from costcurves.inference.family import co_errors, family_critical, holm
 from costcurves.inference.folds import between_folds_band, within_folds_band
-from costcurves.inference.paired import DifferenceBand, PairedCounts, difference_band, joint_counts, paired_counts
+from costcurves.inference.paired import DifferenceBand, difference_band
 from costcurves.roc import RocCurve
 from costcurves.thresholds import Validation, as_policy
 
@@ -335,9 +336,9 @@ class _Compare:
         return difference_of_counts(
             names,
             steps,
-            sample.paired(a, b, middles(steps), overlap=False),
+            sample.paired(a, b, middles(steps), ranges=False),
             points,
-            sample.paired(a, b, points, overlap=True) if simultaneous else None,
+            sample.paired(a, b, points, ranges=True) if simultaneous else None,
             options,
             weighted=sample.weights is not None,
         )
@@ -422,14 +423,14 @@ def difference_of_counts(
 ) -> CurveDifference:
     """Return the difference of two curves from the paired counts of (positives, negatives), however those were made.
 
-    `steps` are the counts between the `breaks`, `at_pc` those at the operating points with their overlap, which a
+    `steps` are the counts between the `breaks`, `at_pc` those at the operating points with their ranges, which a
     simultaneous band needs (None: a pointwise one).
     """
     effective = (steps[0].effective, steps[1].effective) if weighted else None
     discordant = _Discordant(breaks, *steps, effective, options)
     more: dict[str, Any] = {}
     if at_pc is not None:
-        more = {"simultaneous": True, "overlap": (at_pc[0].overlap, at_pc[1].overlap)}
+        more = {"simultaneous": True, "ranges": (at_pc[0].ranges, at_pc[1].ranges)}
     return CurveDifference(names, discordant.band(pc, **more), discordant)
 
 
@@ -459,7 +460,7 @@ class _Sample:
         )
         return CostCurve(roc, rule)
 
-    def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, overlap: bool) -> tuple[PairedCounts, PairedCounts]:
+    def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, ranges: bool) -> tuple[PairedCounts, PairedCounts]:
         """Return the discordant positives and negatives at some operating points."""
         cuts = a.cuts_at(pc), b.cuts_at(pc)
         pos, neg = (
@@ -469,7 +470,7 @@ class _Sample:
                 self.scores[b.name][mask],
                 *cuts,
                 weights=None if self.weights is None else self.weights[mask],
-                overlap=overlap,
+                ranges=ranges,
             )
             for true_class, mask in (("positive", self.positive), ("negative", ~self.positive))
         )
@@ -478,7 +479,9 @@ class _Sample:
     def discordant(self, a: CostCurve, b: CostCurve, options: dict[str, Any]) -> _Discordant:
         """Return the discordant examples on every step on which neither threshold moves."""
         breaks = common_breaks(a, b)
-        return _Discordant(breaks, *self.paired(a, b, middles(breaks), overlap=False), None, options)
+        pos, neg = self.paired(a, b, middles(breaks), ranges=False)
+        effective = None if self.weights is None else (pos.effective, neg.effective)
+        return _Discordant(breaks, pos, neg, effective, options)
 
 
 def _refuse_shared_validation(policy: Any, instead: str) -> None:
@@ -630,6 +633,7 @@ def compare_many(
     scores: Mapping[str, Any],
     *,
     pos_label: Any = None,
+    sample_weight: Any = None,
     policy: Any = "optimal",
     level: float = 0.95,
     method: str = "mid-p",
@@ -649,8 +653,11 @@ def compare_many(
         As for `compare`.
     pc : array-like, optional
         Operating points; by default 65 evenly spaced ones (the time grows with their square times that of classifiers).
-    pos_label, rng
-        The positive label; the seed of the simulated critical value.
+    pos_label, sample_weight
+        As for `RocCurve.from_predictions`. With weights, limits have the effective sample sizes (Σw)²/Σw² of the
+        classes; methods "exact" and "resample" refuse them.
+    rng
+        The seed of the simulated critical value.
 
     Notes
     -----
@@ -669,7 +676,7 @@ def compare_many(
         raise InputError(f"`scores` must have two classifiers or more, got {len(scores)}")
     names = tuple(check_name("scores", name) for name in scores)
     level = check_level(level)
-    sample = _Sample(y_true, scores, pos_label, None)
+    sample = _Sample(y_true, scores, pos_label, sample_weight)
     points = difference_grid(pc, 65)
     _refuse_shared_validation(policy, "a mapping of name to policy")
     rules = policy if isinstance(policy, Mapping) else dict.fromkeys(names, policy)
@@ -678,13 +685,14 @@ def compare_many(
     curves = [sample.curve(name, rules[name]) for name in names]
     thresholds = np.stack([curve.cuts_at(points) for curve in curves], axis=1)
     masks = {"positive": sample.positive, "negative": ~sample.positive}
-    table = {
-        which: np.stack([sample.scores[name][mask].astype(np.float64) for name in names], axis=1)
-        for which, mask in masks.items()
-    }
-    n_pos, n_neg = (float(table[which].shape[0]) for which in ("positive", "negative"))
-    both = [co_errors(which, table[which], thresholds) for which in ("positive", "negative")]
-    z = family_critical(both[0], n_pos, both[1], n_neg, points, level, rng=rng)
+    both, sizes = [], []
+    for which, mask in masks.items():
+        table = np.stack([sample.scores[name][mask].astype(np.float64) for name in names], axis=1)
+        weights = np.ones(table.shape[0]) if sample.weights is None else sample.weights[mask]
+        sizes.append(float(weights.sum() ** 2 / (weights**2).sum()))
+        wrong = co_errors(which, table, thresholds, weights=None if sample.weights is None else weights)
+        both.append(wrong * (sizes[-1] / weights.sum()))
+    z = family_critical(both[0], sizes[0], both[1], sizes[1], points, level, rng=rng)
     pairs = []
     for a, b in combinations(curves, 2):
         discordant = sample.discordant(a, b, {"level": level, "method": method})

@@ -432,9 +432,10 @@ class CostCurve(Result):
         laplace : float
             Added to each cell of the counts.
         prevalence_uncertainty : Beta, optional
-            The deployment prevalence is not known exactly. Each pc then stands for the costs that give it at the
-            mean of the Beta; limits are those of the cost per case, in units of what always being wrong costs at
-            that mean. Conditions that the band is asked about must have that mean as their prevalence.
+            The deployment prevalence is not known exactly (not with "exact"; ``sampling="full"`` then describes a
+            sample of this size from where the classifier will be used). Each pc then stands for the costs that give
+            it at the mean of the Beta; limits are those of the cost per case, in units of what always being wrong
+            costs at that mean. Conditions that the band is asked about must have that mean as their prevalence.
         reoptimise : bool
             Choose the threshold anew in every resample (policy "optimal" only). This shows how an optimistic estimate
             varies; it is not a more honest interval and lies too low.

@@ -209,7 +209,8 @@ def test_band_is_a_frozen_result_with_frame_and_json():
         ({"pc": [0.5, 0.1]}, "`pc` must be increasing"),
         ({"fn": [1, 2]}, "`fn` must be a number or match `pc`"),
         ({"method": "magic"}, "`method` must be one of"),
-        ({"method": "exact", "prevalence_uncertainty": (1, 2)}, "`prevalence_uncertainty`"),
+        ({"method": "exact", "prevalence_uncertainty": (1, 2)}, "`prevalence_uncertainty` must not come with 'exact'"),
+        ({"prevalence_uncertainty": (0, 2)}, "`prevalence_uncertainty` must be > 0, got 0"),
     ],
 )
 def test_broken_arguments_are_named(change, message):
@@ -302,6 +303,38 @@ def test_prevalence_uncertainty_has_the_variance_of_the_product(pc):
         mean, second = mean + w @ cost / 4, second + w @ cost**2 / 4
     sd = bands._gaussian_sd(np.array([pc]), np.array([0.5]), np.array([0.5]), 1, 1, "stratified", 0.5, (1.0, 1.0))
     assert sd[0] == pytest.approx((second - mean**2) ** 0.5, rel=1e-12)
+
+
+def test_prevalence_uncertainty_under_full_sampling_is_that_of_new_samples():
+    # 60 examples from where the prevalence is Beta(3, 5); the test set's own share of positives does not matter.
+    rng = np.random.default_rng(4)
+    a, b, n, pc, fnr, fpr = 3.0, 5.0, 60, 0.6, 0.3, 0.1
+    p = rng.beta(a, b, 400_000)
+    positives = rng.binomial(n, p)
+    miss, alarm = rng.binomial(positives, fnr), rng.binomial(n - positives, fpr)
+    cost = pc / 0.375 * miss / n + (1 - pc) / 0.625 * alarm / n
+    options = {"level": 0.9, "sampling": "full", "prevalence_uncertainty": (a, b)}
+    gaussian = cost_band(6, 20, 4, 40, [pc], method="gaussian", **options)
+    assert gaussian.estimate[0] == pytest.approx(pc * fnr + (1 - pc) * fpr, abs=1e-12)
+    assert (gaussian.upper[0] - gaussian.estimate[0]) / stats.norm.ppf(0.95) == pytest.approx(cost.std(), rel=0.01)
+    drawn = cost_band(6, 20, 4, 40, [pc], method="resample", n_resamples=50_000, rng=1, **options)
+    np.testing.assert_allclose([drawn.lower[0], drawn.upper[0]], np.quantile(cost, [0.05, 0.95]), atol=0.006)
+    wilson = cost_band(6, 20, 4, 40, [pc], **options)
+    assert (wilson.upper - wilson.lower)[0] == pytest.approx((drawn.upper - drawn.lower)[0], rel=0.15)
+
+
+def test_a_nearly_certain_prevalence_is_that_of_the_test_set():
+    for method in ("wilson", "gaussian"):
+        for simultaneous in (False, True):
+            options = {"method": method, "sampling": "full", "simultaneous": simultaneous}
+            fn, fp = np.arange(20, -1, -1), np.arange(21)
+            sure = cost_band(fn, 40, fp, 60, PC, prevalence_uncertainty=(4e9, 6e9), **options)
+            plain = cost_band(fn, 40, fp, 60, PC, **options)
+            # A simultaneous critical value has the noise of its 1,999 simulated data sets.
+            assert sure.critical == pytest.approx(plain.critical, abs=0.15 * simultaneous)
+            same = cost_band(fn, 40, fp, 60, PC, critical_value=sure.critical, **options)
+            np.testing.assert_allclose(sure.lower, (same if simultaneous else plain).lower, atol=1e-4)
+            np.testing.assert_allclose(sure.upper, (same if simultaneous else plain).upper, atol=1e-4)
 
 
 @pytest.mark.parametrize("sampling", ["stratified", "full"])

@@ -367,3 +367,27 @@ def test_distribution_has_frame_and_dict():
     frame = dist.to_frame("pandas")
     assert frame.columns.tolist() == ["value", "probability", "cdf"]
     assert dist.to_dict()["quantiles"]["0.5"] == 1.0
+
+
+def trinomial_cdf(x: float, n: int, q: np.ndarray, v: np.ndarray) -> float:
+    """Return P(v₁ K₁ + v₂ K₂ <= x) by summing over every K₁."""
+    k = np.arange(n + 1)
+    most = np.floor((x - v[0] * k) / v[1] + 1e-9)
+    return float(stats.binom.pmf(k, n, q[0]) @ stats.binom.cdf(most, n - k, q[1] / (1 - q[0])))
+
+
+@pytest.mark.parametrize("n", [800, 6000])
+def test_batched_quantiles_of_full_samples_keep_their_stated_bound(n):
+    # From hardly an error to nearly all wrong, so that all lengths of the lattice are needed.
+    t = np.linspace(3.2, -3.2, 13)
+    pc = np.linspace(0.003, 0.997, 13)
+    q = np.stack([0.375 * stats.norm.cdf(t - 1), 0.625 * stats.norm.sf(t + 1)], axis=1)
+    stratum = Stratum(n, q, np.stack([pc / (0.375 * n), (1 - pc) / (0.625 * n)], axis=1))
+    levels = [0.025, 0.5, 0.975]
+    got, sd = exact_quantiles(stratum, levels), np.sqrt(moments(stratum)[1])
+    for j in range(13):
+        v = stratum.values[j]
+        room = max(0.05 * sd[j], 0.02 * v.max())
+        for level, x in zip(levels, got[:, j], strict=True):
+            assert trinomial_cdf(x - room, n, q[j], v) <= level + 1e-3
+            assert trinomial_cdf(x + room, n, q[j], v) >= level - 1e-3

@@ -11,14 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from costcurves.errors import InputError, UnsupportedError
+from costcurves.inference.discordant import at_or_below, overlap, paired_counts
 from costcurves.inference.family import co_errors, family_critical, holm
-from costcurves.inference.paired import (
-    DIFFERENCE_METHODS,
-    difference_band,
-    difference_covariance,
-    difference_from_joint,
-    paired_counts,
-)
+from costcurves.inference.paired import DIFFERENCE_METHODS, difference_band, difference_from_joint
+from costcurves.inference.paired_critical import difference_covariance
 
 PC = np.linspace(0, 1, 21)
 
@@ -32,19 +28,39 @@ def test_counts_equal_the_table_of_all_examples_and_points(a, ta, data, true_cla
     b = data.draw(st.lists(st.integers(0, 6), min_size=len(a), max_size=len(a)))
     tb = data.draw(st.lists(st.integers(-1, 8), min_size=len(ta), max_size=len(ta)))
     ta, tb = sorted(ta, reverse=True), sorted(tb, reverse=True)
-    got = paired_counts(true_class, a, b, ta, tb, overlap=True)
+    got = paired_counts(true_class, a, b, ta, tb, ranges=True)
     wrong = lambda s, t: (s < t) if true_class == "positive" else (s >= t)  # noqa: E731
     sign = np.array(
         [[int(wrong(x, s)) - int(wrong(y, t)) for s, t in zip(ta, tb, strict=True)] for x, y in zip(a, b, strict=True)]
     )
     np.testing.assert_array_equal(got.only_a, (sign == 1).sum(0))
     np.testing.assert_array_equal(got.only_b, (sign == -1).sum(0))
-    np.testing.assert_array_equal(got.overlap, sign.T @ sign)
+    np.testing.assert_array_equal(overlap(got.ranges), sign.T @ sign)
     half = len(a) // 2
     if half:
-        parts = [paired_counts(true_class, a[s], b[s], ta, tb, overlap=True) for s in (slice(half), slice(half, None))]
-        np.testing.assert_array_equal((parts[0] + parts[1]).overlap, got.overlap)
+        parts = [paired_counts(true_class, a[s], b[s], ta, tb, ranges=True) for s in (slice(half), slice(half, None))]
+        np.testing.assert_array_equal(overlap((parts[0] + parts[1]).ranges), overlap(got.ranges))
         assert (parts[0] + parts[1]).total == len(a)
+
+
+floats = st.floats(allow_nan=False, width=64)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    t=st.lists(floats | st.sampled_from([0.0, -0.0, 0.25, 1e-300, 5e-324]), min_size=1, max_size=40),
+    few=st.lists(floats, max_size=20),
+    seed=st.integers(0, 99),
+)
+def test_lookup_equals_searchsorted(t, few, seed):
+    # Enough values for the table: the thresholds, their neighbours, what lies between them and far out.
+    t = np.sort(np.array(t))
+    rng = np.random.default_rng(seed)
+    near = rng.choice(t, 8_000)
+    inner = rng.uniform(*np.clip([t[0], t[-1]], -1e300, 1e300), 10_000) if t[-1] > t[0] else near
+    with np.errstate(over="ignore", under="ignore"):
+        values = np.concatenate([t, near, np.nextafter(near, np.inf), np.nextafter(near, -np.inf), inner, few])
+    np.testing.assert_array_equal(at_or_below(t, values), np.searchsorted(t, values, side="right"))
 
 
 def test_weights_are_summed_and_infinite_thresholds_allowed():
@@ -132,6 +148,16 @@ def test_p_value_says_what_the_interval_says(method):
                     assert out == (p < 1 - level), (counts, pc, level, p)
 
 
+def test_gaussian_p_values_are_those_of_the_normal_test():
+    rng = np.random.default_rng(20)
+    a, b, c, d = rng.integers(0, 40, (4, PC.size))
+    diff = difference_band(a, b, 200, c, d, 300, PC, method="gaussian")
+    p, q, r, s = a / 200, b / 200, c / 300, d / 300
+    variance = PC**2 * (p + q - (p - q) ** 2) / 200 + (1 - PC) ** 2 * (r + s - (r - s) ** 2) / 300
+    z = (PC * (p - q) + (1 - PC) * (r - s)) / np.sqrt(variance)
+    np.testing.assert_allclose(diff.p_value(PC), 2 * stats.norm.sf(np.abs(z)), atol=1e-6)
+
+
 def test_verdicts_come_from_simultaneous_bands_only():
     with pytest.raises(UnsupportedError, match="simultaneous"):
         difference_band(5, 1, 50, 1, 2, 50, PC).significant()
@@ -153,10 +179,10 @@ def correlated(rng: np.random.Generator, n: int, mean: tuple[float, float], rho:
 def one_comparison(rng: np.random.Generator, n: int, shift: float, rho: float, moving: bool, **options):
     t = 9 * np.log((1 - PC[1:-1]) / PC[1:-1]) / 4 if moving else np.zeros(19)
     pos, neg = correlated(rng, n, (2.0 + shift, 2.0), rho), correlated(rng, n, (-2.0 - shift, -2.0), rho)
-    counts = [paired_counts(c, s[:, 0], s[:, 1], t, t, overlap=True) for c, s in (("positive", pos), ("negative", neg))]
+    counts = [paired_counts(c, s[:, 0], s[:, 1], t, t, ranges=True) for c, s in (("positive", pos), ("negative", neg))]
     p, q = counts
     return difference_band(
-        p.only_a, p.only_b, n, q.only_a, q.only_b, n, PC[1:-1], overlap=(p.overlap, q.overlap), **options
+        p.only_a, p.only_b, n, q.only_a, q.only_b, n, PC[1:-1], ranges=(p.ranges, q.ranges), **options
     )
 
 
@@ -196,20 +222,17 @@ def test_power_grows_with_the_difference():
 
 @pytest.mark.study
 @pytest.mark.parametrize("rho", [0.3, 0.6, 0.9])
-@pytest.mark.parametrize("moving", [False, True])
-def test_joint_coverage_of_differences_in_full(rho, moving):
+def test_joint_coverage_of_differences_of_lines_in_full(rho):
     rng = np.random.default_rng(12)
-    rejected = [
-        any(
-            v.better != "undecided" for v in one_comparison(rng, 250, 0.0, rho, moving, simultaneous=True).significant()
-        )
-        for _ in range(2000)
-    ]
-    assert np.mean(rejected) <= 0.05 + 0.015
+    held = []
+    for _ in range(2000):
+        diff = one_comparison(rng, 250, 0.0, rho, False, simultaneous=True)
+        held.append(((diff.lower <= 0) & (diff.upper >= 0)).all())
+    assert np.mean(held) == pytest.approx(0.95, abs=0.015)
 
 
-def test_moving_thresholds_need_the_overlap():
-    with pytest.raises(InputError, match="`overlap` must be given"):
+def test_moving_thresholds_need_the_ranges():
+    with pytest.raises(InputError, match="`ranges` must be given"):
         difference_band([1, 2], [0, 0], 9, [0, 0], [1, 0], 9, [0.2, 0.8], simultaneous=True)
 
 
@@ -217,9 +240,11 @@ def test_difference_covariance_is_that_of_resampled_examples():
     rng = np.random.default_rng(13)
     n, pc, t = 200, np.array([0.2, 0.5, 0.8]), np.array([1.0, 0.0, -1.0])
     pos, neg = rng.normal(1, 1, (n, 2)), rng.normal(-1, 1, (n, 2))
-    p = paired_counts("positive", pos[:, 0], pos[:, 1], t, t, overlap=True)
-    q = paired_counts("negative", neg[:, 0], neg[:, 1], t, t, overlap=True)
-    cov = difference_covariance(p.overlap, q.overlap, (p.only_a, p.only_b, q.only_a, q.only_b), (n, n), pc)
+    p = paired_counts("positive", pos[:, 0], pos[:, 1], t, t, ranges=True)
+    q = paired_counts("negative", neg[:, 0], neg[:, 1], t, t, ranges=True)
+    cov = difference_covariance(
+        overlap(p.ranges), overlap(q.ranges), (p.only_a, p.only_b, q.only_a, q.only_b), (n, n), pc
+    )
     s = (pos[:, :1] < t).astype(float) - (pos[:, 1:] < t)
     r = (neg[:, :1] >= t).astype(float) - (neg[:, 1:] >= t)
     draws = np.array(
@@ -240,27 +265,33 @@ def test_holm_equals_its_definition():
         assert rejected == set(np.flatnonzero(adjusted <= alpha + 1e-12).tolist())
 
 
-def family_rejects(rng: np.random.Generator, k: int, n: int) -> bool:
-    pc = np.array([0.2, 0.5, 0.8])
-    t = np.tile(np.array([[1.0], [0.0], [-1.0]]), (1, k))
-    share = rng.normal(0, 1, (2 * n, 1))
-    pos, neg = 1 + share[:n] + rng.normal(0, 1, (n, k)), -1 + share[n:] + rng.normal(0, 1, (n, k))
-    c = family_critical(
-        co_errors("positive", pos, t), n, co_errors("negative", neg, t), n, pc, 0.95, n_simulations=1000
-    )
+def family_rejects(rng: np.random.Generator, k: int, n: int, pc: np.ndarray) -> bool:
+    t = np.tile(-0.5 * np.log(pc / (1 - pc))[:, None], (1, k))
+    share = rng.normal(0, 0.7, (2 * n, 1))
+    pos, neg = 1 + share[:n] + rng.normal(0, 0.7, (n, k)), -1 + share[n:] + rng.normal(0, 0.7, (n, k))
+    both = co_errors("positive", pos, t), co_errors("negative", neg, t)
+    c = family_critical(both[0], n, both[1], n, pc, 0.95, n_simulations=1000, rng=rng)
     for a, b in itertools.combinations(range(k), 2):
         p = paired_counts("positive", pos[:, a], pos[:, b], t[:, 0], t[:, 0])
         q = paired_counts("negative", neg[:, a], neg[:, b], t[:, 0], t[:, 0])
         diff = difference_band(p.only_a, p.only_b, n, q.only_a, q.only_b, n, pc, critical_value=c)
-        if any(v.better != "undecided" for v in diff.significant()):
+        if ((diff.lower > 0) | (diff.upper < 0)).any():
             return True
     return False
 
 
 def test_family_wise_error_is_controlled():
     rng = np.random.default_rng(14)
-    rejected = [family_rejects(rng, 4, 250) for _ in range(200)]
+    rejected = [family_rejects(rng, 4, 250, np.array([0.2, 0.5, 0.8])) for _ in range(200)]
     assert np.mean(rejected) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 200)
+
+
+@pytest.mark.study
+@pytest.mark.parametrize("n", [250, 1000])
+def test_family_wise_error_of_moving_thresholds_in_full(n):
+    rng = np.random.default_rng(16)
+    rejected = [family_rejects(rng, 4, n, np.arange(1, 64) / 64) for _ in range(1000)]
+    assert np.mean(rejected) <= 0.05 + 0.015
 
 
 def test_family_critical_value_of_independent_pairs():

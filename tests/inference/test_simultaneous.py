@@ -147,7 +147,13 @@ def test_the_same_counts_give_the_same_band():
 
 @pytest.mark.parametrize(
     "options",
-    [{"sampling": "full"}, {"laplace": 0.5}, {"effective": (180.5, 90.2)}, {"prevalence_uncertainty": (30, 20)}],
+    [
+        {"sampling": "full"},
+        {"laplace": 0.5},
+        {"effective": (180.5, 90.2)},
+        {"prevalence_uncertainty": (30, 20)},
+        {"prevalence_uncertainty": (30, 20), "sampling": "full"},
+    ],
 )
 def test_every_variant_of_a_curve_has_a_critical_value(options):
     fn, fp = (np.rint(250 * r) for r in binormal(1.0, True))

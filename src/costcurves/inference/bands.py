@@ -28,7 +28,15 @@ from costcurves._validation import (
 )
 from costcurves.conditions import OperatingCondition, check_condition
 from costcurves.errors import InputError
-from costcurves.inference.intervals import Limits, check_counts, critical, mid_p_at, mover, pointwise_level, wilson
+from costcurves.inference.intervals import (
+    Limits,
+    check_counts,
+    critical,
+    mended_wilson,
+    mid_p_at,
+    mover,
+    pointwise_level,
+)
 from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, exact_quantiles
 from costcurves.inference.simultaneous import (
     calibrated_critical,
@@ -36,13 +44,15 @@ from costcurves.inference.simultaneous import (
     line_critical,
     moving_points,
     process_critical,
+    seeded_by,
     tabulated,
 )
 
 BAND_METHODS = ("wilson", "gaussian", "exact", "resample")
 SAMPLINGS = ("stratified", "full")
-# Data sets simulated for the critical value of a moving threshold.
-SIMULATIONS = 2000
+# Data sets simulated for the critical value of a moving threshold. One less than a round number: of 1,999 values and
+# one more, each is equally likely to have each rank, so the 1,900th is exceeded with probability 5 %.
+SIMULATIONS = 1999
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,9 +224,9 @@ def cost_band(
         Operating points, increasing in [0, 1].
     level : float
     method : {"wilson", "gaussian", "exact", "resample"}
-        "wilson": Wilson intervals of the two rates, combined (MOVER). "gaussian": the 2008 paper, normal
-        with the exact bootstrap moments. "exact": quantiles of the exact bootstrap distribution. "resample":
-        quantiles of `n_resamples` resamples (the 2005 paper).
+        "wilson": Wilson intervals of the two rates (`mended_wilson`), combined (MOVER). "gaussian": the 2008
+        paper, normal with the exact bootstrap moments. "exact": quantiles of the exact bootstrap distribution.
+        "resample": quantiles of `n_resamples` resamples (the 2005 paper).
     sampling : {"stratified", "full"}
         "stratified": class frequencies are fixed. "full": they vary as in a new sample of the size of the
         test set; costs are those that give `pc` at the test set's frequencies.
@@ -226,7 +236,7 @@ def cost_band(
         Added to each cell before the rates are formed.
     prevalence_uncertainty : (a, b), optional
         The deployment prevalence is Beta(a, b), not fixed: its uncertainty is added to that of the rates.
-        The costs are those that give `pc` at the mean a/(a+b).
+        The costs are those that give `pc` at the mean a/(a+b). Not with "exact".
     effective : (n_pos, n_neg), optional
         Effective sample sizes (Σw)²/Σw² of weighted data; the counts are then sums of weights.
     critical_value : float, optional
@@ -244,12 +254,19 @@ def cost_band(
     so have the bootstrap's, which cannot draw an error that the data do not show. Wilson's does not. Limits
     are kept in [0, 1].
 
+    With a prevalence P ~ Beta(a, b) of mean m and variance v, stratified sampling describes
+    pc · P/m · fnr + (1-pc) · (1-P)/(1-m) · fpr, with P independent of the estimated rates. Full sampling describes a
+    new sample of the test set's size n from where the classifier will be used: P is drawn, then n examples, each
+    a miss with probability P · fnr or a false alarm with probability (1-P) · fpr, which cost pc/(m n) and
+    (1-pc)/((1-m) n). With d = pc · fnr/m - (1-pc) · fpr/(1-m), the change of cost with the prevalence, the variance is
+    (pc² fnr/m + (1-pc)² fpr/(1-m) - NE²)/n + (1 - 1/n) v d².
+
     Simultaneous bands put a larger critical value into the same intervals. For a line it has a closed form
     (`line_critical`). For a moving threshold "wilson" takes mid-P limits of the rates, because critical values
     are then about 3, far from where Wilson's tails are right, and finds the critical value by simulating the
-    counts themselves: 2,000 data sets are drawn at smoothed rates (seeded), and the value is the smallest at
-    which the bands of a share `level` of them hold those rates at all points (`calibrated_critical`). The other
-    methods take theirs from the Gaussian process of the rates (`process_critical`).
+    counts themselves: 1,999 data sets are drawn at smoothed rates (seeded by the data), and the value is the
+    smallest at which the bands of a share `level` of them hold those rates at all points (`calibrated_critical`).
+    The other methods take theirs from the Gaussian process of the rates (`process_critical`).
 
     Measured joint coverage at nominal 95 % of binormal curves (scale 3, best thresholds, pc = 0.01, ..., 0.99;
     2,000 runs with 500 simulations a band, standard error 0.5 points): 0.947, 0.949 and 0.952 for μ = 0.75, 2 and 3
@@ -277,23 +294,23 @@ def cost_band(
     weighted = effective is not None
     if weighted and method in ("exact", "resample"):
         raise InputError(f"`method` must be 'wilson' or 'gaussian' for weighted data, got {method!r}")
-    if prevalence_uncertainty is not None and (method == "exact" or sampling == "full"):
+    if prevalence_uncertainty is not None and method == "exact":
         raise InputError(
-            "`prevalence_uncertainty` must come with `sampling='stratified'` and not with 'exact', "
-            f"got {sampling!r} and {method!r}"
+            "`prevalence_uncertainty` must not come with 'exact', whose resamples have one prevalence: "
+            "use 'resample', which draws the prevalence too, or 'wilson'"
         )
     if method in ("exact", "resample") and not (_whole(n_pos, n_neg) and _whole(miss, alarm)):
         raise InputError(f"`method={method!r}` must have whole counts; for weighted data use 'wilson'")
     size_pos, size_neg = effective if effective is not None else (n_pos, n_neg)
     size_pos, size_neg = check_positive("effective", size_pos), check_positive("effective", size_neg)
 
-    share = n_pos / (n_pos + n_neg)
+    share = _share(n_pos, n_neg, prevalence_uncertainty)
     fnr, fpr = _rates(miss / n_pos, alarm / n_neg, size_pos, size_neg, share, sampling, laplace)
     estimate = points * fnr + (1 - points) * fpr
 
     z = critical(level)
     fixed = bool(np.ptp(miss) == 0 and np.ptp(alarm) == 0)
-    limits = wilson if fixed else mid_p_at
+    limits = mended_wilson if fixed else mid_p_at
     if critical_value is not None:
         z, simultaneous = check_positive("critical_value", critical_value), True
     elif simultaneous:
@@ -305,7 +322,7 @@ def cost_band(
         else:
             if method == "wilson":
                 soft = [_plug_in(miss / n_pos, size_pos), _plug_in(alarm / n_neg, size_neg)]
-            covariance = curve_covariance(soft[0], soft[1], points, size_pos, size_neg, sampling=sampling)
+            covariance = curve_covariance(soft[0], soft[1], points, size_pos, size_neg, sampling=sampling, share=share)
             if prevalence_uncertainty is not None:
                 shift, variance = _beta_part(points, soft[0], soft[1], prevalence_uncertainty)
                 covariance = covariance + variance * np.multiply.outer(shift, shift)
@@ -322,7 +339,7 @@ def cost_band(
     if method == "wilson":
         lower, upper = _rate_band(
             points, fnr, fpr, size_pos, size_neg, z, sampling, share, laplace, prevalence_uncertainty,
-            limits if simultaneous else wilson,
+            limits if simultaneous else mended_wilson,
         )  # fmt: skip
     elif method == "gaussian":
         sd = _gaussian_sd(points, fnr, fpr, size_pos, size_neg, sampling, share, prevalence_uncertainty)
@@ -337,9 +354,7 @@ def cost_band(
             check_integer("n_resamples", n_resamples, 2, MOST_POINTS), rng,
         )  # fmt: skip
     estimate, lower, upper = (frozen(np.clip(a, 0.0, 1.0)) for a in (estimate, lower, upper))
-    mean = None
-    if prevalence_uncertainty is not None:
-        mean = prevalence_uncertainty[0] / (prevalence_uncertainty[0] + prevalence_uncertainty[1])
+    mean = None if prevalence_uncertainty is None else share
     return Band(
         frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z), prevalence=mean
     )
@@ -406,18 +421,22 @@ def cost_strata(
     return [Stratum(n, q, np.stack([pc / n_pos, (1 - pc) / n_neg], axis=1))]
 
 
+def _share(n_pos: float, n_neg: float, beta: tuple[float, float] | None) -> float:
+    """Return the share of positives in the test set, or the mean of an uncertain prevalence."""
+    if beta is None:
+        return n_pos / (n_pos + n_neg)
+    a, b = (check_positive("prevalence_uncertainty", x) for x in beta)
+    return a / (a + b)
+
+
 def _whole(*values: Any) -> bool:
     return all(bool(np.all(np.asarray(v) == np.floor(v))) for v in values)
 
 
 def _beta_part(pc: FloatArray, fnr: FloatArray, fpr: FloatArray, beta: tuple[float, float]) -> tuple[FloatArray, float]:
     """Return d cost / d prevalence at each point, and the variance of the prevalence."""
-    a, b = (
-        check_positive("prevalence_uncertainty", beta[0]),
-        check_positive("prevalence_uncertainty", beta[1]),
-    )
-    mean = a / (a + b)
-    return pc * fnr / mean - (1 - pc) * fpr / (1 - mean), mean * (1 - mean) / (a + b + 1)
+    mean = beta[0] / (beta[0] + beta[1])
+    return pc * fnr / mean - (1 - pc) * fpr / (1 - mean), mean * (1 - mean) / (beta[0] + beta[1] + 1)
 
 
 def _gaussian_sd(
@@ -431,9 +450,14 @@ def _gaussian_sd(
     beta: tuple[float, float] | None,
 ) -> FloatArray:
     if sampling == "full":
+        n = n_pos + n_neg
         mean = pc * fnr + (1 - pc) * fpr
         second = pc**2 * fnr / share + (1 - pc) ** 2 * fpr / (1 - share)
-        return np.asarray(np.sqrt(np.maximum(second - mean**2, 0.0) / (n_pos + n_neg)))
+        total = np.maximum(second - mean**2, 0.0) / n
+        if beta is not None:
+            shift, variance = _beta_part(pc, fnr, fpr, beta)
+            total = total + (1 - 1 / n) * variance * shift**2
+        return np.asarray(np.sqrt(total))
     pos, neg = pc**2 * fnr * (1 - fnr) / n_pos, (1 - pc) ** 2 * fpr * (1 - fpr) / n_neg
     if beta is None:
         return np.asarray(np.sqrt(pos + neg))
@@ -463,19 +487,21 @@ def _rate_band(
         soft_q, soft_r = (q * n + 0.5) / (n + 2), (r * n + 0.5) / (n + 2)
         repel = -np.sqrt(soft_q * soft_r / ((1 - soft_q) * (1 - soft_r)))
         weights = (pc / share, (1 - pc) / (1 - share))
-        return mover(weights, (q, r), (limits(q * n, n, z), limits(r * n, n, z)), repel)
+        cells = (limits(q * n, n, z), limits(r * n, n, z))
+        lower, upper = mover(weights, (q, r), cells, repel)
+        if beta is None:
+            return lower, upper
+        estimate = pc * fnr + (1 - pc) * fpr
+        low, high = _beta_distances(pc, fnr, fpr, beta, z)
+        return np.asarray(estimate - np.hypot(estimate - lower, low)), np.asarray(
+            estimate + np.hypot(upper - estimate, high)
+        )
     size_pos, size_neg = n_pos + 2 * laplace, n_neg + 2 * laplace
     intervals = (limits(fnr * size_pos, size_pos, z), limits(fpr * size_neg, size_neg, z))
     if beta is None:
         return mover((pc, 1 - pc), (fnr, fpr), intervals)
-    from scipy.special import betaincinv
-
-    shift, variance = _beta_part(pc, fnr, fpr, beta)
-    mean = beta[0] / (beta[0] + beta[1])
-    tail = 0.5 * (1 - pointwise_level(z))
-    ends = betaincinv(beta[0], beta[1], [tail, 1 - tail]) - mean
-    # A cost that falls with the prevalence has its lower limit at the upper end.
-    low, high = np.minimum(shift * ends[0], shift * ends[1]), np.maximum(shift * ends[0], shift * ends[1])
+    low, high = _beta_distances(pc, fnr, fpr, beta, z)
+    mean, variance = share, _beta_part(pc, fnr, fpr, beta)[1]
     grow = np.sqrt(1 + variance / mean**2), np.sqrt(1 + variance / (1 - mean) ** 2)
     estimate = pc * fnr + (1 - pc) * fpr
     below = (pc * grow[0] * (fnr - intervals[0][0]), (1 - pc) * grow[1] * (fpr - intervals[1][0]), low)
@@ -484,6 +510,19 @@ def _rate_band(
         np.asarray(estimate - np.sqrt(sum(x * x for x in below))),
         np.asarray(estimate + np.sqrt(sum(x * x for x in above))),
     )
+
+
+def _beta_distances(
+    pc: FloatArray, fnr: FloatArray, fpr: FloatArray, beta: tuple[float, float], z: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return how far an uncertain prevalence moves the cost down (negative) and up, at critical value z."""
+    from scipy.special import betaincinv
+
+    shift, _ = _beta_part(pc, fnr, fpr, beta)
+    tail = 0.5 * (1 - pointwise_level(z))
+    ends = betaincinv(beta[0], beta[1], [tail, 1 - tail]) - beta[0] / (beta[0] + beta[1])
+    # A cost that falls with the prevalence has its lower limit at the upper end.
+    return np.minimum(shift * ends[0], shift * ends[1]), np.maximum(shift * ends[0], shift * ends[1])
 
 
 def nested_counts(rates: FloatArray, draws: int | IntArray, size: int, rng: np.random.Generator) -> FloatArray:
@@ -507,21 +546,36 @@ def nested_counts(rates: FloatArray, draws: int | IntArray, size: int, rng: np.r
 
 
 def _drawn_errors(
-    fnr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int, sampling: str, size: int, rng: np.random.Generator
+    fnr: FloatArray,
+    fpr: FloatArray,
+    n_pos: int,
+    n_neg: int,
+    sampling: str,
+    beta: tuple[float, float] | None,
+    size: int,
+    rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return misses and false alarms (size, points) of simulated data sets."""
+    """Return rates of misses and false alarms (size, points) in simulated data sets.
+
+    Under full sampling the class sizes vary; the rates are then counts a expected class size.
+    """
     if sampling == "stratified":
-        return nested_counts(fnr, n_pos, size, rng), nested_counts(fpr, n_neg, size, rng)
+        return nested_counts(fnr, n_pos, size, rng) / n_pos, nested_counts(fpr, n_neg, size, rng) / n_neg
     n = n_pos + n_neg
-    positives = rng.binomial(n, n_pos / n, size)
-    return nested_counts(fnr, positives, size, rng), nested_counts(fpr, n - positives, size, rng)
+    share = _share(n_pos, n_neg, beta)
+    positives = rng.binomial(n, share if beta is None else rng.beta(*beta, size), size)
+    miss, alarm = nested_counts(fnr, positives, size, rng), nested_counts(fpr, n - positives, size, rng)
+    return miss / (n * share), alarm / (n * (1 - share))
 
 
 def _drawn_weights(
-    pc: FloatArray, beta: tuple[float, float] | None, size: int, rng: np.random.Generator
+    pc: FloatArray, beta: tuple[float, float] | None, sampling: str, size: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what a miss rate and a false-alarm rate cost: pc and 1 - pc, or as the drawn prevalences have it."""
-    if beta is None:
+    """Return what a miss rate and a false-alarm rate cost: pc and 1 - pc, or as the drawn prevalences have it.
+
+    Under full sampling the drawn prevalences are in the class sizes already.
+    """
+    if beta is None or sampling == "full":
         return pc, 1 - pc
     mean = beta[0] / (beta[0] + beta[1])
     p = rng.beta(beta[0], beta[1], size)[:, None]
@@ -556,12 +610,11 @@ def _calibrated(
     limits: Limits,
 ) -> float:
     """Return the critical value at which the band covers in a share `level` of data sets drawn at these rates."""
-    # Seeded, so that the same data give the same band.
-    rng = np.random.default_rng(0)
-    share = n_pos / (n_pos + n_neg)
-    miss, alarm = _drawn_errors(fnr, fpr, n_pos, n_neg, sampling, SIMULATIONS, rng)
-    drawn = _rates(miss / n_pos, alarm / n_neg, n_pos, n_neg, share, sampling, laplace)
-    weight_pos, weight_neg = _drawn_weights(pc, beta, SIMULATIONS, rng)
+    rng = seeded_by(fnr, fpr)
+    share = _share(n_pos, n_neg, beta)
+    miss, alarm = _drawn_errors(fnr, fpr, n_pos, n_neg, sampling, beta, SIMULATIONS, rng)
+    drawn = _rates(miss, alarm, n_pos, n_neg, share, sampling, laplace)
+    weight_pos, weight_neg = _drawn_weights(pc, beta, sampling, SIMULATIONS, rng)
     true = np.broadcast_to(weight_pos * fnr + weight_neg * fpr, miss.shape)
     table = tabulated(limits, laplace)
 
@@ -591,9 +644,9 @@ def _resampled_band(
     for start in track(range(0, size, block), "resampling"):
         some = slice(start, min(size, start + block))
         count = some.stop - some.start
-        miss, alarm = _drawn_errors(fnr, fpr, n_pos, n_neg, sampling, count, generator)
-        weight_pos, weight_neg = _drawn_weights(pc, beta, count, generator)
-        costs[some] = weight_pos * miss / n_pos + weight_neg * alarm / n_neg
+        miss, alarm = _drawn_errors(fnr, fpr, n_pos, n_neg, sampling, beta, count, generator)
+        weight_pos, weight_neg = _drawn_weights(pc, beta, sampling, count, generator)
+        costs[some] = weight_pos * miss + weight_neg * alarm
     return order_limits(costs, level)
 
 

@@ -18,8 +18,8 @@ from costcurves._validation import (
 )
 from costcurves.errors import InputError
 from costcurves.inference.bands import check_pc
+from costcurves.inference.discordant import first_positive_point
 from costcurves.inference.intervals import critical
-from costcurves.inference.paired import first_positive_point
 
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:
@@ -45,7 +45,9 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     return out
 
 
-def co_errors(true_class: str, scores: npt.ArrayLike, thresholds: npt.ArrayLike) -> FloatArray:
+def co_errors(
+    true_class: str, scores: npt.ArrayLike, thresholds: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
+) -> FloatArray:
     """Count the examples of one class that two classifiers at two operating points both get wrong.
 
     Parameters
@@ -54,11 +56,12 @@ def co_errors(true_class: str, scores: npt.ArrayLike, thresholds: npt.ArrayLike)
     scores : array of shape (n, classifiers)
     thresholds : array of shape (points, classifiers)
         Nonincreasing in the first axis; score >= threshold is predicted positive.
+    weights : array of shape (n,), optional
 
     Returns
     -------
     array of shape (classifiers, points, classifiers, points)
-        Counts of two parts of the data add.
+        Counts (sums of weights) of two parts of the data add.
 
     Examples
     --------
@@ -72,11 +75,14 @@ def co_errors(true_class: str, scores: npt.ArrayLike, thresholds: npt.ArrayLike)
     if s.ndim != 2 or t.ndim != 2 or s.shape[1] != t.shape[1]:
         raise InputError(f"`scores` and `thresholds` must have one column a classifier, got {s.shape}, {t.shape}")
     k, m = s.shape[1], t.shape[0]
+    w = None if weights is None else np.asarray(weights, dtype=np.float64)
+    if w is not None and w.shape != s.shape[:1]:
+        raise InputError(f"`weights` must be one an example, got shape {w.shape} for {s.shape[0]} examples")
     change = [first_positive_point(str(c), s[:, c], t[:, c])[0] for c in range(k)]
     out = np.empty((k, m, k, m))
     for a in range(k):
         for b in range(a, k):
-            table = np.bincount(change[a] * (m + 1) + change[b], minlength=(m + 1) ** 2).reshape(m + 1, m + 1)
+            table = np.bincount(change[a] * (m + 1) + change[b], w, (m + 1) ** 2).reshape(m + 1, m + 1)
             if true_class == "positive":
                 table = table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1][1:, 1:]
             else:
@@ -104,6 +110,7 @@ def family_critical(
     co_pos, co_neg : arrays of shape (classifiers, points, classifiers, points)
         From `co_errors`, for each class. About 65 operating points are enough.
     n_pos, n_neg : float
+        Examples of each class; of weighted data the effective sizes, in which `co_pos` and `co_neg` then are.
     pc : array of shape (points,)
     level : float
     n_simulations, rng

@@ -92,6 +92,33 @@ def wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple[FloatA
     return lower, upper
 
 
+def mended_wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's interval with the exact Poisson limit where one example is wrong, or one right.
+
+    Wilson's lower limit for one error in n at 90 % is 0.22/n, and a rate of 0.22/n shows an error in 20 % of all
+    samples, not in 5 %: costs whose variance comes from such a class were covered in 87.4 % (Brown, Cai and DasGupta
+    2001 mend it so). Effective counts between one and two change over linearly.
+
+    Examples
+    --------
+    >>> from costcurves.inference.intervals import mended_wilson
+    >>> lower, upper = mended_wilson([0, 1, 4, 19], 20, 1.645)
+    >>> lower.round(4), upper.round(3)
+    (array([0.    , 0.0026, 0.0931, 0.804 ]), array([0.119, 0.196, 0.378, 0.997]))
+    """
+    from scipy.special import gammaincinv, ndtr
+
+    k, n = check_counts("count", count, total)
+    lower, upper = wilson(k, n, z)
+
+    def mended(k: FloatArray, limit: FloatArray) -> FloatArray:
+        part = np.where(k > 0, np.clip(2 - k, 0.0, 1.0), 0.0)
+        exact = gammaincinv(np.clip(k, 1e-9, 1.0), ndtr(-z)) / n
+        return np.asarray((1 - part) * limit + part * np.minimum(limit, exact))
+
+    return mended(k, lower), 1 - mended(n - k, 1 - upper)
+
+
 def clopper_pearson(count: npt.ArrayLike, total: npt.ArrayLike, level: float) -> tuple[FloatArray, FloatArray]:
     """Return the interval of a rate whose coverage is never below `level`.
 
@@ -218,7 +245,7 @@ def mover(
 
 
 def paired_rate_interval(
-    only_a: npt.ArrayLike, only_b: npt.ArrayLike, total: npt.ArrayLike, z: float, method: str = "mid-p"
+    only_a: npt.ArrayLike, only_b: npt.ArrayLike, total: npt.ArrayLike, z: Any, method: str = "mid-p"
 ) -> tuple[FloatArray, FloatArray]:
     """Return an interval for (only_a - only_b) / total: two error rates compared on the same examples.
 
@@ -301,7 +328,9 @@ def mid_p_at(count: FloatArray, total: FloatArray | float, z: FloatArray | float
     return _mid_p(count, np.asarray(total, dtype=np.float64), ndtr(-np.asarray(z)))
 
 
-def discordant_interval(b: FloatArray, c: FloatArray, n: FloatArray | float, z: float) -> tuple[FloatArray, FloatArray]:
+def discordant_interval(
+    b: FloatArray, c: FloatArray, n: FloatArray | float, z: FloatArray | float, limits: Limits = mid_p_at
+) -> tuple[FloatArray, FloatArray]:
     """Return an interval for (b - c) / n from intervals of the two rates, which repel each other (MOVER).
 
     Examples
@@ -313,7 +342,7 @@ def discordant_interval(b: FloatArray, c: FloatArray, n: FloatArray | float, z: 
     (array([0.011]), array([0.272]))
     """
     p, q = b / n, c / n
-    (lp, up), (lq, uq) = mid_p_at(b, n, z), mid_p_at(c, n, z)
+    (lp, up), (lq, uq) = limits(b, n, z), limits(c, n, z)
     with np.errstate(divide="ignore", invalid="ignore"):
         repel = np.sqrt(p * q / ((1 - p) * (1 - q)))
     repel = np.where(np.isfinite(repel), np.minimum(repel, 1.0), 0.0)

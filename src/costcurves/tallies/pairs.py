@@ -21,7 +21,7 @@ from costcurves._validation import (
 from costcurves.comparison import CurveDifference, common_breaks, difference_grid, difference_of_counts, middles
 from costcurves.costs import CostCurve
 from costcurves.errors import InputError
-from costcurves.inference.paired import PairedCounts, counts_of_changes, overlap_of
+from costcurves.inference.discordant import PairedCounts, counts_of_changes, ranges_of
 from costcurves.tallies.base import Batches, State, Tally
 
 Array = npt.NDArray[Any]
@@ -180,10 +180,10 @@ class PairedTally(Tally):
         )
 
     def _at_points(self, true_class: str, steps: PairedCounts) -> PairedCounts:
-        """Return the counts at the operating points, with their overlap, from the cells."""
-        overlap = overlap_of(self.cells(true_class))
+        """Return the counts at the operating points, with their ranges, from the cells."""
+        ranges = ranges_of(true_class, self.cells(true_class))
         step = np.searchsorted(self._breaks[1:-1], self._points, side="left")
-        return PairedCounts(steps.only_a[step], steps.only_b[step], steps.total, steps.squares, overlap)
+        return PairedCounts(steps.only_a[step], steps.only_b[step], steps.total, steps.squares, ranges)
 
     def _add(self, true_class: str, steps: PairedCounts, cells: Array) -> None:
         if true_class in self._cells:

@@ -1,0 +1,191 @@
+"""Simultaneous limits of paired differences with moving thresholds: what they need, find, and how often they hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import costcurves as cc
+from costcurves.errors import InputError
+from costcurves.inference import bands
+from costcurves.inference.discordant import PairedCounts, overlap, paired_counts
+from costcurves.inference.intervals import critical, mid_p_at
+from costcurves.inference.paired import difference_band
+from costcurves.inference.paired_critical import Cells, difference_critical, drawn_discordant, smoothed_cells
+from costcurves.inference.paired_limits import difference_limits
+from costcurves.inference.simultaneous import tabulated
+
+PC = np.arange(1, 100) / 100
+
+
+class World:
+    """Binormal scores of two classifiers (scale 3, correlation rho), judged at thresholds that are best for mu."""
+
+    def __init__(self, n: int, mu: float, rho: float, shift: float = 0.0) -> None:
+        self.n, self.rho, self.means = n, rho, (mu + shift, mu)
+        self.thresholds = 9 * np.log((1 - PC) / PC) / (2 * mu)
+        miss = [stats.norm.cdf(self.thresholds, mean, 3) for mean in self.means]
+        alarm = [stats.norm.sf(self.thresholds, -mean, 3) for mean in self.means]
+        self.true = PC * (miss[0] - miss[1]) + (1 - PC) * (alarm[0] - alarm[1])
+
+    def draw(self, rng: np.random.Generator) -> tuple[PairedCounts, PairedCounts]:
+        """Return the discordant examples of one data set."""
+        found = []
+        for true_class, sign in (("positive", 1), ("negative", -1)):
+            x, y = rng.standard_normal((2, self.n))
+            y = self.rho * x + (1 - self.rho**2) ** 0.5 * y
+            a, b = 3 * x + sign * self.means[0], 3 * y + sign * self.means[1]
+            found.append(paired_counts(true_class, a, b, self.thresholds, self.thresholds, ranges=True))
+        return found[0], found[1]
+
+    def band(self, pos: PairedCounts, neg: PairedCounts, **options):
+        """Return the simultaneous band of one data set."""
+        return difference_band(
+            pos.only_a, pos.only_b, self.n, neg.only_a, neg.only_b, self.n, PC,
+            simultaneous=True, ranges=(pos.ranges, neg.ranges), **options,
+        )  # fmt: skip
+
+    def joint_coverage(self, runs: int, seed: int) -> float:
+        """Return how often the 95 % band of a data set holds the true difference at all 99 points."""
+        rng = np.random.default_rng(seed)
+        held = 0
+        for _ in range(runs):
+            band = self.band(*self.draw(rng))
+            held += bool(((band.lower <= self.true) & (self.true <= band.upper)).all())
+        return held / runs
+
+    def needed(self, runs: int, seed: int) -> np.ndarray:
+        """Return the critical value that each of many data sets needs for its band to hold."""
+        rng = np.random.default_rng(seed)
+        sets = [self.draw(rng) for _ in range(runs)]
+        counts = [np.stack([getattr(s[k], name) for s in sets]) for k in (0, 1) for name in ("only_a", "only_b")]
+        table, sizes = tabulated(mid_p_at), (self.n, self.n)
+        out, missing = np.full(runs, np.inf), np.arange(runs)
+        for z in np.arange(2.6, 3.6, 0.04):
+            some = tuple(c[missing] for c in counts)
+            _, low, high = difference_limits(some, sizes, PC, z, "mid-p", "stratified", 0.0, table)
+            held = ((low <= self.true) & (self.true <= high)).all(axis=1)
+            out[missing[held]], missing = z, missing[~held]
+        return out
+
+
+@pytest.mark.parametrize(("n", "mu", "rho"), [(250, 2.0, 0.6), (1000, 0.75, 0.9)])
+def test_critical_values_are_those_that_simulated_differences_need(n, mu, rho):
+    """A small form of the study below: the bands of a few data sets, judged by what many others need."""
+    world = World(n, mu, rho)
+    need = world.needed(1500, 1)
+    rng = np.random.default_rng(2)
+    found = [world.band(*world.draw(rng)).critical for _ in range(5)]
+    assert np.mean([np.mean(need <= z) for z in found]) == pytest.approx(0.95, abs=0.015)
+
+
+def test_the_same_data_and_the_other_order_have_the_same_critical_value():
+    world = World(250, 2.0, 0.6)
+    pos, neg = world.draw(np.random.default_rng(5))
+    first = world.band(pos, neg)
+    assert first.critical == world.band(pos, neg).critical
+    mirrored = world.band(pos.reversed(), neg.reversed())
+    assert mirrored.critical == first.critical
+    np.testing.assert_allclose(mirrored.lower, -first.upper, atol=1e-15)
+    assert 2.8 < first.critical < 3.3
+
+
+@pytest.mark.parametrize(
+    "options", [{"sampling": "full"}, {"laplace": 0.5}, {"effective": (180.5, 90.2)}, {"method": "gaussian"}]
+)
+def test_every_variant_of_a_difference_has_a_critical_value(options):
+    world = World(250, 1.0, 0.6)
+    assert critical(0.95) < world.band(*world.draw(np.random.default_rng(6)), **options).critical < 3.5
+
+
+def test_identical_moving_classifiers_differ_by_exactly_nothing():
+    rng = np.random.default_rng(7)
+    y, score = rng.random(300) < 0.4, rng.normal(size=300)
+    diff = cc.compare(y, score, score)
+    np.testing.assert_array_equal(diff.estimate, 0.0)
+    assert ((diff.lower <= 0) & (diff.upper >= 0)).all()
+    assert not diff.significant().decided
+
+
+@pytest.mark.parametrize(
+    ("y", "a", "b"),
+    [
+        ([0, 1], [0.0, 1.0], [1.0, 0.0]),  # one a class
+        ([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1]),  # perfect against reversed
+        ([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 7]),  # both perfect
+        ([0, 0, 0, 1, 1, 1], [1, 1, 1, 1, 1, 1], [1, 2, 4, 3, 5, 6]),  # all tied
+    ],
+)
+def test_degenerate_moving_thresholds_give_finite_possible_limits(y, a, b):
+    for options in (
+        {},
+        {"sampling": "full"},
+        {"laplace": 1.0},
+        {"pc": [0.5]},
+        {"sample_weight": np.arange(len(y)) + 0.5},
+    ):
+        diff = cc.compare(y, a, b, **({"pc": np.linspace(0, 1, 11)} | options))
+        for values in (diff.estimate, diff.lower, diff.upper):
+            assert np.isfinite(values).all()
+            assert (np.abs(values) <= 1).all()
+
+
+def test_cells_are_the_counts_with_half_an_example_more():
+    pos, _ = World(250, 2.0, 0.6).draw(np.random.default_rng(8))
+    used = np.array([0, 7, 31, 50, 98])
+    cells = smoothed_cells(np.asarray(pos.ranges, dtype=float), used, 250)
+    only_a, only_b = cells.rates(used.size)
+    np.testing.assert_allclose(only_a * 251, pos.only_a[used] + 0.5)
+    np.testing.assert_allclose(only_b * 251, pos.only_b[used] + 0.5)
+
+
+@pytest.mark.parametrize("draws", [400, 40_000])  # one by one, and together
+def test_drawn_counts_have_the_moments_of_a_multinomial(draws):
+    rng = np.random.default_rng(9)
+    first, last = np.array([0, 0, 1, 2, 0, 3]), np.array([2, 4, 3, 4, 3, 4])
+    kind, p = np.array([True, True, True, False, False, True]), np.array([0.1, 0.05, 0.2, 0.1, 0.15, 0.002])
+    a, b = drawn_discordant(Cells(first, last, kind, p), draws, 4, 20_000, rng)
+    inside = (first[:, None] <= np.arange(4)) & (np.arange(4) < last[:, None])
+    one = np.concatenate([inside & kind[:, None], inside & ~kind[:, None]], axis=1).astype(float)
+    mean = p @ one
+    drawn = np.concatenate([a, b], axis=1)
+    np.testing.assert_allclose(drawn.mean(axis=0), draws * mean, rtol=0.02)
+    covariance = draws * (one.T * p @ one - np.multiply.outer(mean, mean))
+    np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.04 * covariance.max())
+
+
+def test_ranges_tell_counts_and_overlaps():
+    pos, neg = World(60, 2.0, 0.3).draw(np.random.default_rng(10))
+    for counts in (pos, neg):
+        table, m = np.asarray(counts.ranges), PC.size
+        at = np.arange(m)
+        for i, j in ((0, 0), (20, 20), (30, 55), (70, 40)):
+            low, high = min(i, j), max(i, j)
+            both = table[: low + 1, high + 1 :].sum() + table[high + 1 :, : low + 1].sum()
+            assert overlap(table)[i, j] == both
+        np.testing.assert_array_equal([table[: k + 1, k + 1 :].sum() for k in at], counts.only_a)
+        np.testing.assert_array_equal([table[k + 1 :, : k + 1].sum() for k in at], counts.only_b)
+
+
+def test_moving_thresholds_need_ranges_of_the_same_points():
+    counts = tuple(np.array(c, dtype=float) for c in ([1, 2], [0, 0], [0, 0], [1, 0]))
+    with pytest.raises(InputError, match=r"`ranges` must have shape \(3, 3\)"):
+        difference_critical(counts, (9, 9), np.array([0.2, 0.8]), 0.95, ranges=(np.zeros((2, 2)), np.zeros((2, 2))))
+
+
+@pytest.mark.study
+@pytest.mark.parametrize("rho", [0.3, 0.6, 0.9])
+@pytest.mark.parametrize("mu", [0.75, 2.0, 3.0])
+@pytest.mark.parametrize("n", [250, 1000])
+def test_simultaneous_coverage_of_differences_in_full(n, mu, rho, monkeypatch):
+    # A tenth of the simulations a band: their noise is that of the single band, and 2,000 bands average it.
+    monkeypatch.setattr(bands, "SIMULATIONS", 199)
+    assert World(n, mu, rho).joint_coverage(2000, 3) == pytest.approx(0.95, abs=0.015)
+
+
+@pytest.mark.study
+@pytest.mark.parametrize(("n", "mu", "rho"), [(250, 2.0, 0.3), (250, 2.0, 0.9), (1000, 2.0, 0.6)])
+def test_simultaneous_coverage_of_a_true_difference_in_full(n, mu, rho, monkeypatch):
+    monkeypatch.setattr(bands, "SIMULATIONS", 199)
+    assert World(n, mu, rho, shift=1.0).joint_coverage(2000, 4) == pytest.approx(0.95, abs=0.015)
