@@ -1,0 +1,198 @@
+"""What the pictures draw, as rows of plain values. Names stay out of field names and expressions: pictures know numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from costcurves.comparison import UNDECIDED
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
+from costcurves.report.classes import ClassesSummary
+from costcurves.report.numbers import short, short_names
+from costcurves.report.summary import ConditionAnswer, Summary
+
+Rows = list[dict[str, Any]]
+# The trivial classifiers' numbers; the others count from 0.
+NEVER, ALWAYS = -1, -2
+
+
+def _cut(threshold: float) -> float | None:
+    return threshold if math.isfinite(threshold) else None
+
+
+def _drawn(values: Any) -> list[float]:
+    """Return coordinates that are only drawn, rounded to what cannot be seen."""
+    return [round(value, 6) for value in values.tolist()]
+
+
+def numbered(summary: Summary) -> dict[str, int]:
+    """Return the number of each classifier in the pictures."""
+    return {name: k for k, name in enumerate(summary.names)} | {ALWAYS_NEGATIVE: NEVER, ALWAYS_POSITIVE: ALWAYS}
+
+
+def two_class_data(summary: Summary) -> dict[str, Rows]:
+    """Return the tables behind the pictures of a two-class report."""
+    who = numbered(summary)
+    names = dict(zip(range(len(summary.names)), short_names(summary.names), strict=True))
+    names |= {NEVER: "never positive", ALWAYS: "always positive"}
+    return {
+        "vertices": _vertices(summary, who, names),
+        "hull": [{"x": x, "y": y} for x, y in zip(_drawn(summary.hull.fpr), _drawn(summary.hull.tpr), strict=True)],
+        "points": [
+            {"k": k, "i": i, "x": x, "y": y, "t": _cut(t), "name": names[k]}
+            for k, one in enumerate(summary.classifiers)
+            for i, (x, y, t) in enumerate(
+                zip(one.points.fpr.tolist(), one.points.tpr.tolist(), one.points.thresholds.tolist(), strict=True)
+            )
+        ],
+        "costs": [
+            {"k": k, "pc": pc, "c": cost, "name": names[k]}
+            for k, one in enumerate(summary.classifiers)
+            for pc, cost in zip(*(_drawn(column) for column in one.curve.vertices.T), strict=True)
+        ],
+        "bands": _bands(summary),
+        "grid": [{"pc": i / 200} for i in range(1, 200)],
+        "stretches": _stretches(summary, who, names),
+        "losses": [
+            {"k": k, "pc": pc, "loss": loss, "name": names[k]}
+            for k, one in enumerate(summary.classifiers)
+            for pc, loss in zip(_drawn(one.loss.pc), _drawn(one.loss.loss), strict=True)
+        ],
+        "differences": _differences(summary),
+        "verdicts": _verdicts(summary, who),
+        "scenarios": _scenarios(summary),
+    }
+
+
+def _vertices(summary: Summary, who: dict[str, int], names: dict[int, str]) -> Rows:
+    """Return every classifier's hull vertices, those of the common hull first and in the order the library prefers."""
+    hull = summary.hull
+    rows: Rows = []
+    seen = set()
+    breaks = hull.breaks.tolist()
+    for i, owners in enumerate(hull.owners):
+        for name, threshold in owners:
+            seen.add((name, threshold))
+            rows.append(
+                {"k": who[name], "x": float(hull.fpr[i]), "y": float(hull.tpr[i]), "t": _cut(threshold)}
+                | {"name": names[who[name]], "mid": (breaks[i] + breaks[i + 1]) / 2}
+            )
+    for k, one in enumerate(summary.classifiers):
+        points = zip(
+            one.vertices.fpr.tolist(), one.vertices.tpr.tolist(), one.vertices.thresholds.tolist(), strict=True
+        )
+        rows += [
+            {"k": k, "x": x, "y": y, "t": _cut(t), "name": names[k], "mid": None}
+            for x, y, t in list(points)[1:-1]
+            if (one.name, t) not in seen
+        ]
+    return [{"r": r, **row} for r, row in enumerate(rows)]
+
+
+def _bands(summary: Summary) -> Rows:
+    """Return the limits on the grid; `key` and the values at the next point let the page interpolate."""
+    rows: Rows = []
+    for k, one in enumerate(summary.classifiers):
+        lo, hi = _drawn(one.each.lower), _drawn(one.each.upper)
+        all_lo, all_hi = _drawn(one.together.lower), _drawn(one.together.upper)
+        last = len(lo) - 1
+        rows += [
+            {"key": 1000 * k + i, "k": k, "pc": round(i / last, 6), "lo": lo[i], "hi": hi[i]}
+            | {"lo1": lo[min(i + 1, last)], "hi1": hi[min(i + 1, last)], "slo": all_lo[i], "shi": all_hi[i]}
+            for i in range(last + 1)
+        ]
+    return rows
+
+
+def _stretches(summary: Summary, who: dict[str, int], names: dict[int, str]) -> Rows:
+    rows: Rows = [
+        {"row": names[k], "k": k, "a": low, "b": high, "what": "better than no classifier"}
+        for k, one in enumerate(summary.classifiers)
+        for low, high in one.useful
+    ]
+    rows += [
+        {"row": names[who[name]], "k": who[name], "a": low, "b": high, "what": "best"}
+        for name, low, high in summary.ranges
+    ]
+    return rows
+
+
+def _differences(summary: Summary) -> Rows:
+    if summary.pairs is None:
+        return []
+    return [
+        {"q": q, "pc": pc, "d": d, "lo": lo, "hi": hi}
+        for q, pair in enumerate(summary.pairs.pairs)
+        for pc, d, lo, hi in zip(
+            *(_drawn(column) for column in (pair.pc, pair.estimate, pair.lower, pair.upper)), strict=True
+        )
+    ]
+
+
+def _verdicts(summary: Summary, who: dict[str, int]) -> Rows:
+    if summary.pairs is None:
+        return []
+    rows: Rows = []
+    for q, pair in enumerate(summary.pairs.pairs):
+        verdicts = pair.significant()
+        rows += [
+            {"q": q, "a": low, "b": high, "k": who[better]}
+            for low, high, better in zip(verdicts.low.tolist(), verdicts.high.tolist(), verdicts.better, strict=True)
+            if better != UNDECIDED
+        ]
+    return rows
+
+
+def _scenarios(summary: Summary) -> Rows:
+    rows: Rows = []
+    for i, answer in enumerate(summary.answers):
+        if isinstance(answer, ConditionAnswer):
+            low = high = answer.condition.pc
+        else:
+            low, high = answer.span.pc
+        rows.append({"n": str(i + 1), "name": short(answer.name, 40), "a": low, "b": high, "mid": (low + high) / 2})
+    return rows
+
+
+def classes_data(summary: ClassesSummary) -> dict[str, Rows]:
+    """Return the tables behind the pictures of a report of k classes."""
+    labels, names = short_names([str(label) for label in summary.costs.labels]), short_names(summary.names)
+    data: dict[str, Rows] = {
+        "matrix": [
+            {"true": labels[t], "predicted": labels[p], "cost": float(cost), "right": t == p}
+            for t, row in enumerate(summary.costs.values)
+            for p, cost in enumerate(row)
+        ],
+        "intervals": [
+            {"k": k, "name": names[k], "estimate": one.estimate, "lower": one.lower, "upper": one.upper}
+            for k, one in enumerate(summary.intervals)
+        ],
+    }
+    if summary.comparison is not None:
+        place = {name: k for k, name in enumerate(summary.names)}
+        data["pairs"] = [
+            {"pair": f"{names[place[pair.names[0]]]} − {names[place[pair.names[1]]]}", "q": q}
+            | {"difference": pair.difference, "lower": pair.lower, "upper": pair.upper, "sure": bool(sure)}
+            for q, (pair, sure) in enumerate(
+                zip(summary.comparison.pairs, summary.comparison.significant.tolist(), strict=True)
+            )
+        ]
+    if summary.regions:
+        assert summary.hull is not None
+        place = {name: k for k, name in enumerate(summary.hull.names)}
+        data["regions"] = [
+            {"k": place[name], "name": short(name), "i": i, **_on_triangle(corner)}
+            for name, polygon in summary.regions.items()
+            for i, corner in enumerate(polygon.tolist())
+        ]
+        here = _on_triangle(summary.frequencies.tolist())
+        data["corners"] = [
+            {"label": labels[i], **_on_triangle([float(i == j) for j in range(3)]), "low": i < 2} for i in range(3)
+        ]
+        data["here"] = [{"label": "the data", **here}]
+    return data
+
+
+def _on_triangle(priors: list[float]) -> dict[str, float]:
+    """Return where three priors lie in a triangle whose corners are the classes: left, right, top."""
+    return {"x": round(priors[1] + priors[2] / 2, 6), "y": round(priors[2] * math.sqrt(3) / 2, 6)}
