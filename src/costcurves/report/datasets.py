@@ -1,4 +1,4 @@
-"""What the pictures draw, as rows of plain values. Names stay out of field names and expressions: pictures know numbers."""
+"""What the pictures draw, as rows of plain values; pictures know classifiers by number, never by name."""
 
 from __future__ import annotations
 
@@ -30,11 +30,18 @@ def numbered(summary: Summary) -> dict[str, int]:
     return {name: k for k, name in enumerate(summary.names)} | {ALWAYS_NEGATIVE: NEVER, ALWAYS_POSITIVE: ALWAYS}
 
 
+def picture_names(summary: Summary) -> dict[int, str]:
+    """Return the short name of each number."""
+    positive = summary.data.positive
+    texts = short_names([*summary.names, f"always {positive}", f"never {positive}"])
+    numbers = [*range(len(summary.names)), ALWAYS, NEVER]
+    return dict(zip(numbers, texts, strict=True))
+
+
 def two_class_data(summary: Summary) -> dict[str, Rows]:
     """Return the tables behind the pictures of a two-class report."""
     who = numbered(summary)
-    names = dict(zip(range(len(summary.names)), short_names(summary.names), strict=True))
-    names |= {NEVER: "never positive", ALWAYS: "always positive"}
+    names = picture_names(summary)
     return {
         "vertices": _vertices(summary, who, names),
         "hull": [{"x": x, "y": y} for x, y in zip(_drawn(summary.hull.fpr), _drawn(summary.hull.tpr), strict=True)],
@@ -50,8 +57,7 @@ def two_class_data(summary: Summary) -> dict[str, Rows]:
             for k, one in enumerate(summary.classifiers)
             for pc, cost in zip(*(_drawn(column) for column in one.curve.vertices.T), strict=True)
         ],
-        "bands": _bands(summary),
-        "grid": [{"pc": i / 200} for i in range(1, 200)],
+        "bands": _bands(summary, names),
         "stretches": _stretches(summary, who, names),
         "losses": [
             {"k": k, "pc": pc, "loss": loss, "name": names[k]}
@@ -89,15 +95,23 @@ def _vertices(summary: Summary, who: dict[str, int], names: dict[int, str]) -> R
     return [{"r": r, **row} for r, row in enumerate(rows)]
 
 
-def _bands(summary: Summary) -> Rows:
+def _bands(summary: Summary, names: dict[int, str]) -> Rows:
     """Return the limits on the grid; `key` and the values at the next point let the page interpolate."""
     rows: Rows = []
     for k, one in enumerate(summary.classifiers):
-        lo, hi = _drawn(one.each.lower), _drawn(one.each.upper)
+        cost, lo, hi = (_drawn(column) for column in (one.each.estimate, one.each.lower, one.each.upper))
         all_lo, all_hi = _drawn(one.together.lower), _drawn(one.together.upper)
         last = len(lo) - 1
         rows += [
-            {"key": 1000 * k + i, "k": k, "pc": round(i / last, 6), "lo": lo[i], "hi": hi[i]}
+            {
+                "key": 1000 * k + i,
+                "k": k,
+                "pc": round(i / last, 6),
+                "c": cost[i],
+                "lo": lo[i],
+                "hi": hi[i],
+                "name": names[k],
+            }
             | {"lo1": lo[min(i + 1, last)], "hi1": hi[min(i + 1, last)], "slo": all_lo[i], "shi": all_hi[i]}
             for i in range(last + 1)
         ]

@@ -208,10 +208,8 @@ class Speaker:
         return Card(answer.name, self.span(answer.span), use, verdict, tuple(lines))
 
     def _sure_in_range(self, answer: RangeAnswer) -> Markup:
-        parts = []
-        for end in answer.ends:
-            parts.append(Markup("At {}: ").format(end.name) + self.sureness(end))
-        return Markup(" ").join(parts)
+        said = [Markup("At {}: ").format(end.name) + self.sureness(end) for end in answer.ends]
+        return Markup(" ").join(said)
 
     def cards(self, summary: Summary) -> list[Card]:
         """Return one card a scenario."""

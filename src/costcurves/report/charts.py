@@ -1,0 +1,423 @@
+"""The pictures of a two-class report, declared in Vega-Lite through Altair.
+
+Inputs of the page are bound to parameters by their ids; everything that follows from them (pc, the best vertex, the
+iso-performance line) is an expression of the specification. Colours are custom properties of the style sheet, so that
+one picture serves light, dark and print.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from costcurves.report.datasets import ALWAYS, NEVER, Rows
+
+Spec = dict[str, Any]
+COLOURS = 8
+INK, QUIET, GRID, ACCENT = "var(--ink)", "var(--quiet)", "var(--rule)", "var(--accent)"
+WIDTH, HEIGHT = 430, 380
+DASHES = ([1, 0], [7, 3], [2, 2])
+
+SHOWN = "indexof(hidden, ',' + datum.k + ',') < 0"
+# What the horizontal axis of cost space says: pc itself, or the prevalence or cost ratio that would give it.
+AXIS_LABEL = (
+    "axis == 'prevalence' ? format(datum.value * fp / max(datum.value * fp + (1 - datum.value) * fn, 1e-300), '.2~%')"
+    " : axis == 'ratio' ? (datum.value >= 1 ? '∞' : format(datum.value / (1 - datum.value) * (1 - p) / p, '.2~r'))"
+    " : format(datum.value, '.1f')"
+)
+AXIS_TITLE = (
+    "axis == 'prevalence' ? 'prevalence at which this is the condition, costs as set'"
+    " : axis == 'ratio' ? 'cost of a miss ÷ cost of a false alarm, prevalence as set'"
+    " : 'probability-cost pc: 0, only false alarms matter; 1, only misses'"
+)
+
+
+def config() -> Spec:
+    """Return the look that all pictures share."""
+    axis = {
+        "domainColor": GRID,
+        "tickColor": GRID,
+        "gridColor": GRID,
+        "gridOpacity": 0.6,
+        "labelColor": QUIET,
+        "titleColor": QUIET,
+        "labelFontSize": 12,
+        "titleFontSize": 12.5,
+        "titleFontWeight": 400,
+        "titlePadding": 8,
+        "labelPadding": 4,
+    }
+    return {
+        "font": "system-ui, sans-serif",
+        "background": None,
+        "view": {"stroke": None},
+        "axis": axis,
+        "title": {"color": INK, "fontSize": 14, "fontWeight": 600, "anchor": "start", "offset": 12},
+        "text": {"fontSize": 12.5, "fill": INK},
+        "legend": {"labelColor": INK, "titleColor": QUIET, "labelFontSize": 12, "titleFontSize": 12},
+    }
+
+
+def colours(names: int, extra: tuple[int, ...] = (NEVER, ALWAYS)) -> alt.Scale:
+    """Return the colour of each classifier's number; the trivial ones are grey."""
+    shades = [f"var(--c{k % COLOURS})" for k in range(names)]
+    return alt.Scale(domain=[*range(names), *extra], range=[*shades, *[QUIET] * len(extra)])
+
+
+def _dashes(names: int) -> alt.StrokeDash:
+    scale = alt.Scale(
+        domain=list(range(names)), range=[DASHES[min(k // COLOURS, len(DASHES) - 1)] for k in range(names)]
+    )
+    return alt.StrokeDash("k:N", scale=scale, legend=None)
+
+
+def _bound(name: str, event: str = "input", value: Any = "") -> alt.Parameter:
+    return alt.param(name=name, value=value, bind=alt.BindDirect(element=f"#{name}", event=event))
+
+
+def _condition() -> list[alt.Parameter]:
+    """Return the inputs of the page and what follows from them."""
+    return [
+        _bound("prevalence"),
+        _bound("cost_fn"),
+        _bound("cost_fp"),
+        _bound("hidden"),
+        alt.param(name="p", expr="clamp(toNumber(prevalence), 1e-9, 1 - 1e-9)"),
+        alt.param(name="fn", expr="max(toNumber(cost_fn), 0)"),
+        alt.param(name="fp", expr="max(toNumber(cost_fp), 0)"),
+        alt.param(name="unit", expr="max(p * fn + (1 - p) * fp, 1e-300)"),
+        alt.param(name="pc", expr="p * fn / unit"),
+    ]
+
+
+def on(data: str) -> alt.Chart:
+    """Return a chart of one of the page's tables."""
+    return alt.Chart(alt.NamedData(name=data))
+
+
+def _one_row() -> alt.Chart:
+    return alt.Chart(alt.InlineData(values=[{}]))
+
+
+def _chosen() -> alt.Chart:
+    """Return a chart whose only row is the cheapest vertex among the classifiers that are switched on."""
+    return (
+        on("vertices")
+        .transform_filter(SHOWN)
+        .transform_calculate(cost="pc * (1 - datum.y) + (1 - pc) * datum.x")
+        .transform_joinaggregate(least="min(cost)")
+        .transform_filter("datum.cost <= datum.least + 1e-12")
+        .transform_joinaggregate(first="min(r)")
+        .transform_filter("datum.r == datum.first")
+        .transform_calculate(key="datum.k < 0 ? -1 : 1000 * datum.k + floor(min(100 * pc, 99))", slope="(1 - pc) / pc")
+        .transform_lookup(
+            lookup="key",
+            from_=alt.LookupData(alt.NamedData(name="bands"), key="key", fields=["lo", "hi", "lo1", "hi1"]),
+        )
+        .transform_calculate(part="100 * pc - floor(min(100 * pc, 99))")
+        .transform_calculate(
+            low="isValid(datum.lo) ? datum.lo + datum.part * (datum.lo1 - datum.lo) : datum.cost",
+            high="isValid(datum.hi) ? datum.hi + datum.part * (datum.hi1 - datum.hi) : datum.cost",
+            pc="pc",
+            unit="unit",
+            trivial="min(pc, 1 - pc)",
+        )
+    )
+
+
+def _unit(field: str, title: str) -> Any:
+    axis = alt.Axis(title=title, values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f")
+    kind = alt.X if field == "x" else alt.Y
+    return kind(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
+
+
+def _roc(names: int) -> alt.LayerChart:
+    x, y = _unit("x", "false alarms: share of negatives flagged"), _unit("y", "found: share of positives flagged")
+    colour = alt.Color("k:N", scale=colours(names), legend=None)
+    diagonal = alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
+    tip = [
+        alt.Tooltip("name:N", title="classifier"),
+        alt.Tooltip("t:Q", title="score ≥", format=".4~g"),
+        alt.Tooltip("x:Q", title="false alarms", format=".1%"),
+        alt.Tooltip("y:Q", title="found", format=".1%"),
+    ]
+    vertices = on("vertices").transform_filter(SHOWN)
+    iso = (
+        _chosen()
+        .transform_calculate(steep="clamp(datum.slope, 1e-9, 1e9)")
+        .transform_calculate(x0="max(0, datum.x - datum.y / datum.steep)")
+        .transform_calculate(x1="min(1, datum.x + (1 - datum.y) / datum.steep)")
+        .transform_calculate(
+            y0="max(0, datum.y + datum.steep * (datum.x0 - datum.x))",
+            y1="min(1, datum.y + datum.steep * (datum.x1 - datum.x))",
+        )
+    )
+    label = _chosen()
+    layers = [
+        diagonal.mark_line(color=QUIET, strokeDash=[2, 4], strokeWidth=1).encode(x=x, y=y),
+        on("hull")
+        .mark_line(color=INK, strokeWidth=5, interpolate="linear")
+        .encode(x=x, y=y, opacity=alt.condition("hidden == ''", alt.value(0.13), alt.value(0))),
+        on("points")
+        .transform_filter(SHOWN)
+        .mark_line(strokeWidth=1.7)
+        .encode(x=x, y=y, color=colour, strokeDash=_dashes(names), order=alt.Order("i:Q")),
+        vertices.mark_point(size=40, opacity=0).encode(x=x, y=y, tooltip=tip).properties(name="roc_vertices"),
+        iso.mark_rule(color=ACCENT, strokeDash=[6, 4], strokeWidth=1.6).encode(
+            x=alt.X("x0:Q"), y=alt.Y("y0:Q"), x2="x1:Q", y2="y1:Q"
+        ),
+        _chosen()
+        .mark_point(filled=True, size=110, stroke="var(--page)", strokeWidth=2, opacity=1, fill=ACCENT)
+        .encode(x=x, y=y, tooltip=tip),
+        label.transform_filter("datum.x <= 0.55")
+        .mark_text(align="left", dx=11, dy=16, fontWeight=600)
+        .encode(x=x, y=y, text="name:N"),
+        label.transform_filter("datum.x > 0.55")
+        .mark_text(align="right", dx=0, dy=24, fontWeight=600)
+        .encode(x=x, y=y, text="name:N"),
+    ]
+    return alt.layer(*layers).properties(
+        name="roc", width=WIDTH, height=HEIGHT, title="ROC space: found against false alarms"
+    )
+
+
+def _cost(names: int, top: float) -> alt.LayerChart:
+    axis = alt.Axis(title=None, values=[i / 10 for i in range(11)], labelExpr=AXIS_LABEL, labelOverlap=True)
+    x = alt.X("pc:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
+    y = alt.Y(
+        "c:Q",
+        scale=alt.Scale(domain=[0, top], nice=False),
+        axis=alt.Axis(title="expected cost; 1 would be always wrong", tickCount=6, format=".2~f"),
+    )
+    colour = alt.Color("k:N", scale=colours(names), legend=None)
+    trivial = alt.Chart(alt.InlineData(values=[{"pc": 0, "c": 0}, {"pc": 0.5, "c": 0.5}, {"pc": 1, "c": 0}]))
+    bands = on("bands").transform_filter(SHOWN)
+    tip = [
+        alt.Tooltip("name:N", title="classifier"),
+        alt.Tooltip("pc:Q", title="pc", format=".2f"),
+        alt.Tooltip("c:Q", title="cost", format=".3f"),
+        alt.Tooltip("lo:Q", title="from", format=".3f"),
+        alt.Tooltip("hi:Q", title="to", format=".3f"),
+    ]
+    line = (
+        _chosen()
+        .transform_calculate(start="0", end="1", at0="datum.x", at1="1 - datum.y")
+        .mark_rule(clip=True, color=ACCENT, strokeWidth=1, strokeDash=[2, 3], opacity=0.9)
+        .encode(x="start:Q", x2="end:Q", y="at0:Q", y2="at1:Q")
+    )
+    layers = [
+        trivial.mark_line(clip=True, color=QUIET, strokeDash=[2, 4], strokeWidth=1.3).encode(x=x, y=y),
+        bands.transform_filter("bands != 'off'")
+        .transform_calculate(
+            low="bands == 'all' ? datum.slo : datum.lo", high="min(bands == 'all' ? datum.shi : datum.hi, 1)"
+        )
+        .mark_area(clip=True, opacity=0.16)
+        .encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour),
+        on("costs")
+        .transform_filter(SHOWN)
+        .mark_line(clip=True, strokeWidth=1.9)
+        .encode(x=x, y=y, color=colour, strokeDash=_dashes(names)),
+        bands.mark_point(clip=True, size=40, opacity=0).encode(x=x, y=y, tooltip=tip).properties(name="cost_points"),
+        line,
+        *scenario_marks(),
+        _one_row().transform_calculate(pc="pc").mark_rule(color=ACCENT, strokeWidth=1.4).encode(x=x),
+        _chosen().mark_rule(color=ACCENT, strokeWidth=4, opacity=0.55).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
+        _chosen()
+        .transform_calculate(c="datum.cost")
+        .mark_point(filled=True, size=110, stroke="var(--page)", strokeWidth=2, opacity=1, fill=ACCENT)
+        .encode(x=x, y=y)
+        .properties(name="chosen"),
+        _one_row()
+        .transform_calculate(words=AXIS_TITLE)
+        .mark_text(align="center", baseline="top", fill=QUIET)
+        .encode(
+            x=alt.XValue(alt.ExprRef("width / 2")), y=alt.YValue(alt.ExprRef("height + 28")), text=alt.Text("words:N")
+        ),
+    ]
+    return alt.layer(*layers).properties(
+        name="cost", width=WIDTH, height=HEIGHT, title="Cost space: what each costs at every condition"
+    )
+
+
+def scenario_marks() -> list[alt.Chart]:
+    """Return the scenarios as numbered badges at the top of a picture over pc, ranges as bars."""
+    place = alt.YValue(11)
+    x = alt.X("mid:Q")
+    tip = [alt.Tooltip("n:N", title="scenario"), alt.Tooltip("name:N", title="name")]
+    return [
+        on("scenarios")
+        .mark_rule(strokeWidth=4, strokeCap="round", color=QUIET, opacity=0.7)
+        .encode(x="a:Q", x2="b:Q", y=place),
+        on("scenarios")
+        .mark_point(filled=True, size=260, opacity=1, fill="var(--badge)")
+        .encode(x=x, y=place, tooltip=tip),
+        on("scenarios")
+        .mark_text(fill="var(--on-badge)", fontWeight=600, fontSize=11, dy=0.5)
+        .encode(x=x, y=place, text="n:N", tooltip=tip),
+    ]
+
+
+def spaces(names: int, data: dict[str, Rows]) -> Spec:
+    """Return ROC space and cost space side by side, linked."""
+    highest = max(row["c"] for row in data["costs"])
+    top = min(0.5, max(0.02, round(1.25 * highest, 2)))
+    chart = alt.concat(_roc(names), _cost(names, top), columns=2, spacing=36)
+    spec = finished(
+        chart.add_params(*_condition(), _bound("axis", "change", "pc"), _bound("bands", "change", "off")),
+        ("vertices", "hull", "points", "costs", "bands", "scenarios"),
+        "ROC curves and cost curves of all classifiers, with the chosen operating point",
+    )
+    # Altair would give a selection to every named layer; a click belongs to one.
+    for layer in (*spec["concat"][0]["layer"], *spec["concat"][1]["layer"]):
+        field = {"roc_vertices": "mid", "cost_points": "pc"}.get(layer.get("name", "").rsplit("_", 1)[0])
+        if field:
+            pick = {"type": "point", "fields": [field], "on": "click", "nearest": True, "toggle": False, "clear": False}
+            layer["params"] = [{"name": f"at_{field}", "select": pick}]
+    return spec
+
+
+def who_is_best(names: int, order: list[str]) -> Spec:
+    """Return, for each classifier, where it is worth using and where it is the best."""
+    rows = alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=150, ticks=False, domain=False))
+    x = alt.X("a:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis())
+    colour = alt.Color("k:N", scale=colours(names), legend=None)
+    tip = [
+        alt.Tooltip("row:N", title="classifier"),
+        alt.Tooltip("what:N", title="here"),
+        alt.Tooltip("a:Q", title="from pc", format=".3f"),
+        alt.Tooltip("b:Q", title="to pc", format=".3f"),
+    ]
+    base = on("stretches").transform_filter(SHOWN)
+    layers = [
+        base.transform_filter("datum.what != 'best'")
+        .mark_bar(height=6, cornerRadius=3, opacity=0.35)
+        .encode(x=x, x2="b:Q", y=rows, color=colour, tooltip=tip),
+        base.transform_filter("datum.what == 'best'")
+        .mark_bar(height=18, cornerRadius=2)
+        .encode(x=x, x2="b:Q", y=rows, color=colour, tooltip=tip),
+        _pc_rule(),
+    ]
+    chart = alt.layer(*layers).properties(name="ranges", width=760, height=max(60, 30 * len(order)))
+    return finished(
+        chart.add_params(*_condition()),
+        ("stretches",),
+        "Where each classifier is better than none, and where it is the best",
+    )
+
+
+def losses(names: int) -> Spec:
+    """Return what always using one classifier loses against the best choice, over pc."""
+    layers = [
+        on("losses")
+        .transform_filter(SHOWN)
+        .mark_line(strokeWidth=1.9)
+        .encode(
+            x=alt.X("pc:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis()),
+            y=alt.Y("loss:Q", title="cost above the best choice", axis=alt.Axis(tickCount=5, format=".3~f")),
+            color=alt.Color("k:N", scale=colours(names), legend=None),
+            strokeDash=_dashes(names),
+            tooltip=[alt.Tooltip("name:N", title="classifier")],
+        ),
+        _pc_rule(),
+    ]
+    chart = alt.layer(*layers).properties(name="losses", width=760, height=220)
+    return finished(chart.add_params(*_condition()), ("losses",), "Cost above the best choice, for each classifier")
+
+
+def difference(names: int) -> Spec:
+    """Return the difference of the pair selected on the page, with its simultaneous band."""
+    mine = "datum.q == toNumber(pair)"
+    x = alt.X("pc:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis())
+    y = alt.Y("d:Q", title="difference in cost", axis=alt.Axis(tickCount=6, format=".3~f"))
+    base = on("differences").transform_filter(mine)
+    layers = [
+        on("verdicts")
+        .transform_filter(mine)
+        .mark_rect(opacity=0.14)
+        .encode(x="a:Q", x2="b:Q", color=alt.Color("k:N", scale=colours(names), legend=None)),
+        alt.Chart(alt.InlineData(values=[{"d": 0}])).mark_rule(color=INK, strokeWidth=1).encode(y=y),
+        base.mark_area(color=QUIET, opacity=0.25).encode(x=x, y=alt.Y("lo:Q"), y2="hi:Q"),
+        base.mark_line(color=INK, strokeWidth=2).encode(
+            x=x,
+            y=y,
+            tooltip=[
+                alt.Tooltip("pc:Q", title="pc", format=".2f"),
+                alt.Tooltip("d:Q", title="difference", format=".4f"),
+                alt.Tooltip("lo:Q", title="from", format=".4f"),
+                alt.Tooltip("hi:Q", title="to", format=".4f"),
+            ],
+        ),
+        _pc_rule(),
+    ]
+    chart = alt.layer(*layers).properties(name="difference", width=760, height=280)
+    return finished(
+        chart.add_params(*_condition(), _bound("pair", "change", "0")),
+        ("differences", "verdicts"),
+        "Difference in cost of two classifiers with limits that hold everywhere together",
+    )
+
+
+def explorer(names: int) -> Spec:
+    """Return the cost at every threshold of the classifier selected on the page, and the threshold being explored."""
+    base = (
+        on("points")
+        .transform_filter("datum.k == toNumber(model) && isValid(datum.t)")
+        .transform_calculate(cost="unit * (pc * (1 - datum.y) + (1 - pc) * datum.x)")
+        .transform_joinaggregate(least="min(cost)", first="min(i)", last="max(i)")
+    )
+    looked_at = (
+        base.transform_calculate(
+            wanted="round(datum.first + toNumber(cut) * (datum.last - datum.first))", nothing="unit * min(pc, 1 - pc)"
+        )
+        .transform_filter("cut == '' ? datum.cost == datum.least : datum.i == datum.wanted")
+        .transform_joinaggregate(leading="min(i)")
+        .transform_filter("datum.i == datum.leading")
+        .transform_calculate(
+            tp="1000 * p * datum.y",
+            fn="1000 * p * (1 - datum.y)",
+            fp="1000 * (1 - p) * datum.x",
+            tn="1000 * (1 - p) * (1 - datum.x)",
+            share="(datum.i - datum.first) / max(datum.last - datum.first, 1)",
+        )
+    )
+    x = alt.X("t:Q", title="threshold: flag when score ≥", scale=alt.Scale(zero=False, nice=False))
+    y = alt.Y("cost:Q", title="cost per case", axis=alt.Axis(tickCount=5, format=".3~g"))
+    layers = [
+        base.mark_line(strokeWidth=1.9).encode(
+            x=x,
+            y=y,
+            order=alt.Order("i:Q"),
+            color=alt.Color("k:N", scale=colours(names), legend=None),
+            tooltip=[
+                alt.Tooltip("t:Q", title="score ≥", format=".4~g"),
+                alt.Tooltip("cost:Q", title="cost", format=".4~g"),
+            ],
+        ),
+        looked_at.mark_rule(color=ACCENT, strokeWidth=1.4).encode(x=x),
+        looked_at.mark_point(filled=True, size=110, stroke="var(--page)", strokeWidth=2, opacity=1, fill=ACCENT)
+        .encode(x=x, y=y)
+        .properties(name="explored"),
+    ]
+    chart = alt.layer(*layers).properties(name="explorer", width=420, height=260)
+    return finished(
+        chart.add_params(*_condition(), _bound("model", "change", "0"), _bound("cut", "input", "")),
+        ("points",),
+        "Cost per case at every threshold of one classifier",
+    )
+
+
+def _pc_axis() -> alt.Axis:
+    return alt.Axis(values=[i / 10 for i in range(11)], format=".1f", labelOverlap=True)
+
+
+def _pc_rule() -> alt.Chart:
+    return _one_row().transform_calculate(pc="pc").mark_rule(color=ACCENT, strokeWidth=1.4).encode(x="pc:Q")
+
+
+def finished(chart: Any, datasets: tuple[str, ...], description: str) -> Spec:
+    """Return the specification; the page fills in the tables, which several pictures share."""
+    spec: Spec = chart.properties(description=description).to_dict()
+    spec["config"] = config()
+    spec["datasets"] = spec.get("datasets", {}) | dict.fromkeys(datasets)
+    return spec
