@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from costcurves.report.datasets import ALWAYS, NEVER, Rows
+from costcurves.report.datasets import ALWAYS, NEVER, PIECES, Rows
 
 Spec = dict[str, Any]
 COLOURS = 8
@@ -51,6 +51,8 @@ def config() -> Spec:
     return {
         "font": "system-ui, sans-serif",
         "background": None,
+        # The page describes each picture as a whole; a label on every point would only be noise.
+        "aria": False,
         "view": {"stroke": None},
         "axis": axis,
         "title": {"color": INK, "fontSize": 14, "fontWeight": 600, "anchor": "start", "offset": 12},
@@ -83,11 +85,11 @@ def _condition() -> list[alt.Parameter]:
         _bound("cost_fn"),
         _bound("cost_fp"),
         _bound("hidden"),
-        alt.param(name="p", expr="clamp(toNumber(prevalence), 1e-9, 1 - 1e-9)"),
+        alt.param(name="p", expr="clamp(toNumber(prevalence) / 100, 1e-9, 1 - 1e-9)"),
         alt.param(name="fn", expr="max(toNumber(cost_fn), 0)"),
         alt.param(name="fp", expr="max(toNumber(cost_fp), 0)"),
-        alt.param(name="unit", expr="max(p * fn + (1 - p) * fp, 1e-300)"),
-        alt.param(name="pc", expr="p * fn / unit"),
+        alt.param(name="stake", expr="max(p * fn + (1 - p) * fp, 1e-300)"),
+        alt.param(name="pc", expr="p * fn / stake"),
     ]
 
 
@@ -110,17 +112,18 @@ def _chosen() -> alt.Chart:
         .transform_filter("datum.cost <= datum.least + 1e-12")
         .transform_joinaggregate(first="min(r)")
         .transform_filter("datum.r == datum.first")
-        .transform_calculate(key="datum.k < 0 ? -1 : 1000 * datum.k + floor(min(100 * pc, 99))", slope="(1 - pc) / pc")
+        .transform_calculate(piece=f"min(floor({PIECES} * pc), {PIECES - 1})", slope="(1 - pc) / pc")
+        .transform_calculate(key=f"datum.k < 0 ? -1 : {PIECES} * datum.k + datum.piece")
         .transform_lookup(
             lookup="key",
-            from_=alt.LookupData(alt.NamedData(name="bands"), key="key", fields=["lo", "hi", "lo1", "hi1"]),
+            from_=alt.LookupData(alt.NamedData(name="limits"), key="key", fields=["lo", "hi", "lo1", "hi1"]),
         )
-        .transform_calculate(part="100 * pc - floor(min(100 * pc, 99))")
+        .transform_calculate(part=f"{PIECES} * pc - datum.piece")
         .transform_calculate(
             low="isValid(datum.lo) ? datum.lo + datum.part * (datum.lo1 - datum.lo) : datum.cost",
             high="isValid(datum.hi) ? datum.hi + datum.part * (datum.hi1 - datum.hi) : datum.cost",
             pc="pc",
-            unit="unit",
+            stake="stake",
             trivial="min(pc, 1 - pc)",
         )
     )
@@ -265,7 +268,7 @@ def spaces(names: int, data: dict[str, Rows]) -> Spec:
     chart = alt.concat(_roc(names), _cost(names, top), columns=2, spacing=36)
     spec = finished(
         chart.add_params(*_condition(), _bound("axis", "change", "pc"), _bound("bands", "change", "off")),
-        ("vertices", "hull", "points", "costs", "bands", "scenarios"),
+        ("vertices", "hull", "points", "costs", "bands", "limits", "scenarios"),
         "ROC curves and cost curves of all classifiers, with the chosen operating point",
     )
     # Altair would give a selection to every named layer; a click belongs to one.
@@ -363,12 +366,12 @@ def explorer(names: int) -> Spec:
     base = (
         on("points")
         .transform_filter("datum.k == toNumber(model) && isValid(datum.t)")
-        .transform_calculate(cost="unit * (pc * (1 - datum.y) + (1 - pc) * datum.x)")
+        .transform_calculate(cost="stake * (pc * (1 - datum.y) + (1 - pc) * datum.x)")
         .transform_joinaggregate(least="min(cost)", first="min(i)", last="max(i)")
     )
     looked_at = (
         base.transform_calculate(
-            wanted="round(datum.first + toNumber(cut) * (datum.last - datum.first))", nothing="unit * min(pc, 1 - pc)"
+            wanted="round(datum.first + toNumber(cut) * (datum.last - datum.first))", nothing="stake * min(pc, 1 - pc)"
         )
         .transform_filter("cut == '' ? datum.cost == datum.least : datum.i == datum.wanted")
         .transform_joinaggregate(leading="min(i)")

@@ -33,8 +33,11 @@ def cost_matrix(data: dict[str, Rows]) -> Spec:
     layers = [cells, base.mark_text(fontSize=13).encode(text=alt.Text("cost:Q", format=",.4~g"))]
     chart = alt.layer(*layers[: 1 if len(labels) > 12 else 2])
     size = max(26, min(80, 420 // len(labels)))
-    return finished(chart.properties(name="matrix", width=size * len(labels), height=size * 0.62 * len(labels)),
-                    ("matrix",), "Cost of each predicted class for each true class")  # fmt: skip
+    return finished(
+        chart.properties(name="matrix", width=size * len(labels), height=size * 0.62 * len(labels)),
+        ("matrix",),
+        "Cost of each predicted class for each true class",
+    )
 
 
 def cost_intervals(data: dict[str, Rows]) -> Spec:
@@ -103,7 +106,7 @@ def prior_simplex(data: dict[str, Rows], names: int, everyone: int) -> Spec:
             detail="k:N",
             fill=alt.Fill("k:N", scale=shade, legend=None),
             tooltip=[alt.Tooltip("name:N", title="cheapest")],
-        )  # fmt: skip
+        )
     )
     middle = (
         on("regions")

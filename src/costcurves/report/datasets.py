@@ -9,11 +9,13 @@ from costcurves.comparison import UNDECIDED
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import short, short_names
-from costcurves.report.summary import ConditionAnswer, Summary
+from costcurves.report.summary import BAND_POINTS, ConditionAnswer, Summary
 
 Rows = list[dict[str, Any]]
 # The trivial classifiers' numbers; the others count from 0.
 NEVER, ALWAYS = -1, -2
+# Pieces between the operating points of the bands.
+PIECES = BAND_POINTS - 1
 
 
 def _cut(threshold: float) -> float | None:
@@ -58,6 +60,7 @@ def two_class_data(summary: Summary) -> dict[str, Rows]:
             for pc, cost in zip(*(_drawn(column) for column in one.curve.vertices.T), strict=True)
         ],
         "bands": _bands(summary, names),
+        "limits": _limits(summary),
         "stretches": _stretches(summary, who, names),
         "losses": [
             {"k": k, "pc": pc, "loss": loss, "name": names[k]}
@@ -96,26 +99,26 @@ def _vertices(summary: Summary, who: dict[str, int], names: dict[int, str]) -> R
 
 
 def _bands(summary: Summary, names: dict[int, str]) -> Rows:
-    """Return the limits on the grid; `key` and the values at the next point let the page interpolate."""
+    """Return cost and limits on the grid, at each point (lo, hi) and at all points together (slo, shi)."""
     rows: Rows = []
     for k, one in enumerate(summary.classifiers):
-        cost, lo, hi = (_drawn(column) for column in (one.each.estimate, one.each.lower, one.each.upper))
-        all_lo, all_hi = _drawn(one.together.lower), _drawn(one.together.upper)
-        last = len(lo) - 1
+        limits = (one.each.pc, one.each.estimate, one.each.lower, one.each.upper, one.together.lower, one.together.upper)
+        fields = ("pc", "c", "lo", "hi", "slo", "shi")
         rows += [
-            {
-                "key": 1000 * k + i,
-                "k": k,
-                "pc": round(i / last, 6),
-                "c": cost[i],
-                "lo": lo[i],
-                "hi": hi[i],
-                "name": names[k],
-            }
-            | {"lo1": lo[min(i + 1, last)], "hi1": hi[min(i + 1, last)], "slo": all_lo[i], "shi": all_hi[i]}
-            for i in range(last + 1)
+            {"k": k, "name": names[k], **dict(zip(fields, values, strict=True))}
+            for values in zip(*(_drawn(column) for column in limits), strict=True)
         ]
     return rows
+
+
+def _limits(summary: Summary) -> Rows:
+    """Return the limits at both ends of each piece of the grid, by a key, so that the page can interpolate."""
+    return [
+        {"key": PIECES * k + i, "lo": lo[i], "hi": hi[i], "lo1": lo[i + 1], "hi1": hi[i + 1]}
+        for k, one in enumerate(summary.classifiers)
+        for lo, hi in [(_drawn(one.each.lower), _drawn(one.each.upper))]
+        for i in range(PIECES)
+    ]
 
 
 def _stretches(summary: Summary, who: dict[str, int], names: dict[int, str]) -> Rows:

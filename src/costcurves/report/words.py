@@ -175,9 +175,12 @@ class Speaker:
             lines.append(("As good", equal + Markup(".")))
         lines += [("Next best", self.runner_up(answer)), ("What would change it", self.change(answer))]
         return Card(
-            answer.name, self.condition(answer.condition), self._use(decision.classifier, decision.threshold), verdict,
+            answer.name,
+            self.condition(answer.condition),
+            self._use(decision.classifier, decision.threshold),
+            verdict,
             tuple(lines),
-        )  # fmt: skip
+        )
 
     def _use(self, classifier: str, threshold: float) -> Markup:
         if classifier in TRIVIAL:
