@@ -7,11 +7,12 @@ one picture serves light, dark and print.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import altair as alt
 
-from costcurves.report.datasets import ALWAYS, NEVER, PIECES, Rows
+from costcurves.report.datasets import ALWAYS, NEVER
 
 Spec = dict[str, Any]
 COLOURS = 8
@@ -27,9 +28,9 @@ AXIS_LABEL = (
     " : format(datum.value, '.1f')"
 )
 AXIS_TITLE = (
-    "axis == 'prevalence' ? 'prevalence at which this is the condition, costs as set'"
-    " : axis == 'ratio' ? 'cost of a miss ÷ cost of a false alarm, prevalence as set'"
-    " : 'probability-cost pc: 0, only false alarms matter; 1, only misses'"
+    "axis == 'prevalence' ? 'prevalence, at the costs set above'"
+    " : axis == 'ratio' ? 'cost of a miss ÷ false alarm, at the share set above'"
+    " : 'probability-cost pc'"
 )
 
 
@@ -55,7 +56,6 @@ def config() -> Spec:
         "aria": False,
         "view": {"stroke": None},
         "axis": axis,
-        "title": {"color": INK, "fontSize": 14, "fontWeight": 600, "anchor": "start", "offset": 12},
         "text": {"fontSize": 12.5, "fill": INK},
         "legend": {"labelColor": INK, "titleColor": QUIET, "labelFontSize": 12, "titleFontSize": 12},
     }
@@ -112,21 +112,24 @@ def _chosen() -> alt.Chart:
         .transform_filter("datum.cost <= datum.least + 1e-12")
         .transform_joinaggregate(first="min(r)")
         .transform_filter("datum.r == datum.first")
-        .transform_calculate(piece=f"min(floor({PIECES} * pc), {PIECES - 1})", slope="(1 - pc) / pc")
-        .transform_calculate(key=f"datum.k < 0 ? -1 : {PIECES} * datum.k + datum.piece")
-        .transform_lookup(
-            lookup="key",
-            from_=alt.LookupData(alt.NamedData(name="limits"), key="key", fields=["lo", "hi", "lo1", "hi1"]),
-        )
-        .transform_calculate(part=f"{PIECES} * pc - datum.piece")
         .transform_calculate(
-            low="isValid(datum.lo) ? datum.lo + datum.part * (datum.lo1 - datum.lo) : datum.cost",
-            high="isValid(datum.hi) ? datum.hi + datum.part * (datum.hi1 - datum.hi) : datum.cost",
+            # Limits of the two rates come with the vertex; those of their weighted sum are at these distances (MOVER).
+            low="datum.cost - sqrt(pow(pc * datum.fnr_down, 2) + pow((1 - pc) * datum.fpr_down, 2))",
+            high="datum.cost + sqrt(pow(pc * datum.fnr_up, 2) + pow((1 - pc) * datum.fpr_up, 2))",
+            slope="(1 - pc) / pc",
             pc="pc",
             stake="stake",
             trivial="min(pc, 1 - pc)",
         )
     )
+
+
+def halo(chart: alt.Chart, **place: Any) -> list[alt.Chart]:
+    """Return a label that can be read over lines: the text twice, first as an outline in the colour of the page."""
+    return [
+        chart.mark_text(fontWeight=600, fill="var(--page)", stroke="var(--page)", strokeWidth=5, **place),
+        chart.mark_text(fontWeight=600, **place),
+    ]
 
 
 def _unit(field: str, title: str) -> Any:
@@ -158,6 +161,7 @@ def _roc(names: int) -> alt.LayerChart:
     )
     label = _chosen()
     layers = [
+        _heading("ROC space: found against false alarms"),
         diagonal.mark_line(color=QUIET, strokeDash=[2, 4], strokeWidth=1).encode(x=x, y=y),
         on("hull")
         .mark_line(color=INK, strokeWidth=5, interpolate="linear")
@@ -173,16 +177,10 @@ def _roc(names: int) -> alt.LayerChart:
         _chosen()
         .mark_point(filled=True, size=110, stroke="var(--page)", strokeWidth=2, opacity=1, fill=ACCENT)
         .encode(x=x, y=y, tooltip=tip),
-        label.transform_filter("datum.x <= 0.55")
-        .mark_text(align="left", dx=11, dy=16, fontWeight=600)
-        .encode(x=x, y=y, text="name:N"),
-        label.transform_filter("datum.x > 0.55")
-        .mark_text(align="right", dx=0, dy=24, fontWeight=600)
-        .encode(x=x, y=y, text="name:N"),
+        *halo(label.transform_filter("datum.x <= 0.55").encode(x=x, y=y, text="name:N"), align="left", dx=11, dy=16),
+        *halo(label.transform_filter("datum.x > 0.55").encode(x=x, y=y, text="name:N"), align="right", dy=24),
     ]
-    return alt.layer(*layers).properties(
-        name="roc", width=WIDTH, height=HEIGHT, title="ROC space: found against false alarms"
-    )
+    return alt.layer(*layers).properties(name="roc", width=WIDTH, height=HEIGHT)
 
 
 def _cost(names: int, top: float) -> alt.LayerChart:
@@ -210,6 +208,7 @@ def _cost(names: int, top: float) -> alt.LayerChart:
         .encode(x="start:Q", x2="end:Q", y="at0:Q", y2="at1:Q")
     )
     layers = [
+        _heading("Cost space: cost at every condition"),
         trivial.mark_line(clip=True, color=QUIET, strokeDash=[2, 4], strokeWidth=1.3).encode(x=x, y=y),
         bands.transform_filter("bands != 'off'")
         .transform_calculate(
@@ -223,7 +222,7 @@ def _cost(names: int, top: float) -> alt.LayerChart:
         .encode(x=x, y=y, color=colour, strokeDash=_dashes(names)),
         bands.mark_point(clip=True, size=40, opacity=0).encode(x=x, y=y, tooltip=tip).properties(name="cost_points"),
         line,
-        *scenario_marks(),
+        *_scenario_marks(),
         _one_row().transform_calculate(pc="pc").mark_rule(color=ACCENT, strokeWidth=1.4).encode(x=x),
         _chosen().mark_rule(color=ACCENT, strokeWidth=4, opacity=0.55).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
         _chosen()
@@ -233,42 +232,38 @@ def _cost(names: int, top: float) -> alt.LayerChart:
         .properties(name="chosen"),
         _one_row()
         .transform_calculate(words=AXIS_TITLE)
-        .mark_text(align="center", baseline="top", fill=QUIET)
-        .encode(
-            x=alt.XValue(alt.ExprRef("width / 2")), y=alt.YValue(alt.ExprRef("height + 28")), text=alt.Text("words:N")
-        ),
+        .mark_text(align="center", baseline="top", dy=27, fill=QUIET)
+        .encode(x=alt.XDatum(0.5), y=alt.YDatum(0), text=alt.Text("words:N")),
     ]
-    return alt.layer(*layers).properties(
-        name="cost", width=WIDTH, height=HEIGHT, title="Cost space: what each costs at every condition"
-    )
+    return alt.layer(*layers).properties(name="cost", width=WIDTH, height=HEIGHT)
 
 
-def scenario_marks() -> list[alt.Chart]:
-    """Return the scenarios as numbered badges at the top of a picture over pc, ranges as bars."""
-    place = alt.YValue(11)
+def _scenario_marks() -> list[alt.Chart]:
+    """Return the scenarios as numbered badges at the top: conditions in the first row, ranges as bars in the second."""
     x = alt.X("mid:Q")
     tip = [alt.Tooltip("n:N", title="scenario"), alt.Tooltip("name:N", title="name")]
-    return [
-        on("scenarios")
-        .mark_rule(strokeWidth=4, strokeCap="round", color=QUIET, opacity=0.7)
-        .encode(x="a:Q", x2="b:Q", y=place),
-        on("scenarios")
-        .mark_point(filled=True, size=260, opacity=1, fill="var(--badge)")
-        .encode(x=x, y=place, tooltip=tip),
-        on("scenarios")
-        .mark_text(fill="var(--on-badge)", fontWeight=600, fontSize=11, dy=0.5)
-        .encode(x=x, y=place, text="n:N", tooltip=tip),
-    ]
+    layers = []
+    for kind, place in (("datum.a == datum.b", alt.YValue(11)), ("datum.a < datum.b", alt.YValue(33))):
+        rows = on("scenarios").transform_filter(kind)
+        layers += [
+            rows.mark_rule(strokeWidth=4, strokeCap="round", color=QUIET, opacity=0.7).encode(
+                x="a:Q", x2="b:Q", y=place
+            ),
+            rows.mark_point(filled=True, size=260, opacity=1, fill="var(--badge)").encode(x=x, y=place, tooltip=tip),
+            rows.mark_text(fill="var(--on-badge)", fontWeight=600, fontSize=11, dy=0.5).encode(
+                x=x, y=place, text="n:N", tooltip=tip
+            ),
+        ]
+    return layers
 
 
-def spaces(names: int, data: dict[str, Rows]) -> Spec:
-    """Return ROC space and cost space side by side, linked."""
-    highest = max(row["c"] for row in data["costs"])
-    top = min(0.5, max(0.02, round(1.25 * highest, 2)))
+@functools.cache
+def spaces(names: int, top: float) -> Spec:
+    """Return ROC space and cost space side by side, linked; costs are drawn from 0 to `top`."""
     chart = alt.concat(_roc(names), _cost(names, top), columns=2, spacing=36)
     spec = finished(
         chart.add_params(*_condition(), _bound("axis", "change", "pc"), _bound("bands", "change", "off")),
-        ("vertices", "hull", "points", "costs", "bands", "limits", "scenarios"),
+        ("vertices", "hull", "points", "costs", "bands", "scenarios"),
         "ROC curves and cost curves of all classifiers, with the chosen operating point",
     )
     # Altair would give a selection to every named layer; a click belongs to one.
@@ -280,9 +275,10 @@ def spaces(names: int, data: dict[str, Rows]) -> Spec:
     return spec
 
 
-def who_is_best(names: int, order: list[str]) -> Spec:
+@functools.cache
+def who_is_best(names: int, order: tuple[str, ...]) -> Spec:
     """Return, for each classifier, where it is worth using and where it is the best."""
-    rows = alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=150, ticks=False, domain=False))
+    rows = alt.Y("row:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=150, ticks=False, domain=False))
     x = alt.X("a:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis())
     colour = alt.Color("k:N", scale=colours(names), legend=None)
     tip = [
@@ -309,6 +305,7 @@ def who_is_best(names: int, order: list[str]) -> Spec:
     )
 
 
+@functools.cache
 def losses(names: int) -> Spec:
     """Return what always using one classifier loses against the best choice, over pc."""
     layers = [
@@ -328,11 +325,12 @@ def losses(names: int) -> Spec:
     return finished(chart.add_params(*_condition()), ("losses",), "Cost above the best choice, for each classifier")
 
 
+@functools.cache
 def difference(names: int) -> Spec:
     """Return the difference of the pair selected on the page, with its simultaneous band."""
     mine = "datum.q == toNumber(pair)"
     x = alt.X("pc:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis())
-    y = alt.Y("d:Q", title="difference in cost", axis=alt.Axis(tickCount=6, format=".3~f"))
+    y = alt.Y("d:Q", title="cost of the first − second", axis=alt.Axis(tickCount=6, format=".3~f"))
     base = on("differences").transform_filter(mine)
     layers = [
         on("verdicts")
@@ -352,6 +350,8 @@ def difference(names: int) -> Spec:
             ],
         ),
         _pc_rule(),
+        _note("second is cheaper", "14"),
+        _note("first is cheaper", "height - 12"),
     ]
     chart = alt.layer(*layers).properties(name="difference", width=760, height=280)
     return finished(
@@ -361,6 +361,7 @@ def difference(names: int) -> Spec:
     )
 
 
+@functools.cache
 def explorer(names: int) -> Spec:
     """Return the cost at every threshold of the classifier selected on the page, and the threshold being explored."""
     base = (
@@ -370,9 +371,7 @@ def explorer(names: int) -> Spec:
         .transform_joinaggregate(least="min(cost)", first="min(i)", last="max(i)")
     )
     looked_at = (
-        base.transform_calculate(
-            wanted="round(datum.first + toNumber(cut) * (datum.last - datum.first))", nothing="stake * min(pc, 1 - pc)"
-        )
+        base.transform_calculate(wanted="round(datum.first + toNumber(cut) * (datum.last - datum.first))")
         .transform_filter("cut == '' ? datum.cost == datum.least : datum.i == datum.wanted")
         .transform_joinaggregate(leading="min(i)")
         .transform_filter("datum.i == datum.leading")
@@ -384,7 +383,12 @@ def explorer(names: int) -> Spec:
             share="(datum.i - datum.first) / max(datum.last - datum.first, 1)",
         )
     )
-    x = alt.X("t:Q", title="threshold: flag when score ≥", scale=alt.Scale(zero=False, nice=False))
+    x = alt.X(
+        "t:Q",
+        title="threshold: flag when score ≥",
+        scale=alt.Scale(zero=False, nice=False),
+        axis=alt.Axis(tickCount=7, format=".3~g", labelOverlap=True),
+    )
     y = alt.Y("cost:Q", title="cost per case", axis=alt.Axis(tickCount=5, format=".3~g"))
     layers = [
         base.mark_line(strokeWidth=1.9).encode(
@@ -410,6 +414,18 @@ def explorer(names: int) -> Spec:
     )
 
 
+def _heading(words: str) -> alt.Chart:
+    """Return a title that begins where the axis begins, at the same height in pictures that stand side by side."""
+    text = _one_row().mark_text(align="left", fontSize=14, fontWeight=600, text=words)
+    return text.encode(x=alt.XValue(0), y=alt.YValue(-18))
+
+
+def _note(words: str, height: str) -> alt.Chart:
+    """Return words at the left edge of a picture."""
+    text = _one_row().mark_text(align="left", fill=QUIET, text=words)
+    return text.encode(x=alt.XValue(8), y=alt.YValue(alt.ExprRef(height)))
+
+
 def _pc_axis() -> alt.Axis:
     return alt.Axis(values=[i / 10 for i in range(11)], format=".1f", labelOverlap=True)
 
@@ -420,7 +436,9 @@ def _pc_rule() -> alt.Chart:
 
 def finished(chart: Any, datasets: tuple[str, ...], description: str) -> Spec:
     """Return the specification; the page fills in the tables, which several pictures share."""
-    spec: Spec = chart.properties(description=description).to_dict()
+    spec: Spec = chart.properties(description=description).to_dict(
+        validate=False
+    )  # the tests validate; it takes seconds
     spec["config"] = config()
     spec["datasets"] = spec.get("datasets", {}) | dict.fromkeys(datasets)
     return spec

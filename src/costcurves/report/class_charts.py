@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from costcurves.report.charts import ACCENT, GRID, INK, QUIET, Spec, colours, finished, on
+from costcurves.report.charts import ACCENT, GRID, INK, QUIET, Spec, colours, finished, halo, on
 from costcurves.report.datasets import Rows
 
 
@@ -108,18 +108,7 @@ def prior_simplex(data: dict[str, Rows], names: int, everyone: int) -> Spec:
             tooltip=[alt.Tooltip("name:N", title="cheapest")],
         )
     )
-    middle = (
-        on("regions")
-        .transform_aggregate(x="mean(x)", y="mean(y)", groupby=["k", "name"])
-        .mark_text(fontWeight=600, fill=INK, stroke="var(--page)", strokeWidth=4, strokeJoin="round")
-    )
-    labels = [
-        middle.encode(x=x, y=y, text="name:N"),
-        on("regions")
-        .transform_aggregate(x="mean(x)", y="mean(y)", groupby=["k", "name"])
-        .mark_text(fontWeight=600, fill=INK)
-        .encode(x=x, y=y, text="name:N"),
-    ]
+    labels = halo(on("centres").encode(x=x, y=y, text="name:N"))
     corners = on("corners").encode(x=x, y=y, text="label:N")
     layers = [
         areas,
@@ -131,4 +120,4 @@ def prior_simplex(data: dict[str, Rows], names: int, everyone: int) -> Spec:
         .encode(x=x, y=y, tooltip=[alt.Tooltip("label:N", title="class frequencies of")]),
     ]
     chart = alt.layer(*layers).properties(name="simplex", width=440, height=390)
-    return finished(chart, ("regions", "corners", "here"), "Who is cheapest under which class frequencies")
+    return finished(chart, ("regions", "centres", "corners", "here"), "Who is cheapest under which class frequencies")

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from costcurves.comparison import UNDECIDED
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import short, short_names
-from costcurves.report.summary import BAND_POINTS, ConditionAnswer, Summary
+from costcurves.report.summary import ClassifierSummary, ConditionAnswer, Summary
 
 Rows = list[dict[str, Any]]
 # The trivial classifiers' numbers; the others count from 0.
 NEVER, ALWAYS = -1, -2
-# Pieces between the operating points of the bands.
-PIECES = BAND_POINTS - 1
+# A region of the prior simplex narrower than this, in every class's share, has no room for its name.
+LABELLED = 0.12
 
 
 def _cut(threshold: float) -> float | None:
@@ -60,7 +62,6 @@ def two_class_data(summary: Summary) -> dict[str, Rows]:
             for pc, cost in zip(*(_drawn(column) for column in one.curve.vertices.T), strict=True)
         ],
         "bands": _bands(summary, names),
-        "limits": _limits(summary),
         "stretches": _stretches(summary, who, names),
         "losses": [
             {"k": k, "pc": pc, "loss": loss, "name": names[k]}
@@ -74,51 +75,66 @@ def two_class_data(summary: Summary) -> dict[str, Rows]:
 
 
 def _vertices(summary: Summary, who: dict[str, int], names: dict[int, str]) -> Rows:
-    """Return every classifier's hull vertices, those of the common hull first and in the order the library prefers."""
+    """Return every classifier's hull vertices, those of the common hull first and in the order the library prefers.
+
+    `mid` is the middle of the pc at which a vertex of the common hull is best; the distances of the limits of fnr and
+    fpr let the page find those of the cost.
+    """
     hull = summary.hull
-    rows: Rows = []
-    seen = set()
+    own = {one.name: _own_vertices(one) for one in summary.classifiers}
     breaks = hull.breaks.tolist()
+    rows: Rows = []
     for i, owners in enumerate(hull.owners):
         for name, threshold in owners:
-            seen.add((name, threshold))
+            exact = {"fnr_down": 0, "fnr_up": 0, "fpr_down": 0, "fpr_up": 0, "t": None}
+            rest = exact if name in TRIVIAL else own[name].pop(threshold)
             rows.append(
-                {"k": who[name], "x": float(hull.fpr[i]), "y": float(hull.tpr[i]), "t": _cut(threshold)}
-                | {"name": names[who[name]], "mid": (breaks[i] + breaks[i + 1]) / 2}
+                rest
+                | {"k": who[name], "name": names[who[name]], "x": float(hull.fpr[i]), "y": float(hull.tpr[i])}
+                | {"mid": (breaks[i] + breaks[i + 1]) / 2}
             )
-    for k, one in enumerate(summary.classifiers):
-        points = zip(
-            one.vertices.fpr.tolist(), one.vertices.tpr.tolist(), one.vertices.thresholds.tolist(), strict=True
-        )
-        rows += [
-            {"k": k, "x": x, "y": y, "t": _cut(t), "name": names[k], "mid": None}
-            for x, y, t in list(points)[1:-1]
-            if (one.name, t) not in seen
-        ]
+    for name, left in own.items():
+        rows += [row | {"k": who[name], "name": names[who[name]], "mid": None} for row in left.values()]
     return [{"r": r, **row} for r, row in enumerate(rows)]
+
+
+def _own_vertices(one: ClassifierSummary) -> dict[float, dict[str, Any]]:
+    """Return the inner vertices of one classifier's hull by threshold, with the distances of their limits."""
+    points = one.vertices
+    (fnr_low, fnr_high), (fpr_low, fpr_high) = one.miss_limits, one.alarm_limits
+    columns = {
+        "x": points.fpr,
+        "y": points.tpr,
+        "fnr_down": points.fnr - fnr_low,
+        "fnr_up": fnr_high - points.fnr,
+        "fpr_down": points.fpr - fpr_low,
+        "fpr_up": fpr_high - points.fpr,
+    }
+    rows = [
+        dict(zip(columns, values, strict=True)) for values in zip(*(c.tolist() for c in columns.values()), strict=True)
+    ]
+    inner = list(zip(points.thresholds.tolist(), rows, strict=True))[1:-1]
+    return {t: row | {"t": _cut(t)} for t, row in inner}
 
 
 def _bands(summary: Summary, names: dict[int, str]) -> Rows:
     """Return cost and limits on the grid, at each point (lo, hi) and at all points together (slo, shi)."""
     rows: Rows = []
     for k, one in enumerate(summary.classifiers):
-        limits = (one.each.pc, one.each.estimate, one.each.lower, one.each.upper, one.together.lower, one.together.upper)
+        limits = (
+            one.each.pc,
+            one.each.estimate,
+            one.each.lower,
+            one.each.upper,
+            one.together.lower,
+            one.together.upper,
+        )
         fields = ("pc", "c", "lo", "hi", "slo", "shi")
         rows += [
             {"k": k, "name": names[k], **dict(zip(fields, values, strict=True))}
             for values in zip(*(_drawn(column) for column in limits), strict=True)
         ]
     return rows
-
-
-def _limits(summary: Summary) -> Rows:
-    """Return the limits at both ends of each piece of the grid, by a key, so that the page can interpolate."""
-    return [
-        {"key": PIECES * k + i, "lo": lo[i], "hi": hi[i], "lo1": lo[i + 1], "hi1": hi[i + 1]}
-        for k, one in enumerate(summary.classifiers)
-        for lo, hi in [(_drawn(one.each.lower), _drawn(one.each.upper))]
-        for i in range(PIECES)
-    ]
 
 
 def _stretches(summary: Summary, who: dict[str, int], names: dict[int, str]) -> Rows:
@@ -201,6 +217,11 @@ def classes_data(summary: ClassesSummary) -> dict[str, Rows]:
             {"k": place[name], "name": short(name), "i": i, **_on_triangle(corner)}
             for name, polygon in summary.regions.items()
             for i, corner in enumerate(polygon.tolist())
+        ]
+        data["centres"] = [
+            {"name": short(name), **_on_triangle(polygon.mean(axis=0).tolist())}
+            for name, polygon in summary.regions.items()
+            if np.ptp(polygon, axis=0).min() > LABELLED
         ]
         here = _on_triangle(summary.frequencies.tolist())
         data["corners"] = [

@@ -36,14 +36,14 @@ def number(value: float, figures: int = 3) -> str:
 
 
 def percent(share: float, figures: int = 3) -> str:
-    """Return a share as a percentage.
+    r"""Return a share as a percentage.
 
     Examples
     --------
-    >>> percent(0.3), percent(0.01234)
-    ('30 %', '1.23 %')
+    >>> percent(0.3).split("\N{NO-BREAK SPACE}"), percent(0.01234).split("\N{NO-BREAK SPACE}")
+    (['30', '%'], ['1.23', '%'])
     """
-    return f"{number(100 * share, figures)} %"
+    return f"{number(100 * share, figures)}\N{NO-BREAK SPACE}%"
 
 
 def together(values: Sequence[float], figures: int = 3) -> list[str]:
@@ -76,6 +76,18 @@ def money(text: str, currency: str) -> str:
     if currency in SYMBOLS:
         return f"{MINUS}{currency}{text[1:]}" if text.startswith(MINUS) else f"{currency}{text}"
     return f"{text}\N{NO-BREAK SPACE}{currency}"
+
+
+def money_span(low: str, high: str, currency: str) -> str:
+    """Return an interval of money: a sign stands before both ends, a word after the last.
+
+    Examples
+    --------
+    >>> money_span("1", "2", "€"), money_span("1", "2", "")
+    ('€1 to €2', '1 to 2')
+    """
+    first = money(low, currency) if currency and currency in SYMBOLS else low
+    return f"{first} to {money(high, currency)}"
 
 
 def short(name: str, length: int = 22) -> str:

@@ -9,10 +9,16 @@ const figures = (value, digits = 3) =>
   Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-6)
     ? value.toPrecision(digits)
     : value.toLocaleString("en", { maximumSignificantDigits: Math.max(digits, Math.ceil(Math.log10(Math.abs(value) || 1))) });
-const percent = (share) => `${figures(100 * share)} %`;
-const money = (value) => {
-  const text = figures(value), sign = words.currency;
-  return !sign ? text : "$€£¥₹₩₽₺₴₿".includes(sign) ? sign + text : `${text} ${sign}`;
+const percent = (share) => `${figures(100 * share)}\u00a0%`;
+const money = (value, text = figures(value)) => {
+  const sign = words.currency;
+  return !sign ? text : "$€£¥₹₩₽₺₴₿".includes(sign) ? sign + text : `${text}\u00a0${sign}`;
+};
+// Numbers that stand together have the same decimals.
+const alike = (values) => {
+  const least = Math.min(...values.filter((value) => value > 0));
+  const decimals = Math.min(12, Math.max(0, 2 - Math.floor(Math.log10(least))));
+  return values.map((value) => value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }));
 };
 const set = (field, value) => {
   field.value = value;
@@ -34,14 +40,14 @@ let follow = true; // the classifier of the threshold explorer is the chosen one
 
 const showChosen = (row) => {
   if (!row) return;
-  const cost = money(row.cost * row.stake);
+  const [cost, low, high] = alike([row.cost, row.low, row.high].map((value) => value * row.stake));
   const saved = row.trivial > 0 ? `, ${percent(1 - row.cost / row.trivial)} less than deciding without a classifier` : "";
   if (row.k < 0) {
     say(at("now"), "Use no classifier: ", { name: row.k === -1 ? words.never : words.always },
-      ` costs ${cost} per case. pc ${row.pc.toFixed(3)}.`);
+      ` costs ${money(0, cost)} per case. pc ${row.pc.toFixed(3)}.`);
   } else {
-    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥ ${figures(row.t, 4)}: ${cost} per case `,
-      `(${words.level} limits ${money(row.low * row.stake)} to ${money(row.high * row.stake)})${saved}. `,
+    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥ ${figures(row.t, 4)}: ${money(0, cost)} per case `,
+      `(${words.level} limits ${money(0, low)} to ${money(0, high)})${saved}. `,
       `It finds ${percent(row.y)} of `, { name: words.positive }, ` for ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
     if (follow && at("model").value !== String(row.k)) set(at("model"), row.k);
   }

@@ -29,7 +29,6 @@ class Slider:
 
     id: str
     label: str
-    hint: str
     unit: str
     value: str
     scale: str
@@ -103,7 +102,7 @@ def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
     count = len(summary.names)
     names = picture_names(summary)
     specs = {
-        "spaces": charts.spaces(count, data),
+        "spaces": charts.spaces(count, _top(summary)),
         "ranges": charts.who_is_best(count, _rows(data["stretches"])),
         "explorer": charts.explorer(count),
     }
@@ -147,9 +146,15 @@ def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
     }
 
 
-def _rows(stretches: Rows) -> list[str]:
+def _top(summary: Summary) -> float:
+    """Return the highest cost drawn: above all curves, but not so far that they look flat."""
+    highest = max(float(one.curve.vertices[:, 1].max()) for one in summary.classifiers)
+    return min(0.5, max(0.02, round(1.3 * highest, 2)))
+
+
+def _rows(stretches: Rows) -> tuple[str, ...]:
     """Return the rows of the picture of ranges: the classifiers as given, then the trivial ones."""
-    return list(dict.fromkeys(row["row"] for row in sorted(stretches, key=lambda row: (row["k"] < 0, row["k"]))))
+    return tuple(dict.fromkeys(row["row"] for row in sorted(stretches, key=lambda row: (row["k"] < 0, row["k"]))))
 
 
 def _exact(value: float) -> str:
@@ -159,7 +164,7 @@ def _exact(value: float) -> str:
 
 def _sliders(summary: Summary, say: Speaker) -> list[Slider]:
     start, currency = summary.start, say.currency
-    positive = short(say.positive, 30)
+    positive = short(say.positive, 24)
     costs: dict[str, list[float]] = {"cost_fn": [start.cost_fn], "cost_fp": [start.cost_fp]}
     for answer in summary.answers:
         for name, values in costs.items():
@@ -173,22 +178,9 @@ def _sliders(summary: Summary, say: Speaker) -> list[Slider]:
     # The slider moves in log odds, so that rare classes have room.
     odds = math.log(edge / (100 - edge))
     return [
-        Slider(
-            "prevalence", "Prevalence", f"share of cases that are {positive}", "%", _exact(share), "logit", odds, -odds
-        ),
-        Slider(
-            "cost_fn", "Cost of a miss", f"{positive}, not flagged", currency, _exact(start.cost_fn), "log", low, high
-        ),
-        Slider(
-            "cost_fp",
-            "Cost of a false alarm",
-            f"flagged, not {positive}",
-            currency,
-            _exact(start.cost_fp),
-            "log",
-            low,
-            high,
-        ),
+        Slider("prevalence", f"Share that is {positive}", "%", _exact(share), "logit", odds, -odds),
+        Slider("cost_fn", "Cost of a miss", currency, _exact(start.cost_fn), "log", low, high),
+        Slider("cost_fp", "Cost of a false alarm", currency, _exact(start.cost_fp), "log", low, high),
     ]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from costcurves import counts
-from costcurves._validation import check_integer, check_level, check_name, shown
+from costcurves._validation import FloatArray, check_integer, check_level, check_name, shown
 from costcurves.comparison import ManyDifferences, PairwiseTests, compare_many
 from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.costs import CostCurve
@@ -24,9 +24,12 @@ from costcurves.frames import columns_of
 from costcurves.geometry import upper_hull
 from costcurves.hull import RocHull
 from costcurves.inference.bands import Band, Interval, track
+from costcurves.inference.intervals import critical, wilson
 from costcurves.roc import RocCurve
 
-# Operating points of the bands; the page interpolates between them.
+Limits = tuple[FloatArray, FloatArray]
+
+# Operating points at which bands are drawn.
 BAND_POINTS = 101
 # A point that falls into the cell of its neighbour is not seen: the pictures are less than 400 pixels wide.
 CELLS = 250
@@ -57,6 +60,8 @@ class ClassifierSummary:
     """One classifier: its curves, their limits, and what using it everywhere would lose.
 
     `points` are the ROC points that can be told apart in a picture, every vertex of the classifier's hull among them.
+    `miss_limits` and `alarm_limits` are the limits of fnr and fpr at each of `vertices`, from which those of the cost
+    follow at any condition.
     """
 
     name: str
@@ -64,6 +69,8 @@ class ClassifierSummary:
     distinct: int
     points: RocCurve
     vertices: RocCurve
+    miss_limits: Limits
+    alarm_limits: Limits
     curve: CostCurve
     each: Band
     together: Band
@@ -252,13 +259,15 @@ def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
 def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
     vertices = roc.on_hull()
     curve = CostCurve(vertices)
-    grid = np.linspace(0.0, 1.0, BAND_POINTS)
+    grid, z = np.linspace(0.0, 1.0, BAND_POINTS), critical(level)
     return ClassifierSummary(
         name=roc.name,
         auc=roc.auc(),
         distinct=roc.thresholds.size - 1,
         points=visible(roc),
         vertices=vertices,
+        miss_limits=wilson(vertices.n_pos - vertices.tp, vertices.n_pos, z),
+        alarm_limits=wilson(vertices.fp, vertices.n_neg, z),
         curve=curve,
         each=curve.band(level=level, pc=grid),
         together=curve.band(level=level, pc=grid, simultaneous=True, rng=seed),

@@ -78,7 +78,7 @@ def ranges_table(summary: Summary, say: Speaker) -> Table:
     columns: tuple[str, ...] = ("best choice", "for pc", "score ≥")
     if where.cost_fp > 0:
         columns += (f"a miss costs … false alarms, at {percent(where.prevalence)} {say.positive}",)
-    return Table("Who is best where", columns, tuple(rows))
+    return Table("The best choice, stretch by stretch", columns, tuple(rows))
 
 
 def classifier_table(summary: Summary, say: Speaker) -> Table:

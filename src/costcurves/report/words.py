@@ -11,7 +11,7 @@ from costcurves.comparison import UNDECIDED, CurveDifference
 from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, rule_text
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.numbers import money, number, percent, together
+from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import ConditionAnswer, RangeAnswer, Summary
 
 SURE, UNSURE, ALONE = "clear", "not settled", "no rival"
@@ -77,7 +77,7 @@ class Speaker:
 
     def _amounts(self, bounds: tuple[float, float]) -> str:
         low, high = bounds
-        return self.amount(low) if low == high else f"{number(low)} to {self.amount(high)}"
+        return self.amount(low) if low == high else money_span(number(low), number(high), self.currency)
 
     def cost(self, answer: ConditionAnswer) -> Markup:
         """Return what the choice costs, with its interval."""
@@ -88,36 +88,37 @@ class Speaker:
         sure = answer.interval
         value, low, high = together([sure.estimate, sure.lower, sure.upper])
         thousand = self.amount(1000 * decision.expected_cost)
-        return Markup("{} per case ({} interval {} to {}), {} per 1,000 cases.").format(
-            money(value, self.currency), percent(self.level), low, money(high, self.currency), thousand
+        span = money_span(low, high, self.currency)
+        return Markup("{} per case ({} interval {}), {} per 1,000 cases.").format(
+            money(value, self.currency), percent(self.level), span, thousand
         )
 
     def sureness(self, answer: ConditionAnswer) -> Markup:
-        """Return what the data prove about the choice against the others."""
-        chosen = answer.decision.classifier
-        if answer.tests is None:
-            text = Markup("There is no other classifier to compare with.")
-        elif chosen in TRIVIAL:
+        """Return what the data prove about the choice, against the others and against treating every case alike."""
+        if answer.decision.classifier in TRIVIAL:
             return Markup("No classifier costs less here than deciding without one.")
-        elif not answer.unbeaten:
-            text = Markup("The data show that it is cheaper than {}.").format(self.names(answer.beaten))
-        elif not answer.beaten:
-            text = Markup("The data do not show that it is cheaper than {}: treat them as equals here.").format(
+        return self.against_rivals(answer) + Markup(" ") + self._without_classifier(answer)
+
+    def against_rivals(self, answer: ConditionAnswer) -> Markup:
+        """Return what the data prove about the choice against the other classifiers."""
+        if answer.tests is None:
+            return Markup("There is no other classifier to compare with.")
+        if not answer.unbeaten:
+            return Markup("The data show that it is cheaper than {}.").format(self.names(answer.beaten))
+        if not answer.beaten:
+            return Markup("The data do not show that it is cheaper than {}: treat them as equals here.").format(
                 self.names(answer.unbeaten, "or")
             )
-        else:
-            text = Markup("The data show that it is cheaper than {}, but not that it is cheaper than {}.").format(
-                self.names(answer.beaten), self.names(answer.unbeaten, "or")
-            )
-        return text + Markup(" ") + self._without_classifier(answer)
+        return Markup("The data show that it is cheaper than {}, but not that it is cheaper than {}.").format(
+            self.names(answer.beaten), self.names(answer.unbeaten, "or")
+        )
 
     def _without_classifier(self, answer: ConditionAnswer) -> Markup:
         """Return how the choice compares with treating every case alike."""
         where = answer.condition
         name = ALWAYS_NEGATIVE if where.pc <= 0.5 else ALWAYS_POSITIVE
         cost = where.money(min(where.pc, 1.0 - where.pc))
-        if answer.decision.classifier in TRIVIAL or answer.interval is None:
-            return Markup("No classifier costs less here than deciding without one.")
+        assert answer.interval is not None
         link = "It is clearly cheaper than" if answer.interval.upper < cost else "It is not clearly cheaper than"
         return Markup("{} {}, at {} per case.").format(link, self.name(name), self.amount(cost))
 
@@ -138,23 +139,29 @@ class Speaker:
         parts = []
         if where.cost_fp > 0:
             costs = [where.with_pc(pc, by="cost_fn").cost_fn if 0 < pc < 1 else None for pc in (low, high)]
-            parts.append(Markup("a miss costs {}").format(self._between([c and self.amount(c) for c in costs])))
+            words = [None if cost is None else self.amount(cost) for cost in costs]
+            parts.append(Markup("a miss costs {}").format(self._between(words)))
         if where.cost_fp > 0 and where.cost_fn > 0:
             shares = [where.with_pc(pc, by="prevalence").prevalence if 0 < pc < 1 else None for pc in (low, high)]
-            parts.append(
-                Markup("{} of cases are <bdi>{}</bdi>").format(
-                    self._between([p and percent(p) for p in shares]), self.positive
-                )
-            )
-        beyond = []
-        if answer.before is not None:
-            beyond.append(Markup("below that {} is best").format(self.name(answer.before)))
-        if answer.after is not None:
-            beyond.append(Markup("above it {}").format(self.name(answer.after)))
+            words = [None if share is None else number(100 * share) for share in shares]
+            text = Markup("{}\N{NO-BREAK SPACE}% of cases are <bdi>{}</bdi>")
+            parts.append(text.format(self._between(words), self.positive))
         if not parts:
             return Markup("A false alarm that costs something.")
         text = Markup("The choice of classifier stays the same while ") + Markup(", or while ").join(parts)
-        return text + Markup(" (other things equal); ") + Markup(" and ").join(beyond) + Markup(".")
+        return text + Markup(" (other things equal). ") + self._beyond(answer)
+
+    def _beyond(self, answer: ConditionAnswer) -> Markup:
+        """Return who is best beyond the ends."""
+        if answer.before == answer.after and answer.before is not None:
+            return Markup("Beyond that {} is best.").format(self.name(answer.before))
+        parts = []
+        if answer.before is not None:
+            parts.append(Markup("below that {} is best").format(self.name(answer.before)))
+        if answer.after is not None:
+            parts.append(Markup("above that {} is best").format(self.name(answer.after)))
+        text = Markup(", ").join(parts)
+        return text[:1].upper() + text[1:] + Markup(".")
 
     @staticmethod
     def _between(ends: Sequence[str | None]) -> str:
@@ -211,8 +218,17 @@ class Speaker:
         return Card(answer.name, self.span(answer.span), use, verdict, tuple(lines))
 
     def _sure_in_range(self, answer: RangeAnswer) -> Markup:
-        said = [Markup("At {}: ").format(end.name) + self.sureness(end) for end in answer.ends]
-        return Markup(" ").join(said)
+        """Return what the data prove at both ends, said once where it is the same."""
+        low, high = (
+            self.sureness(end) if self._decides_alone(end) else self.against_rivals(end) for end in answer.ends
+        )
+        if low == high:
+            return Markup("At both ends: ") + low
+        return Markup("At {}: {} At {}: {}").format(answer.ends[0].name, low, answer.ends[1].name, high)
+
+    @staticmethod
+    def _decides_alone(answer: ConditionAnswer) -> bool:
+        return answer.decision.classifier in TRIVIAL
 
     def cards(self, summary: Summary) -> list[Card]:
         """Return one card a scenario."""
@@ -254,8 +270,8 @@ class Speaker:
         lines = [
             (
                 "Cost",
-                Markup("{} per case ({} interval {} to {}).").format(
-                    money(value, self.currency), percent(self.level), low, money(high, self.currency)
+                Markup("{} per case ({} interval {}).").format(
+                    money(value, self.currency), percent(self.level), money_span(low, high, self.currency)
                 ),
             )
         ]
