@@ -93,16 +93,16 @@ def _condition() -> list[alt.Parameter]:
     ]
 
 
-def on(data: str) -> alt.Chart:
+def on(data: str) -> Any:
     """Return a chart of one of the page's tables."""
     return alt.Chart(alt.NamedData(name=data))
 
 
-def _one_row() -> alt.Chart:
+def _one_row() -> Any:
     return alt.Chart(alt.InlineData(values=[{}]))
 
 
-def _chosen() -> alt.Chart:
+def _chosen() -> Any:
     """Return a chart whose only row is the cheapest vertex among the classifiers that are switched on."""
     return (
         on("vertices")
@@ -124,7 +124,7 @@ def _chosen() -> alt.Chart:
     )
 
 
-def halo(chart: alt.Chart, **place: Any) -> list[alt.Chart]:
+def halo(chart: Any, **place: Any) -> list[Any]:
     """Return a label that can be read over lines: the text twice, first as an outline in the colour of the page."""
     return [
         chart.mark_text(fontWeight=600, fill="var(--page)", stroke="var(--page)", strokeWidth=5, **place),
@@ -138,7 +138,7 @@ def _unit(field: str, title: str) -> Any:
     return kind(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
 
 
-def _roc(names: int) -> alt.LayerChart:
+def _roc(names: int) -> Any:
     x, y = _unit("x", "false alarms: share of negatives flagged"), _unit("y", "found: share of positives flagged")
     colour = alt.Color("k:N", scale=colours(names), legend=None)
     diagonal = alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
@@ -183,7 +183,7 @@ def _roc(names: int) -> alt.LayerChart:
     return alt.layer(*layers).properties(name="roc", width=WIDTH, height=HEIGHT)
 
 
-def _cost(names: int, top: float) -> alt.LayerChart:
+def _cost(names: int, top: float) -> Any:
     axis = alt.Axis(title=None, values=[i / 10 for i in range(11)], labelExpr=AXIS_LABEL, labelOverlap=True)
     x = alt.X("pc:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
     y = alt.Y(
@@ -192,7 +192,7 @@ def _cost(names: int, top: float) -> alt.LayerChart:
         axis=alt.Axis(title="expected cost; 1 would be always wrong", tickCount=6, format=".2~f"),
     )
     colour = alt.Color("k:N", scale=colours(names), legend=None)
-    trivial = alt.Chart(alt.InlineData(values=[{"pc": 0, "c": 0}, {"pc": 0.5, "c": 0.5}, {"pc": 1, "c": 0}]))
+    trivial = alt.Chart(alt.InlineData(values=[{"pc": 0.0, "c": 0.0}, {"pc": 0.5, "c": 0.5}, {"pc": 1.0, "c": 0.0}]))
     bands = on("bands").transform_filter(SHOWN)
     tip = [
         alt.Tooltip("name:N", title="classifier"),
@@ -238,12 +238,12 @@ def _cost(names: int, top: float) -> alt.LayerChart:
     return alt.layer(*layers).properties(name="cost", width=WIDTH, height=HEIGHT)
 
 
-def _scenario_marks() -> list[alt.Chart]:
+def _scenario_marks() -> list[Any]:
     """Return the scenarios as numbered badges at the top: conditions in the first row, ranges as bars in the second."""
     x = alt.X("mid:Q")
-    tip = [alt.Tooltip("n:N", title="scenario"), alt.Tooltip("name:N", title="name")]
+    tip = [alt.Tooltip("n:N", title="scenario"), alt.Tooltip("title:N", title="name")]
     layers = []
-    for kind, place in (("datum.a == datum.b", alt.YValue(11)), ("datum.a < datum.b", alt.YValue(33))):
+    for kind, place in (("datum.a == datum.b", alt.value(11)), ("datum.a < datum.b", alt.value(33))):
         rows = on("scenarios").transform_filter(kind)
         layers += [
             rows.mark_rule(strokeWidth=4, strokeCap="round", color=QUIET, opacity=0.7).encode(
@@ -278,11 +278,11 @@ def spaces(names: int, top: float) -> Spec:
 @functools.cache
 def who_is_best(names: int, order: tuple[str, ...]) -> Spec:
     """Return, for each classifier, where it is worth using and where it is the best."""
-    rows = alt.Y("row:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=150, ticks=False, domain=False))
+    rows = alt.Y("name:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=150, ticks=False, domain=False))
     x = alt.X("a:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis())
     colour = alt.Color("k:N", scale=colours(names), legend=None)
     tip = [
-        alt.Tooltip("row:N", title="classifier"),
+        alt.Tooltip("name:N", title="classifier"),
         alt.Tooltip("what:N", title="here"),
         alt.Tooltip("a:Q", title="from pc", format=".3f"),
         alt.Tooltip("b:Q", title="to pc", format=".3f"),
@@ -414,23 +414,23 @@ def explorer(names: int) -> Spec:
     )
 
 
-def _heading(words: str) -> alt.Chart:
+def _heading(words: str) -> Any:
     """Return a title that begins where the axis begins, at the same height in pictures that stand side by side."""
     text = _one_row().mark_text(align="left", fontSize=14, fontWeight=600, text=words)
-    return text.encode(x=alt.XValue(0), y=alt.YValue(-18))
+    return text.encode(x=alt.value(0), y=alt.value(-18))
 
 
-def _note(words: str, height: str) -> alt.Chart:
+def _note(words: str, height: str) -> Any:
     """Return words at the left edge of a picture."""
     text = _one_row().mark_text(align="left", fill=QUIET, text=words)
-    return text.encode(x=alt.XValue(8), y=alt.YValue(alt.ExprRef(height)))
+    return text.encode(x=alt.value(8), y=alt.value(alt.ExprRef(height)))
 
 
 def _pc_axis() -> alt.Axis:
     return alt.Axis(values=[i / 10 for i in range(11)], format=".1f", labelOverlap=True)
 
 
-def _pc_rule() -> alt.Chart:
+def _pc_rule() -> Any:
     return _one_row().transform_calculate(pc="pc").mark_rule(color=ACCENT, strokeWidth=1.4).encode(x="pc:Q")
 
 

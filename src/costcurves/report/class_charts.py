@@ -5,13 +5,13 @@ from __future__ import annotations
 import altair as alt
 
 from costcurves.report.charts import ACCENT, GRID, INK, QUIET, Spec, colours, finished, halo, on
-from costcurves.report.datasets import Rows
+from costcurves.report.datasets import Columns
 
 
-def cost_matrix(data: dict[str, Rows]) -> Spec:
+def cost_matrix(data: dict[str, Columns]) -> Spec:
     """Return the cost matrix as a heat map: the dearer an error, the darker."""
-    labels = list(dict.fromkeys(row["true"] for row in data["matrix"]))
-    most = max(row["cost"] for row in data["matrix"])
+    labels = list(dict.fromkeys(data["matrix"]["true"]))
+    most = max(data["matrix"]["cost"])
     top = alt.Axis(orient="top", labelAngle=0 if len(labels) < 7 else -40, ticks=False, domain=False, labelLimit=110)
     side = alt.Axis(ticks=False, domain=False, labelLimit=120)
     base = (
@@ -40,12 +40,13 @@ def cost_matrix(data: dict[str, Rows]) -> Spec:
     )
 
 
-def cost_intervals(data: dict[str, Rows]) -> Spec:
+def cost_intervals(data: dict[str, Columns]) -> Spec:
     """Return the expected cost of each classifier with its interval."""
-    names = [row["name"] for row in sorted(data["intervals"], key=lambda row: row["estimate"])]
+    size = len(data["intervals"]["k"])
+    cheapest_first = alt.EncodingSortField("estimate", order="ascending")
     base = on("intervals").encode(
-        y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=150, ticks=False, domain=False)),
-        color=alt.Color("k:N", scale=colours(len(names), ()), legend=None),
+        y=alt.Y("name:N", sort=cheapest_first, title=None, axis=alt.Axis(labelLimit=150, ticks=False, domain=False)),
+        color=alt.Color("k:N", scale=colours(size, ()), legend=None),
         tooltip=[
             alt.Tooltip("name:N", title="classifier"),
             alt.Tooltip("estimate:Q", title="cost", format=".4~g"),
@@ -58,11 +59,11 @@ def cost_intervals(data: dict[str, Rows]) -> Spec:
         x=alt.X("lower:Q", title="expected cost per case", scale=alt.Scale(zero=False), axis=axis), x2="upper:Q"
     )
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(x=alt.X("estimate:Q"))
-    chart = alt.layer(lines, dots).properties(name="intervals", width=620, height=max(70, 36 * len(names)))
+    chart = alt.layer(lines, dots).properties(name="intervals", width=620, height=max(70, 36 * size))
     return finished(chart, ("intervals",), "Expected cost of each classifier with its interval")
 
 
-def cost_pairs(data: dict[str, Rows]) -> Spec:
+def cost_pairs(data: dict[str, Columns]) -> Spec:
     """Return the difference of each pair with its interval; zero is no difference."""
     base = on("pairs").encode(
         y=alt.Y(
@@ -87,11 +88,11 @@ def cost_pairs(data: dict[str, Rows]) -> Spec:
         ),
         base.mark_point(filled=True, size=90, opacity=1).encode(x=alt.X("difference:Q")),
     ]
-    chart = alt.layer(*layers).properties(name="pairs", width=520, height=max(60, 32 * len(data["pairs"])))
+    chart = alt.layer(*layers).properties(name="pairs", width=520, height=max(60, 32 * len(data["pairs"]["q"])))
     return finished(chart, ("pairs",), "Difference in cost of each pair with its interval")
 
 
-def prior_simplex(data: dict[str, Rows], names: int, everyone: int) -> Spec:
+def prior_simplex(data: dict[str, Columns], names: int, everyone: int) -> Spec:
     """Return who is cheapest under which class frequencies of three classes."""
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.06, 1.06], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.09, 0.95], nice=False))

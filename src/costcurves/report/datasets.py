@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from costcurves.report.numbers import short, short_names
 from costcurves.report.summary import ClassifierSummary, ConditionAnswer, Summary
 
 Rows = list[dict[str, Any]]
+Columns = dict[str, list[Any]]
 # The trivial classifiers' numbers; the others count from 0.
 NEVER, ALWAYS = -1, -2
 # A region of the prior simplex narrower than this, in every class's share, has no room for its name.
@@ -42,39 +44,68 @@ def picture_names(summary: Summary) -> dict[int, str]:
     return dict(zip(numbers, texts, strict=True))
 
 
-def two_class_data(summary: Summary) -> dict[str, Rows]:
-    """Return the tables behind the pictures of a two-class report."""
+def two_class_data(summary: Summary) -> dict[str, Columns]:
+    """Return the tables behind the pictures of a two-class report, column by column to be small.
+
+    The page adds the short name to every `k`, and the rates x and y to every pair of counts fp and tp.
+    """
     who = numbered(summary)
-    names = picture_names(summary)
+    everyone = list(enumerate(summary.classifiers))
     return {
-        "vertices": _vertices(summary, who, names),
-        "hull": [{"x": x, "y": y} for x, y in zip(_drawn(summary.hull.fpr), _drawn(summary.hull.tpr), strict=True)],
-        "points": [
-            {"k": k, "i": i, "x": x, "y": y, "t": _cut(t), "name": names[k]}
-            for k, one in enumerate(summary.classifiers)
-            for i, (x, y, t) in enumerate(
-                zip(one.points.fpr.tolist(), one.points.tpr.tolist(), one.points.thresholds.tolist(), strict=True)
-            )
-        ],
-        "costs": [
-            {"k": k, "pc": pc, "c": cost, "name": names[k]}
-            for k, one in enumerate(summary.classifiers)
-            for pc, cost in zip(*(_drawn(column) for column in one.curve.vertices.T), strict=True)
-        ],
-        "bands": _bands(summary, names),
-        "stretches": _stretches(summary, who, names),
-        "losses": [
-            {"k": k, "pc": pc, "loss": loss, "name": names[k]}
-            for k, one in enumerate(summary.classifiers)
-            for pc, loss in zip(_drawn(one.loss.pc), _drawn(one.loss.loss), strict=True)
-        ],
+        "vertices": columns(_vertices(summary, who)),
+        "hull": {"x": _drawn(summary.hull.fpr), "y": _drawn(summary.hull.tpr)},
+        "points": _joined(
+            {
+                "k": [k] * one.points.fp.size,
+                "i": list(range(one.points.fp.size)),
+                "fp": one.points.fp.tolist(),
+                "tp": one.points.tp.tolist(),
+                "t": [_cut(t) for t in one.points.thresholds.tolist()],
+            }
+            for k, one in everyone
+        ),
+        "costs": _joined(_curve(k, "c", *one.curve.vertices.T) for k, one in everyone),
+        "bands": _joined(_bands(k, one) for k, one in everyone),
+        "stretches": columns(_stretches(summary, who)),
+        "losses": _joined(_curve(k, "loss", one.loss.pc, one.loss.loss) for k, one in everyone),
         "differences": _differences(summary),
-        "verdicts": _verdicts(summary, who),
-        "scenarios": _scenarios(summary),
+        "verdicts": columns(_verdicts(summary, who)),
+        "scenarios": columns(_scenarios(summary)),
     }
 
 
-def _vertices(summary: Summary, who: dict[str, int], names: dict[int, str]) -> Rows:
+def columns(rows: Rows) -> Columns:
+    """Return rows column by column.
+
+    Examples
+    --------
+    >>> columns([{"k": 0, "pc": 0.5}, {"k": 1, "pc": 1}])
+    {'k': [0, 1], 'pc': [0.5, 1]}
+    """
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+
+
+def _joined(parts: Iterable[Columns]) -> Columns:
+    """Return tables one below the other."""
+    listed = list(parts)
+    return {name: [value for part in listed for value in part[name]] for name in listed[0]} if listed else {}
+
+
+def _curve(k: int, field: str, pc: Any, values: Any) -> Columns:
+    return {"k": [k] * len(pc), "pc": _drawn(pc), field: _drawn(values)}
+
+
+def _bands(k: int, one: ClassifierSummary) -> Columns:
+    """Return cost and limits, at each point (lo, hi) and at all points together (slo, shi)."""
+    return _curve(k, "c", one.each.pc, one.each.estimate) | {
+        "lo": _drawn(one.each.lower),
+        "hi": _drawn(one.each.upper),
+        "slo": _drawn(one.together.lower),
+        "shi": _drawn(one.together.upper),
+    }
+
+
+def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
     """Return every classifier's hull vertices, those of the common hull first and in the order the library prefers.
 
     `mid` is the middle of the pc at which a vertex of the common hull is best; the distances of the limits of fnr and
@@ -86,80 +117,63 @@ def _vertices(summary: Summary, who: dict[str, int], names: dict[int, str]) -> R
     rows: Rows = []
     for i, owners in enumerate(hull.owners):
         for name, threshold in owners:
-            exact = {"fnr_down": 0, "fnr_up": 0, "fpr_down": 0, "fpr_up": 0, "t": None}
-            rest = exact if name in TRIVIAL else own[name].pop(threshold)
-            rows.append(
-                rest
-                | {"k": who[name], "name": names[who[name]], "x": float(hull.fpr[i]), "y": float(hull.tpr[i])}
-                | {"mid": (breaks[i] + breaks[i + 1]) / 2}
-            )
+            row = _trivial(summary, name) if name in TRIVIAL else own[name].pop(threshold)
+            rows.append(row | {"k": who[name], "mid": round((breaks[i] + breaks[i + 1]) / 2, 9)})
     for name, left in own.items():
-        rows += [row | {"k": who[name], "name": names[who[name]], "mid": None} for row in left.values()]
+        rows += [row | {"k": who[name], "mid": None} for row in left.values()]
     return [{"r": r, **row} for r, row in enumerate(rows)]
+
+
+def _trivial(summary: Summary, name: str) -> dict[str, Any]:
+    """Return the point of a trivial classifier, whose rates are known."""
+    always = name == ALWAYS_POSITIVE
+    fp, tp = (summary.data.n_neg, summary.data.n_pos) if always else (0, 0)
+    return {"fp": fp, "tp": tp, "fnr_down": 0, "fnr_up": 0, "fpr_down": 0, "fpr_up": 0, "t": None}
 
 
 def _own_vertices(one: ClassifierSummary) -> dict[float, dict[str, Any]]:
     """Return the inner vertices of one classifier's hull by threshold, with the distances of their limits."""
     points = one.vertices
     (fnr_low, fnr_high), (fpr_low, fpr_high) = one.miss_limits, one.alarm_limits
-    columns = {
-        "x": points.fpr,
-        "y": points.tpr,
-        "fnr_down": points.fnr - fnr_low,
-        "fnr_up": fnr_high - points.fnr,
-        "fpr_down": points.fpr - fpr_low,
-        "fpr_up": fpr_high - points.fpr,
+    table = {
+        "fp": points.fp.tolist(),
+        "tp": points.tp.tolist(),
+        "fnr_down": _distance(points.fnr - fnr_low),
+        "fnr_up": _distance(fnr_high - points.fnr),
+        "fpr_down": _distance(points.fpr - fpr_low),
+        "fpr_up": _distance(fpr_high - points.fpr),
+        "t": [_cut(t) for t in points.thresholds.tolist()],
     }
-    rows = [
-        dict(zip(columns, values, strict=True)) for values in zip(*(c.tolist() for c in columns.values()), strict=True)
-    ]
-    inner = list(zip(points.thresholds.tolist(), rows, strict=True))[1:-1]
-    return {t: row | {"t": _cut(t)} for t, row in inner}
+    rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+    return dict(list(zip(points.thresholds.tolist(), rows, strict=True))[1:-1])
 
 
-def _bands(summary: Summary, names: dict[int, str]) -> Rows:
-    """Return cost and limits on the grid, at each point (lo, hi) and at all points together (slo, shi)."""
-    rows: Rows = []
-    for k, one in enumerate(summary.classifiers):
-        limits = (
-            one.each.pc,
-            one.each.estimate,
-            one.each.lower,
-            one.each.upper,
-            one.together.lower,
-            one.together.upper,
-        )
-        fields = ("pc", "c", "lo", "hi", "slo", "shi")
-        rows += [
-            {"k": k, "name": names[k], **dict(zip(fields, values, strict=True))}
-            for values in zip(*(_drawn(column) for column in limits), strict=True)
-        ]
-    return rows
+def _distance(values: Any) -> list[float]:
+    return [float(f"{value:.9g}") for value in values.tolist()]
 
 
-def _stretches(summary: Summary, who: dict[str, int], names: dict[int, str]) -> Rows:
+def _stretches(summary: Summary, who: dict[str, int]) -> Rows:
     rows: Rows = [
-        {"row": names[k], "k": k, "a": low, "b": high, "what": "better than no classifier"}
+        {"k": k, "a": low, "b": high, "what": "better than no classifier"}
         for k, one in enumerate(summary.classifiers)
         for low, high in one.useful
     ]
-    rows += [
-        {"row": names[who[name]], "k": who[name], "a": low, "b": high, "what": "best"}
-        for name, low, high in summary.ranges
-    ]
-    return rows
+    return rows + [{"k": who[name], "a": low, "b": high, "what": "best"} for name, low, high in summary.ranges]
 
 
-def _differences(summary: Summary) -> Rows:
+def _differences(summary: Summary) -> Columns:
     if summary.pairs is None:
-        return []
-    return [
-        {"q": q, "pc": pc, "d": d, "lo": lo, "hi": hi}
+        return {}
+    return _joined(
+        {
+            "q": [q] * pair.pc.size,
+            "pc": _drawn(pair.pc),
+            "d": _drawn(pair.estimate),
+            "lo": _drawn(pair.lower),
+            "hi": _drawn(pair.upper),
+        }
         for q, pair in enumerate(summary.pairs.pairs)
-        for pc, d, lo, hi in zip(
-            *(_drawn(column) for column in (pair.pc, pair.estimate, pair.lower, pair.upper)), strict=True
-        )
-    ]
+    )
 
 
 def _verdicts(summary: Summary, who: dict[str, int]) -> Rows:
@@ -183,11 +197,17 @@ def _scenarios(summary: Summary) -> Rows:
             low = high = answer.condition.pc
         else:
             low, high = answer.span.pc
-        rows.append({"n": str(i + 1), "name": short(answer.name, 40), "a": low, "b": high, "mid": (low + high) / 2})
+        rows.append({"n": str(i + 1), "title": short(answer.name, 40), "a": low, "b": high, "mid": (low + high) / 2})
     return rows
 
 
-def classes_data(summary: ClassesSummary) -> dict[str, Rows]:
+def class_names(summary: ClassesSummary) -> dict[int, str]:
+    """Return the short name of each number; the trivial classifiers come last."""
+    everyone = summary.names if summary.hull is None else summary.hull.names
+    return dict(enumerate(short_names(everyone)))
+
+
+def classes_data(summary: ClassesSummary) -> dict[str, Columns]:
     """Return the tables behind the pictures of a report of k classes."""
     labels, names = short_names([str(label) for label in summary.costs.labels]), short_names(summary.names)
     data: dict[str, Rows] = {
@@ -197,7 +217,7 @@ def classes_data(summary: ClassesSummary) -> dict[str, Rows]:
             for p, cost in enumerate(row)
         ],
         "intervals": [
-            {"k": k, "name": names[k], "estimate": one.estimate, "lower": one.lower, "upper": one.upper}
+            {"k": k, "estimate": one.estimate, "lower": one.lower, "upper": one.upper}
             for k, one in enumerate(summary.intervals)
         ],
     }
@@ -214,7 +234,7 @@ def classes_data(summary: ClassesSummary) -> dict[str, Rows]:
         assert summary.hull is not None
         place = {name: k for k, name in enumerate(summary.hull.names)}
         data["regions"] = [
-            {"k": place[name], "name": short(name), "i": i, **_on_triangle(corner)}
+            {"k": place[name], "i": i, **_on_triangle(corner)}
             for name, polygon in summary.regions.items()
             for i, corner in enumerate(polygon.tolist())
         ]
@@ -228,7 +248,7 @@ def classes_data(summary: ClassesSummary) -> dict[str, Rows]:
             {"label": labels[i], **_on_triangle([float(i == j) for j in range(3)]), "low": i < 2} for i in range(3)
         ]
         data["here"] = [{"label": "the data", **here}]
-    return data
+    return {name: columns(rows) for name, rows in data.items()}
 
 
 def _on_triangle(priors: list[float]) -> dict[str, float]:

@@ -3,7 +3,17 @@
 const at = (id) => document.getElementById(id);
 const read = (id) => JSON.parse(at(id).textContent);
 const all = (selector) => [...document.querySelectorAll(selector)];
-const data = read("data"), specs = read("specs"), words = read("words");
+const specs = read("specs"), words = read("words");
+
+// Tables come column by column, counts instead of rates and numbers instead of names, to be small.
+const rows = (table) => (Object.values(table)[0] ?? []).map((_, i) => {
+  const row = {};
+  for (const [field, values] of Object.entries(table)) row[field] = values[i];
+  if ("k" in row) row.name = words.short[row.k];
+  if ("tp" in row) Object.assign(row, { x: row.fp / words.negatives, y: row.tp / words.positives });
+  return row;
+});
+const data = Object.fromEntries(Object.entries(read("data")).map(([name, table]) => [name, rows(table)]));
 
 const figures = (value, digits = 3) =>
   Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-6)

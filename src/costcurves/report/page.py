@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import functools
 import math
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
+from urllib.parse import quote
 
 import altair
 import jinja2
@@ -16,9 +16,9 @@ from markupsafe import Markup
 
 from costcurves.report import charts, class_charts, tables
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.datasets import Rows, classes_data, numbered, picture_names, two_class_data
+from costcurves.report.datasets import class_names, classes_data, numbered, picture_names, two_class_data
 from costcurves.report.forms import classes_tables, made_with, two_class_tables
-from costcurves.report.numbers import number, percent, short
+from costcurves.report.numbers import percent, short
 from costcurves.report.summary import ConditionAnswer, Summary
 from costcurves.report.words import Speaker
 
@@ -62,8 +62,8 @@ def _file(name: str) -> Markup:
 
 
 def _link(text: str, kind: str) -> str:
-    """Return a link that holds a file."""
-    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}"
+    """Return a link that holds a file; numbers stay as they are, which is shorter than base64."""
+    return f"data:{kind};charset=utf-8,{quote(text, safe=':,')}"
 
 
 def render(
@@ -103,7 +103,7 @@ def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
     names = picture_names(summary)
     specs = {
         "spaces": charts.spaces(count, _top(summary)),
-        "ranges": charts.who_is_best(count, _rows(data["stretches"])),
+        "ranges": charts.who_is_best(count, _order(data["stretches"]["k"], names)),
         "explorer": charts.explorer(count),
     }
     found: dict[str, Any] = {
@@ -141,7 +141,9 @@ def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
             "positive": summary.data.positive,
             "currency": currency,
             "level": percent(summary.level),
-            "short": [names[k] for k in range(count)],
+            "short": names,
+            "negatives": summary.data.n_neg,
+            "positives": summary.data.n_pos,
         },
     }
 
@@ -152,9 +154,9 @@ def _top(summary: Summary) -> float:
     return min(0.5, max(0.02, round(1.3 * highest, 2)))
 
 
-def _rows(stretches: Rows) -> tuple[str, ...]:
+def _order(numbers: list[int], names: dict[int, str]) -> tuple[str, ...]:
     """Return the rows of the picture of ranges: the classifiers as given, then the trivial ones."""
-    return tuple(dict.fromkeys(row["row"] for row in sorted(stretches, key=lambda row: (row["k"] < 0, row["k"]))))
+    return tuple(names[k] for k in sorted(set(numbers), key=lambda k: (k < 0, k)))
 
 
 def _exact(value: float) -> str:
@@ -234,6 +236,6 @@ def _classes(summary: ClassesSummary, currency: str) -> dict[str, Any]:
         "classes": classes,
         "specs": specs,
         "data": data,
-        "words": {"currency": currency, "names": list(summary.names), "level": percent(summary.level)},
-        "rows": number(summary.n, 12),
+        "words": {"currency": currency, "names": list(summary.names), "level": percent(summary.level)}
+        | {"short": class_names(summary)},
     }

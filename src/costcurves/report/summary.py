@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -214,14 +215,11 @@ def summarise(
     positive = counts.binary_labels(y_true, pos_label)
     data = DataSummary(positive.size, int(positive.sum()), _word_for(pos_label), dropped)
 
-    tasks: list[Callable[[], Any]] = [
-        lambda name=name: RocCurve.from_predictions(positive, columns[name], name=name) for name in columns
-    ]
-    rocs = _done(tasks)
+    rocs = _done([partial(RocCurve.from_predictions, positive, columns[name], name=name) for name in columns])
     hull = RocHull(rocs)
-    tasks = [lambda roc=roc: _classifier(roc, hull, level, seed) for roc in rocs]
+    tasks: list[Callable[[], Any]] = [partial(_classifier, roc, hull, level, seed) for roc in rocs]
     if len(rocs) > 1:
-        tasks.append(lambda: compare_many(positive, columns, level=level, rng=seed))
+        tasks.append(partial(compare_many, positive, columns, level=level, rng=seed))
     found = _done(tasks)
     classifiers, pairs = tuple(found[: len(rocs)]), found[len(rocs)] if len(rocs) > 1 else None
     curves = {one.name: one.curve for one in classifiers}
@@ -298,11 +296,12 @@ def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
 
 def _start(asked: Mapping[str, OperatingCondition | OperatingRange], data: DataSummary) -> OperatingCondition:
     """Return the condition at which the sliders start: the first one asked for, else that of the data."""
-    for value in asked.values():
-        if isinstance(value, OperatingCondition):
-            return value
-    for value in asked.values():
-        p, fp, fn = (math.sqrt(low * high) for low, high in (value.prevalence, value.cost_fp, value.cost_fn))
+    conditions = [value for value in asked.values() if isinstance(value, OperatingCondition)]
+    spans = [value for value in asked.values() if isinstance(value, OperatingRange)]
+    if conditions:
+        return conditions[0]
+    for span in spans:
+        p, fp, fn = (math.sqrt(low * high) for low, high in (span.prevalence, span.cost_fp, span.cost_fn))
         if fp + fn > 0:
             return OperatingCondition(p, cost_fp=fp, cost_fn=fn)
     return OperatingCondition(data.prevalence, cost_fp=1.0, cost_fn=1.0)
