@@ -18,12 +18,17 @@ Spec = dict[str, Any]
 COLOURS = 8
 INK, QUIET, GRID, ACCENT = "var(--ink)", "var(--quiet)", "var(--rule)", "var(--accent)"
 WIDTH, HEIGHT = 430, 380
+# The point nearest to the pointer is shown.
+NEAREST: dict[str, Spec] = {
+    "roc_vertices": {"on": "pointerover", "clear": "pointerout"},
+    "cost_points": {"on": "pointerover", "clear": "pointerout"},
+}
 DASHES = ([1, 0], [7, 3], [2, 2])
 
 SHOWN = "indexof(hidden, ',' + datum.k + ',') < 0"
 # What the horizontal axis of cost space says: pc itself, or the prevalence or cost ratio that would give it.
 AXIS_LABEL = (
-    "axis == 'prevalence' ? format(datum.value * fp / max(datum.value * fp + (1 - datum.value) * fn, 1e-300), '.2~%')"
+    "axis == 'prevalence' ? format(datum.value * fp / max(datum.value * fp + (1 - datum.value) * fn, 1e-300), '.2~p')"
     " : axis == 'ratio' ? (datum.value >= 1 ? '∞' : format(datum.value / (1 - datum.value) * (1 - p) / p, '.2~r'))"
     " : format(datum.value, '.1f')"
 )
@@ -176,7 +181,8 @@ def _roc(names: int) -> Any:
         ),
         _chosen()
         .mark_point(filled=True, size=110, stroke="var(--page)", strokeWidth=2, opacity=1, fill=ACCENT)
-        .encode(x=x, y=y, tooltip=tip),
+        .encode(x=x, y=y, tooltip=tip)
+        .properties(name="roc_chosen"),
         *halo(label.transform_filter("datum.x <= 0.55").encode(x=x, y=y, text="name:N"), align="left", dx=11, dy=16),
         *halo(label.transform_filter("datum.x > 0.55").encode(x=x, y=y, text="name:N"), align="right", dy=24),
     ]
@@ -266,12 +272,13 @@ def spaces(names: int, top: float) -> Spec:
         ("vertices", "hull", "points", "costs", "bands", "scenarios"),
         "ROC curves and cost curves of all classifiers, with the chosen operating point",
     )
-    # Altair would give a selection to every named layer; a click belongs to one.
+    # Altair would give a selection to every named layer; each of these belongs to one.
     for layer in (*spec["concat"][0]["layer"], *spec["concat"][1]["layer"]):
-        field = {"roc_vertices": "mid", "cost_points": "pc"}.get(layer.get("name", "").rsplit("_", 1)[0])
-        if field:
-            pick = {"type": "point", "fields": [field], "on": "click", "nearest": True, "toggle": False, "clear": False}
-            layer["params"] = [{"name": f"at_{field}", "select": pick}]
+        name = layer.get("name", "").rsplit("_", 1)[0]
+        if name in NEAREST:
+            layer["params"] = [{"name": name, "select": {"type": "point", "nearest": True, **NEAREST[name]}}]
+            shown = {"param": name, "empty": False, "value": 1}
+            layer["encoding"]["opacity"] = {"condition": shown, "value": 0}
     return spec
 
 

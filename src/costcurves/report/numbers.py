@@ -101,6 +101,8 @@ def short(name: str, length: int = 22) -> str:
     # Controls and marks of direction, except the joiners that emoji and many scripts need.
     kept = "".join(c if c.isprintable() or c in "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}" else " " for c in name)
     text = " ".join(kept.split())
+    if text == "__proto__":  # Vega keeps names as keys of plain objects, where this one is not a key like others
+        text += "\N{WORD JOINER}"
     return text if len(text) <= length else text[: length - 1] + "…"
 
 

@@ -95,6 +95,15 @@ const moveTo = (pc) => {
   if (pc > 0 && pc < 1 && alarm > 0) set(at("cost_fn"), +((pc / (1 - pc)) * ((1 - p) / p) * alarm).toPrecision(4));
 };
 
+// In cost space a click means the condition under it, in ROC space the middle of those at which the nearest vertex is best.
+const clicked = (event, item) => {
+  const box = document.querySelector(".cost_group .background").getBoundingClientRect();
+  const share = (event.clientX - box.x) / box.width, height = (event.clientY - box.y) / box.height;
+  const vertex = item?.datum?.datum ?? item?.datum;
+  if (share > 0 && share < 1 && height > 0 && height < 1) moveTo(share);
+  else if (vertex?.mid) moveTo(vertex.mid);
+};
+
 const fitted = (name, holder) => {
   const spec = structuredClone(specs[name]), room = Math.floor(holder.clientWidth);
   for (const table of Object.keys(spec.datasets)) spec.datasets[table] ??= data[table];
@@ -118,8 +127,7 @@ const draw = async () => {
     drawn.push(result);
     if (name === "spaces") {
       watch(result, "chosen", showChosen);
-      result.view.addSignalListener("at_pc", (_, value) => value.pc && moveTo(value.pc[0]));
-      result.view.addSignalListener("at_mid", (_, value) => value.mid && moveTo(value.mid[0]));
+      result.view.addEventListener("click", clicked);
     }
     if (name === "explorer") watch(result, "explored", showExplored);
   }
