@@ -56,7 +56,7 @@ def config() -> Spec:
     }
     return {
         "font": "system-ui, sans-serif",
-        "background": None,
+        "background": "transparent",
         # The page describes each picture as a whole; a label on every point would only be noise.
         "aria": False,
         "view": {"stroke": None},

@@ -53,8 +53,8 @@ def together(values: Sequence[float], figures: int = 3) -> list[str]:
     --------
     >>> together([0.517, 0.467, 0.5805])
     ['0.517', '0.467', '0.581']
-    >>> together([1240.0, 3.25])
-    ['1,240.00', '3.25']
+    >>> together([1240.0, 3.25, 0.0])
+    ['1,240.00', '3.25', '0']
     """
     sizes = [abs(value) for value in values if value != 0 and math.isfinite(value)]
     if not sizes or not min(sizes) >= 1e-6 or max(sizes) >= 1e15:

@@ -28,7 +28,8 @@ const money = (value, text = figures(value)) => {
 const alike = (values) => {
   const least = Math.min(...values.filter((value) => value > 0));
   const decimals = Math.min(12, Math.max(0, 2 - Math.floor(Math.log10(least))));
-  return values.map((value) => value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }));
+  const form = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return values.map((value) => (value === 0 ? "0" : value.toLocaleString("en", form)));
 };
 const set = (field, value) => {
   field.value = value;
