@@ -57,10 +57,13 @@ def together(values: Sequence[float], figures: int = 3) -> list[str]:
     ['1,240.00', '3.25', '0']
     """
     sizes = [abs(value) for value in values if value != 0 and math.isfinite(value)]
-    if not sizes or not min(sizes) >= 1e-6 or max(sizes) >= 1e15:
+    if not sizes or min(sizes) < 1e-6 or max(sizes) >= 1e15:
         return [number(value, figures) for value in values]
     decimals = min(_decimals(min(sizes), figures), max(2, _decimals(max(sizes), figures)))
-    return [f"{value:,.{decimals}f}".replace("-", MINUS) if math.isfinite(value) else number(value) for value in values]
+    return [
+        f"{value:,.{decimals}f}".replace("-", MINUS) if value != 0 and math.isfinite(value) else number(value)
+        for value in values
+    ]
 
 
 def money(text: str, currency: str) -> str:
