@@ -132,7 +132,7 @@ def _chosen() -> Any:
 def halo(chart: Any, **place: Any) -> list[Any]:
     """Return a label that can be read over lines: the text twice, first as an outline in the colour of the page."""
     return [
-        chart.mark_text(fontWeight=600, fill="var(--page)", stroke="var(--page)", strokeWidth=5, **place),
+        chart.mark_text(fontWeight=600, fill="var(--page)", stroke="var(--page)", strokeWidth=5, strokeJoin="round", **place),
         chart.mark_text(fontWeight=600, **place),
     ]
 
@@ -228,8 +228,8 @@ def _cost(names: int, top: float) -> Any:
         .encode(x=x, y=y, color=colour, strokeDash=_dashes(names)),
         bands.mark_point(clip=True, size=40, opacity=0).encode(x=x, y=y, tooltip=tip).properties(name="cost_points"),
         line,
-        *_scenario_marks(),
         _one_row().transform_calculate(pc="pc").mark_rule(color=ACCENT, strokeWidth=1.4).encode(x=x),
+        *_scenario_marks(),
         _chosen().mark_rule(color=ACCENT, strokeWidth=4, opacity=0.55).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
         _chosen()
         .transform_calculate(c="datum.cost")

@@ -295,7 +295,7 @@ def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
 
 
 def _start(asked: Mapping[str, OperatingCondition | OperatingRange], data: DataSummary) -> OperatingCondition:
-    """Return the condition at which the sliders start: the first one asked for, else that of the data."""
+    """Return the condition at which the sliders start: the first one asked for, else about that of the data."""
     conditions = [value for value in asked.values() if isinstance(value, OperatingCondition)]
     spans = [value for value in asked.values() if isinstance(value, OperatingRange)]
     if conditions:
@@ -304,7 +304,7 @@ def _start(asked: Mapping[str, OperatingCondition | OperatingRange], data: DataS
         p, fp, fn = (math.sqrt(low * high) for low, high in (span.prevalence, span.cost_fp, span.cost_fn))
         if fp + fn > 0:
             return OperatingCondition(p, cost_fp=fp, cost_fn=fn)
-    return OperatingCondition(data.prevalence, cost_fp=1.0, cost_fn=1.0)
+    return OperatingCondition(float(f"{data.prevalence:.3g}"), cost_fp=1.0, cost_fn=1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
