@@ -146,9 +146,10 @@ def test_the_limits_are_those_of_the_band(tab, report):
         decision = report.summary.hull.best(where)
         roc = cc.RocCurve.from_predictions(LABEL, SCORES[decision.classifier], name=decision.classifier)
         money = cc.CostCurve(roc).band(level=0.95).at(where).money
-        low, high = map(float, re.search(r"limits €([\d.]+) to €([\d.]+)", chosen(tab)["text"]).groups())
-        assert low == pytest.approx(money.lower, abs=0.0051)
-        assert high == pytest.approx(money.upper, abs=0.0051)
+        said = chosen(tab)
+        assert (float(said["low"]), float(said["high"])) == pytest.approx((money.lower, money.upper), rel=1e-7)
+        low, high = map(float, re.search(r"limits €([\d.]+) to €([\d.]+)", said["text"]).groups())
+        assert (low, high) == pytest.approx((money.lower, money.upper), abs=0.0051)
 
 
 def test_a_classifier_that_is_switched_off_is_not_chosen(tab):

@@ -69,7 +69,14 @@ def test_sliders_start_at_the_first_condition_else_inside_the_first_range_else_a
     inside = summarise(Y, scores, scenarios={"r": UNSURE}).start
     assert UNSURE.contains(inside)
     start = summarise(Y, scores).start
-    assert (start.prevalence, start.cost_fp, start.cost_fn) == (pytest.approx(Y.mean(), rel=0.005), 1, 1)
+    assert (start.prevalence, start.cost_fp, start.cost_fn) == (pytest.approx(Y.mean(), abs=5e-4), 1, 1)
+
+
+@pytest.mark.parametrize("rare", [True, False])
+def test_one_case_of_a_class_is_enough_to_start(rare):
+    y = np.full(3000, not rare)
+    y[5] = rare
+    assert 0 < summarise(y, {"a": np.arange(3000)}).start.prevalence < 1
 
 
 def test_one_classifier_has_no_pairs():

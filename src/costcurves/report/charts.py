@@ -132,7 +132,9 @@ def _chosen() -> Any:
 def halo(chart: Any, **place: Any) -> list[Any]:
     """Return a label that can be read over lines: the text twice, first as an outline in the colour of the page."""
     return [
-        chart.mark_text(fontWeight=600, fill="var(--page)", stroke="var(--page)", strokeWidth=5, strokeJoin="round", **place),
+        chart.mark_text(
+            fontWeight=600, fill="var(--page)", stroke="var(--page)", strokeWidth=5, strokeJoin="round", **place
+        ),
         chart.mark_text(fontWeight=600, **place),
     ]
 

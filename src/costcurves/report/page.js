@@ -62,7 +62,8 @@ const showChosen = (row) => {
       `It finds ${percent(row.y)} of `, { name: words.positive }, ` for ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
     if (follow && at("model").value !== String(row.k)) set(at("model"), row.k);
   }
-  Object.assign(at("now").dataset, { k: row.k, t: row.t, x: row.x, y: row.y, cost: row.cost * row.stake, pc: row.pc });
+  const { k, t, x, y, pc } = row, [value, from, to] = [row.cost, row.low, row.high].map((share) => share * row.stake);
+  Object.assign(at("now").dataset, { k, t, x, y, pc, cost: value, low: from, high: to });
 };
 
 const showExplored = (row) => {

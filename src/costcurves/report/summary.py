@@ -304,7 +304,8 @@ def _start(asked: Mapping[str, OperatingCondition | OperatingRange], data: DataS
         p, fp, fn = (math.sqrt(low * high) for low, high in (span.prevalence, span.cost_fp, span.cost_fn))
         if fp + fn > 0:
             return OperatingCondition(p, cost_fp=fp, cost_fn=fn)
-    return OperatingCondition(float(f"{data.prevalence:.3g}"), cost_fp=1.0, cost_fn=1.0)
+    share = round(data.prevalence, 3)
+    return OperatingCondition(share if 0 < share < 1 else data.prevalence, cost_fp=1.0, cost_fn=1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
