@@ -104,6 +104,18 @@ LAYERS = [
     "cli._app",
     "cli",
     "__main__",
+    "report",
+    "report.numbers",
+    "report.summary",
+    "report.classes",
+    "report.forms",
+    "report.words",
+    "report.datasets",
+    "report.tables",
+    "report.charts",
+    "report.class_charts",
+    "report.page",
+    "report.document",
     "__init__",
 ]
 HEAVY = [

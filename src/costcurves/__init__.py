@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from costcurves.power_curves import PowerCurve, power_curve
     from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
     from costcurves.recommendation import RangeRecommendation, Recommendation, recommend, recommend_within
+    from costcurves.report.document import Report
     from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
     from costcurves.scenarios import Scenarios, read_scenarios
     from costcurves.tallies.bins import ScoreBins
@@ -210,6 +211,7 @@ _MODULES = {
         "recommend",
         "recommend_within",
     ),
+    "report.document": ("Report",),
     "roc": (
         "AveragedRoc",
         "RocCurve",
@@ -305,6 +307,7 @@ __all__ = [
     "RareError",
     "Recommendation",
     "Regret",
+    "Report",
     "RocCurve",
     "RocHull",
     "RocHullClassifier",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from costcurves._results import Result
 from costcurves._validation import (
     FloatArray,
+    check_choice,
     check_in_open_unit,
     check_in_unit,
     check_nonnegative,
@@ -147,6 +148,38 @@ class OperatingCondition(Result):
             raise InputError(f"`ratio` must be finite and >= 0, got {shown(ratio)}")
         pc = self.prevalence * r / (self.prevalence * r + (1.0 - self.prevalence))
         return float(pc) if r.ndim == 0 else pc
+
+    def with_pc(self, pc: float, *, by: str) -> OperatingCondition:
+        """Return the condition with this probability-cost that differs in one quantity only.
+
+        Parameters
+        ----------
+        pc : float in (0, 1)
+            The wanted probability-cost.
+        by : {"prevalence", "cost_fn", "cost_fp"}
+            What is changed to reach it; the other two stay. A cost that stays must not be 0.
+
+        Examples
+        --------
+        How dear must a miss be, other things equal, until the probability-cost is one half?
+
+        >>> import costcurves as cc
+        >>> here = cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=3)
+        >>> round(here.with_pc(0.5, by="cost_fn").cost_fn, 9)
+        9.0
+        """
+        pc = check_in_open_unit("pc", pc)
+        check_choice("by", by, ("prevalence", "cost_fn", "cost_fp"))
+        p, fp, fn = self.prevalence, self.cost_fp, self.cost_fn
+        if by != "cost_fp":
+            check_positive("cost_fp", fp)
+        if by != "cost_fn":
+            check_positive("cost_fn", fn)
+        if by == "prevalence":
+            return replace(self, prevalence=pc * fp / (pc * fp + (1.0 - pc) * fn))
+        if by == "cost_fn":
+            return replace(self, cost_fn=pc * (1.0 - p) * fp / ((1.0 - pc) * p))
+        return replace(self, cost_fp=(1.0 - pc) * p * fn / (pc * (1.0 - p)))
 
     @classmethod
     def from_pc(cls, pc: float, *, prevalence: float = 0.5) -> OperatingCondition:

@@ -1,0 +1,125 @@
+"""Everything that a report of k classes shows, computed by the core and collected as one frozen value."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costcurves._validation import FloatArray, check_integer, check_level
+from costcurves.bootstrap import CostComparison, CostInterval, bcost, bdeltacost_many
+from costcurves.confusion import ConfusionMatrix, check_named
+from costcurves.errors import SmallSampleWarning
+from costcurves.frames import columns_of
+from costcurves.matrices import CostMatrix, as_cost_matrix
+from costcurves.priors import PriorHull, prior_hull
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassesSummary:
+    """Everything a report of k classes shows.
+
+    Attributes
+    ----------
+    costs : CostMatrix
+    names : tuple of str
+    confusions : tuple of ConfusionMatrix
+        One a classifier.
+    intervals : tuple of CostInterval
+        BCost of each classifier.
+    comparison : CostComparison or None
+        BDeltaCost of all pairs; None with one classifier.
+    hull : PriorHull or None
+        Who can be cheapest under which priors; None where a class has no examples.
+    regions : dict of name to array
+        The polygons of the prior simplex, for three classes.
+    frequencies : array of shape (k,)
+        Class frequencies of the data.
+    priors : mapping or None
+        Class frequencies that were given in their place.
+    n, dropped : int
+        Rows judged, and left out before.
+    level : float
+    """
+
+    costs: CostMatrix
+    names: tuple[str, ...]
+    confusions: tuple[ConfusionMatrix, ...]
+    intervals: tuple[CostInterval, ...]
+    comparison: CostComparison | None
+    hull: PriorHull | None
+    regions: dict[str, FloatArray]
+    frequencies: FloatArray
+    priors: dict[str, float] | None
+    n: int
+    dropped: int
+    level: float
+
+    @property
+    def cheapest(self) -> int:
+        """The position of the classifier with the lowest mean cost."""
+        return int(np.argmin([one.estimate for one in self.intervals]))
+
+
+def summarise_classes(
+    y_true: Any,
+    predictions: Any,
+    cost_matrix: Any,
+    *,
+    priors: Any = None,
+    level: float = 0.95,
+    dropped: int = 0,
+) -> ClassesSummary:
+    """Return what a report of k classes shows.
+
+    Parameters
+    ----------
+    y_true : sequence of labels, shape (n,)
+    predictions : mapping of name to sequence of labels, or dataframe
+    cost_matrix : CostMatrix or table
+        Rows true, columns predicted.
+    priors : mapping of label to probability, optional
+        Class frequencies at deployment, instead of those of the data.
+    level : float in (0, 1)
+    dropped : int
+        How many rows were left out before, to be stated in the report.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from costcurves.report.classes import summarise_classes
+    >>> y = ["a", "b", "c"] * 30
+    >>> guess = ["a", "b", "b"] * 30
+    >>> costs = cc.CostMatrix([[0, 1, 2], [1, 0, 1], [2, 1, 0]], labels=["a", "b", "c"])
+    >>> round(summarise_classes(y, {"rules": guess}, costs).intervals[0].estimate, 4)
+    0.3333
+    """
+    level, dropped = check_level(level), check_integer("dropped", dropped, 0)
+    costs = as_cost_matrix(cost_matrix)
+    columns = columns_of("predictions", predictions)
+    names = check_named("predictions", columns, 1)
+    with warnings.catch_warnings():
+        # The page names these risks itself, beside the interval that they concern.
+        warnings.simplefilter("ignore", SmallSampleWarning)
+        intervals = tuple(bcost(y_true, columns[name], costs, level=level, priors=priors) for name in names)
+    confusions = tuple(ConfusionMatrix.from_predictions(y_true, columns[name], labels=costs.labels) for name in names)
+    comparison = bdeltacost_many(y_true, columns, costs, level=level, priors=priors) if len(names) > 1 else None
+    sizes = confusions[0].counts.sum(axis=1)
+    hull = prior_hull(dict(zip(names, confusions, strict=True)), costs) if sizes.all() else None
+    return ClassesSummary(
+        costs=costs,
+        names=names,
+        confusions=confusions,
+        intervals=intervals,
+        comparison=comparison,
+        hull=hull,
+        regions=hull.regions() if hull is not None and len(costs.labels) == 3 else {},
+        frequencies=sizes / sizes.sum(),
+        priors={str(label): float(p) for label, p in priors.items()} if isinstance(priors, Mapping) else None,
+        n=int(sizes.sum()),
+        dropped=dropped,
+        level=level,
+    )

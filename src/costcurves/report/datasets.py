@@ -1,0 +1,256 @@
+"""What the pictures draw, as rows of plain values; pictures know classifiers by number, never by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from costcurves.comparison import UNDECIDED
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
+from costcurves.report.classes import ClassesSummary
+from costcurves.report.numbers import short, short_names
+from costcurves.report.summary import ClassifierSummary, ConditionAnswer, Summary
+
+Rows = list[dict[str, Any]]
+Columns = dict[str, list[Any]]
+# The trivial classifiers' numbers; the others count from 0.
+NEVER, ALWAYS = -1, -2
+# A region of the prior simplex narrower than this, in every class's share, has no room for its name.
+LABELLED = 0.12
+
+
+def _cut(threshold: float) -> float | None:
+    return threshold if math.isfinite(threshold) else None
+
+
+def _drawn(values: Any) -> list[float]:
+    """Return coordinates that are only drawn, rounded to what cannot be seen."""
+    return [round(value, 6) for value in values.tolist()]
+
+
+def numbered(summary: Summary) -> dict[str, int]:
+    """Return the number of each classifier in the pictures."""
+    return {name: k for k, name in enumerate(summary.names)} | {ALWAYS_NEGATIVE: NEVER, ALWAYS_POSITIVE: ALWAYS}
+
+
+def picture_names(summary: Summary) -> dict[int, str]:
+    """Return the short name of each number."""
+    positive = summary.data.positive
+    texts = short_names([*summary.names, f"always {positive}", f"never {positive}"])
+    numbers = [*range(len(summary.names)), ALWAYS, NEVER]
+    return dict(zip(numbers, texts, strict=True))
+
+
+def two_class_data(summary: Summary) -> dict[str, Columns]:
+    """Return the tables behind the pictures of a two-class report, column by column to be small.
+
+    The page adds the short name to every `k`, and the rates x and y to every pair of counts fp and tp.
+    """
+    who = numbered(summary)
+    everyone = list(enumerate(summary.classifiers))
+    return {
+        "vertices": columns(_vertices(summary, who)),
+        "hull": {"x": _drawn(summary.hull.fpr), "y": _drawn(summary.hull.tpr)},
+        "points": _joined(
+            {
+                "k": [k] * one.points.fp.size,
+                "i": list(range(one.points.fp.size)),
+                "fp": one.points.fp.tolist(),
+                "tp": one.points.tp.tolist(),
+                "t": [_cut(t) for t in one.points.thresholds.tolist()],
+            }
+            for k, one in everyone
+        ),
+        "costs": _joined(_curve(k, "c", *one.curve.vertices.T) for k, one in everyone),
+        "bands": _joined(_bands(k, one) for k, one in everyone),
+        "stretches": columns(_stretches(summary, who)),
+        "losses": _joined(_curve(k, "loss", one.loss.pc, one.loss.loss) for k, one in everyone),
+        "differences": _differences(summary),
+        "verdicts": columns(_verdicts(summary, who)),
+        "scenarios": columns(_scenarios(summary)),
+    }
+
+
+def columns(rows: Rows) -> Columns:
+    """Return rows column by column.
+
+    Examples
+    --------
+    >>> columns([{"k": 0, "pc": 0.5}, {"k": 1, "pc": 1}])
+    {'k': [0, 1], 'pc': [0.5, 1]}
+    """
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+
+
+def _joined(parts: Iterable[Columns]) -> Columns:
+    """Return tables one below the other."""
+    listed = list(parts)
+    return {name: [value for part in listed for value in part[name]] for name in listed[0]} if listed else {}
+
+
+def _curve(k: int, field: str, pc: Any, values: Any) -> Columns:
+    return {"k": [k] * len(pc), "pc": _drawn(pc), field: _drawn(values)}
+
+
+def _bands(k: int, one: ClassifierSummary) -> Columns:
+    """Return cost and limits, at each point (lo, hi) and at all points together (slo, shi)."""
+    return _curve(k, "c", one.each.pc, one.each.estimate) | {
+        "lo": _drawn(one.each.lower),
+        "hi": _drawn(one.each.upper),
+        "slo": _drawn(one.together.lower),
+        "shi": _drawn(one.together.upper),
+    }
+
+
+def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
+    """Return every classifier's hull vertices, those of the common hull first and in the order the library prefers.
+
+    `mid` is the middle of the pc at which a vertex of the common hull is best; the distances of the limits of fnr and
+    fpr let the page find those of the cost.
+    """
+    hull = summary.hull
+    own = {one.name: _own_vertices(one) for one in summary.classifiers}
+    breaks = hull.breaks.tolist()
+    rows: Rows = []
+    for i, owners in enumerate(hull.owners):
+        for name, threshold in owners:
+            row = _trivial(summary, name) if name in TRIVIAL else own[name].pop(threshold)
+            rows.append(row | {"k": who[name], "mid": round((breaks[i] + breaks[i + 1]) / 2, 9)})
+    for name, left in own.items():
+        rows += [row | {"k": who[name], "mid": None} for row in left.values()]
+    return [{"r": r, **row} for r, row in enumerate(rows)]
+
+
+def _trivial(summary: Summary, name: str) -> dict[str, Any]:
+    """Return the point of a trivial classifier, whose rates are known."""
+    always = name == ALWAYS_POSITIVE
+    fp, tp = (summary.data.n_neg, summary.data.n_pos) if always else (0, 0)
+    return {"fp": fp, "tp": tp, "fnr_down": 0, "fnr_up": 0, "fpr_down": 0, "fpr_up": 0, "t": None}
+
+
+def _own_vertices(one: ClassifierSummary) -> dict[float, dict[str, Any]]:
+    """Return the inner vertices of one classifier's hull by threshold, with the distances of their limits."""
+    points = one.vertices
+    (fnr_low, fnr_high), (fpr_low, fpr_high) = one.miss_limits, one.alarm_limits
+    table = {
+        "fp": points.fp.tolist(),
+        "tp": points.tp.tolist(),
+        "fnr_down": _distance(points.fnr - fnr_low),
+        "fnr_up": _distance(fnr_high - points.fnr),
+        "fpr_down": _distance(points.fpr - fpr_low),
+        "fpr_up": _distance(fpr_high - points.fpr),
+        "t": [_cut(t) for t in points.thresholds.tolist()],
+    }
+    rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+    return dict(list(zip(points.thresholds.tolist(), rows, strict=True))[1:-1])
+
+
+def _distance(values: Any) -> list[float]:
+    return [float(f"{value:.9g}") for value in values.tolist()]
+
+
+def _stretches(summary: Summary, who: dict[str, int]) -> Rows:
+    rows: Rows = [
+        {"k": k, "a": low, "b": high, "what": "better than no classifier"}
+        for k, one in enumerate(summary.classifiers)
+        for low, high in one.useful
+    ]
+    return rows + [{"k": who[name], "a": low, "b": high, "what": "best"} for name, low, high in summary.ranges]
+
+
+def _differences(summary: Summary) -> Columns:
+    if summary.pairs is None:
+        return {}
+    return _joined(
+        {
+            "q": [q] * pair.pc.size,
+            "pc": _drawn(pair.pc),
+            "d": _drawn(pair.estimate),
+            "lo": _drawn(pair.lower),
+            "hi": _drawn(pair.upper),
+        }
+        for q, pair in enumerate(summary.pairs.pairs)
+    )
+
+
+def _verdicts(summary: Summary, who: dict[str, int]) -> Rows:
+    if summary.pairs is None:
+        return []
+    rows: Rows = []
+    for q, pair in enumerate(summary.pairs.pairs):
+        verdicts = pair.significant()
+        rows += [
+            {"q": q, "a": low, "b": high, "k": who[better]}
+            for low, high, better in zip(verdicts.low.tolist(), verdicts.high.tolist(), verdicts.better, strict=True)
+            if better != UNDECIDED
+        ]
+    return rows
+
+
+def _scenarios(summary: Summary) -> Rows:
+    rows: Rows = []
+    for i, answer in enumerate(summary.answers):
+        if isinstance(answer, ConditionAnswer):
+            low = high = answer.condition.pc
+        else:
+            low, high = answer.span.pc
+        rows.append({"n": str(i + 1), "title": short(answer.name, 40), "a": low, "b": high, "mid": (low + high) / 2})
+    return rows
+
+
+def class_names(summary: ClassesSummary) -> dict[int, str]:
+    """Return the short name of each number; the trivial classifiers come last."""
+    everyone = summary.names if summary.hull is None else summary.hull.names
+    return dict(enumerate(short_names(everyone)))
+
+
+def classes_data(summary: ClassesSummary) -> dict[str, Columns]:
+    """Return the tables behind the pictures of a report of k classes."""
+    labels, names = short_names([str(label) for label in summary.costs.labels]), short_names(summary.names)
+    data: dict[str, Rows] = {
+        "matrix": [
+            {"true": labels[t], "predicted": labels[p], "cost": float(cost), "right": t == p}
+            for t, row in enumerate(summary.costs.values)
+            for p, cost in enumerate(row)
+        ],
+        "intervals": [
+            {"k": k, "estimate": one.estimate, "lower": one.lower, "upper": one.upper}
+            for k, one in enumerate(summary.intervals)
+        ],
+    }
+    if summary.comparison is not None:
+        place = {name: k for k, name in enumerate(summary.names)}
+        data["pairs"] = [
+            {"pair": f"{names[place[pair.names[0]]]} − {names[place[pair.names[1]]]}", "q": q}
+            | {"difference": pair.difference, "lower": pair.lower, "upper": pair.upper, "sure": bool(sure)}
+            for q, (pair, sure) in enumerate(
+                zip(summary.comparison.pairs, summary.comparison.significant.tolist(), strict=True)
+            )
+        ]
+    if summary.regions:
+        assert summary.hull is not None
+        place = {name: k for k, name in enumerate(summary.hull.names)}
+        data["regions"] = [
+            {"k": place[name], "i": i, **_on_triangle(corner)}
+            for name, polygon in summary.regions.items()
+            for i, corner in enumerate(polygon.tolist())
+        ]
+        data["centres"] = [
+            {"name": short(name), **_on_triangle(polygon.mean(axis=0).tolist())}
+            for name, polygon in summary.regions.items()
+            if np.ptp(polygon, axis=0).min() > LABELLED
+        ]
+        here = _on_triangle(summary.frequencies.tolist())
+        data["corners"] = [
+            {"label": labels[i], **_on_triangle([float(i == j) for j in range(3)]), "low": i < 2} for i in range(3)
+        ]
+        data["here"] = [{"label": "the data", **here}]
+    return {name: columns(rows) for name, rows in data.items()}
+
+
+def _on_triangle(priors: list[float]) -> dict[str, float]:
+    """Return where three priors lie in a triangle whose corners are the classes: left, right, top."""
+    return {"x": round(priors[1] + priors[2] / 2, 6), "y": round(priors[2] * math.sqrt(3) / 2, 6)}

@@ -1,0 +1,258 @@
+"""`Report`: the summary of an evaluation as a page that opens anywhere, as JSON, and inline in notebooks."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import tempfile
+import webbrowser
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from costcurves._files import write_atomically
+from costcurves._validation import check_flag, check_name, check_path, shown
+from costcurves.conditions import OperatingCondition, OperatingRange
+from costcurves.errors import InputError, MissingExtraError
+from costcurves.report.classes import ClassesSummary, summarise_classes
+from costcurves.report.forms import JSON_FORMAT, JSON_VERSION, classes_form, made_with, two_class_form
+from costcurves.report.summary import Summary, summarise
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Report:
+    """An interactive page about several classifiers: which to use where, what it costs, and how sure that is.
+
+    Make one with `from_predictions` (two classes, scores) or `from_class_predictions` (k classes, predicted labels).
+    In a notebook it shows itself. The page is one file that needs no network; the same input gives the same bytes.
+
+    Attributes
+    ----------
+    summary : Summary or ClassesSummary
+        Everything that the page shows, computed.
+    title, currency : str
+    source, command : str or None
+        Where the data came from and what made the report, as they are stated in it.
+
+    Notes
+    -----
+    The JSON form (`json()`, `to_dict()`) is an object with ``format`` ("costcurves/report"), ``version`` (1), ``kind``
+    ("two classes" or "k classes"), ``title``, ``currency``, ``source``, ``command``, ``made_with`` (versions), ``data``
+    (rows, classes, dropped), ``level``, ``classifiers``, and the results.
+
+    For two classes these are ``hull`` (vertices by column: classifier, threshold, fpr, tpr, pc_low, pc_high),
+    ``ranges`` (who is best where), ``crossings``, ``differences`` and ``verdicts`` (all pairs, with limits that hold
+    everywhere together), and ``scenarios``: for a condition its ``decision``, ``cost_interval`` (money per case),
+    ``stays_best_for_pc``, ``significantly_cheaper_than``; for a range its ``ranges``, the two ``ends`` and the
+    ``regret`` of each classifier. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``,
+    ``band`` and ``simultaneous_band``.
+
+    For k classes they are ``labels``, ``costs``, ``pairs`` (differences with adjusted p-values), ``candidates`` (who
+    may be the cheapest) and ``never_cheapest``. Infinities are the texts "inf" and "-inf"; what is undefined is null.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> label, scores = [0, 1, 0, 1, 1, 0], {"a": [1, 3, 2, 4, 2, 1], "b": [1, 2, 1, 2, 2, 1]}
+    >>> here = cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=2)
+    >>> report = cc.Report.from_predictions(label, scores, scenarios={"usual": here})
+    >>> report
+    Report('Which classifier, at which threshold?': 2 classifiers, 6 rows, 1 scenario)
+    >>> report.to_dict()["scenarios"][0]["decision"]["classifier"]
+    'b'
+    """
+
+    summary: Summary | ClassesSummary
+    title: str
+    currency: str
+    source: str | None
+    command: str | None
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        scores: Any,
+        *,
+        pos_label: Any = None,
+        scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
+        currency: str = "",
+        level: float = 0.95,
+        title: str | None = None,
+        source: str | None = None,
+        command: str | None = None,
+        dropped: int = 0,
+        seed: int = 0,
+    ) -> Report:
+        """Return the report of one classifier or more that scored the same examples of two classes.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        scores : mapping of name to array-like of shape (n,), or dataframe
+            The scores of each classifier, higher for the positive class.
+        pos_label : label, optional
+            The positive class; needed unless labels are booleans, 0/1 or -1/1.
+        scenarios : mapping of name to OperatingCondition or OperatingRange, optional
+            What the report answers in words. Without any, it says who is best where, and its sliders start at the
+            prevalence of the data and equal costs.
+        currency : str
+            A sign or a word that stands beside amounts of money.
+        level : float in (0, 1)
+            Confidence level of all limits.
+        title, source, command : str, optional
+            A title, where the data came from, and the command that made the report, to be stated in it.
+        dropped : int
+            How many rows were left out before, to be stated in it.
+        seed : int
+            For the critical values that are simulated.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> report = cc.Report.from_predictions([0, 1, 0, 1], {"a": [1, 3, 2, 4]}, title="Pilot")
+        >>> report
+        Report('Pilot': 1 classifier, 4 rows, no scenario)
+        """
+        texts = _check_texts(title, currency, source, command, "Which classifier, at which threshold?")
+        summary = summarise(
+            y_true, scores, pos_label=pos_label, scenarios=scenarios, level=level, dropped=dropped, seed=seed
+        )
+        return cls(summary, *texts)
+
+    @classmethod
+    def from_class_predictions(
+        cls,
+        y_true: Any,
+        predictions: Any,
+        cost_matrix: Any,
+        *,
+        priors: Any = None,
+        currency: str = "",
+        level: float = 0.95,
+        title: str | None = None,
+        source: str | None = None,
+        command: str | None = None,
+        dropped: int = 0,
+    ) -> Report:
+        """Return the report of one classifier or more that predicted the same examples of k classes.
+
+        Parameters
+        ----------
+        y_true : sequence of labels, shape (n,)
+            True labels.
+        predictions : mapping of name to sequence of labels, or dataframe
+            The predicted labels of each classifier.
+        cost_matrix : CostMatrix or table
+            Rows true, columns predicted.
+        priors : mapping of label to probability, optional
+            Class frequencies where the classifier will be used; by default those of the data.
+        currency, level, title, source, command, dropped
+            As for `from_predictions`.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> y = ["low", "high", "low", "high"] * 10
+        >>> costs = cc.CostMatrix([[0, 1], [5, 0]], labels=["low", "high"])
+        >>> cc.Report.from_class_predictions(y, {"rules": ["low", "high", "low", "low"] * 10}, costs)
+        Report('Which classifier costs least?': 1 classifier, 40 rows, 2 classes)
+        """
+        texts = _check_texts(title, currency, source, command, "Which classifier costs least?")
+        summary = summarise_classes(y_true, predictions, cost_matrix, priors=priors, level=level, dropped=dropped)
+        return cls(summary, *texts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of the report as plain Python values that `json.dumps` takes."""
+        two = isinstance(self.summary, Summary)
+        return {
+            "format": JSON_FORMAT,
+            "version": JSON_VERSION,
+            "kind": "two classes" if two else "k classes",
+            "title": self.title,
+            "currency": self.currency,
+            "source": self.source,
+            "command": self.command,
+            "made_with": made_with(),
+            **(two_class_form(self.summary) if isinstance(self.summary, Summary) else classes_form(self.summary)),
+        }
+
+    def json(self) -> str:
+        """Return the numbers of the report as JSON text; the form is described above, under Notes."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+    def html(self) -> str:
+        """Return the page: one HTML text with everything it needs."""
+        try:
+            from costcurves.report.page import render
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.split(".")[0] not in ("altair", "jinja2", "markupsafe", "vl_convert"):
+                raise
+            raise MissingExtraError(f'the page needs {error.name}: pip install "costcurves[report]"') from None
+        return render(self.summary, self.title, self.currency, self.source, self.command, self.json())
+
+    def write_html(self, path: str | os.PathLike[str], force: bool = False) -> Path:
+        """Write the page to a file, whole or not at all, and return its path.
+
+        Parameters
+        ----------
+        path : path
+        force : bool
+            Whether a file that is already there may be replaced.
+        """
+        target = Path(check_path(path))
+        check_flag("force", force)
+        if target.is_dir():
+            raise InputError(f"`path` must be a file, got the directory {shown(str(target))}")
+        if not target.parent.is_dir():
+            raise InputError(f"`path` must be in a directory that exists, got {shown(str(target))}")
+        if not os.access(target.parent, os.W_OK):
+            raise InputError(f"`path` must be in a directory that can be written, got {shown(str(target))}")
+        if target.exists() and not force:
+            raise InputError(f"`path` must not exist yet, got {shown(str(target))}: pass force=True to replace it")
+        write_atomically(target, self.html())
+        return target
+
+    def open(self) -> Path:
+        """Write the page to a temporary file, open it in the browser, and return its path."""
+        target = Path(tempfile.mkdtemp(prefix="costcurves-")) / "report.html"
+        self.write_html(target)
+        webbrowser.open(target.as_uri())
+        return target
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, so that neither its style nor its names touch the notebook's."""
+        page = html.escape(self.html(), quote=True)
+        look = "width:100%;height:860px;border:1px solid #8885;border-radius:8px;background:#fff"
+        return f'<iframe title="{html.escape(self.title)}" srcdoc="{page}" style="{look}"></iframe>'
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """Return what notebooks show: the page, and the short form where pages cannot be shown."""
+        return {"text/html": self._repr_html_(), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        """Return the title and the size."""
+        count = len(self.summary.names)
+        parts = [f"{count} classifier{'s' * (count != 1)}"]
+        if isinstance(self.summary, Summary):
+            asked = len(self.summary.answers)
+            parts += [f"{self.summary.data.n} rows", f"{asked or 'no'} scenario{'s' * (asked > 1)}"]
+        else:
+            parts += [f"{self.summary.n} rows", f"{len(self.summary.costs.labels)} classes"]
+        return f"Report({shown(self.title)}: {', '.join(parts)})"
+
+
+def _check_texts(
+    title: Any, currency: Any, source: Any, command: Any, default: str
+) -> tuple[str, str, str | None, str | None]:
+    """Return the texts that the page states."""
+    if not isinstance(currency, str):
+        raise InputError(f"`currency` must be a string, got {shown(currency)} ({type(currency).__name__})")
+    given = {"source": source, "command": command}
+    for name, value in given.items():
+        if value is not None:
+            check_name(name, value)
+    return default if title is None else check_name("title", title), currency.strip(), source, command

@@ -1,0 +1,156 @@
+"""The numbers of a report for machines: one JSON document, and tables as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+import scipy
+
+from costcurves._results import jsonable
+from costcurves._version import __version__
+from costcurves.report.classes import ClassesSummary
+from costcurves.report.summary import Answer, ConditionAnswer, Summary
+
+JSON_FORMAT = "costcurves/report"
+JSON_VERSION = 1
+
+
+def made_with() -> dict[str, str]:
+    """Return the versions that a number may depend on."""
+    return {"costcurves": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
+
+
+def two_class_form(summary: Summary) -> dict[str, Any]:
+    """Return the numbers of a two-class report as plain values."""
+    pairs = summary.pairs
+    return {
+        "data": {
+            "rows": summary.data.n,
+            "positives": summary.data.n_pos,
+            "negatives": summary.data.n_neg,
+            "positive_label": summary.data.positive,
+            "dropped": summary.data.dropped,
+        },
+        "level": summary.level,
+        "seed": summary.seed,
+        "classifiers": [
+            {
+                "name": one.name,
+                "auc": one.auc,
+                "distinct_scores": one.distinct,
+                "operating_range": [list(pair) for pair in one.useful],
+                "regret": {"largest": one.loss.largest, "at_pc": one.loss.at_pc, "mean": one.loss.mean},
+                "cost_curve": one.curve.to_dict()["steps"],
+                "band": _limits(one.each),
+                "simultaneous_band": _limits(one.together),
+            }
+            for one in summary.classifiers
+        ],
+        "hull": summary.hull.to_dict()["vertices"],
+        "ranges": jsonable(summary.ranges._columns()),
+        "crossings": [{"a": a, "b": b, **jsonable(found._columns())} for a, b, found in summary.crossings],
+        "differences": [] if pairs is None else [one.to_dict() for one in pairs.pairs],
+        "verdicts": {} if pairs is None else jsonable(pairs._columns()),
+        "scenarios": [_answer(answer) for answer in summary.answers],
+    }
+
+
+def _limits(band: Any) -> dict[str, Any]:
+    return {name: jsonable(getattr(band, name)) for name in ("pc", "estimate", "lower", "upper")}
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    if isinstance(answer, ConditionAnswer):
+        return {
+            "name": answer.name,
+            "condition": answer.condition.to_dict() | {"pc": answer.condition.pc},
+            "decision": answer.decision.to_dict(),
+            "cost_interval": jsonable(answer.interval),
+            "stays_best_for_pc": list(answer.stretch),
+            "significantly_cheaper_than": list(answer.beaten),
+            "not_significantly_cheaper_than": list(answer.unbeaten),
+            "pairs": None if answer.tests is None else jsonable(answer.tests._columns()),
+        }
+    return {
+        "name": answer.name,
+        "range": answer.span.to_dict() | {"pc": list(answer.span.pc)},
+        "ranges": jsonable(answer.ranges._columns()),
+        "ends": [_answer(end) for end in answer.ends],
+        "regret": [{"name": one.name, "largest": one.largest, "mean": one.mean} for one in answer.losses],
+    }
+
+
+def classes_form(summary: ClassesSummary) -> dict[str, Any]:
+    """Return the numbers of a report of k classes as plain values."""
+    many = summary.comparison
+    return {
+        "data": {"rows": summary.n, "dropped": summary.dropped, "frequencies": jsonable(summary.frequencies)},
+        "level": summary.level,
+        "priors": summary.priors,
+        "labels": [str(label) for label in summary.costs.labels],
+        "costs": jsonable(summary.costs.values),
+        "classifiers": [
+            {
+                "name": name,
+                "confusion": jsonable(table.counts),
+                "cost": {"estimate": one.estimate, "lower": one.lower, "upper": one.upper},
+                "risks": jsonable(one.risks),
+            }
+            for name, table, one in zip(summary.names, summary.confusions, summary.intervals, strict=True)
+        ],
+        "pairs": {} if many is None else jsonable(many._columns()),
+        "candidates": list(summary.names if many is None else many.candidates),
+        "never_cheapest": [] if summary.hull is None else list(summary.hull.never_best),
+    }
+
+
+def as_csv(columns: dict[str, Any]) -> str:
+    """Return columns as CSV text.
+
+    Examples
+    --------
+    >>> print(as_csv({"name": ["a", "b, c"], "pc": [0.5, 1]}), end="")
+    name,pc
+    a,0.5
+    "b, c",1
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(jsonable(list(column)) for column in columns.values()), strict=True))
+    return out.getvalue()
+
+
+def two_class_tables(summary: Summary) -> dict[str, str]:
+    """Return the tables that the page offers for download, as CSV by file name."""
+    tables = {
+        "hull.csv": as_csv(summary.hull._columns()),
+        "ranges.csv": as_csv(summary.ranges._columns()),
+        "cost_curves.csv": as_csv(_stacked([one.curve._columns() for one in summary.classifiers])),
+    }
+    bands = [{"name": [one.name] * one.each.pc.size} | one.each._columns() for one in summary.classifiers]
+    tables["bands.csv"] = as_csv(_stacked(bands))
+    if summary.pairs is not None:
+        tables["differences.csv"] = as_csv(_stacked([pair._columns() for pair in summary.pairs.pairs]))
+    return tables
+
+
+def _stacked(parts: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [value for part in parts for value in part[name]] for name in parts[0]}
+
+
+def classes_tables(summary: ClassesSummary) -> dict[str, str]:
+    """Return the tables of a report of k classes, as CSV by file name."""
+    intervals = summary.intervals
+    tables = {
+        "costs.csv": as_csv(
+            {"name": list(summary.names)}
+            | {field: [getattr(one, field) for one in intervals] for field in ("estimate", "lower", "upper")}
+        )
+    }
+    if summary.comparison is not None:
+        tables["pairs.csv"] = as_csv(summary.comparison._columns())
+    return tables

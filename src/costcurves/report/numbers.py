@@ -1,0 +1,125 @@
+"""Numbers as people read them: three figures, thousands apart, money with its currency."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+SYMBOLS = "$€£¥₹₩₽₺₴₿"
+MINUS = "−"
+
+
+def _decimals(value: float, figures: int) -> int:
+    if value == 0 or not math.isfinite(value):
+        return 0
+    return max(0, min(12, figures - 1 - math.floor(math.log10(abs(value)))))
+
+
+def number(value: float, figures: int = 3) -> str:
+    """Return a number with so many figures, without an exponent unless it is tiny or huge.
+
+    Examples
+    --------
+    >>> [number(x) for x in (0.51726, 1234567.0, -0.03, 2.0, 0.0, 1e-9, 12.349)]
+    ['0.517', '1,234,567', '−0.03', '2', '0', '1e-09', '12.3']
+    """
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    if value != 0 and not 1e-6 <= abs(value) < 1e15:
+        return f"{value:.{figures}g}".replace("-", MINUS, 1) if value < 0 else f"{value:.{figures}g}"
+    text = f"{value:,.{_decimals(value, figures)}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text.replace("-", MINUS)
+
+
+def percent(share: float, figures: int = 3) -> str:
+    r"""Return a share as a percentage.
+
+    Examples
+    --------
+    >>> percent(0.3).split("\N{NO-BREAK SPACE}"), percent(0.01234).split("\N{NO-BREAK SPACE}")
+    (['30', '%'], ['1.23', '%'])
+    """
+    return f"{number(100 * share, figures)}\N{NO-BREAK SPACE}%"
+
+
+def together(values: Sequence[float], figures: int = 3) -> list[str]:
+    """Return several numbers with the same decimals, which the smallest that is not 0 needs.
+
+    Examples
+    --------
+    >>> together([0.517, 0.467, 0.5805])
+    ['0.517', '0.467', '0.581']
+    >>> together([1240.0, 3.25, 0.0])
+    ['1,240.00', '3.25', '0']
+    """
+    sizes = [abs(value) for value in values if value != 0 and math.isfinite(value)]
+    if not sizes or min(sizes) < 1e-6 or max(sizes) >= 1e15:
+        return [number(value, figures) for value in values]
+    decimals = min(_decimals(min(sizes), figures), max(2, _decimals(max(sizes), figures)))
+    return [
+        f"{value:,.{decimals}f}".replace("-", MINUS) if value != 0 and math.isfinite(value) else number(value)
+        for value in values
+    ]
+
+
+def money(text: str, currency: str) -> str:
+    r"""Return a number with its currency: a sign before it, a word after it.
+
+    Examples
+    --------
+    >>> money("0.52", "€"), money("0.52", "EUR") == "0.52\N{NO-BREAK SPACE}EUR", money("0.52", "")
+    ('€0.52', True, '0.52')
+    """
+    if not currency:
+        return text
+    if currency in SYMBOLS:
+        return f"{MINUS}{currency}{text[1:]}" if text.startswith(MINUS) else f"{currency}{text}"
+    return f"{text}\N{NO-BREAK SPACE}{currency}"
+
+
+def money_span(low: str, high: str, currency: str) -> str:
+    """Return an interval of money: a sign stands before both ends, a word after the last.
+
+    Examples
+    --------
+    >>> money_span("1", "2", "€"), money_span("1", "2", "")
+    ('€1 to €2', '1 to 2')
+    """
+    first = money(low, currency) if currency and currency in SYMBOLS else low
+    return f"{first} to {money(high, currency)}"
+
+
+def short(name: str, length: int = 22) -> str:
+    """Return a name of one line for the pictures: shortened, without characters that change what stands around it.
+
+    Examples
+    --------
+    >>> short("forest"), short("two\\nlines"), len(short("x" * 300))
+    ('forest', 'two lines', 22)
+    """
+    # Controls and marks of direction, except the joiners that emoji and many scripts need.
+    kept = "".join(c if c.isprintable() or c in "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}" else " " for c in name)
+    text = " ".join(kept.split())
+    if text == "__proto__":  # Vega keeps names as keys of plain objects, where this one is not a key like others
+        text += "\N{WORD JOINER}"
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def short_names(names: Sequence[str], length: int = 22) -> list[str]:
+    """Return short names that still differ.
+
+    Examples
+    --------
+    >>> short_names(["x" * 30, "x" * 31, "forest"])
+    ['xxxxxxxxxxxxxxxxxx… (1)', 'xxxxxxxxxxxxxxxxxx… (2)', 'forest']
+    """
+    first = [short(name, length) for name in names]
+    result = []
+    for i, text in enumerate(first):
+        alike = [j for j, other in enumerate(first) if other == text]
+        result.append(text if len(alike) == 1 else f"{short(names[i], length - 3)} ({alike.index(i) + 1})")
+    return result

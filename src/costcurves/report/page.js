@@ -1,0 +1,186 @@
+// What Vega-Lite cannot do by itself: put the pictures into the room there is, say the chosen point in words,
+// couple a slider with its field, and switch between light and dark. All else is in the specifications.
+const at = (id) => document.getElementById(id);
+const read = (id) => JSON.parse(at(id).textContent);
+const all = (selector) => [...document.querySelectorAll(selector)];
+const specs = read("specs"), words = read("words");
+
+// Tables come column by column, counts instead of rates and numbers instead of names, to be small.
+const rows = (table) => (Object.values(table)[0] ?? []).map((_, i) => {
+  const row = {};
+  for (const [field, values] of Object.entries(table)) row[field] = values[i];
+  if ("k" in row) row.name = words.short[row.k];
+  if ("tp" in row) Object.assign(row, { x: row.fp / words.negatives, y: row.tp / words.positives });
+  return row;
+});
+const data = Object.fromEntries(Object.entries(read("data")).map(([name, table]) => [name, rows(table)]));
+
+const figures = (value, digits = 3) =>
+  Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-6)
+    ? value.toPrecision(digits)
+    : value.toLocaleString("en", { maximumSignificantDigits: Math.max(digits, Math.ceil(Math.log10(Math.abs(value) || 1))) });
+const percent = (share) => `${figures(100 * share)}\u00a0%`;
+const money = (value, text = figures(value)) => {
+  const sign = words.currency;
+  return !sign ? text : "$€£¥₹₩₽₺₴₿".includes(sign) ? sign + text : `${text}\u00a0${sign}`;
+};
+// Numbers that stand together have the same decimals.
+const alike = (values) => {
+  const least = Math.min(...values.filter((value) => value > 0));
+  const decimals = Math.min(12, Math.max(0, 2 - Math.floor(Math.log10(least))));
+  const form = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return values.map((value) => (value === 0 ? "0" : value.toLocaleString("en", form)));
+};
+const set = (field, value) => {
+  field.value = value;
+  field.dispatchEvent(new Event(field.tagName === "SELECT" ? "change" : "input"));
+};
+
+// A line of words in which names stand in elements of their own.
+const say = (target, ...parts) => {
+  target.replaceChildren(...parts.map((part) => {
+    if (typeof part === "string") return part;
+    const name = document.createElement("b"), isolated = document.createElement("bdi");
+    isolated.textContent = part.name;
+    name.append(isolated);
+    return name;
+  }));
+};
+
+let follow = true; // the classifier of the threshold explorer is the chosen one until the reader picks another
+
+const showChosen = (row) => {
+  if (!row) return;
+  const [cost, low, high] = alike([row.cost, row.low, row.high].map((value) => value * row.stake));
+  const saved = row.trivial > 0 ? `, ${percent(1 - row.cost / row.trivial)} less than deciding without a classifier` : "";
+  if (row.k < 0) {
+    say(at("now"), "Use no classifier: ", { name: row.k === -1 ? words.never : words.always },
+      ` costs ${money(0, cost)} per case. pc ${row.pc.toFixed(3)}.`);
+  } else {
+    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥ ${figures(row.t, 4)}: ${money(0, cost)} per case `,
+      `(${words.level} limits ${money(0, low)} to ${money(0, high)})${saved}. `,
+      `It finds ${percent(row.y)} of `, { name: words.positive }, ` for ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
+    if (follow && at("model").value !== String(row.k)) set(at("model"), row.k);
+  }
+  const { k, t, x, y, pc } = row, [value, from, to] = [row.cost, row.low, row.high].map((share) => share * row.stake);
+  Object.assign(at("now").dataset, { k, t, x, y, pc, cost: value, low: from, high: to });
+};
+
+const showExplored = (row) => {
+  if (!row) return;
+  for (const cell of ["tp", "fn", "fp", "tn"]) at(cell).textContent = figures(row[cell], row[cell] < 10 ? 2 : 3);
+  say(at("explored"), { name: words.names[row.k] }, ` at score ≥ ${figures(row.t, 4)}`,
+    row.cost === row.least ? ", its best threshold here." : `, ${money(1000 * (row.cost - row.least))} dearer per 1,000 cases than its best.`);
+  const flagged = row.tp + row.fp;
+  say(at("price"), `${money(1000 * row.cost)} per 1,000 cases. ${figures(flagged)} are flagged`,
+    flagged > 0 ? `, of which ${percent(row.tp / flagged)} rightly.` : ".");
+  if (at("cut").value === "") at("cutslider").value = row.share;
+  Object.assign(at("explored").dataset, { k: row.k, t: row.t, cost: row.cost });
+};
+
+// The table behind a named layer: Vega-Lite gives tables names of its own.
+const source = (marks, layer) => {
+  for (const mark of marks ?? []) {
+    if (new RegExp(`^${layer}(_\\d+)?_marks$`).test(mark.name ?? "")) return mark.from.data;
+    const found = source(mark.marks, layer);
+    if (found) return found;
+  }
+};
+const watch = ({ view, vgSpec }, layer, show) => {
+  const table = source(vgSpec.marks, layer);
+  view.addDataListener(table, (_, rows) => show(rows[0]));
+  show(view.data(table)[0]);
+};
+
+const moveTo = (pc) => {
+  const p = at("prevalence").value / 100, alarm = +at("cost_fp").value;
+  if (pc > 0 && pc < 1 && alarm > 0) set(at("cost_fn"), +((pc / (1 - pc)) * ((1 - p) / p) * alarm).toPrecision(4));
+};
+
+// In cost space a click means the condition under it, in ROC space the middle of those at which the nearest vertex is best.
+const clicked = (event, item) => {
+  const box = document.querySelector(".cost_group .background").getBoundingClientRect();
+  const share = (event.clientX - box.x) / box.width, height = (event.clientY - box.y) / box.height;
+  const vertex = item?.datum?.datum ?? item?.datum;
+  if (share > 0 && share < 1 && height > 0 && height < 1) moveTo(share);
+  else if (vertex?.mid) moveTo(vertex.mid);
+};
+
+const fitted = (name, holder) => {
+  const spec = structuredClone(specs[name]), room = Math.floor(holder.clientWidth);
+  for (const table of Object.keys(spec.datasets)) spec.datasets[table] ??= data[table];
+  if (spec.concat) {
+    spec.columns = room >= 760 ? 2 : 1;
+    const side = Math.floor((room - 36 * (spec.columns - 1)) / spec.columns - 62);
+    for (const part of spec.concat) Object.assign(part, { width: side, height: Math.max(260, Math.min(side, 400)) });
+  } else if (!("natural" in holder.dataset) || spec.width + 130 > room) {
+    Object.assign(spec, { width: room, autosize: { type: "fit-x", contains: "padding" } });
+  }
+  return spec;
+};
+
+let drawn = [];
+const draw = async () => {
+  for (const one of drawn) one.finalize();
+  drawn = [];
+  for (const holder of all(".chart")) {
+    const name = holder.dataset.spec;
+    const result = await vegaEmbed(holder, fitted(name, holder), { actions: false, renderer: "svg", mode: "vega-lite", tooltip: { theme: "page" } });
+    drawn.push(result);
+    if (name === "spaces") {
+      watch(result, "chosen", showChosen);
+      result.view.addEventListener("click", clicked);
+    }
+    if (name === "explorer") watch(result, "explored", showExplored);
+  }
+  document.documentElement.dataset.ready = "yes";
+};
+
+// Sliders: log odds for a share, logarithms for costs; rounded to three figures.
+const odds = { to: (v) => Math.log(v / (100 - v)), from: (s) => 100 / (1 + Math.exp(-s)) };
+const logs = { to: (v) => Math.log10(v), from: (s) => 10 ** s };
+for (const slider of all("input[type=range][data-for]")) {
+  const field = at(slider.dataset.for), scale = slider.dataset.scale === "logit" ? odds : logs;
+  const show = () => {
+    slider.value = scale.to(+field.value);
+    slider.setAttribute("aria-valuetext", field.value + (slider.dataset.scale === "logit" ? " %" : ""));
+  };
+  slider.addEventListener("input", () => set(field, +scale.from(+slider.value).toPrecision(3)));
+  field.addEventListener("input", () => document.activeElement !== slider && show());
+  field.addEventListener("change", () => {
+    const value = +field.value;
+    if (field.value === "" || !(value >= 0) || (field.max && !(value > 0 && value < 100))) set(field, field.defaultValue);
+  });
+  show();
+}
+for (const box of all(".switch")) {
+  box.addEventListener("change", () => {
+    const off = all(".switch").filter((one) => !one.checked).map((one) => one.value);
+    set(at("hidden"), off.length ? `,${off.join(",")},` : "");
+  });
+}
+for (const button of all(".goals button")) {
+  button.addEventListener("click", () => {
+    for (const name of ["prevalence", "cost_fn", "cost_fp"]) set(at(name), button.dataset[name]);
+  });
+}
+if (at("model")) {
+  at("model").addEventListener("input", () => { follow = false; set(at("cut"), ""); });
+  at("cutslider").addEventListener("input", () => set(at("cut"), at("cutslider").value));
+  at("bestcut").addEventListener("click", () => set(at("cut"), ""));
+  all("form").forEach((form) => form.addEventListener("submit", (event) => event.preventDefault()));
+}
+
+const root = document.documentElement;
+at("theme").addEventListener("click", () => {
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+});
+
+let width = document.body.clientWidth, waiting;
+addEventListener("resize", () => {
+  if (Math.abs(document.body.clientWidth - width) < 24) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => { width = document.body.clientWidth; draw(); }, 150);
+});
+draw();

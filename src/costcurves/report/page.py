@@ -1,0 +1,241 @@
+"""The page: sentences, tables and pictures put into the template, with everything it needs inside."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+from urllib.parse import quote
+
+import altair
+import jinja2
+import vl_convert
+from markupsafe import Markup
+
+from costcurves.report import charts, class_charts, tables
+from costcurves.report.classes import ClassesSummary
+from costcurves.report.datasets import class_names, classes_data, numbered, picture_names, two_class_data
+from costcurves.report.forms import classes_tables, made_with, two_class_tables
+from costcurves.report.numbers import percent, short
+from costcurves.report.summary import ConditionAnswer, Summary
+from costcurves.report.words import Speaker
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """One number of the condition: its field, and the scale on which its slider moves."""
+
+    id: str
+    label: str
+    unit: str
+    value: str
+    scale: str
+    low: float
+    high: float
+
+
+@functools.cache
+def _library() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script."""
+    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    if "</script" in script.lower():  # it would end the element that holds it
+        raise RuntimeError("the bundle of Vega must not contain an end tag")
+    return script
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("costcurves.report", "."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _file(name: str) -> Markup:
+    """Return one of the page's own files, which is trusted."""
+    return Markup(resources.files("costcurves.report").joinpath(name).read_text(encoding="utf-8"))
+
+
+def _link(text: str, kind: str) -> str:
+    """Return a link that holds a file; numbers stay as they are, which is shorter than base64."""
+    return f"data:{kind};charset=utf-8,{quote(text, safe=':,')}"
+
+
+def render(
+    summary: Summary | ClassesSummary, title: str, currency: str, source: str | None, command: str | None, json: str
+) -> str:
+    """Return the page of a summary."""
+    two = isinstance(summary, Summary)
+    context = _two_class(summary, currency) if isinstance(summary, Summary) else _classes(summary, currency)
+    files = two_class_tables(summary) if isinstance(summary, Summary) else classes_tables(summary)
+    downloads = [("report.json", _link(json, "application/json"))]
+    downloads += [(name, _link(text, "text/csv")) for name, text in files.items()]
+    versions = made_with() | {
+        "altair": altair.__version__,
+        "vega": vl_convert.get_vega_version(),
+        "vega-lite": altair.VEGALITE_VERSION,
+    }
+    template = _environment().get_template("template.html")
+    return template.render(
+        title=title,
+        source=source,
+        command=command,
+        level=percent(summary.level),
+        two=two,
+        downloads=downloads,
+        versions=versions,
+        style=_file("style.css"),
+        script=_file("page.js"),
+        library=Markup(_library()),
+        **context,
+    )
+
+
+def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
+    say = Speaker(summary.data.positive, currency, summary.level)
+    data = two_class_data(summary)
+    count = len(summary.names)
+    names = picture_names(summary)
+    specs = {
+        "spaces": charts.spaces(count, _top(summary)),
+        "ranges": charts.who_is_best(count, _order(data["stretches"]["k"], names)),
+        "explorer": charts.explorer(count),
+    }
+    found: dict[str, Any] = {
+        "hull": tables.hull_table(summary, say),
+        "ranges": tables.ranges_table(summary, say),
+        "classifiers": tables.classifier_table(summary, say),
+        "scores": tables.facts_table(summary, say),
+        "pairs": None,
+        "crossings": None,
+    }
+    pairs: list[tuple[str, str]] = []
+    if summary.pairs is not None:
+        specs |= {"losses": charts.losses(count), "difference": charts.difference(count)}
+        found |= {"pairs": tables.pairs_table(summary, say), "crossings": tables.crossings_table(summary, say)}
+        pairs = [one.names for one in summary.pairs.pairs]
+    start = summary.start
+    best = summary.hull.best(start).classifier
+    return {
+        "say": say,
+        "summary": summary,
+        "cards": say.cards(summary),
+        "overview": say.overview(summary),
+        "sliders": _sliders(summary, say),
+        "goals": _goals(summary),
+        "tables": found,
+        "pairs": list(enumerate(pairs)),
+        "colours": charts.COLOURS,
+        "model": max(0, numbered(summary)[best]),
+        "specs": specs,
+        "data": data,
+        "words": {
+            "names": list(summary.names),
+            "never": f"never predicting {summary.data.positive}",
+            "always": f"always predicting {summary.data.positive}",
+            "positive": summary.data.positive,
+            "currency": currency,
+            "level": percent(summary.level),
+            "short": names,
+            "negatives": summary.data.n_neg,
+            "positives": summary.data.n_pos,
+        },
+    }
+
+
+def _top(summary: Summary) -> float:
+    """Return the highest cost drawn: above all curves, but not so far that they look flat."""
+    highest = max(float(one.curve.vertices[:, 1].max()) for one in summary.classifiers)
+    return min(0.5, max(0.02, round(1.3 * highest, 2)))
+
+
+def _order(numbers: list[int], names: dict[int, str]) -> tuple[str, ...]:
+    """Return the rows of the picture of ranges: the classifiers as given, then the trivial ones."""
+    return tuple(names[k] for k in sorted(set(numbers), key=lambda k: (k < 0, k)))
+
+
+def _exact(value: float) -> str:
+    """Return a number for an input field, as short as it can be without changing the condition."""
+    return repr(float(f"{value:.12g}")).removesuffix(".0")
+
+
+def _sliders(summary: Summary, say: Speaker) -> list[Slider]:
+    start, currency = summary.start, say.currency
+    positive = short(say.positive, 24)
+    costs: dict[str, list[float]] = {"cost_fn": [start.cost_fn], "cost_fp": [start.cost_fp]}
+    for answer in summary.answers:
+        for name, values in costs.items():
+            part = getattr(answer.condition if isinstance(answer, ConditionAnswer) else answer.span, name)
+            values.extend(part if isinstance(part, tuple) else [part])
+    everything = [value for values in costs.values() for value in values if value > 0]
+    low = math.floor(math.log10(min(everything))) - 1.0
+    high = math.ceil(math.log10(max(everything))) + 1.0
+    share = 100 * start.prevalence
+    edge = min(0.1, share / 2, (100 - share) / 2)
+    # The slider moves in log odds, so that rare classes have room.
+    odds = math.log(edge / (100 - edge))
+    return [
+        Slider("prevalence", f"Share that is {positive}", "%", _exact(share), "logit", odds, -odds),
+        Slider("cost_fn", "Cost of a miss", currency, _exact(start.cost_fn), "log", low, high),
+        Slider("cost_fp", "Cost of a false alarm", currency, _exact(start.cost_fp), "log", low, high),
+    ]
+
+
+def _goals(summary: Summary) -> list[dict[str, str]]:
+    """Return the conditions that one press of a button sets; a range has its two ends."""
+    goals = []
+    for i, answer in enumerate(summary.answers):
+        ends = (
+            [("", answer)]
+            if isinstance(answer, ConditionAnswer)
+            else list(zip((" low", " high"), answer.ends, strict=True))
+        )
+        goals += [
+            {
+                "label": f"{i + 1}{end}",
+                "name": answer.name,
+                "prevalence": _exact(100 * one.condition.prevalence),
+                "cost_fn": _exact(one.condition.cost_fn),
+                "cost_fp": _exact(one.condition.cost_fp),
+            }
+            for end, one in ends
+        ]
+    return goals
+
+
+def _classes(summary: ClassesSummary, currency: str) -> dict[str, Any]:
+    say = Speaker("", currency, summary.level)
+    data = classes_data(summary)
+    specs = {"matrix": class_charts.cost_matrix(data), "intervals": class_charts.cost_intervals(data)}
+    found: dict[str, Any] = {
+        "matrix": tables.matrix_table(summary),
+        "costs": tables.costs_table(summary, say),
+        "differences": None,
+        "priors": None if summary.hull is None else tables.priors_table(summary, say),
+    }
+    if summary.comparison is not None:
+        specs["pairs"] = class_charts.cost_pairs(data)
+        found["differences"] = tables.differences_table(summary, say)
+    if summary.regions:
+        assert summary.hull is not None
+        specs["simplex"] = class_charts.prior_simplex(data, len(summary.names), len(summary.hull.names))
+    classes = [
+        (str(label), percent(share))
+        for label, share in zip(summary.costs.labels, summary.frequencies.tolist(), strict=True)
+    ]
+    return {
+        "say": say,
+        "summary": summary,
+        "cards": [say.classes_card(summary)],
+        "tables": found,
+        "classes": classes,
+        "specs": specs,
+        "data": data,
+        "words": {"currency": currency, "names": list(summary.names), "level": percent(summary.level)}
+        | {"short": class_names(summary)},
+    }

@@ -1,0 +1,351 @@
+"""Everything that a two-class report shows, computed by the core and collected as one frozen value."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from costcurves import counts
+from costcurves._validation import FloatArray, check_integer, check_level, check_name, shown
+from costcurves.comparison import ManyDifferences, PairwiseTests, compare_many
+from costcurves.conditions import OperatingCondition, OperatingRange
+from costcurves.costs import CostCurve
+from costcurves.decisions import TRIVIAL, Decision, Ranges
+from costcurves.differences import Crossings, PcIntervals
+from costcurves.domination import Regret, regret
+from costcurves.errors import InputError
+from costcurves.frames import columns_of
+from costcurves.geometry import upper_hull
+from costcurves.hull import RocHull
+from costcurves.inference.bands import Band, Interval, track
+from costcurves.inference.intervals import critical, wilson
+from costcurves.roc import RocCurve
+
+Limits = tuple[FloatArray, FloatArray]
+
+# Operating points at which bands are drawn.
+BAND_POINTS = 101
+# A point that falls into the cell of its neighbour is not seen: the pictures are less than 400 pixels wide.
+CELLS = 250
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataSummary:
+    """What was judged: rows by class, the name of the positive class, rows left out before."""
+
+    n: int
+    n_pos: int
+    positive: str
+    dropped: int
+
+    @property
+    def n_neg(self) -> int:
+        """Rows of the negative class."""
+        return self.n - self.n_pos
+
+    @property
+    def prevalence(self) -> float:
+        """Share of the positive class."""
+        return self.n_pos / self.n
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassifierSummary:
+    """One classifier: its curves, their limits, and what using it everywhere would lose.
+
+    `points` are the ROC points that can be told apart in a picture, every vertex of the classifier's hull among them.
+    `miss_limits` and `alarm_limits` are the limits of fnr and fpr at each of `vertices`, from which those of the cost
+    follow at any condition.
+    """
+
+    name: str
+    auc: float
+    distinct: int
+    points: RocCurve
+    vertices: RocCurve
+    miss_limits: Limits
+    alarm_limits: Limits
+    curve: CostCurve
+    each: Band
+    together: Band
+    useful: PcIntervals
+    loss: Regret
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConditionAnswer:
+    """The decision at one condition, its interval in money, the tests of all pairs, and how far it holds.
+
+    `interval` is None where a trivial classifier is best: what it costs needs no data. `stretch` is the pc over which
+    the chosen classifier stays best, `before` and `after` who is best beyond its ends (None at 0 and 1).
+    """
+
+    name: str
+    condition: OperatingCondition
+    decision: Decision
+    interval: Interval | None
+    tests: PairwiseTests | None
+    stretch: tuple[float, float]
+    before: str | None
+    after: str | None
+
+    @property
+    def beaten(self) -> tuple[str, ...]:
+        """Classifiers that cost significantly more than the chosen one (Holm over all pairs)."""
+        return tuple(name for name, sure in self._rivals() if sure)
+
+    @property
+    def unbeaten(self) -> tuple[str, ...]:
+        """Classifiers that may be as good as the chosen one."""
+        return tuple(name for name, sure in self._rivals() if not sure)
+
+    def _rivals(self) -> list[tuple[str, bool]]:
+        if self.tests is None:
+            return []
+        chosen, found = self.decision.classifier, []
+        for (a, b), sure in zip(self.tests.pairs, self.tests.significant.tolist(), strict=True):
+            if chosen in (a, b):
+                found.append((b if chosen == a else a, sure))
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeAnswer:
+    """Who can be best within a range of conditions, the decision at both ends, and what one choice for all would lose.
+
+    `losses` has one entry for each classifier, the one with the smallest largest loss first.
+    """
+
+    name: str
+    span: OperatingRange
+    ranges: Ranges
+    ends: tuple[ConditionAnswer, ConditionAnswer]
+    losses: tuple[Regret, ...]
+
+
+Answer = ConditionAnswer | RangeAnswer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """Everything a two-class report shows."""
+
+    data: DataSummary
+    classifiers: tuple[ClassifierSummary, ...]
+    hull: RocHull
+    ranges: Ranges
+    crossings: tuple[tuple[str, str, Crossings], ...]
+    pairs: ManyDifferences | None
+    answers: tuple[Answer, ...]
+    start: OperatingCondition
+    level: float
+    seed: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classifiers, in the order given."""
+        return tuple(one.name for one in self.classifiers)
+
+
+def check_scenarios(scenarios: Any) -> dict[str, OperatingCondition | OperatingRange]:
+    """Return named conditions and ranges of conditions."""
+    if not isinstance(scenarios, Mapping):
+        kind = type(scenarios).__name__
+        raise InputError(
+            f"`scenarios` must map names to operating conditions or ranges, got {shown(scenarios)} ({kind})"
+        )
+    for name, value in scenarios.items():
+        check_name("scenarios", name)
+        if not isinstance(value, (OperatingCondition, OperatingRange)):
+            raise InputError(
+                f"`scenarios` must hold an OperatingCondition or an OperatingRange for {shown(name)}, "
+                f"got {shown(value)} ({type(value).__name__})"
+            )
+    return dict(scenarios)
+
+
+def summarise(
+    y_true: Any,
+    scores: Any,
+    *,
+    pos_label: Any = None,
+    scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
+    level: float = 0.95,
+    dropped: int = 0,
+    seed: int = 0,
+) -> Summary:
+    """Return what a report of two classes shows.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+    scores : mapping of name to array-like of shape (n,), or dataframe
+    pos_label : label, optional
+    scenarios : mapping of name to OperatingCondition or OperatingRange
+    level : float in (0, 1)
+    dropped : int
+        How many rows were left out before, to be stated in the report.
+    seed : int
+        For the simulated critical values of what holds at all conditions together.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from costcurves.report.summary import summarise
+    >>> here = cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=2)
+    >>> found = summarise([0, 1, 0, 1, 1, 0], {"a": [1, 3, 2, 4, 2, 1], "b": [1, 2, 1, 2, 2, 1]}, scenarios={"x": here})
+    >>> found.answers[0].decision.classifier, found.ranges.candidates
+    ('b', ('b',))
+    """
+    level, seed = check_level(level), check_integer("seed", seed, 0)
+    dropped = check_integer("dropped", dropped, 0)
+    asked = check_scenarios({} if scenarios is None else scenarios)
+    columns = columns_of("scores", scores)
+    if not columns:
+        raise InputError("`scores` must have the scores of one classifier or more, got none")
+    for name in columns:
+        check_name("scores", name)
+    positive = counts.binary_labels(y_true, pos_label)
+    data = DataSummary(positive.size, int(positive.sum()), _word_for(pos_label), dropped)
+
+    rocs = _done([partial(RocCurve.from_predictions, positive, columns[name], name=name) for name in columns])
+    hull = RocHull(rocs)
+    tasks: list[Callable[[], Any]] = [partial(_classifier, roc, hull, level, seed) for roc in rocs]
+    if len(rocs) > 1:
+        tasks.append(partial(compare_many, positive, columns, level=level, rng=seed))
+    found = _done(tasks)
+    classifiers, pairs = tuple(found[: len(rocs)]), found[len(rocs)] if len(rocs) > 1 else None
+    curves = {one.name: one.curve for one in classifiers}
+    ranges = hull.ranges()
+    judge = _Judge(hull, ranges, {one.name: one for one in classifiers}, pairs)
+    answers = tuple(
+        judge.condition(name, value) if isinstance(value, OperatingCondition) else judge.span(name, value)
+        for name, value in asked.items()
+    )
+    return Summary(
+        data=data,
+        classifiers=classifiers,
+        hull=hull,
+        ranges=ranges,
+        crossings=tuple((a, b, curves[a].crossings(curves[b])) for a, b in combinations(curves, 2)),
+        pairs=pairs,
+        answers=answers,
+        start=_start(asked, data),
+        level=level,
+        seed=seed,
+    )
+
+
+def _word_for(pos_label: Any) -> str:
+    """Return what the positive class is called: its own name where it has one."""
+    return pos_label if isinstance(pos_label, str) and pos_label.strip() else "positive"
+
+
+def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
+    """Return what the tasks return; on a terminal, with progress once they have taken two seconds."""
+    steps: Iterable[int] = track(range(len(tasks)), "report") if sys.stderr.isatty() else range(len(tasks))
+    return [tasks[i]() for i in steps]
+
+
+def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
+    vertices = roc.on_hull()
+    curve = CostCurve(vertices)
+    grid, z = np.linspace(0.0, 1.0, BAND_POINTS), critical(level)
+    return ClassifierSummary(
+        name=roc.name,
+        auc=roc.auc(),
+        distinct=roc.thresholds.size - 1,
+        points=visible(roc),
+        vertices=vertices,
+        miss_limits=wilson(vertices.n_pos - vertices.tp, vertices.n_pos, z),
+        alarm_limits=wilson(vertices.fp, vertices.n_neg, z),
+        curve=curve,
+        each=curve.band(level=level, pc=grid),
+        together=curve.band(level=level, pc=grid, simultaneous=True, rng=seed),
+        useful=curve.operating_range(),
+        loss=regret(curve, hull),
+    )
+
+
+def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
+    """Return the points that can be told apart on a picture of so many cells a side; hull vertices always stay.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> from costcurves.report.summary import visible
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(100_000) < 0.5
+    >>> len(visible(cc.RocCurve.from_predictions(y, y + rng.normal(size=y.size))).fpr) < 800
+    True
+    """
+    column, row = np.rint(roc.fpr * cells), np.rint(roc.tpr * cells)
+    keep = np.append(True, (np.diff(column) != 0) | (np.diff(row) != 0))
+    keep[upper_hull(roc.fp, roc.tp)] = True
+    keep[-1] = True
+    return roc if keep.all() else roc.at(np.flatnonzero(keep))
+
+
+def _start(asked: Mapping[str, OperatingCondition | OperatingRange], data: DataSummary) -> OperatingCondition:
+    """Return the condition at which the sliders start: the first one asked for, else about that of the data."""
+    conditions = [value for value in asked.values() if isinstance(value, OperatingCondition)]
+    spans = [value for value in asked.values() if isinstance(value, OperatingRange)]
+    if conditions:
+        return conditions[0]
+    for span in spans:
+        p, fp, fn = (math.sqrt(low * high) for low, high in (span.prevalence, span.cost_fp, span.cost_fn))
+        if fp + fn > 0:
+            return OperatingCondition(p, cost_fp=fp, cost_fn=fn)
+    share = round(data.prevalence, 3)
+    return OperatingCondition(share if 0 < share < 1 else data.prevalence, cost_fp=1.0, cost_fn=1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judge:
+    """Answers at conditions, from what was computed once."""
+
+    hull: RocHull
+    ranges: Ranges
+    classifiers: dict[str, ClassifierSummary]
+    pairs: ManyDifferences | None
+
+    def condition(self, name: str, where: OperatingCondition) -> ConditionAnswer:
+        """Return the decision at one condition with its certainty."""
+        decision = self.hull.best(where)
+        chosen = decision.classifier
+        stretches = list(self.ranges)
+        # The library gives the point between two stretches to the left one, as the decision does.
+        at = next(i for i, (_, _, high) in enumerate(stretches) if where.pc <= high)
+        own = [i for i, (owner, low, high) in enumerate(stretches) if owner == chosen and low <= where.pc <= high]
+        at = own[0] if own else at
+        _, low, high = stretches[at]
+        return ConditionAnswer(
+            name=name,
+            condition=where,
+            decision=decision,
+            interval=None if chosen in TRIVIAL else self.classifiers[chosen].each.at(where).money,
+            tests=None if self.pairs is None else self.pairs.at(where),
+            stretch=(low, high),
+            before=stretches[at - 1][0] if at else None,
+            after=stretches[at + 1][0] if at + 1 < len(stretches) else None,
+        )
+
+    def span(self, name: str, span: OperatingRange) -> RangeAnswer:
+        """Return who can be best in a range, and what it costs at both ends."""
+        low, high = span.corners
+        losses = [regret(one.curve, self.hull, over=span) for one in self.classifiers.values()]
+        return RangeAnswer(
+            name=name,
+            span=span,
+            ranges=self.hull.within(span),
+            ends=(self.condition("the low end", low), self.condition("the high end", high)),
+            losses=tuple(sorted(losses, key=lambda one: one.largest)),
+        )

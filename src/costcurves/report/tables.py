@@ -1,0 +1,188 @@
+"""The text tables behind the pictures: the same numbers, for readers and for screen readers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from costcurves.conditions import OperatingCondition
+from costcurves.decisions import TRIVIAL
+from costcurves.report.classes import ClassesSummary
+from costcurves.report.numbers import money, number, percent, together
+from costcurves.report.summary import ConditionAnswer, Summary
+from costcurves.report.words import Speaker
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A caption, the titles of the columns, and rows of texts; the first `words` columns are no numbers."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    words: int = 1
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:.3f} to {high:.3f}"
+
+
+def _scores(low: float, high: float, name: str) -> str:
+    if name in TRIVIAL:
+        return "–"
+    return number(low, 4) if low == high else f"{number(low, 4)} to {number(high, 4)}"
+
+
+def _ratio(where: OperatingCondition, pc: float) -> str:
+    """Return the cost of a miss, in false alarms, that gives this pc at the prevalence of a condition."""
+    if pc in (0, 1):
+        return "0" if pc == 0 else "∞"
+    return number(where.with_pc(pc, by="cost_fn").cost_fn / where.cost_fp)
+
+
+def hull_table(summary: Summary, say: Speaker) -> Table:
+    """Return every point that is best somewhere."""
+    hull = summary.hull
+    breaks = hull.breaks.tolist()
+    rows = [
+        (
+            say.name(name),
+            "–" if name in TRIVIAL else number(float(hull.thresholds[i]), 4),
+            percent(float(hull.fpr[i])),
+            percent(float(hull.tpr[i])),
+            _span(breaks[i], breaks[i + 1]),
+        )
+        for i, name in enumerate(hull.owner)
+    ]
+    columns = ("classifier", "score ≥", "false alarms", "found", "best for pc")
+    return Table("Every operating point that is best at some condition", columns, tuple(rows))
+
+
+def ranges_table(summary: Summary, say: Speaker) -> Table:
+    """Return who is best where, with what that means for the cost of a miss at the prevalence of the start."""
+    where = summary.start
+    rows = []
+    for i, (name, low, high) in enumerate(summary.ranges):
+        cuts = float(summary.ranges.threshold_low[i]), float(summary.ranges.threshold_high[i])
+        row = [say.name(name), _span(low, high), _scores(*cuts, name)]
+        if where.cost_fp > 0:
+            ends = [
+                number(where.with_pc(pc, by="cost_fn").cost_fn / where.cost_fp)
+                if 0 < pc < 1
+                else ("0" if pc == 0 else "∞")
+                for pc in (low, high)
+            ]
+            row.append(f"{ends[0]} to {ends[1]}")
+        rows.append(tuple(row))
+    columns: tuple[str, ...] = ("best choice", "for pc", "score ≥")
+    if where.cost_fp > 0:
+        columns += (f"a miss costs … false alarms, at {percent(where.prevalence)} {say.positive}",)
+    return Table("The best choice, stretch by stretch", columns, tuple(rows))
+
+
+def classifier_table(summary: Summary, say: Speaker) -> Table:
+    """Return each classifier's operating range and what using it everywhere would lose."""
+    rows = [
+        (
+            say.name(one.name),
+            ", ".join(_span(low, high) for low, high in one.useful) or "nowhere",
+            number(one.loss.largest),
+            f"{one.loss.at_pc:.2f}",
+            number(one.loss.mean),
+            f"{one.auc:.3f}",
+        )
+        for one in summary.classifiers
+    ]
+    columns = (
+        "classifier",
+        "better than no classifier for pc",
+        "largest loss if used everywhere",
+        "at pc",
+        "average loss",
+        "area under ROC",
+    )
+    return Table("Each classifier by itself", columns, tuple(rows))
+
+
+def crossings_table(summary: Summary, say: Speaker) -> Table:
+    """Return where the cheaper of each pair changes."""
+    rows = [
+        (say.name(before), say.name(after), f"{pc:.3f}")
+        for _, _, found in summary.crossings
+        for pc, before, after in zip(found.pc.tolist(), found.before, found.after, strict=True)
+    ]
+    return Table("Where the cheaper of two changes", ("cheaper before", "cheaper after", "at pc"), tuple(rows), 2)
+
+
+def pairs_table(summary: Summary, say: Speaker, most: int = 4) -> Table:
+    """Return what is shown about each pair, everywhere and at the scenarios."""
+    assert summary.pairs is not None
+    asked = [
+        (i + 1, answer)
+        for i, answer in enumerate(summary.answers)
+        if isinstance(answer, ConditionAnswer) and answer.tests is not None
+    ][:most]
+    rows = []
+    for q, pair in enumerate(summary.pairs.pairs):
+        row: list[Any] = [say.name(pair.names[0]), say.name(pair.names[1]), say.difference(pair)]
+        for _, answer in asked:
+            assert answer.tests is not None
+            difference, p = float(answer.tests.difference[q]), float(answer.tests.adjusted[q])
+            row.append(f"{number(difference)} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})")
+        rows.append(tuple(row))
+    columns = ("first", "second", "over all conditions", *(f"scenario {n}: difference" for n, _ in asked))
+    return Table("All pairs", columns, tuple(rows), 3)
+
+
+def facts_table(summary: Summary, say: Speaker) -> Table:
+    """Return how many distinct scores each classifier has: the fewer, the more ties."""
+    rows = [
+        (say.name(one.name), f"{one.distinct:,}", f"{summary.data.n - one.distinct:,}") for one in summary.classifiers
+    ]
+    return Table("Scores", ("classifier", "distinct scores", "rows that share a score with another"), tuple(rows))
+
+
+def costs_table(summary: ClassesSummary, say: Speaker) -> Table:
+    """Return the expected cost of each classifier with its interval."""
+    rows = []
+    for name, one in zip(summary.names, summary.intervals, strict=True):
+        value, low, high = together([one.estimate, one.lower, one.upper])
+        rows.append((say.name(name), money(value, say.currency), f"{low} to {high}", str(len(one.risks))))
+    columns = ("classifier", "cost per case", f"{percent(summary.level)} interval", "errors too rare to judge")
+    return Table("Expected cost (BCost)", columns, tuple(rows))
+
+
+def differences_table(summary: ClassesSummary, say: Speaker) -> Table:
+    """Return the difference of each pair with its interval and adjusted p-value."""
+    many = summary.comparison
+    assert many is not None
+    rows = []
+    for pair, p, sure in zip(many.pairs, many.p_adjusted.tolist(), many.significant.tolist(), strict=True):
+        value, low, high = together([pair.difference, pair.lower, pair.upper])
+        cheaper = pair.names[0] if pair.difference < 0 else pair.names[1]
+        verdict = say.name(cheaper) if sure else "not settled"
+        p_text = "< 0.001" if p < 0.001 else f"{p:.3f}"
+        rows.append((say.name(pair.names[0]), say.name(pair.names[1]), verdict, value, f"{low} to {high}", p_text))
+    columns = ("first", "second", "cheaper", "difference", "interval, all pairs together", "adjusted p")
+    return Table("All pairs (BDeltaCost)", columns, tuple(rows), 3)
+
+
+def matrix_table(summary: ClassesSummary) -> Table:
+    """Return the cost matrix."""
+    labels = [str(label) for label in summary.costs.labels]
+    rows = [(labels[t], *(number(float(c), 6) for c in row)) for t, row in enumerate(summary.costs.values)]
+    return Table("Cost matrix", ("true \\ predicted", *labels), tuple(rows))
+
+
+def priors_table(summary: ClassesSummary, say: Speaker) -> Table:
+    """Return who can be cheapest under some class frequencies, and where most clearly."""
+    hull = summary.hull
+    assert hull is not None
+    rows: list[Sequence[Any]] = []
+    for i, name in enumerate(hull.names):
+        can = name in hull.can_be_best
+        where = ", ".join(percent(share) for share in hull.where[i].tolist())
+        rows.append((say.name(name), "yes" if can else "never", number(float(hull.margin[i])), where))
+    columns = ("classifier", "can be cheapest", "by at most", f"at shares of {', '.join(map(str, hull.labels))}")
+    return Table("Who can be cheapest under some class frequencies", columns, tuple(map(tuple, rows)), 2)

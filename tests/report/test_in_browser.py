@@ -1,0 +1,480 @@
+"""The page in a real browser: what is moved moves what the library computes, and nothing leaves the page."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import costcurves as cc
+from browser import browser, open_tab
+
+RNG = np.random.default_rng(7)
+LABEL = RNG.random(400) < 0.3
+SCORES = {
+    name: np.round(LABEL * gap + RNG.normal(0, spread, LABEL.size), 2)
+    for name, gap, spread in (("forest", 1.4, 1.0), ("logit", 1.2, 0.8), ("rules", 0.7, 0.9))
+}
+HERE = cc.OperatingCondition(0.3, cost_fp=1, cost_fn=5)
+SCENARIOS = {
+    "usual": HERE,
+    "unsure": cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=(3, 8)),
+    "rare": cc.OperatingCondition(0.02, cost_fp=2, cost_fn=40),
+}
+
+
+@pytest.fixture(scope="module")
+def running():
+    with browser() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def report():
+    return cc.Report.from_predictions(LABEL, SCORES, scenarios=SCENARIOS, currency="€", title="Three classifiers")
+
+
+@pytest.fixture(scope="module")
+def tab(running, report, tmp_path_factory):
+    one = open_tab(running)
+    one.go(report.write_html(tmp_path_factory.mktemp("report") / "report.html"))
+    yield one
+    one.page.close()
+
+
+@pytest.fixture(autouse=True)
+def _at_the_start(request):
+    """Leave the shared page as it was."""
+    yield
+    if "tab" in request.fixturenames:
+        one = request.getfixturevalue("tab")
+        one.page.eval_on_selector_all(".switch", "boxes => boxes.forEach(box => { if (!box.checked) box.click() })")
+        for name, value in (("prevalence", 30), ("cost_fn", 5), ("cost_fp", 1)):
+            one.enter(f"#{name}", value)
+        for name, value in (("axis", "pc"), ("bands", "off"), ("pair", "0"), ("model", "0")):
+            one.page.select_option(f"#{name}", value)
+        one.page.click("#bestcut")
+        one.settle()
+
+
+def condition(tab):
+    values = [float(tab.page.input_value(f"#{name}")) for name in ("prevalence", "cost_fp", "cost_fn")]
+    return cc.OperatingCondition(values[0] / 100, cost_fp=values[1], cost_fn=values[2])
+
+
+def chosen(tab):
+    return tab.page.eval_on_selector("#now", "e => ({...e.dataset, text: e.textContent})")
+
+
+def numbers(text):
+    return [float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", text)]
+
+
+def place(tab, layer):
+    """Return where the one symbol of a layer stands, in pixels from the corner of its picture."""
+    marks = tab.page.eval_on_selector_all(
+        f"g.mark-symbol.{layer}_marks path", "paths => paths.map(p => p.getAttribute('transform'))"
+    )
+    assert len(marks) == 1
+    return numbers(marks[0])[:2]
+
+
+def size(tab, picture):
+    """Return width and height of the plot of a picture, in pixels."""
+    box = f"document.querySelector('{picture} .background').getBBox()"
+    return tab.page.evaluate(f"() => [{box}.width, {box}.height]")
+
+
+def check_choice(tab, hull):
+    where = condition(tab)
+    decision, said = hull.best(where), chosen(tab)
+    trivial = {"always negative": "-1", "always positive": "-2"}
+    assert said["k"] == trivial.get(decision.classifier, str(list(SCORES).index(decision.classifier)))
+    assert float(said["x"]) == decision.fpr
+    assert float(said["y"]) == decision.tpr
+    assert float(said["cost"]) == pytest.approx(decision.expected_cost, rel=1e-9)
+    assert float(said["pc"]) == pytest.approx(where.pc, rel=1e-9)
+    if decision.classifier not in trivial:
+        assert float(said["t"]) == decision.threshold
+        assert decision.classifier in said["text"]
+    return decision
+
+
+def test_sliders_move_the_chosen_vertex_to_the_one_the_library_computes(tab, report):
+    hull = report.summary.hull
+    rng = np.random.default_rng(11)
+    seen = set()
+    for _ in range(20):
+        for slider in tab.page.query_selector_all("input[type=range][data-for]"):
+            low, high = (float(slider.get_attribute(end)) for end in ("min", "max"))
+            script = "(e, v) => { e.value = v; e.dispatchEvent(new Event('input')); }"
+            slider.evaluate(script, rng.uniform(low + 0.25 * (high - low), high - 0.25 * (high - low)))
+        tab.settle()
+        decision = check_choice(tab, hull)
+        seen.add((decision.classifier, decision.threshold))
+    assert len(seen) >= 5
+
+
+def test_the_marks_stand_where_the_library_says(tab, report):
+    roc, cost = "[data-spec=spaces] .roc_group", "[data-spec=spaces] .cost_group"
+    (wide, high), (cost_wide, _) = size(tab, roc), size(tab, cost)
+    ranges_wide, _ = size(tab, "[data-spec=ranges]")
+    for share, miss in ((30, 5), (10, 30), (50, 0.8)):
+        tab.enter("#prevalence", share)
+        tab.enter("#cost_fn", miss)
+        where = condition(tab)
+        decision = report.summary.hull.best(where)
+        assert place(tab, "roc_chosen_0") == pytest.approx([decision.fpr * wide, (1 - decision.tpr) * high], abs=0.6)
+        assert place(tab, "chosen_1")[0] == pytest.approx(where.pc * cost_wide, abs=0.6)
+        assert numbers(tab.page.get_attribute("[data-spec=ranges] g.mark-rule.role-mark line", "transform"))[
+            0
+        ] == pytest.approx(where.pc * ranges_wide, abs=0.6)
+        # The iso-performance line goes through the vertex with the slope of the condition.
+        line = tab.page.locator(f"{roc} g.mark-rule.role-mark line")
+        (x, y), dx, dy = numbers(line.get_attribute("transform")), *(float(line.get_attribute(a)) for a in ("x2", "y2"))
+        slope = -(dy / high) / (dx / wide)
+        assert slope == pytest.approx(where.slope, rel=0.02)
+        assert (1 - y / high) + slope * (decision.fpr - x / wide) == pytest.approx(decision.tpr, abs=0.005)
+
+
+def test_the_limits_are_those_of_the_band(tab, report):
+    for share, miss in ((30, 5), (12, 17), (45, 1.5)):
+        tab.enter("#prevalence", share)
+        tab.enter("#cost_fn", miss)
+        where = condition(tab)
+        decision = report.summary.hull.best(where)
+        roc = cc.RocCurve.from_predictions(LABEL, SCORES[decision.classifier], name=decision.classifier)
+        money = cc.CostCurve(roc).band(level=0.95).at(where).money
+        said = chosen(tab)
+        assert (float(said["low"]), float(said["high"])) == pytest.approx((money.lower, money.upper), rel=1e-7)
+        low, high = map(float, re.search(r"limits €([\d.]+) to €([\d.]+)", said["text"]).groups())
+        assert (low, high) == pytest.approx((money.lower, money.upper), abs=0.0051)
+
+
+def test_a_classifier_that_is_switched_off_is_not_chosen(tab):
+    lines = "[data-spec=spaces] g.mark-line path"
+    before = tab.page.locator(lines).count()
+    first = list(SCORES)[int(chosen(tab)["k"])]
+    tab.page.click(f"label[title={first}] input")
+    tab.settle()
+    rest = {name: score for name, score in SCORES.items() if name != first}
+    check_choice(tab, cc.RocHull.from_predictions(LABEL, rest))
+    assert tab.page.locator(lines).count() == before - 2  # its ROC curve and its cost curve
+    tab.page.click(f"label[title={first}] input")
+    tab.settle()
+    check_choice(tab, cc.RocHull.from_predictions(LABEL, SCORES))
+    assert tab.page.locator(lines).count() == before
+
+
+def test_everything_works_with_the_keyboard(tab, report):
+    page = tab.page
+    slider = page.locator("input[data-for=cost_fn]")
+    slider.focus()
+    before = condition(tab).cost_fn
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+    tab.settle()
+    assert condition(tab).cost_fn > before
+    check_choice(tab, report.summary.hull)
+    page.locator("label[title=forest] input").focus()
+    page.keyboard.press("Space")
+    tab.settle()
+    assert page.input_value("#hidden") == ",0,"
+    page.keyboard.press("Space")
+    page.locator("summary").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("details[open]").count() == 1
+    page.keyboard.press("Enter")
+    page.evaluate("() => document.activeElement.blur()")
+    page.evaluate("() => scrollTo(0, 0)")
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        name = page.evaluate(
+            "() => { const e = document.activeElement; return e.id || e.dataset.for || e.className || e.tagName }"
+        )
+        reached.add(name)
+    wanted = {"theme", "prevalence", "cost_fn", "cost_fp", "switch", "axis", "bands", "pair", "model", "cutslider"}
+    assert wanted <= reached
+
+
+def test_every_control_has_a_name(tab):
+    unnamed = tab.page.evaluate(
+        """() => [...document.querySelectorAll('input:not([type=hidden]), select, button, a')]
+           .filter(e => !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).length"""
+    )
+    assert unnamed == 0
+    assert tab.page.locator(".chart:not([aria-label])").count() == 0
+
+
+def test_a_bad_number_is_taken_back(tab):
+    tab.page.fill("#prevalence", "100")
+    tab.page.locator("#prevalence").blur()
+    assert tab.page.input_value("#prevalence") == "30"
+    tab.page.fill("#cost_fn", "")
+    tab.page.locator("#cost_fn").blur()
+    assert tab.page.input_value("#cost_fn") == "5"
+
+
+def axis_labels(tab):
+    return tab.page.eval_on_selector_all(
+        "[data-spec=spaces] .cost_group g.role-axis-label text", "texts => texts.map(t => t.textContent)"
+    )
+
+
+def test_the_axis_of_cost_space_can_show_pc_prevalence_and_cost_ratio(tab):
+    assert {"0.1", "0.5", "1.0"} <= set(axis_labels(tab))
+    tab.page.select_option("#axis", "prevalence")
+    tab.settle()
+    # With costs 5 to 1, pc = 1/2 where the prevalence is 1/6.
+    assert "17%" in axis_labels(tab)
+    tab.page.select_option("#axis", "ratio")
+    tab.settle()
+    # At a prevalence of 30 %, pc = 1/2 where a miss costs 7/3 false alarms.
+    assert {"2.3", "∞"} <= set(axis_labels(tab))
+
+
+def test_limits_can_be_switched_on_for_each_condition_or_for_all(tab):
+    areas = "[data-spec=spaces] g.mark-area path"
+    shapes = {}
+    for kind in ("off", "each", "all"):
+        tab.page.select_option("#bands", kind)
+        tab.settle()
+        shapes[kind] = tab.page.eval_on_selector_all(areas, "paths => paths.map(p => p.getAttribute('d'))")
+    assert not any(shapes["off"])
+    assert len(shapes["each"]) == len(shapes["all"]) == len(SCORES)
+    assert shapes["each"] != shapes["all"]
+
+
+def test_scenario_buttons_set_the_condition(tab, report):
+    buttons = tab.page.locator(".goals button")
+    assert buttons.all_text_contents() == ["1", "2 low", "2 high", "3"]
+    low, high = SCENARIOS["unsure"].corners
+    for button, wanted in zip(buttons.all(), (HERE, low, high, SCENARIOS["rare"]), strict=True):
+        button.click()
+        tab.settle()
+        assert condition(tab).pc == pytest.approx(wanted.pc, rel=1e-9)
+        check_choice(tab, report.summary.hull)
+
+
+def test_a_click_in_cost_space_moves_the_condition_there(tab, report):
+    tab.page.locator("[data-spec=spaces]").scroll_into_view_if_needed()
+    box = tab.page.locator("[data-spec=spaces] .cost_group .background").first.bounding_box()
+    for pc in (0.3, 0.62):
+        tab.page.mouse.click(box["x"] + pc * box["width"], box["y"] + 0.7 * box["height"])
+        tab.settle()
+        assert condition(tab).pc == pytest.approx(pc, abs=0.002)
+        check_choice(tab, report.summary.hull)
+
+
+def test_a_click_on_a_vertex_in_roc_space_moves_to_where_it_is_best(tab, report):
+    hull = report.summary.hull
+    tab.page.locator("[data-spec=spaces]").scroll_into_view_if_needed()
+    box = tab.page.locator("[data-spec=spaces] .roc_group .background").first.bounding_box()
+    i = len(hull.fpr) // 2
+    x, y = box["x"] + hull.fpr[i] * box["width"], box["y"] + (1 - hull.tpr[i]) * box["height"]
+    tab.page.mouse.click(x, y)
+    tab.settle()
+    assert condition(tab).pc == pytest.approx((hull.breaks[i] + hull.breaks[i + 1]) / 2, abs=1e-3)
+    said = chosen(tab)
+    assert (float(said["x"]), float(said["y"])) == (hull.fpr[i], hull.tpr[i])
+
+
+def test_the_selected_pair_is_drawn(tab):
+    shapes = set()
+    for pair in ("0", "1", "2"):
+        tab.page.select_option("#pair", pair)
+        tab.settle()
+        shapes.add(tab.page.get_attribute("[data-spec=difference] g.mark-area path", "d"))
+    assert len(shapes) == 3
+    options = tab.page.locator("#pair option").all_text_contents()
+    assert options == ["forest − logit", "forest − rules", "logit − rules"]
+
+
+def test_thresholds_are_explored_per_thousand_cases(tab):
+    page = tab.page
+    for k, name in enumerate(SCORES):
+        page.select_option("#model", str(k))
+        tab.settle()
+        roc = cc.RocCurve.from_predictions(LABEL, SCORES[name], name=name)
+        best = cc.CostCurve(roc)
+        said = page.eval_on_selector("#explored", "e => ({...e.dataset})")
+        assert float(said["cost"]) == pytest.approx(best.expected_cost(HERE), rel=1e-9)
+        for share in (0.2, 0.6):
+            tab.enter("#cutslider", share)
+            said = page.eval_on_selector("#explored", "e => ({...e.dataset})")
+            at = int(roc.index_of(float(said["t"])))
+            fpr, tpr = float(roc.fpr[at]), float(roc.tpr[at])
+            money = HERE.money(HERE.pc * (1 - tpr) + (1 - HERE.pc) * fpr)
+            assert float(said["cost"]) == pytest.approx(money, rel=1e-9)
+            cells = {cell: float(page.inner_text(f"#{cell}")) for cell in ("tp", "fn", "fp", "tn")}
+            wanted = {"tp": 300 * tpr, "fn": 300 * (1 - tpr), "fp": 700 * fpr, "tn": 700 * (1 - fpr)}
+            assert cells == pytest.approx(wanted, rel=0.006, abs=0.06)
+        page.click("#bestcut")
+
+
+def test_light_and_dark_can_be_switched_and_print_is_light(tab):
+    page = tab.page
+    colour = "() => getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+    page.click("#theme")
+    assert page.evaluate(colour) == "rgb(18, 22, 29)"
+    line = "() => getComputedStyle(document.querySelector('[data-spec=spaces] g.mark-line path')).stroke"
+    dark = page.evaluate(line)
+    page.emulate_media(media="print")
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+    assert page.evaluate(line) != dark
+    assert page.locator("nav").is_hidden()
+    assert page.locator("#pair").is_visible()
+    page.emulate_media(media="screen")
+    page.click("#theme")
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+
+
+def test_the_page_fits_a_telephone_and_keeps_its_state(running, tab, tmp_path, report):
+    tab.enter("#cost_fn", 11)
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    tab.page.wait_for_timeout(400)
+    tab.ready()
+    tab.page.wait_for_function("document.querySelector('[data-spec=spaces] svg').getBoundingClientRect().width < 380")
+    assert tab.page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    assert condition(tab).cost_fn == 11
+    check_choice(tab, report.summary.hull)
+    tab.page.set_viewport_size({"width": 1280, "height": 900})
+    tab.page.wait_for_function("document.querySelector('[data-spec=spaces] svg').getBoundingClientRect().width > 900")
+    tab.page.wait_for_timeout(300)
+
+
+def test_downloads_hold_the_numbers(tab, report):
+    links = tab.page.locator("a[download]")
+    names = links.evaluate_all("all => all.map(a => a.download)")
+    assert names == ["report.json", "hull.csv", "ranges.csv", "cost_curves.csv", "bands.csv", "differences.csv"]
+    with tab.page.expect_download() as found:
+        links.first.click()
+    assert found.value.path().read_text(encoding="utf-8") == report.json()
+
+
+# Hostile names ----------------------------------------------------------------------------------------------------
+
+HOSTILE = [
+    "</script><img src=x onerror=window.pwned=1>",
+    "\"><svg onload=window.pwned=1> ' onmouseover='window.pwned=1",
+    "'] + (window.pwned = 1) + ['",
+    "datum.x",
+    "{{7*7}} {% raw %} ${7*7}",
+    "עברית \u202e rtl",
+    "👩🏽‍🔬 emoji",
+    "x" * 300,
+    "two\nlines\t\\ &lt;b&gt;",
+    "__proto__",
+]
+
+
+@pytest.fixture(scope="module")
+def hostile(running, tmp_path_factory):
+    rng = np.random.default_rng(1)
+    y = rng.random(80) < 0.5
+    label = np.where(y, HOSTILE[0], "other")
+    scores = {name: np.round(y + rng.normal(0, 1 + 0.1 * k, y.size), 1) for k, name in enumerate(HOSTILE)}
+    scenarios = {
+        name: cc.OperatingCondition(share, cost_fp=1, cost_fn=2)
+        for name, share in zip(HOSTILE[:2], (0.2, 0.6), strict=True)
+    }
+    report = cc.Report.from_predictions(
+        label, scores, pos_label=HOSTILE[0], scenarios=scenarios, title=HOSTILE[0], source=HOSTILE[1],
+        command=HOSTILE[4], currency="<b>",
+    )  # fmt: skip
+    one = open_tab(running)
+    one.go(report.write_html(tmp_path_factory.mktemp("hostile") / "report.html"))
+    yield one
+    one.page.close()
+
+
+def spaceless(text):
+    return "".join(text.split())
+
+
+def test_hostile_names_are_shown_as_text_everywhere(hostile):
+    page = hostile.page
+    assert page.title() == HOSTILE[0]
+    for selector in (".legend", "#pairs", "#model", "#how"):
+        text = spaceless(page.eval_on_selector(selector, "e => e.textContent"))
+        assert [name for name in HOSTILE if spaceless(name) not in text] == []
+    pictures = " ".join(page.locator("[data-spec=ranges] text").all_text_contents())
+    assert "datum.x" in pictures
+    assert "{{7*7}}" in pictures
+    assert "xxxxxxxxxxxxxxx" in pictures
+    assert "x" * 300 not in pictures
+
+
+def test_hostile_names_do_nothing(hostile):
+    page = hostile.page
+    for box in page.locator(".switch").all():
+        box.click()
+        hostile.settle()
+        box.click()
+    for value in range(len(HOSTILE)):
+        page.select_option("#model", str(value))
+        page.select_option("#pair", str(value))
+        hostile.settle()
+    for button in page.locator(".goals button").all():
+        button.click()
+    tips = []
+    for picture in ("[data-spec=ranges]", "[data-spec=spaces] .cost_group"):
+        page.locator(picture).first.scroll_into_view_if_needed()
+        box = page.locator(f"{picture} .background").first.bounding_box()
+        for part in np.linspace(0.1, 0.9, 9):
+            page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + part * box["height"])
+            page.wait_for_timeout(20)
+            tips.append(page.evaluate("() => document.querySelector('#vg-tooltip-element')?.textContent ?? ''"))
+    assert any("classifier" in tip for tip in tips)
+    assert page.evaluate("() => window.pwned") is None
+    assert page.locator("img, svg[onload], [onerror], [onmouseover], iframe, object, embed").count() == 0
+    assert hostile.complaints == []
+    assert [url for url in hostile.requests if not url.startswith("file:")] == []
+
+
+def test_hostile_names_do_not_widen_the_page(hostile):
+    assert hostile.page.evaluate("() => document.documentElement.scrollWidth") <= 1280
+
+
+# k classes ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_report_of_k_classes_draws_all_its_pictures(running, tmp_path):
+    rng = np.random.default_rng(3)
+    labels = ["low", HOSTILE[0], HOSTILE[4]]
+    truth = rng.choice(3, size=300, p=[0.6, 0.3, 0.1])
+    guesses = {}
+    for name, wrong in (("a", 0.1), (HOSTILE[2], 0.2), ("c", 0.5)):
+        coded = np.where(rng.random(truth.size) < wrong, rng.choice(3, size=truth.size), truth)
+        guesses[name] = [labels[i] for i in coded]
+    costs = cc.CostMatrix([[0, 1, 4], [2, 0, 1], [9, 3, 0]], labels=labels)
+    report = cc.Report.from_class_predictions([labels[i] for i in truth], guesses, costs, currency="$")
+    tab = open_tab(running)
+    tab.go(report.write_html(tmp_path / "k.html"))
+    drawn = {
+        name: tab.page.locator(f"[data-spec={name}] svg").count()
+        for name in ("matrix", "intervals", "pairs", "simplex")
+    }
+    assert drawn == dict.fromkeys(drawn, 1)
+    assert tab.page.locator("[data-spec=matrix] g.mark-rect path").count() == 9
+    areas = tab.page.eval_on_selector_all(
+        "[data-spec=simplex] g.mark-line path", "all => all.map(p => p.getAttribute('d'))"
+    )
+    assert len(areas) == len(report.summary.regions)
+    text = tab.page.text_content("#classes")
+    assert HOSTILE[0] in text
+    assert HOSTILE[4] in text
+    assert tab.page.evaluate("() => window.pwned") is None
+    assert tab.complaints == []
+    tab.page.close()
+
+
+# Last, after everything else has happened on the shared page.
+
+
+def test_the_page_complains_about_nothing_and_asks_for_nothing(tab):
+    assert tab.complaints == []
+    assert {url.split("?")[0] for url in tab.requests if not url.startswith("data:")} == {tab.page.url}

@@ -1,0 +1,153 @@
+"""What a report collects is what the core computes, and what is thinned for the pictures loses nothing that matters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import costcurves as cc
+from costcurves.report.classes import summarise_classes
+from costcurves.report.summary import summarise, visible
+
+RNG = np.random.default_rng(5)
+Y = RNG.random(300) < 0.35
+SCORES = {"sharp": Y + RNG.normal(0, 0.5, Y.size), "fair": Y + RNG.normal(0, 0.9, Y.size), "dull": RNG.random(Y.size)}
+# The highest scores of all belong to negatives, so that no threshold is without false alarms.
+Y[:3], SCORES["sharp"][:3], SCORES["fair"][:3], SCORES["dull"][:3] = False, 9, 9, 9
+USUAL = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=6)
+UNSURE = cc.OperatingRange(prevalence=(0.1, 0.3), cost_fp=1, cost_fn=(2, 9))
+
+
+@pytest.fixture(scope="module")
+def summary():
+    return summarise(
+        Y, SCORES, scenarios={"usual": USUAL, "unsure": UNSURE, "free": cc.OperatingCondition(0.2, 1, 1e-6)}
+    )
+
+
+def test_the_answer_at_a_condition_is_that_of_the_core(summary):
+    answer = summary.answers[0]
+    hull = cc.RocHull.from_predictions(Y, SCORES)
+    decision = hull.best(USUAL)
+    assert answer.decision.to_dict() == decision.to_dict()
+    band = cc.CostCurve(hull.curve(decision.classifier)).band(level=0.95)
+    assert answer.interval.to_dict() == pytest.approx(band.at(USUAL).money.to_dict())
+    tests = cc.compare_many(Y, SCORES).at(USUAL)
+    sure = {pair for pair, s in zip(tests.pairs, tests.significant, strict=True) if s}
+    assert answer.beaten == tuple(n for n in ("fair", "dull") if ("sharp", n) in sure)
+    assert set(answer.beaten) | set(answer.unbeaten) == {"fair", "dull"}
+    low, high = answer.stretch
+    assert low <= USUAL.pc <= high
+    for pc in np.linspace(low, high, 12)[1:-1]:
+        assert hull.best(float(pc)).classifier == decision.classifier
+    for pc, neighbour in ((low - 1e-6, answer.before), (high + 1e-6, answer.after)):
+        if 0 < pc < 1:
+            assert hull.best(float(pc)).classifier == neighbour != decision.classifier
+
+
+def test_the_answer_for_a_range_is_that_of_the_core(summary):
+    answer = summary.answers[1]
+    hull = cc.RocHull.from_predictions(Y, SCORES)
+    assert answer.ranges.to_dict() == hull.within(UNSURE).to_dict()
+    assert [end.condition for end in answer.ends] == list(UNSURE.corners)
+    losses = {name: cc.regret(name, hull, over=UNSURE).largest for name in SCORES}
+    assert {one.name: one.largest for one in answer.losses} == pytest.approx(losses)
+    assert answer.losses[0].largest == min(losses.values())
+
+
+def test_a_trivial_choice_needs_no_interval(summary):
+    answer = summary.answers[2]
+    assert answer.decision.classifier == "always negative"
+    assert answer.interval is None
+
+
+def test_sliders_start_at_the_first_condition_else_inside_the_first_range_else_at_the_data():
+    scores = {"a": SCORES["fair"]}
+    assert summarise(Y, scores, scenarios={"r": UNSURE, "c": USUAL}).start == USUAL
+    inside = summarise(Y, scores, scenarios={"r": UNSURE}).start
+    assert UNSURE.contains(inside)
+    start = summarise(Y, scores).start
+    assert (start.prevalence, start.cost_fp, start.cost_fn) == (pytest.approx(Y.mean(), abs=5e-4), 1, 1)
+
+
+@pytest.mark.parametrize("rare", [True, False])
+def test_one_case_of_a_class_is_enough_to_start(rare):
+    y = np.full(3000, not rare)
+    y[5] = rare
+    assert 0 < summarise(y, {"a": np.arange(3000)}).start.prevalence < 1
+
+
+def test_one_classifier_has_no_pairs():
+    summary = summarise(Y, {"only": SCORES["fair"]}, scenarios={"usual": USUAL})
+    assert summary.pairs is None
+    assert summary.crossings == ()
+    assert summary.answers[0].tests is None
+
+
+@given(st.integers(0, 10**6), st.integers(2, 400), st.integers(1, 60), st.sampled_from([3, 20, 250]))
+def test_thinning_keeps_every_vertex_and_moves_no_point_by_more_than_a_cell(seed, n, distinct, cells):
+    rng = np.random.default_rng(seed)
+    y = np.append(rng.random(n) < 0.5, [True, False])
+    roc = cc.RocCurve.from_predictions(y, rng.integers(0, distinct, y.size) + y)
+    thin = visible(roc, cells)
+    kept = set(zip(thin.fp.tolist(), thin.tp.tolist(), thin.thresholds.tolist(), strict=True))
+    vertices = roc.on_hull()
+    assert set(zip(vertices.fp.tolist(), vertices.tp.tolist(), vertices.thresholds.tolist(), strict=True)) <= kept
+    for fpr, tpr in zip(roc.fpr, roc.tpr, strict=True):
+        assert np.max(np.abs([thin.fpr - fpr, thin.tpr - tpr]), axis=0).min() <= 1 / cells + 1e-12
+
+
+def test_labels_with_a_name_keep_it():
+    assert summarise(np.where(Y, "bad", "good"), SCORES, pos_label="bad").data.positive == "bad"
+    assert summarise(Y, {"a": SCORES["fair"]}).data.positive == "positive"
+
+
+def test_k_classes_are_those_of_the_core():
+    rng = np.random.default_rng(2)
+    truth = rng.choice(["a", "b", "c"], 200)
+    guesses = {
+        name: np.where(rng.random(200) < p, rng.choice(["a", "b", "c"], 200), truth)
+        for name, p in (("x", 0.2), ("y", 0.5))
+    }
+    costs = cc.CostMatrix([[0, 1, 2], [3, 0, 1], [5, 4, 0]], labels=["a", "b", "c"])
+    found = summarise_classes(truth, guesses, costs)
+    for name, interval in zip(found.names, found.intervals, strict=True):
+        own = cc.bcost(truth, guesses[name], costs)
+        assert (interval.estimate, interval.lower, interval.upper) == (own.estimate, own.lower, own.upper)
+    assert found.comparison.candidates == cc.bdeltacost_many(truth, guesses, costs).candidates
+    assert found.names[found.cheapest] == "x"
+    assert sum(found.frequencies) == pytest.approx(1)
+    assert found.regions
+    assert all(len(polygon) > 2 for polygon in found.regions.values())
+
+
+def test_a_class_without_examples_leaves_out_the_question_of_other_frequencies():
+    costs = cc.CostMatrix([[0, 1, 2], [3, 0, 1], [5, 4, 0]], labels=["a", "b", "c"])
+    found = summarise_classes(["a", "b"] * 20, {"x": ["a", "a"] * 20}, costs)
+    assert found.hull is None
+    assert found.regions == {}
+
+
+@pytest.mark.parametrize("by", ["prevalence", "cost_fn", "cost_fp"])
+@given(pc=st.floats(0.001, 0.999), share=st.floats(0.001, 0.999), fp=st.floats(0.01, 100), fn=st.floats(0.01, 100))
+def test_with_pc_changes_one_quantity_and_reaches_the_pc(by, pc, share, fp, fn):
+    here = cc.OperatingCondition(share, cost_fp=fp, cost_fn=fn, baseline=0.5)
+    there = here.with_pc(pc, by=by)
+    assert there.pc == pytest.approx(pc, rel=1e-9)
+    assert [n for n in ("prevalence", "cost_fp", "cost_fn", "baseline") if getattr(here, n) != getattr(there, n)] in (
+        [by],
+        [],
+    )
+
+
+def test_with_pc_refuses_what_cannot_be_reached():
+    here = cc.OperatingCondition(0.3, cost_fp=0, cost_fn=1)
+    with pytest.raises(cc.InputError, match="`cost_fp` must be > 0, got 0"):
+        here.with_pc(0.5, by="cost_fn")
+    assert here.with_pc(0.5, by="cost_fp").pc == pytest.approx(0.5)
+    with pytest.raises(cc.InputError, match=r"`pc` must be in \(0, 1\), got 1"):
+        here.with_pc(1, by="cost_fp")
+    with pytest.raises(cc.InputError, match="`by` must be one of 'prevalence', 'cost_fn', 'cost_fp', got 'cost'"):
+        here.with_pc(0.5, by="cost")
