@@ -21,7 +21,7 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 demo: $(STAMP)
-	$(BIN)/python examples/german_credit.py --output demo-output
+	$(BIN)/costcurves demo --output demo-output
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2

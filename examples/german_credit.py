@@ -1,6 +1,6 @@
 """The main job on real data: four classifiers of German credit, their hull, the decision, two pictures.
 
-Run it with ``make demo``, or ``python examples/german_credit.py --output DIR``.
+Run it with ``python examples/german_credit.py --output DIR``.
 """
 
 from __future__ import annotations

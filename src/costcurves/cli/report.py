@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import shlex
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+import costcurves as cc
 import costcurves.cli._options as opt
 from costcurves.cli._input import ClassPredictions, Predictions
 from costcurves.cli._options import Costs, load, read_costs
@@ -96,9 +96,9 @@ def two_class_page(data: Predictions, asked: Costs, command: str, **options: Any
 
 def _made(door: str, data: Predictions | ClassPredictions, command: str, *columns: Any, **options: Any) -> Any:
     """Return a report through one of its doors: the one place that knows how it is made."""
-    make = getattr(importlib.import_module("costcurves").Report, door)
-    with working("computing"):
-        return make(*columns, source=data.source, command=command, dropped=data.dropped, **options)
+    make = getattr(cc.Report, door)
+    # No sign of work here: the report shows its own progress.
+    return make(*columns, source=data.source, command=command, dropped=data.dropped, **options)
 
 
 def _command(file: Path, *parts: Any) -> str:
