@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from costcurves.report.document import Report
     from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
     from costcurves.scenarios import Scenarios, read_scenarios
+    from costcurves.studies import covers_cost, covers_difference, difference_coverage
     from costcurves.tallies.bins import ScoreBins
     from costcurves.tallies.hulls import HullTally
     from costcurves.tallies.pairs import PairedTally
@@ -222,6 +223,11 @@ _MODULES = {
         "Scenarios",
         "read_scenarios",
     ),
+    "studies": (
+        "covers_cost",
+        "covers_difference",
+        "difference_coverage",
+    ),
     "tallies.bins": ("ScoreBins",),
     "tallies.hulls": ("HullTally",),
     "tallies.pairs": ("PairedTally",),
@@ -335,6 +341,9 @@ __all__ = [
     "cost_curve_area_scorer",
     "cost_models",
     "coverage",
+    "covers_cost",
+    "covers_difference",
+    "difference_coverage",
     "dominance",
     "dominates",
     "evaluate",

@@ -42,6 +42,7 @@ from costcurves.confusion import (
 from costcurves.errors import DataError, InputError, SmallSampleWarning
 from costcurves.inference import multiclass
 from costcurves.inference.family import holm
+from costcurves.inference.intervals import cells_interval
 from costcurves.inference.kernel import Stratum, exact_distribution, resample
 from costcurves.matrices import OWNER, CostMatrix, as_cost_matrix, check_priors
 
@@ -101,13 +102,13 @@ class CostInterval(Result):
         The interval.
     level : float
         Its confidence level.
-    method : {"exact", "resample", "z"}
+    method : {"exact", "resample", "z", "mid-p"}
     laplace : float
         What was added to every cell. It moves the interval, whose centre is `distribution.mean`.
     n : int
         Number of test examples.
     distribution : BootstrapDistribution, ResampledDistribution or None
-        The bootstrap distribution: `mean`, `std`, `cdf`, `quantile`, `sample`. None for the normal interval.
+        The bootstrap distribution: `mean`, `std`, `cdf`, `quantile`, `sample`. None for normal and mid-P intervals.
     risks : tuple of CellRisk
         Errors that the data cannot judge, the most threatening first; empty when the data suffice.
 
@@ -135,7 +136,7 @@ class CostInterval(Result):
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
-        about = f"n = {self.n}, {self.method}" + (f", laplace {self.laplace:g}" if self.method != "z" else "")
+        about = f"n = {self.n}, {self.method}" + (f", laplace {self.laplace:g}" if self.method in METHODS else "")
         many = "error" if len(self.risks) == 1 else "errors"
         risks = f"; {len(self.risks)} rare, expensive {many} cannot be judged: see .risks" if self.risks else ""
         return (
@@ -289,7 +290,7 @@ class _BCost:
     """Return an interval for the expected cost of a classifier: BCost of the 2000 paper, exactly.
 
     Call it with predictions, `bcost(y_true, y_pred, C)`, or with counts, `bcost.from_confusion(counts, C)`.
-    `bcost.z_interval` is the normal-theory baseline.
+    `bcost.z_interval` is the normal-theory baseline; `bcost.mid_p_interval` holds where costly errors are rare.
 
     Parameters
     ----------
@@ -439,6 +440,37 @@ class _BCost:
         n, mean, half = _z_half_width(C.values.ravel(), counts.ravel(), level)
         return CostInterval(mean, mean - half, mean + half, level, "z", 0.0, n, None, ())
 
+    def mid_p_interval(self, y_true: Any, y_pred: Any, C: Any, *, level: float = 0.95) -> CostInterval:
+        """Return an interval that holds its level where expensive errors are rare, and needs no λ.
+
+        Parameters
+        ----------
+        y_true, y_pred, C, level
+            As in `bcost`.
+
+        Notes
+        -----
+        Mid-P limits of every cell's rate, combined (MOVER) like standard deviations: an error that was not seen adds
+        what it may still cost. It is wide where the data say little, and its lower limit is on the safe side less
+        often than its upper one.
+        """
+        C = as_cost_matrix(C)
+        return self.mid_p_interval_from_confusion(_count(y_true, y_pred, C), C, level=level)
+
+    def mid_p_interval_from_confusion(self, confusion: Any, C: Any, *, level: float = 0.95) -> CostInterval:
+        """Return the mid-P interval from counts.
+
+        Parameters
+        ----------
+        confusion, C, level
+            As in `bcost.from_confusion`.
+        """
+        C, level = as_cost_matrix(C), check_level(level)
+        counts = counts_of(confusion, C).counts
+        mean, lower, upper = cells_interval([(counts.ravel(), C.values.ravel())], _normal_quantile(level))
+        n = int(counts.sum())
+        return CostInterval(float(mean), float(lower), float(upper), level, "mid-p", 0.0, n, None, ())
+
     def __repr__(self) -> str:
         """Return the conclusion in words."""
         return "<costcurves.bcost: call it with (y_true, y_pred, C)>"
@@ -565,7 +597,8 @@ class _BDeltaCost:
     """Test the difference in expected cost of two classifiers: BDeltaCost of the 2000 paper, exactly.
 
     Call it with predictions, `bdeltacost(y_true, pred_a, pred_b, C)`, or with joint counts,
-    `bdeltacost.from_joint(counts, C)`. `bdeltacost.z_test` is the normal-theory baseline.
+    `bdeltacost.from_joint(counts, C)`. `bdeltacost.z_test` is the normal-theory baseline, and
+    `bdeltacost.mid_p_test_from_joint` holds its level where few examples differ.
 
     Parameters
     ----------
@@ -712,9 +745,46 @@ class _BDeltaCost:
             p = 1.0 if mean == 0 else 0.0
         return CostDifference(mean, mean - half, mean + half, p, level, "z", 0.0, n, check_two_names(names), None)
 
+    def mid_p_test_from_joint(
+        self, joint: Any, C: Any, *, level: float = 0.95, names: tuple[str, str] = ("a", "b")
+    ) -> CostDifference:
+        """Return the test that holds its level where few examples differ, from joint counts.
+
+        Parameters
+        ----------
+        joint, C, level, names
+            As in `bdeltacost.from_joint`.
+
+        Notes
+        -----
+        Mid-P limits of the rates of all k³ triples, combined as in `bcost.mid_p_interval`. The p-value is the level at
+        which the interval just reaches zero.
+        """
+        C, level = as_cost_matrix(C), check_level(level)
+        table = joint_of(joint, C)
+        k = len(C.labels)
+        counts = np.zeros((k, k, k), dtype=np.int64)
+        counts[table.true, table.a, table.b] = table.counts
+        strata = [(counts.ravel(), (C.values[:, :, None] - C.values[:, None, :]).ravel())]
+        mean, lower, upper = (float(x) for x in cells_interval(strata, _normal_quantile(level)))
+        p = _level_that_reaches_zero(strata)
+        return CostDifference(mean, lower, upper, p, level, "mid-p", 0.0, table.n, check_two_names(names), None)
+
     def __repr__(self) -> str:
         """Return the conclusion in words."""
         return "<costcurves.bdeltacost: call it with (y_true, pred_a, pred_b, C)>"
+
+
+def _level_that_reaches_zero(strata: list[tuple[npt.NDArray[Any], FloatArray]]) -> float:
+    """Return the p-value of no difference: one minus the level of the mid-P interval that ends at zero."""
+    from scipy.special import ndtr
+
+    near, far = 0.0, 8.0
+    for _ in range(40):
+        z = 0.5 * (near + far)
+        _, lower, upper = cells_interval(strata, z)
+        near, far = (near, z) if lower <= 0 <= upper else (z, far)
+    return float(2 * ndtr(-far))
 
 
 def _count_joint(y_true: Any, pred_a: Any, pred_b: Any, C: CostMatrix) -> JointConfusion:

@@ -155,6 +155,7 @@ def coverage(
     level: float = 0.95,
     method: str = "wilson",
     sampling: str = "stratified",
+    test_sets: str = "stratified",
     pc: Any = None,
     name: str | None = None,
 ) -> Coverage:
@@ -172,7 +173,10 @@ def coverage(
     method : {"wilson", "gaussian"}
         How the band is made, as in `CostCurve.band`.
     sampling : {"stratified", "full"}
-        Which sampling the band assumes; the test set itself always has these numbers of each class.
+        Which sampling the band assumes.
+    test_sets : {"stratified", "full"}
+        How the test set comes about: with these numbers of each class, or with so many examples in all, of which each
+        is positive with probability n_pos/(n_pos + n_neg). The latter needs a band of full sampling.
     pc : array-like, optional
         Operating points; by default 0.01, 0.02, ..., 0.99.
     name : str, optional
@@ -182,7 +186,8 @@ def coverage(
     -----
     The thresholds are fixed, so misses and false alarms are two independent binomials. The sum of the probabilities
     of all pairs of counts whose interval covers is exact but for tails of 4e-12. Figures 2, 3 and 5 of Dugas &
-    Gadoury (2008) estimate the same by 1,000 simulated test sets.
+    Gadoury (2008) estimate the same by 1,000 simulated test sets. Where class sizes vary, misses and false alarms are
+    two cells of one trinomial, and costs are those that give pc at the true class frequencies.
 
     Examples
     --------
@@ -198,6 +203,8 @@ def coverage(
     level = check_level(level)
     method = check_choice("method", method, _METHODS)
     sampling = check_choice("sampling", sampling, SAMPLINGS)
+    if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
+        raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
     n_pos = check_integer("n_pos", n_pos, 1, _MOST_EXAMPLES)
     n_neg = check_integer("n_neg", n_neg, 1, _MOST_EXAMPLES)
     points = np.linspace(0.01, 0.99, 99) if pc is None else check_pc(pc)
@@ -212,9 +219,10 @@ def coverage(
             ) from None
         step = curve.step_at(points)
         fnr, fpr, truth = curve.fnr[step], curve.fpr[step], curve
+    covered = _covered if test_sets == "stratified" else _covered_in_all
     probability = np.array(
         [
-            _covered(miss, n_pos, alarm, n_neg, at, {"level": level, "method": method, "sampling": sampling})
+            covered(miss, n_pos, alarm, n_neg, at, {"level": level, "method": method, "sampling": sampling})
             for miss, alarm, at in zip(fnr.tolist(), fpr.tolist(), points.tolist(), strict=True)
         ]
     )
@@ -230,6 +238,29 @@ def _covered(fnr: float, n_pos: int, fpr: float, n_neg: int, pc: float, options:
     # A limit that equals the truth but for rounding holds it.
     holds = (band.lower <= true + 1e-12) & (true <= band.upper + 1e-12)
     return min(1.0, float(p @ holds.reshape(misses.size, alarms.size) @ q))
+
+
+def _covered_in_all(fnr: float, n_pos: int, fpr: float, n_neg: int, pc: float, options: dict[str, Any]) -> float:
+    """Return the same where n_pos + n_neg examples are drawn without regard to their class."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    n = n_pos + n_neg
+    q, r = fnr * n_pos / n, fpr * n_neg / n
+    (misses, _), (alarms, _) = _likely(q, n), _likely(r, n)
+    fn, fp = np.repeat(misses, alarms.size), np.tile(alarms, misses.size)
+    # Only n and the two costs enter the interval. A band asks for class sizes that hold the errors, so where a class
+    # may have more errors than it has examples on average, others are named, with the pc that leaves the costs as
+    # they are.
+    size = int(max(fn.max(), min(n_pos, n - fp.max())))
+    fits = fp <= n - size
+    fn, fp = fn[fits], fp[fits]
+    miss, alarm = pc / n_pos * size, (1 - pc) / n_neg * (n - size)
+    right = n - fn - fp
+    log_choose = gammaln(n + 1) - gammaln(fn + 1) - gammaln(fp + 1) - gammaln(right + 1)
+    mass = np.exp(log_choose + xlogy(fn, q) + xlogy(fp, r) + xlog1py(right, -q - r))
+    band = cost_band(fn, size, fp, n - size, np.full(fn.size, miss / (miss + alarm)), **options)
+    true = (pc * fnr + (1 - pc) * fpr) / (miss + alarm)
+    return min(1.0, float(mass[(band.lower <= true + 1e-12) & (true <= band.upper + 1e-12)].sum()))
 
 
 def _likely(rate: float, n: int) -> tuple[FloatArray, FloatArray]:

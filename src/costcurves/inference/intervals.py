@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -373,3 +373,49 @@ def _tango(b: FloatArray, c: FloatArray, n: FloatArray, z: float) -> tuple[Float
         return near
 
     return limit(-1.0), limit(1.0)
+
+
+def cells_interval(
+    strata: Sequence[tuple[npt.NDArray[Any], FloatArray]], z: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return estimate and limits of a weighted sum of multinomial rates that hold where cells are empty (MOVER).
+
+    Parameters
+    ----------
+    strata : sequence of (counts, values)
+        Independent strata: counts of shape (..., cells) and what a rate of one in each cell is worth, of either sign.
+    z : float
+        Normal critical value.
+
+    Returns
+    -------
+    estimate, lower, upper : arrays of shape (...)
+
+    Notes
+    -----
+    Every rate has its mid-P limits; the distances from the rates to the limits that count towards each side, times
+    the values, are combined like standard deviations, with the correlation -√(pq/((1-p)(1-q))) of two cells of one
+    multinomial. An empty cell thus adds to the width what an unseen error may still cost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.intervals import cells_interval
+    >>> estimate, lower, upper = cells_interval([(np.array([97, 3, 0]), np.array([0.0, 1.0, 10.0]))], 1.96)
+    >>> float(estimate), float(lower.round(4)), float(upper.round(4))
+    (0.03, 0.0077, 0.3293)
+    """
+    total = np.zeros(())
+    squares = [np.zeros(()), np.zeros(())]
+    for counts, values in strata:
+        n = counts.sum(axis=-1, keepdims=True).astype(np.float64)
+        rate = counts / n
+        low, high = mid_p_at(counts.astype(np.float64), n, z)
+        # Cells of one multinomial repel each other: r_i · r_j is the size of their correlation.
+        repel = np.sqrt(rate / np.maximum(1 - rate, 0.5 / n))
+        total = total + (rate * values).sum(axis=-1)
+        for side, (up, down) in enumerate(((rate - low, high - rate), (high - rate, rate - low))):
+            part = np.where(values >= 0, values * up, values * down)
+            together = (part * repel).sum(axis=-1) ** 2 - ((part * repel) ** 2).sum(axis=-1)
+            squares[side] = squares[side] + np.maximum((part**2).sum(axis=-1) - together, 0.0)
+    return np.asarray(total), np.asarray(total - np.sqrt(squares[0])), np.asarray(total + np.sqrt(squares[1]))
