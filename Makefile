@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format bench replicate clean
 
 help:
 	@echo "make demo    run the main job on the shipped example (demo-output/)"
@@ -12,6 +12,7 @@ help:
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
 	@echo "make bench   time the package beside its peers"
+	@echo "make replicate  compute the papers' tables and figures again (long; can be stopped and resumed)"
 	@echo "make clean   remove the environment and everything that was made"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -39,5 +40,9 @@ bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r benchmarks/requirements.txt
 	$(BIN)/python benchmarks/run.py
 
+# Finished parts are kept in replication-output/ and not computed again; the pages show what is recorded with --record.
+replicate: $(STAMP)
+	$(BIN)/python -m costcurves.replications run all --output replication-output
+
 clean:
-	rm -rf $(VENV) demo-output bench-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo-output bench-output replication-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

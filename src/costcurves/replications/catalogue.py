@@ -1,0 +1,38 @@
+"""The replications by name. A new one needs its line here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from costcurves.errors import InputError
+from costcurves.replications.study import Study
+
+_HOMES = {
+    "scenarios-1997": "paper1997.scenarios",
+    "table5": "paper2000.table5",
+    "figure2-2000": "paper2000.sensitivity",
+    "table6": "paper2000.table6",
+    "power": "paper2000.power",
+    "normal-2000": "paper2000.normal",
+    "defaults-2000": "paper2000.defaults",
+    "spread-2008": "paper2008.spread",
+    "size-2008": "paper2008.size",
+    "difference-2008": "paper2008.difference",
+}
+NAMES = tuple(_HOMES)
+
+
+def study(name: str) -> Study:
+    """Return a replication by its name.
+
+    Examples
+    --------
+    >>> from costcurves.replications.catalogue import study
+    >>> study("table5").title
+    'Table 5: how often BCost holds the true cost (2000)'
+    """
+    if name not in _HOMES:
+        raise InputError(f"`name` must be one of {', '.join(NAMES)}, got {name!r}")
+    found = import_module(f"costcurves.replications.{_HOMES[name]}").STUDY
+    assert isinstance(found, Study)
+    return found
