@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import costcurves as cc
+from costcurves.replications.drawing import panels
 from costcurves.replications.markdown import Outcomes, Page, image, rows_table, settings_text, table
 from costcurves.replications.paper1997.scenarios import (
     EXAMPLE_A,
@@ -34,7 +35,12 @@ def figure2(outcomes: Outcomes) -> Any:
 
 def figure3(outcomes: Outcomes) -> Any:
     """Draw the hull with the lines of scenarios A and B."""
-    return _figure(cc.RocHull(curves("ABCD")), condition=[SCENARIO_A, SCENARIO_B])
+    with panels(1, 3.6, 3.8) as (figure, (ax,)):
+        cc.RocHullDisplay(cc.RocHull(curves("ABCD"))).plot(
+            ax=ax, condition=[SCENARIO_A, SCENARIO_B], legend="lower right"
+        )
+        ax.set_title("slope 10: scenario A; slope 0.1: scenario B", pad=14)
+    return figure
 
 
 def figure4(outcomes: Outcomes) -> Any:
@@ -50,18 +56,15 @@ def figure5(outcomes: Outcomes) -> Any:
 
 def figure6(outcomes: Outcomes) -> Any:
     """Draw the three sensitivity examples side by side."""
-    from matplotlib import pyplot
-
     hull = cc.RocHull(curves("ABCDEFG"))
     examples: dict[str, dict[str, Any]] = {
         "(a) low sensitivity": {"condition": EXAMPLE_A},
         "(b) high sensitivity": {"condition": EXAMPLE_B},
         "(c) when doing nothing is best": {"null_strategy": True},
     }
-    with cc.figure_style():
-        figure, axes = pyplot.subplots(1, 3, figsize=(10, 3.5), layout="constrained")
+    with panels(3, 3.8, 3.9) as (figure, axes):
         for ax, (title, options) in zip(axes, examples.items(), strict=True):
-            cc.RocHullDisplay(hull).plot(ax=ax, names=list("ACE"), **options)
+            cc.RocHullDisplay(hull).plot(ax=ax, names=list("ACE"), legend="lower right", **options)
             ax.set_title(title)
     return figure
 
