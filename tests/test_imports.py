@@ -140,6 +140,7 @@ LAYERS = [
     "replications.paper2008.spread",
     "replications.paper2008.size",
     "replications.paper2008.difference",
+    "replications.paper2008.full",
     "replications.paper2008.page",
     "replications.catalogue",
     "replications.pages",

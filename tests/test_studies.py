@@ -122,6 +122,15 @@ def test_bad_sets_are_refused_by_name(tables, options, message):
         cc.covers_cost(tables, [[0, 1], [5, 0]], 0.1, **options)
 
 
+def test_differences_in_test_sets_of_random_class_sizes_are_covered_by_the_interval_that_expects_them():
+    rates = {"positives": (0.3, 0.0), "negatives": (0.0, 0.2), "n_pos": 300, "n_neg": 300, "pc": [0.9], "level": 0.9}
+    options = {"method": "gaussian", "sampling": "full", "rng": 1}
+    assert cc.difference_coverage(**rates, **options, test_sets="full").probability == pytest.approx(0.9, abs=0.015)
+    assert cc.difference_coverage(**rates, **options).probability[0] > 0.93
+    with pytest.raises(cc.InputError, match="`test_sets='full'` must come with `sampling='full'`, got 'stratified'"):
+        cc.difference_coverage(**rates, test_sets="full")
+
+
 def test_the_mid_p_interval_of_one_kind_of_error_is_the_mid_p_interval_of_its_rate():
     low, high = mid_p_at(np.array([3.0]), 100.0, 1.959963984540054)
     ci = cc.bcost.mid_p_interval_from_confusion([[57, 3], [0, 40]], [[0, 7], [0, 0]])

@@ -196,6 +196,7 @@ def difference_coverage(
     level: float = 0.95,
     method: str = "mid-p",
     sampling: str = "stratified",
+    test_sets: str = "stratified",
     draws: int = 10_000,
     rng: Any = None,
     name: str = "difference",
@@ -211,7 +212,9 @@ def difference_coverage(
     pc : array-like of shape (points,)
         Operating points, increasing.
     level, method, sampling
-        Of the intervals, as in `compare` (not "exact" and not "resample"). Test sets have `n_pos` and `n_neg` examples.
+        Of the intervals, as in `compare` (not "exact" and not "resample").
+    test_sets : {"stratified", "full"}
+        How test sets come about, as in `coverage`.
     draws : int, default 10_000
         How many test sets are drawn at each point; the four counts have too many values to be summed over.
     rng : numpy.random.Generator or seed, optional
@@ -237,13 +240,19 @@ def difference_coverage(
     n_pos, n_neg = check_integer("n_pos", n_pos, 1), check_integer("n_neg", n_neg, 1)
     check_choice("method", method, tuple(m for m in DIFFERENCE_METHODS if m not in ("exact", "resample")))
     check_choice("sampling", sampling, SAMPLINGS)
+    if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
+        raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
     draws, generator = check_integer("draws", draws, 1), check_rng(rng)
     rates = [_pair_rates(name, r, points) for name, r in (("positives", positives), ("negatives", negatives))]
     probability = np.empty(points.size)
     for i, w in enumerate(points):
-        (pos, neg) = (np.append(r[i], 1 - r[i].sum()) for r in rates)
-        a, b, _ = generator.multinomial(n_pos, pos, draws).T
-        c, d, _ = generator.multinomial(n_neg, neg, draws).T
+        pos, neg = (r[i] for r in rates)
+        if test_sets == "stratified":
+            a, b, _ = generator.multinomial(n_pos, [*pos, 1 - pos.sum()], draws).T
+            c, d, _ = generator.multinomial(n_neg, [*neg, 1 - neg.sum()], draws).T
+        else:
+            cells = np.concatenate([pos * n_pos, neg * n_neg]) / (n_pos + n_neg)
+            a, b, c, d, _ = generator.multinomial(n_pos + n_neg, [*cells, 1 - cells.sum()], draws).T
         truth = w * (pos[0] - pos[1]) + (1 - w) * (neg[0] - neg[1])
         band = difference_band(
             a, b, n_pos, c, d, n_neg, np.full(draws, w), level=level, method=method, sampling=sampling

@@ -55,6 +55,7 @@ def test_table5_again(model, matrix):
 def test_figure2_again(model, matrix):
     small, full = trial_of("figure2-2000", model, matrix)
     agree(small["coverage"], full["coverage"], 100, 1000)
+    agree(small["mid_p"], full["mid_p"], 100, 1000)
     assert len(small["coverage"]) == len(sensitivity.LAPLACES)
 
 
@@ -143,6 +144,14 @@ def test_differences_again(keys):
         agree(small[kind], recorded_at(full, kind, part["step"]), part["draws"], full["draws"])
     for kind in ("simulated_stratified", "simulated_full"):
         agree(small[kind], recorded_at(full, kind, part["step"]), part["runs"], full["runs"])
+
+
+def test_figure6_again():
+    keys = {"mu": 1.0, "shift": 2.0, "rho": 0.6}
+    part = next(p for p in study("figure6-2008").parts("small") if all(p[k] == v for k, v in keys.items()))
+    small, full = study("figure6-2008").work(part, 2000), recorded_part("figure6-2008", **keys)
+    for kind in ("stratified", "full"):
+        agree(small[kind], recorded_at(full, kind, part["step"]), part["draws"], full["draws"])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,6 +18,7 @@ _HOMES = {
     "spread-2008": "paper2008.spread",
     "size-2008": "paper2008.size",
     "difference-2008": "paper2008.difference",
+    "figure6-2008": "paper2008.full",
 }
 NAMES = tuple(_HOMES)
 

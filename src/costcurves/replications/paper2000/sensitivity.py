@@ -12,7 +12,7 @@ LAPLACES = (0.0, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return the share of test sets whose interval holds the true cost, for every λ, and how class 3 fares."""
+    """Return the share of test sets whose interval holds the true cost, by λ and for mid-P, and how class 3 fares."""
     trial = Trial.of(part, seed)
     tables, cost = trial.confusions(), trial.cost
     rare = trial.true == 3
@@ -20,6 +20,7 @@ def work(part: Part, seed: int) -> Part:
     return {
         "rare_missed": float(np.mean(trial.predicted[rare] != 3)),
         "rare_cost": float(missed),
+        "mid_p": float(cc.covers_cost(tables, trial.C, cost, method="mid-p").mean()),
         "coverage": [cc.covers_cost(tables, trial.C, cost, laplace=x).mean() for x in LAPLACES],
     }
 

@@ -113,7 +113,7 @@ def rows(found: list[Part]) -> list[Row]:
             "all, at low and high pc",
             f"{breaks} of {len(found)}",
             REPLICATES if breaks == len(found) else DIRECTION if breaks > len(found) / 2 else FAILS,
-            f"lowest {min(low):.3f}",
+            f"lowest {min(low):.3f}; with shift 0 the true difference is 0, which an interval without width still holds",
         ),
         Row(
             "Figure 4",
@@ -135,6 +135,7 @@ def rows(found: list[Part]) -> list[Row]:
             "slightly worse with the shift",
             ", ".join(f"{100 * x:.0f} %" for x in third),
             _order(third[::-1]),
+            f"the shift changes at most {100 * (max(third) - min(third)):.0f} points",
         ),
         Row(
             "Figure 4",
@@ -146,10 +147,11 @@ def rows(found: list[Part]) -> list[Row]:
         ),
         Row(
             "Figure 6",
-            "share of pc on target, stratified and full",
+            "share of pc on target, stratified and full (fixed class sizes)",
             "equally good",
             f"{100 * mean():.0f} % and {100 * mean('full'):.0f} %",
-            REPLICATES if abs(mean() - mean("full")) <= 0.05 else FAILS,
+            BEYOND,
+            "judged with random class sizes in figure6-2008, as figure 5 is",
         ),
     ]
     runs, draws = found[0]["runs"], found[0]["draws"]

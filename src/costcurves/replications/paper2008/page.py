@@ -69,8 +69,8 @@ def size(outcomes: Outcomes) -> Any:
     )
 
 
-def _differences(outcomes: Outcomes, kind: str, drawn: str | None) -> Any:
-    parts = outcomes["difference-2008"].parts
+def _differences(outcomes: Outcomes, kind: str, drawn: str | None, study: str = "difference-2008") -> Any:
+    parts = outcomes[study].parts
     with panels(len(CORRELATIONS), 3.0, 2.5, rows=len(LOCATIONS), sharex=True, sharey=True) as (figure, axes):
         places = [(mu, rho) for mu in LOCATIONS for rho in CORRELATIONS]
         for ax, (mu, rho) in zip(axes, places, strict=True):
@@ -103,8 +103,8 @@ def difference(outcomes: Outcomes) -> Any:
 
 
 def difference_full(outcomes: Outcomes) -> Any:
-    """Draw figure 6."""
-    return _differences(outcomes, "full", "simulated_full")
+    """Draw figure 6, with random class sizes."""
+    return _differences(outcomes, "full", None, "figure6-2008")
 
 
 def difference_corrected(outcomes: Outcomes) -> Any:
@@ -130,7 +130,8 @@ def _lowest(parts: list[Part], name: str) -> str:
 
 def text(outcomes: Outcomes) -> str:
     """Return the page."""
-    first, second, third = (outcomes[name] for name in ("spread-2008", "size-2008", "difference-2008"))
+    first, second = (outcomes[name] for name in ("spread-2008", "size-2008"))
+    third, sixth = (outcomes[name] for name in ("difference-2008", "figure6-2008"))
     return f"""
 C. Dugas and D. Gadoury, *Pointwise exact bootstrap distributions of cost curves*, ICML 2008.
 
@@ -179,11 +180,15 @@ of discordant examples have too many values to sum over, so {third.settings["dra
 
 {image("2008-difference.png", "Figure 4: stratified")}
 
+Figure 6 with test sets of random class sizes, as for figure 5 ({settings_text(sixth)[:-1]}):
+
 {image("2008-difference-full.png", "Figure 6: full sampling")}
+
+The corrected interval (mid-P, stratified) in place of the paper's:
 
 {image("2008-difference-corrected.png", "Figure 4 with the corrected interval")}
 
-{rows_table(third.rows)}
+{rows_table([*third.rows, *sixth.rows])}
 
 The breaks have the cause that the paper names: near pc = 0 and 1 few errors of one kind are expected, and where the test set
 shows none, the Gaussian interval has no width. The corrected intervals give unseen errors their due, so they are wide there
@@ -194,7 +199,7 @@ instead of wrong: at the very ends they cover nearly always.
 PAGE = Page(
     "2008",
     "Dugas & Gadoury 2008: exact bootstrap of cost curves",
-    ("spread-2008", "size-2008", "difference-2008"),
+    ("spread-2008", "size-2008", "difference-2008", "figure6-2008"),
     text,
     {
         "2008-spread.png": spread,
