@@ -113,7 +113,7 @@ def rows(found: list[Part]) -> list[Row]:
             "all, at low and high pc",
             f"{breaks} of {len(found)}",
             REPLICATES if breaks == len(found) else DIRECTION if breaks > len(found) / 2 else FAILS,
-            f"lowest {min(low):.3f}; with shift 0 the true difference is 0, which an interval without width still holds",
+            f"lowest {min(low):.3f}; with shift 0 the truth is 0, which an interval without width still holds",
         ),
         Row(
             "Figure 4",
