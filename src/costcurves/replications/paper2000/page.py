@@ -81,9 +81,12 @@ def _at_most(outcome: Outcome, kind: str) -> str:
     odd = [row for row in outcome.rows if kind in row.what and row.ours != row.paper]
     if not odd:
         return "in every case"
-    return "in all cases but " + "; ".join(
-        f"{row.item.split(', ')[1]} ({row.ours:.4g} of 1000: {row.what})" for row in odd
-    )
+
+    def words(row: Row) -> str:
+        model, changed = row.item.split(", ")[1], row.what.split(", ")[2:]
+        return f"{model} ({', '.join([f'{row.ours:.4g} of 1000', *changed])})"
+
+    return "in all cases but " + ", ".join(words(row) for row in odd)
 
 
 def _recommendation(outcome: Outcome, all_matrices: Outcome) -> str:

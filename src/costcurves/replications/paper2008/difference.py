@@ -135,7 +135,7 @@ def rows(found: list[Part]) -> list[Row]:
             "slightly worse with the shift",
             ", ".join(f"{100 * x:.0f} %" for x in third),
             _order(third[::-1]),
-            f"the shift changes at most {100 * (max(third) - min(third)):.0f} points",
+            f"the shares differ by at most {100 * (max(third) - min(third)):.1f} points",
         ),
         Row(
             "Figure 4",
