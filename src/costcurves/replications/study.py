@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._files import write_atomically
-from costcurves.errors import FormatError, InputError
+from costcurves.errors import FormatError, InputError, MissingExtraError
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = ("small", "full")
@@ -200,7 +200,10 @@ def _computed(
         for part in parts:
             yield part, plain(work(part, seed))
         return
-    from joblib import Parallel, delayed, effective_n_jobs
+    try:
+        from joblib import Parallel, delayed, effective_n_jobs
+    except ImportError:
+        raise MissingExtraError('`n_jobs` other than 1 needs joblib: pip install "costcurves[sklearn]"') from None
 
     # In batches, so that what is finished is kept whichever backend computes it.
     waiting = iter(parts)

@@ -131,14 +131,14 @@ def intervals(outcomes: Outcomes) -> Any:
     parts = outcomes["defaults-2000"].parts
     kinds = ("cost", "cost_by_class", "equal", "equal_by_class")
     titles = ("cost", "cost, fixed class sizes", "equal costs", "equal costs, fixed class sizes")
-    with panels(4, 2.6, 2.9, sharey=True) as (figure, axes):
+    with panels(4, 2.6, 3.8, sharey=True) as (figure, axes):
         for ax, kind, title in zip(axes, kinds, titles, strict=True):
             ax.axvline(950, color=GREY, linewidth=0.8)
             for row, name in enumerate(defaults.METHODS):
                 each = defaults.table(parts, kind)[name]
                 for i, model in enumerate(MODELS):
                     text = {"ha": "center", "va": "center", "fontsize": 5.5, "color": COLOURS[i]}
-                    ax.text(each[model], row + 0.34 * ((i % 3) - 1), model[1], **text)
+                    ax.text(each[model], row + 0.27 * ((i % 3) - 1), model[1], **text)
             ax.set(title=title, xlim=(None, 1010), ylim=(len(defaults.METHODS) - 0.4, -0.6), xlabel="of 1000")
             low = min(min(each.values()) for each in defaults.table(parts, kind).values())
             ax.set_xlim(max(0, low - 30), 1015)
