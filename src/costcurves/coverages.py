@@ -102,7 +102,7 @@ class Coverage(Result):
     --------
     >>> import costcurves as cc
     >>> cc.coverage(cc.Binormal(3, 3), n_pos=25, n_neg=25, pc=[0.1, 0.5, 0.9], level=0.9)
-    Coverage('shift 3', wilson, 25 + 25 examples: 0.879 to 0.916 at nominal 0.9)
+    Coverage('shift 3', wilson, 25 + 25 examples: 0.879 to 0.933 at nominal 0.9)
     """
 
     name: str
@@ -198,7 +198,7 @@ def coverage(
     >>> for method in ("gaussian", "wilson"):
     ...     print(round(cc.coverage(world, n_pos=250, n_neg=250, level=0.9, method=method, pc=0.15).worst, 3))
     0.169
-    0.979
+    1.0
     """
     level = check_level(level)
     method = check_choice("method", method, _METHODS)
