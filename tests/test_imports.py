@@ -64,6 +64,7 @@ LAYERS = [
     "tallies.hulls",
     "tallies.pairs",
     "tallies.tables",
+    "passes",
     "studies",
     "displays",
     "displays._style",

@@ -476,12 +476,11 @@ class _Sample:
         )
         return pos, neg
 
-    def discordant(self, a: CostCurve, b: CostCurve, options: dict[str, Any]) -> _Discordant:
-        """Return the discordant examples on every step on which neither threshold moves."""
+    def discordant(self, a: CostCurve, b: CostCurve) -> tuple[FloatArray, PairedCounts, PairedCounts]:
+        """Return the steps on which neither threshold moves, with the discordant positives and negatives on each."""
         breaks = common_breaks(a, b)
         pos, neg = self.paired(a, b, middles(breaks), ranges=False)
-        effective = None if self.weights is None else (pos.effective, neg.effective)
-        return _Discordant(breaks, pos, neg, effective, options)
+        return breaks, pos, neg
 
 
 def _refuse_shared_validation(policy: Any, instead: str) -> None:
@@ -685,18 +684,45 @@ def compare_many(
     curves = [sample.curve(name, rules[name]) for name in names]
     thresholds = np.stack([curve.cuts_at(points) for curve in curves], axis=1)
     masks = {"positive": sample.positive, "negative": ~sample.positive}
-    both, sizes = [], []
+    both = []
     for which, mask in masks.items():
         table = np.stack([sample.scores[name][mask].astype(np.float64) for name in names], axis=1)
-        weights = np.ones(table.shape[0]) if sample.weights is None else sample.weights[mask]
-        sizes.append(float(weights.sum() ** 2 / (weights**2).sum()))
-        wrong = co_errors(which, table, thresholds, weights=None if sample.weights is None else weights)
-        both.append(wrong * (sizes[-1] / weights.sum()))
-    z = family_critical(both[0], sizes[0], both[1], sizes[1], points, level, rng=rng)
+        weights = None if sample.weights is None else sample.weights[mask]
+        both.append(co_errors(which, table, thresholds, weights=weights))
+    steps = {(a.name, b.name): sample.discordant(a, b) for a, b in combinations(curves, 2)}
+    weighted = sample.weights is not None
+    return differences_of_counts(
+        names, steps, (both[0], both[1]), points, weighted=weighted, level=level, method=method, rng=rng
+    )
+
+
+def differences_of_counts(
+    names: tuple[str, ...],
+    steps: Mapping[tuple[str, str], tuple[FloatArray, PairedCounts, PairedCounts]],
+    both_wrong: tuple[FloatArray, FloatArray],
+    pc: FloatArray,
+    *,
+    weighted: bool = False,
+    level: float = 0.95,
+    method: str = "mid-p",
+    rng: Any = 0,
+) -> ManyDifferences:
+    """Return all pairs of several classifiers from their counts, however those were made.
+
+    `steps` has, for each pair, the breaks and the paired counts of positives and negatives between them; `both_wrong`
+    what two classifiers at two operating points both get wrong, of positives and of negatives.
+    """
+    level = check_level(level)
+    classes = next((pos, neg) for _, pos, neg in steps.values())
+    sizes = [part.effective if weighted else part.total for part in classes]
+    scaled = [wrong * (n / part.total) for wrong, n, part in zip(both_wrong, sizes, classes, strict=True)]
+    z = family_critical(scaled[0], sizes[0], scaled[1], sizes[1], pc, level, rng=rng)
     pairs = []
-    for a, b in combinations(curves, 2):
-        discordant = sample.discordant(a, b, {"level": level, "method": method})
-        pairs.append(CurveDifference((a.name, b.name), discordant.band(points, critical_value=z), discordant))
+    for pair in combinations(names, 2):
+        breaks, pos, neg = steps[pair]
+        effective = (pos.effective, neg.effective) if weighted else None
+        discordant = _Discordant(breaks, pos, neg, effective, {"level": level, "method": method})
+        pairs.append(CurveDifference(pair, discordant.band(pc, critical_value=z), discordant))
     return ManyDifferences(names, tuple(pairs), level)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -79,10 +80,34 @@ def co_errors(
     if w is not None and w.shape != s.shape[:1]:
         raise InputError(f"`weights` must be one an example, got shape {w.shape} for {s.shape[0]} examples")
     change = [first_positive_point(str(c), s[:, c], t[:, c])[0] for c in range(k)]
+    cells = {
+        (a, b): np.bincount(change[a] * (m + 1) + change[b], w, (m + 1) ** 2).reshape(m + 1, m + 1)
+        for a in range(k)
+        for b in range(a, k)
+    }
+    return co_errors_of_cells(true_class, cells, k, m)
+
+
+def co_errors_of_cells(
+    true_class: str, cells: Mapping[tuple[int, int], npt.NDArray[Any]], k: int, m: int
+) -> FloatArray:
+    """Return what `co_errors` counts, from examples counted by when each of two classifiers predicts them positive.
+
+    Parameters
+    ----------
+    true_class : {"positive", "negative"}
+    cells : mapping of (a, b), a < b, to array of shape (m + 1, m + 1)
+        [i, j]: a predicts an example positive from point i on and b from point j on; the last index means never. What
+        (a, a) holds follows from them, and may be left out.
+    k, m : int
+        How many classifiers and points there are.
+    """
     out = np.empty((k, m, k, m))
     for a in range(k):
         for b in range(a, k):
-            table = np.bincount(change[a] * (m + 1) + change[b], w, (m + 1) ** 2).reshape(m + 1, m + 1)
+            table = cells.get((a, b))
+            if table is None:
+                table = np.diag(cells[a, a + 1].sum(axis=1) if a + 1 < k else cells[a - 1, a].sum(axis=0))
             if true_class == "positive":
                 table = table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1][1:, 1:]
             else:

@@ -127,6 +127,12 @@ class PairedTally(Tally):
             self._add(true_class, other._steps[true_class], other._cells[true_class])
         return self
 
+    def empty(self) -> PairedTally:
+        """Return a tally of the same curves that has counted nothing: for another part of the data, to be merged."""
+        tally = PairedTally.__new__(PairedTally)
+        tally._start(self.names, self._breaks, self._points, self._cuts, Batches(self._batches.rule.pos_label))
+        return tally
+
     def cells(self, true_class: str) -> Array:
         """Return the examples of one class by when each classifier begins to predict them positive.
 
@@ -157,15 +163,7 @@ class PairedTally(Tally):
     ) -> CurveDifference:
         """Return the difference of the two curves with its limits, as `compare` does of arrays (options as there)."""
         simultaneous = check_flag("simultaneous", simultaneous)
-        weighted = bool(self._batches.weighted)
-        neg, pos = (self._steps.get(true_class) for true_class in CLASSES)
-        n_neg, n_pos = (0.0 if part is None else part.total for part in (neg, pos))
-        if weighted:  # how many examples there are is not known, but what they weigh
-            counts.check_totals(1, 1, (n_pos, n_neg))
-        else:
-            counts.check_totals(int(n_pos), int(n_neg))
-        assert pos is not None
-        assert neg is not None
+        breaks, pos, neg = self.steps()
         options = {
             "level": level,
             "method": method,
@@ -176,8 +174,25 @@ class PairedTally(Tally):
         }
         at_pc = (self._at_points("positive", pos), self._at_points("negative", neg)) if simultaneous else None
         return difference_of_counts(
-            self.names, self._breaks, (pos, neg), self._points, at_pc, options, weighted=weighted
+            self.names, breaks, (pos, neg), self._points, at_pc, options, weighted=bool(self._batches.weighted)
         )
+
+    @property
+    def points(self) -> FloatArray:
+        """The operating points."""
+        return self._points
+
+    def steps(self) -> tuple[FloatArray, PairedCounts, PairedCounts]:
+        """Return the steps of pc between which no threshold moves, with the counts of positives and negatives."""
+        neg, pos = (self._steps.get(true_class) for true_class in CLASSES)
+        n_neg, n_pos = (0.0 if part is None else part.total for part in (neg, pos))
+        if self._batches.weighted:  # how many examples there are is not known, but what they weigh
+            counts.check_totals(1, 1, (n_pos, n_neg))
+        else:
+            counts.check_totals(int(n_pos), int(n_neg))
+        assert pos is not None
+        assert neg is not None
+        return self._breaks, pos, neg
 
     def _at_points(self, true_class: str, steps: PairedCounts) -> PairedCounts:
         """Return the counts at the operating points, with their ranges, from the cells."""

@@ -186,6 +186,14 @@ class ScoreTally(Tally):
             self._table.merge(other._table)  # type: ignore[arg-type]
         return self
 
+    def empty(self) -> ScoreTally:
+        """Return a tally of the same kind that has counted nothing: for another part of the data, to be merged."""
+        tally = ScoreTally(
+            pos_label=self._batches.rule.pos_label, resolution=self._resolution, dtype=self._dtype, limit=self._limit
+        )
+        tally._bins = self._bins
+        return tally
+
     def to_curve(self, *, name: str = "classifier", points: str = "all") -> RocCurve:
         """Return the ROC curve of all that was counted; of bins, the hull of their boundaries, with its `max_error`.
 

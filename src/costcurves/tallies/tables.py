@@ -94,6 +94,10 @@ class ConfusionTally(Tally):
             self._cells[cell] = self._cells.get(cell, 0) + count
         return self
 
+    def empty(self) -> ConfusionTally:
+        """Return a tally of the same labels that has counted nothing: for another part of the data, to be merged."""
+        return ConfusionTally(self._labels)
+
     def to_confusion(self) -> ConfusionMatrix:
         """Return the confusion matrix of the one classifier."""
         labels, keys, counts = self._table(2)

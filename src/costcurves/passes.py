@@ -1,0 +1,344 @@
+"""What is counted in each pass over data that are read in batches, whoever reads them.
+
+A reader has one method, ``run(counts)``: it reads all of the data once, gives every batch to ``counts.update``, and
+returns the counts. Parts of the data may be read elsewhere (threads, tasks of a cluster) into ``counts.empty()`` each,
+and merged by ``counts.merge(part)`` in any order; counts can be pickled. The functions here say how often to run, and
+what the counts come to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._validation import shown
+from costcurves.comparison import CurveDifference, ManyDifferences, difference_grid, differences_of_counts
+from costcurves.costs import CostCurve
+from costcurves.counts import LabelRule
+from costcurves.errors import DataError
+from costcurves.inference.family import co_errors_of_cells
+from costcurves.roc import RocCurve
+from costcurves.tallies.bins import ScoreBins
+from costcurves.tallies.hulls import MEMBERS, HullTally
+from costcurves.tallies.pairs import PairedTally
+from costcurves.tallies.scores import MOST_DISTINCT, ScoreTally
+from costcurves.tallies.tables import ConfusionTally
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Some rows of the data: labels, the columns by name, and, where there are any, weights and groups."""
+
+    label: Any
+    columns: Mapping[str, Any]
+    weight: Any = None
+    group: Any = None
+
+    def at(self, rows: Array) -> Batch:
+        """Return some of the rows."""
+        return Batch(
+            np.asarray(self.label)[rows],
+            {name: np.asarray(values)[rows] for name, values in self.columns.items()},
+            None if self.weight is None else np.asarray(self.weight)[rows],
+        )
+
+
+class Counts(Protocol):
+    """What a reader fills."""
+
+    def empty(self) -> Self:
+        """Return counts of the same pass that have counted nothing, for another part of the data."""
+
+    def update(self, batch: Batch) -> object:
+        """Count a batch."""
+
+    def merge(self, other: Self) -> object:
+        """Add what was counted of another part."""
+
+
+C = TypeVar("C", bound=Counts)
+
+
+class Reader(Protocol):
+    """Data that can be read as often as needed."""
+
+    def run(self, counts: C) -> C:
+        """Read all batches once into `counts`, or into parts made by its `empty` and merged, and return it."""
+
+
+@dataclass(slots=True, eq=False)
+class CurveCounts:
+    """The scores of several classifiers: a tally each, and one check of the labels for all of them."""
+
+    tallies: dict[str, ScoreTally | HullTally]
+    rule: LabelRule = field(default_factory=LabelRule)
+
+    def empty(self) -> CurveCounts:
+        """Return counts of the same pass that have counted nothing."""
+        return CurveCounts({name: tally.empty() for name, tally in self.tallies.items()}, _same_rule(self.rule))
+
+    def update(self, batch: Batch) -> None:
+        """Count a batch."""
+        if len(batch.label) == 0:
+            return
+        positive = self.rule.positives(batch.label)
+        for name, tally in self.tallies.items():
+            if isinstance(tally, HullTally):
+                tally.update(positive, batch.columns[name])
+            else:
+                tally.update(positive, batch.columns[name], batch.weight)
+
+    def merge(self, other: CurveCounts) -> None:
+        """Add what was counted of another part."""
+        self.rule.join(other.rule)
+        for name, tally in self.tallies.items():
+            tally.merge(other.tallies[name])  # type: ignore[arg-type]
+
+    def unfinished(self) -> CurveCounts | None:
+        """Return the empty counts of the next pass; None where every hull is known."""
+        left = {
+            name: tally.next_pass()
+            for name, tally in self.tallies.items()
+            if isinstance(tally, HullTally) and not tally.finished
+        }
+        return CurveCounts(dict(left), _same_rule(self.rule)) if left else None
+
+    def curves(self, points: str) -> dict[str, RocCurve]:
+        """Return the curves that are known."""
+        return {
+            name: tally.to_curve(name=name)
+            if isinstance(tally, HullTally)
+            else tally.to_curve(name=name, points=points)
+            for name, tally in self.tallies.items()
+            if not isinstance(tally, HullTally) or tally.finished
+        }
+
+
+@dataclass(slots=True, eq=False)
+class PairCounts:
+    """Pairs of classifiers on the same examples: a tally each, and one check of the labels for all of them."""
+
+    tallies: dict[tuple[str, str], PairedTally]
+    rule: LabelRule = field(default_factory=LabelRule)
+
+    def empty(self) -> PairCounts:
+        """Return counts of the same pairs that have counted nothing."""
+        return PairCounts({pair: tally.empty() for pair, tally in self.tallies.items()}, _same_rule(self.rule))
+
+    def update(self, batch: Batch) -> None:
+        """Count a batch."""
+        if len(batch.label) == 0:
+            return
+        positive = self.rule.positives(batch.label)
+        for (a, b), tally in self.tallies.items():
+            tally.update(positive, batch.columns[a], batch.columns[b], batch.weight)
+
+    def merge(self, other: PairCounts) -> None:
+        """Add what was counted of another part."""
+        self.rule.join(other.rule)
+        for pair, tally in self.tallies.items():
+            tally.merge(other.tallies[pair])
+
+
+@dataclass(slots=True, eq=False)
+class TableCounts:
+    """Confusion tables: of one column of predictions, or of two jointly, each by the names of its columns."""
+
+    tallies: dict[tuple[str, ...], ConfusionTally]
+
+    def empty(self) -> TableCounts:
+        """Return counts of the same tables that have counted nothing."""
+        return TableCounts({names: tally.empty() for names, tally in self.tallies.items()})
+
+    def update(self, batch: Batch) -> None:
+        """Count a batch."""
+        for names, tally in self.tallies.items():
+            tally.update(batch.label, *(batch.columns[name] for name in names))
+
+    def merge(self, other: TableCounts) -> None:
+        """Add what was counted of another part."""
+        for names, tally in self.tallies.items():
+            tally.merge(other.tallies[names])
+
+
+@dataclass(slots=True, eq=False)
+class GroupCounts:
+    """Counts of each group apart. Groups are met in the first pass; a later one skips those that need no more."""
+
+    fresh: CurveCounts | None
+    parts: dict[Hashable, CurveCounts] = field(default_factory=dict)
+
+    def empty(self) -> GroupCounts:
+        """Return counts of the same pass that have counted nothing."""
+        return GroupCounts(self.fresh, {group: part.empty() for group, part in self.parts.items()})
+
+    def update(self, batch: Batch) -> None:
+        """Count a batch."""
+        for group, rows in rows_of_groups(batch.group):
+            part = self._part(group)
+            if part is not None:
+                part.update(batch.at(rows))
+
+    def merge(self, other: GroupCounts) -> None:
+        """Add what was counted of another part."""
+        for group, part in other.parts.items():
+            mine = self._part(group)
+            if mine is not None:
+                mine.merge(part)
+
+    def _part(self, group: Hashable) -> CurveCounts | None:
+        if group not in self.parts and self.fresh is not None:
+            self.parts[group] = self.fresh.empty()
+        return self.parts.get(group)
+
+    def unfinished(self) -> GroupCounts | None:
+        """Return the empty counts of the next pass; None where every hull of every group is known."""
+        left = {group: part.unfinished() for group, part in self.parts.items()}
+        parts: dict[Hashable, CurveCounts] = {group: part for group, part in left.items() if part is not None}
+        return GroupCounts(None, parts) if parts else None
+
+
+def rows_of_groups(group: Any) -> list[tuple[Hashable, Array]]:
+    """Return the distinct values of a column of groups, each with its rows."""
+    values = np.asarray(group)
+    try:
+        distinct, place = np.unique(values, return_inverse=True)
+    except TypeError:
+        raise DataError(f"`group` must hold values of one type, got {shown(values[:5].tolist())}") from None
+    if distinct.size == 1:
+        return [(distinct.tolist()[0], np.arange(values.size))]
+    order = np.argsort(place, kind="stable")
+    ends = np.searchsorted(place[order], np.arange(1, distinct.size))
+    return list(zip(distinct.tolist(), np.split(order, ends), strict=True))
+
+
+def curve_counts(
+    names: Sequence[str],
+    *,
+    pos_label: Any = None,
+    resolution: int | None = None,
+    bins: Mapping[str, ScoreBins] | None = None,
+    weighted: bool = False,
+    points: str = "hull",
+    dtype: str | None = None,
+    members: int = MEMBERS,
+    limit: int = MOST_DISTINCT,
+) -> CurveCounts:
+    """Return the counts of a first pass that come to the ROC curves of several score columns.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    resolution : int, optional
+        The most bins: one pass, bounded memory, and curves that say their largest error. Otherwise curves are exact.
+    bins : mapping of name to ScoreBins, optional
+        Layouts made from a sample, for those columns that have one.
+    weighted : bool
+        Whether batches have weights; exact sums of weights need all distinct scores.
+    points : {"hull", "all"}
+        ``"all"`` holds all distinct scores in memory, at most `limit`.
+    dtype, members, limit
+        As for `HullTally` and `ScoreTally`.
+    """
+    layouts = bins or {}
+    exact_counts = points == "all" or weighted
+
+    def tally(name: str) -> ScoreTally | HullTally:
+        layout = layouts.get(name)
+        own = None if layout is not None else dtype
+        if resolution is not None:
+            return ScoreTally(bins=layout, resolution=None if layout is not None else resolution, dtype=own)
+        if exact_counts:
+            return ScoreTally(limit=limit)
+        return HullTally(bins=layout, dtype=own, members=members)
+
+    return CurveCounts({name: tally(name) for name in names}, LabelRule(pos_label))
+
+
+def find_curves(reader: Reader, counts: CurveCounts, *, points: str = "hull") -> dict[str, RocCurve]:
+    """Return the curve of every classifier, reading the data as often as it takes: once, or twice as a rule."""
+    names = list(counts.tallies)
+    found: dict[str, RocCurve] = {}
+    left: CurveCounts | None = counts
+    while left is not None:
+        counted = reader.run(left)
+        found |= counted.curves(points)
+        left = counted.unfinished()
+    return {name: found[name] for name in names}
+
+
+def find_group_curves(
+    reader: Reader, counts: CurveCounts, *, points: str = "hull"
+) -> dict[Hashable, dict[str, RocCurve]]:
+    """Return the curves of every group, in the order of the groups."""
+    names = list(counts.tallies)
+    found: dict[Hashable, dict[str, RocCurve]] = {}
+    left: GroupCounts | None = GroupCounts(counts)
+    while left is not None:
+        counted = reader.run(left)
+        for group, part in counted.parts.items():
+            try:
+                found.setdefault(group, {}).update(part.curves(points))
+            except DataError as error:
+                raise DataError(f"{error} (group {shown(group)})") from None
+        left = counted.unfinished()
+    return {group: {name: found[group][name] for name in names} for group in sorted_groups(found)}
+
+
+def sorted_groups(groups: Mapping[Hashable, object]) -> list[Any]:
+    """Return the groups in order."""
+    try:
+        return sorted(groups)
+    except TypeError:
+        raise DataError(f"`group` must hold values of one type, got {shown(list(groups)[:5])}") from None
+
+
+def find_difference(
+    reader: Reader, a: CostCurve, b: CostCurve, *, pos_label: Any = None, pc: Any = None, **options: Any
+) -> CurveDifference:
+    """Return the difference of two classifiers whose curves are known, in one pass; options as for `compare`."""
+    pair = (a.name, b.name)
+    counted = reader.run(PairCounts({pair: PairedTally(a, b, pc=pc)}, LabelRule(pos_label)))
+    return counted.tallies[pair].to_difference(**options)
+
+
+def find_differences(
+    reader: Reader, curves: Sequence[CostCurve], *, pos_label: Any = None, pc: Any = None, **options: Any
+) -> ManyDifferences:
+    """Return all pairs of classifiers whose curves are known, in one pass; options as for `compare_many`."""
+    points = difference_grid(pc, 65)
+    names = tuple(curve.name for curve in curves)
+    pairs = {(i, j): PairedTally(curves[i], curves[j], pc=points) for i, j in combinations(range(len(curves)), 2)}
+    named = {(names[i], names[j]): tally for (i, j), tally in pairs.items()}
+    counted = reader.run(PairCounts(named, LabelRule(pos_label))).tallies
+    pos, neg = (
+        co_errors_of_cells(
+            which,
+            {(i, j): counted[names[i], names[j]].cells(which) for i, j in pairs},
+            len(names),
+            points.size,
+        )
+        for which in ("positive", "negative")
+    )
+    steps = {pair: tally.steps() for pair, tally in counted.items()}
+    return differences_of_counts(names, steps, (pos, neg), points, **options)
+
+
+def find_tables(
+    reader: Reader, columns: Sequence[tuple[str, ...]], labels: Any = None
+) -> dict[tuple[str, ...], ConfusionTally]:
+    """Return the confusion counts of columns of predictions: of one, or of a pair jointly, all in one pass."""
+    return reader.run(TableCounts({names: ConfusionTally(labels) for names in columns})).tallies
+
+
+def _same_rule(rule: LabelRule) -> LabelRule:
+    """Return a rule of the same positive label that has seen nothing."""
+    return LabelRule(rule.pos_label)
