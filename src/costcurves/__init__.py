@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from costcurves.recommendation import RangeRecommendation, Recommendation, recommend, recommend_within
     from costcurves.report.document import Report
     from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
+    from costcurves.scanning import Scan, scan
     from costcurves.scenarios import Scenarios, read_scenarios
     from costcurves.studies import covers_cost, covers_difference, difference_coverage
     from costcurves.tallies.bins import ScoreBins
@@ -219,6 +220,10 @@ _MODULES = {
         "average_roc_curves",
         "pool",
     ),
+    "scanning": (
+        "Scan",
+        "scan",
+    ),
     "scenarios": (
         "Scenarios",
         "read_scenarios",
@@ -318,6 +323,7 @@ __all__ = [
     "RocHull",
     "RocHullClassifier",
     "RocHullDisplay",
+    "Scan",
     "Scenarios",
     "ScoreBins",
     "ScoreTally",
@@ -364,5 +370,6 @@ __all__ = [
     "recommend",
     "recommend_within",
     "regret",
+    "scan",
     "thresholds",
 ]

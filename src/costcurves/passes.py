@@ -8,15 +8,15 @@ what the counts come to.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import shown
+from costcurves._validation import BoolArray, shown
 from costcurves.comparison import CurveDifference, ManyDifferences, difference_grid, differences_of_counts
 from costcurves.costs import CostCurve
 from costcurves.counts import LabelRule
@@ -33,21 +33,55 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column of few distinct values: where each row's value is in the list of them."""
+
+    codes: Array
+    values: list[Hashable]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return int(self.codes.size)
+
+    def __getitem__(self, rows: Any) -> Coded:
+        """Return some of the rows."""
+        return Coded(self.codes[rows], self.values)
+
+    def decoded(self) -> Array:
+        """Return the values row by row."""
+        listed = np.empty(len(self.values), dtype=object)
+        listed[:] = self.values
+        return listed[self.codes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Some rows of the data: labels, the columns by name, and, where there are any, weights and groups."""
+    """Some rows of the data: labels, the columns by name, and, where there are any, weights and groups.
+
+    Labels and groups may be `Coded`, which spares looking at texts row by row.
+    """
 
     label: Any
     columns: Mapping[str, Any]
     weight: Any = None
     group: Any = None
 
-    def at(self, rows: Array) -> Batch:
-        """Return some of the rows."""
+    def at(self, rows: Any) -> Batch:
+        """Return some of the rows, which are of one group."""
         return Batch(
-            np.asarray(self.label)[rows],
-            {name: np.asarray(values)[rows] for name, values in self.columns.items()},
-            None if self.weight is None else np.asarray(self.weight)[rows],
+            _rows(self.label, rows),
+            {name: _rows(values, rows) for name, values in self.columns.items()},
+            None if self.weight is None else _rows(self.weight, rows),
         )
+
+    def parts(self, size: int) -> Iterator[Batch]:
+        """Return the rows in pieces of at most so many."""
+        if len(self.label) <= size:
+            yield self
+            return
+        for start in range(0, len(self.label), size):
+            rows = slice(start, start + size)
+            yield replace(self.at(rows), group=None if self.group is None else _rows(self.group, rows))
 
 
 class Counts(Protocol):
@@ -88,7 +122,7 @@ class CurveCounts:
         """Count a batch."""
         if len(batch.label) == 0:
             return
-        positive = self.rule.positives(batch.label)
+        positive = _positives(self.rule, batch.label)
         for name, tally in self.tallies.items():
             if isinstance(tally, HullTally):
                 tally.update(positive, batch.columns[name])
@@ -136,7 +170,7 @@ class PairCounts:
         """Count a batch."""
         if len(batch.label) == 0:
             return
-        positive = self.rule.positives(batch.label)
+        positive = _positives(self.rule, batch.label)
         for (a, b), tally in self.tallies.items():
             tally.update(positive, batch.columns[a], batch.columns[b], batch.weight)
 
@@ -207,16 +241,38 @@ class GroupCounts:
 
 def rows_of_groups(group: Any) -> list[tuple[Hashable, Array]]:
     """Return the distinct values of a column of groups, each with its rows."""
+    if isinstance(group, Coded):
+        present, place = np.unique(group.codes, return_inverse=True)
+        return _split([group.values[code] for code in present.tolist()], place)
     values = np.asarray(group)
     try:
         distinct, place = np.unique(values, return_inverse=True)
     except TypeError:
         raise DataError(f"`group` must hold values of one type, got {shown(values[:5].tolist())}") from None
-    if distinct.size == 1:
-        return [(distinct.tolist()[0], np.arange(values.size))]
-    order = np.argsort(place, kind="stable")
-    ends = np.searchsorted(place[order], np.arange(1, distinct.size))
-    return list(zip(distinct.tolist(), np.split(order, ends), strict=True))
+    return _split(distinct.tolist(), place)
+
+
+def _split(values: list[Any], place: Array) -> list[tuple[Hashable, Array]]:
+    """Return the rows of each of some values, in their order."""
+    small = place.astype(np.uint16) if len(values) < 2**16 else place  # which NumPy sorts by radix
+    order = np.argsort(small, kind="stable")
+    ends = np.searchsorted(small[order], np.arange(1, len(values)))
+    return list(zip(values, np.split(order, ends), strict=True))
+
+
+def _positives(rule: LabelRule, label: Any) -> BoolArray:
+    """Return which labels are positive; of codes, by the values that occur."""
+    if not isinstance(label, Coded):
+        return rule.positives(label)
+    present = np.unique(label.codes)
+    positive = np.zeros(len(label.values), np.bool_)
+    positive[present] = rule.positives(Coded(present, label.values).decoded())
+    result: BoolArray = positive[label.codes]
+    return result
+
+
+def _rows(values: Any, rows: Any) -> Any:
+    return values[rows] if isinstance(values, Coded) else np.asarray(values)[rows]
 
 
 def curve_counts(
@@ -227,7 +283,7 @@ def curve_counts(
     bins: Mapping[str, ScoreBins] | None = None,
     weighted: bool = False,
     points: str = "hull",
-    dtype: str | None = None,
+    dtype: str | Mapping[str, str] | None = None,
     members: int = MEMBERS,
     limit: int = MOST_DISTINCT,
 ) -> CurveCounts:
@@ -245,7 +301,8 @@ def curve_counts(
         Whether batches have weights; exact sums of weights need all distinct scores.
     points : {"hull", "all"}
         ``"all"`` holds all distinct scores in memory, at most `limit`.
-    dtype, members, limit
+    dtype : str, or mapping of name to str, optional
+    members, limit
         As for `HullTally` and `ScoreTally`.
     """
     layouts = bins or {}
@@ -253,7 +310,8 @@ def curve_counts(
 
     def tally(name: str) -> ScoreTally | HullTally:
         layout = layouts.get(name)
-        own = None if layout is not None else dtype
+        given = dtype if dtype is None or isinstance(dtype, str) else dtype.get(name)
+        own = None if layout is not None else given
         if resolution is not None:
             return ScoreTally(bins=layout, resolution=None if layout is not None else resolution, dtype=own)
         if exact_counts:

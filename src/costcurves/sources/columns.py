@@ -1,0 +1,162 @@
+"""Arrow columns become what tallies count: arrays, and codes of texts; rows with missing values are counted."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._validation import shown
+from costcurves.errors import DataError, InputError, MissingExtraError
+from costcurves.passes import Batch, Coded
+
+Array = npt.NDArray[Any]
+
+
+def arrow() -> Any:
+    """Return pyarrow."""
+    try:
+        import pyarrow
+        import pyarrow.compute
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError('`scan` needs pyarrow: pip install "costcurves[files]"') from None
+    return pyarrow
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Which column is what."""
+
+    label: str
+    scores: tuple[str, ...] = ()
+    preds: tuple[str, ...] = ()
+    weight: str | None = None
+    group: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The columns to read, each once."""
+        more = [name for name in (self.weight, self.group) if name is not None]
+        return list(dict.fromkeys([self.label, *self.scores, *self.preds, *more]))
+
+    def check(self, schema: Mapping[str, Any], where: str) -> None:
+        """Refuse columns that are not there, and types that the role cannot be."""
+        for role, name in self._pairs():
+            if name not in schema:
+                near = difflib.get_close_matches(name, list(schema), n=3)
+                hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {shown(list(schema), 200)}"
+                raise InputError(f"`{role}` must name a column of {where}, got {shown(name)}: {hint}")
+            kind = schema[name]
+            if role in ("scores", "weight") and not _numeric(kind):
+                raise DataError(f"`{role}` must be a numeric column, got {shown(name)} of type {kind} in {where}")
+            if arrow().types.is_nested(kind):
+                raise DataError(f"`{role}` must be a column of plain values, got {shown(name)} of type {kind}")
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        pairs = [("label", self.label), *(("scores", s) for s in self.scores), *(("preds", p) for p in self.preds)]
+        return pairs + [(r, n) for r, n in (("weight", self.weight), ("group", self.group)) if n is not None]
+
+
+def _numeric(kind: Any) -> bool:
+    types = arrow().types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
+
+
+@dataclass(slots=True)
+class Missing:
+    """How many rows were read, and how many of them have no value in some column."""
+
+    rows: int = 0
+    dropped: int = 0
+    by_column: dict[str, int] = field(default_factory=dict)
+
+    def add(self, other: Missing) -> None:
+        """Add what another part has counted."""
+        self.rows += other.rows
+        self.dropped += other.dropped
+        for name, count in other.by_column.items():
+            self.by_column[name] = self.by_column.get(name, 0) + count
+
+    def whole(self, table: Any, names: Sequence[str]) -> Any:
+        """Return the rows of an Arrow table that have all values, and count the others."""
+        self.rows += table.num_rows
+        if not any(table.column(name).null_count for name in names):
+            return table
+        compute = arrow().compute
+        kept = None
+        for name in names:
+            column = table.column(name)
+            if column.null_count:
+                self.by_column[name] = self.by_column.get(name, 0) + column.null_count
+                valid = compute.is_valid(column)
+                kept = valid if kept is None else compute.and_(kept, valid)
+        whole = table.filter(kept)
+        self.dropped += table.num_rows - whole.num_rows
+        return whole
+
+    def refuse(self) -> None:
+        """Refuse missing values, by column."""
+        if self.dropped:
+            counts = ", ".join(f"{count} in {shown(name)}" for name, count in sorted(self.by_column.items()))
+            raise DataError(
+                f"the data must not have missing values, got {counts} ({self.dropped} of {self.rows} rows): "
+                "fill them, or leave those rows out with on_null='drop'"
+            )
+
+
+def batch_of(table: Any, roles: Roles) -> Batch:
+    """Return a batch of an Arrow table without missing values."""
+    columns: dict[str, Any] = {name: numbers(table.column(name)) for name in roles.scores}
+    columns |= {name: values_of(table.column(name)) for name in roles.preds}
+    return Batch(
+        label_of(table.column(roles.label)) if not roles.preds else values_of(table.column(roles.label)),
+        columns,
+        None if roles.weight is None else numbers(table.column(roles.weight)),
+        None if roles.group is None else coded(table.column(roles.group)),
+    )
+
+
+def numbers(column: Any) -> Array:
+    """Return a numeric column as an array, without a copy where there is one piece."""
+    pa = arrow()
+    piece = _one_piece(column)
+    if pa.types.is_decimal(piece.type):
+        piece = piece.cast(pa.float64())
+    result: Array = piece.to_numpy(zero_copy_only=False)
+    return result
+
+
+def label_of(column: Any) -> Any:
+    """Return labels: numbers and truth values as an array, anything else as codes."""
+    kind = column.type
+    types = arrow().types
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
+        return numbers(column)
+    return coded(column)
+
+
+def values_of(column: Any) -> Array:
+    """Return a column as an array of plain values."""
+    labels = label_of(column)
+    return labels.decoded() if isinstance(labels, Coded) else labels
+
+
+def coded(column: Any) -> Coded:
+    """Return a column as codes of its distinct values."""
+    piece = _one_piece(column)
+    if not arrow().types.is_dictionary(piece.type):
+        piece = piece.dictionary_encode()
+    values: list[Hashable] = piece.dictionary.to_pylist()
+    small = np.int16 if len(values) < 2**15 else np.int64
+    return Coded(piece.indices.to_numpy(zero_copy_only=False).astype(small, copy=False), values)
+
+
+def _one_piece(column: Any) -> Any:
+    if not hasattr(column, "num_chunks"):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

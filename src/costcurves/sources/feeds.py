@@ -1,0 +1,213 @@
+"""Feeds: what hands out pieces of the data, to several threads at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from costcurves._validation import shown
+from costcurves.errors import FormatError
+from costcurves.sources.columns import arrow
+from costcurves.sources.engine import Relation
+from costcurves.sources.files import DataFile
+
+ROWS = 1 << 18  # of a piece that is read as a stream
+LARGEST_GROUP = 1 << 22  # rows of a row group that is read whole
+SAMPLE = 1 << 15
+
+
+class Feed(Protocol):
+    """One pass over the data."""
+
+    def next(self) -> Any:
+        """Return another piece as an Arrow table, None at the end. Any thread may call it."""
+
+
+class Source(Protocol):
+    """Data that can be read as often as needed."""
+
+    def schemas(self) -> list[tuple[str, dict[str, Any]]]:
+        """Return where the columns are and their Arrow types, for each file."""
+
+    def sample(self, names: list[str]) -> Any:
+        """Return some of the rows as an Arrow table, None where there are none."""
+
+    def rows(self) -> int | None:
+        """Return how many rows there are, where that is known without reading them."""
+
+    def feed(self, names: list[str]) -> Feed:
+        """Begin a pass over some of the columns."""
+
+    def check(self) -> None:
+        """Refuse data that have changed since the scan began."""
+
+
+class ParquetFiles:
+    """Parquet files, read row group by row group, which keeps memory at a row group a thread."""
+
+    def __init__(self, files: list[DataFile]) -> None:
+        self.files = files
+        self._metadata = [_opened(file).metadata for file in files]
+
+    def schemas(self) -> list[tuple[str, dict[str, Any]]]:
+        """Return where the columns are and their Arrow types, for each file."""
+        return [
+            (shown(file.path), {field.name: field.type for field in metadata.schema.to_arrow_schema()})
+            for file, metadata in zip(self.files, self._metadata, strict=True)
+        ]
+
+    def sample(self, names: list[str]) -> Any:
+        """Return some rows of the first and of the middle row group."""
+        groups = list(self.groups())
+        chosen = [groups[0], groups[len(groups) // 2]] if len(groups) > 1 else groups
+        pieces = [_first_rows(file, group, rows, names) for file, group, rows in chosen]
+        return arrow().concat_tables(pieces, promote_options="permissive") if pieces else None
+
+    def rows(self) -> int:
+        """Return how many rows there are."""
+        return sum(int(metadata.num_rows) for metadata in self._metadata)
+
+    def check(self) -> None:
+        """Refuse files that are gone or changed."""
+        for file in self.files:
+            file.check()
+
+    def feed(self, names: list[str]) -> Feed:
+        """Begin a pass over some of the columns."""
+        return _ParquetFeed(self, names)
+
+    def groups(self) -> Iterator[tuple[DataFile, int, int]]:
+        """Return the row groups that have rows: file, number, rows."""
+        for file, metadata in zip(self.files, self._metadata, strict=True):
+            for group in range(metadata.num_row_groups):
+                rows = metadata.row_group(group).num_rows
+                if rows:
+                    yield file, group, rows
+
+
+class _ParquetFeed:
+    def __init__(self, source: ParquetFiles, names: list[str]) -> None:
+        self._groups = source.groups()
+        self._names = names
+        self._lock = threading.Lock()
+        self._local = threading.local()
+
+    def next(self) -> Any:
+        pending = getattr(self._local, "pending", None)
+        if pending is not None:
+            piece = self._piece(pending, self._local.file)
+            if piece is not None:
+                return piece
+            self._local.pending = None
+        with self._lock:
+            task = next(self._groups, None)
+        if task is None:
+            self._close()
+            return None
+        file, group, rows = task
+        opened = self._opened(file)
+        try:
+            if rows <= LARGEST_GROUP:
+                return opened.read_row_group(group, columns=self._names, use_threads=False)
+            batches = opened.iter_batches(ROWS, row_groups=[group], columns=self._names, use_threads=False)
+        except (OSError, arrow().ArrowInvalid) as error:
+            raise _unreadable(file, error) from None
+        self._local.pending = iter(batches)
+        return self.next()
+
+    def _piece(self, pending: Any, file: DataFile) -> Any:
+        try:
+            batch = next(pending, None)
+        except (OSError, arrow().ArrowInvalid) as error:
+            raise _unreadable(file, error) from None
+        return None if batch is None else arrow().Table.from_batches([batch])
+
+    def _opened(self, file: DataFile) -> Any:
+        """Return the file, which each thread opens for itself."""
+        if getattr(self._local, "file", None) is not file:
+            self._close()
+            file.check()
+            self._local.file, self._local.opened = file, _opened(file)
+        return self._local.opened
+
+    def _close(self) -> None:
+        opened = getattr(self._local, "opened", None)
+        if opened is not None:
+            opened.close()
+            self._local.opened = self._local.file = None
+
+
+def _opened(file: DataFile) -> Any:
+    try:
+        return arrow().parquet.ParquetFile(file.path, pre_buffer=False, buffer_size=1 << 20, memory_map=False)
+    except (OSError, arrow().ArrowInvalid) as error:
+        raise _unreadable(file, error) from None
+
+
+def _unreadable(file: DataFile, error: Exception) -> Exception:
+    file.check()
+    return FormatError(f"{shown(file.path)} must be a whole Parquet file, got: {shown(str(error), 200)}")
+
+
+def _first_rows(file: DataFile, group: int, rows: int, names: list[str]) -> Any:
+    """Return rows spread over a row group, or the first of a very large one."""
+    opened = _opened(file)
+    try:
+        if rows <= LARGEST_GROUP:
+            table = opened.read_row_group(group, columns=names, use_threads=False)
+            return table.take(list(range(0, rows, max(1, rows // SAMPLE))))
+        return arrow().Table.from_batches([next(opened.iter_batches(SAMPLE, row_groups=[group], columns=names))])
+    except (OSError, arrow().ArrowInvalid) as error:
+        raise _unreadable(file, error) from None
+    finally:
+        opened.close()
+
+
+class Relations:
+    """Files or tables that DuckDB reads, one after the other, each as a stream."""
+
+    def __init__(self, relations: list[Relation], files: list[DataFile]) -> None:
+        self._relations, self._files = relations, files
+
+    def schemas(self) -> list[tuple[str, dict[str, Any]]]:
+        """Return where the columns are and their Arrow types, for each file."""
+        return [(relation.where, relation.schema()) for relation in self._relations]
+
+    def sample(self, names: list[str]) -> Any:
+        """Return the first rows."""
+        return self.feed(names).next()
+
+    def rows(self) -> int | None:
+        """Return how many rows there are: not known without reading texts."""
+        return None if self._files else sum(relation.rows() for relation in self._relations)
+
+    def check(self) -> None:
+        """Refuse files that are gone or changed."""
+        for file in self._files:
+            file.check()
+
+    def feed(self, names: list[str]) -> Feed:
+        """Begin a pass over some of the columns."""
+        return _StreamFeed(self._relations, names)
+
+
+class _StreamFeed:
+    def __init__(self, relations: list[Relation], names: list[str]) -> None:
+        self._left = iter(relations)
+        self._names = names
+        self._lock = threading.Lock()
+        self._open: tuple[Relation, Any] | None = None
+
+    def next(self) -> Any:
+        with self._lock:
+            while True:
+                if self._open is None:
+                    relation = next(self._left, None)
+                    if relation is None:
+                        return None
+                    self._open = relation, relation.batches(self._names, ROWS)
+                piece = self._open[0].next_of(self._open[1])
+                if piece is not None:
+                    return piece
+                self._open = None

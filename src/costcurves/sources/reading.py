@@ -1,0 +1,179 @@
+"""One pass over a source: threads that read and count, progress, missing values, and data that must not change."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from costcurves._validation import shown
+from costcurves.errors import DataError, InputError, MissingExtraError
+from costcurves.passes import Counts
+from costcurves.sources.columns import Missing, Roles, batch_of
+from costcurves.sources.feeds import Feed, Source
+
+PIECE = 1 << 17  # rows that are counted together, so that most of what is made of them stays in the cache
+MOST_THREADS = 8
+
+C = TypeVar("C", bound=Counts)
+Advance = Callable[[int], None]
+
+
+@dataclass(slots=True, eq=False)
+class SourceReader:
+    """Reads all of a source into counts, in several threads; it is what `passes` calls a reader."""
+
+    source: Source
+    roles: Roles
+    drop_missing: bool
+    progress: Any
+    threads: int
+    missing: Missing = field(default_factory=Missing)
+    rows: int | None = None  # of the first pass
+    passes: int = 0
+
+    def run(self, counts: C) -> C:
+        """Read all batches once into `counts`."""
+        self.source.check()
+        self.passes += 1
+        feed = self.source.feed(self.roles.names)
+        with progress_bar(self.progress, self.source.rows(), f"pass {self.passes}") as advance:
+            workers = [_Worker(feed, counts.empty(), self.roles, advance) for _ in range(self.threads)]
+            _work(workers)
+        self.source.check()
+        found = Missing()
+        for worker in workers:
+            found.add(worker.missing)
+        self._agree(found)
+        for worker in workers:
+            counts.merge(worker.counts)
+        return counts
+
+    def _agree(self, found: Missing) -> None:
+        if not self.drop_missing:
+            found.refuse()
+        if self.rows not in (None, found.rows):
+            raise DataError(
+                f"the data must stay the same while they are read, got {found.rows} rows after {self.rows}: "
+                "start a new scan"
+            )
+        self.rows, self.missing = found.rows, found
+
+
+class _Worker(threading.Thread):
+    """Reads pieces and counts them, until there are no more."""
+
+    def __init__(self, feed: Feed, counts: Any, roles: Roles, advance: Advance) -> None:
+        super().__init__(daemon=True)
+        self.counts = counts
+        self.missing = Missing()
+        self.error: BaseException | None = None
+        self.stop = threading.Event()
+        self._feed, self._roles, self._advance = feed, roles, advance
+
+    def run(self) -> None:
+        try:
+            names = self._roles.names
+            while not self.stop.is_set() and (table := self._feed.next()) is not None:
+                whole = self.missing.whole(table, names)
+                if whole.num_rows:
+                    for batch in batch_of(whole, self._roles).parts(PIECE):
+                        self.counts.update(batch)
+                self._advance(table.num_rows)
+        except BaseException as error:  # handed to the thread that asked
+            self.error = error
+
+
+def _work(workers: list[_Worker]) -> None:
+    """Run all workers to their end; an error in one, or an interrupt, stops the others."""
+    try:
+        for worker in workers:
+            worker.start()
+        while any(worker.is_alive() for worker in workers):
+            for worker in workers:
+                worker.join(0.05)
+            if any(worker.error is not None for worker in workers):
+                break
+    finally:
+        for worker in workers:
+            worker.stop.set()
+        for worker in workers:
+            if worker.ident is not None:
+                worker.join()
+    for worker in workers:
+        if worker.error is not None:
+            raise worker.error
+
+
+def check_threads(threads: Any) -> int:
+    """Return how many threads to use: by default one a processor that the process may use."""
+    if threads is None:
+        return min(
+            MOST_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        )
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 64:
+        raise InputError(f"`threads` must be a whole number from 1 to 64, got {shown(threads)}")
+    return threads
+
+
+def check_progress(progress: Any) -> Any:
+    """Return whom to tell how far a scan is: nobody, a function of rows and total, or a bar on the terminal."""
+    if progress is None:
+        return bool(sys.stderr.isatty()) and _rich_progress() is not None
+    if progress is True and _rich_progress() is None:
+        raise MissingExtraError('`progress=True` needs rich: pip install "costcurves[cli]"')
+    if not isinstance(progress, bool) and not callable(progress):
+        raise InputError(f"`progress` must be True, False, None or a function, got {shown(progress)}")
+    return progress
+
+
+def progress_bar(progress: Any, total: int | None, what: str) -> AbstractContextManager[Advance]:
+    """Return a context that gives a function to call with the number of rows just read."""
+    if progress is False:
+        return nullcontext(lambda rows: None)
+    if progress is True:
+        return _Bar(total, what)
+    return nullcontext(_Teller(progress, total))
+
+
+class _Teller:
+    """Tells a function of the user's the rows read so far and their total, from one thread at a time."""
+
+    def __init__(self, tell: Callable[[int, int | None], object], total: int | None) -> None:
+        self._tell, self._total, self._rows = tell, total, 0
+        self._lock = threading.Lock()
+
+    def __call__(self, rows: int) -> None:
+        with self._lock:
+            self._rows += rows
+            self._tell(self._rows, self._total)
+
+
+class _Bar(AbstractContextManager[Advance]):
+    """A bar on the terminal, gone when the pass is over."""
+
+    def __init__(self, total: int | None, what: str) -> None:
+        rich = _rich_progress()
+        from rich.console import Console
+
+        self._bar = rich.Progress(transient=True, console=Console(stderr=True))
+        self._task = self._bar.add_task(what, total=total)
+
+    def __enter__(self) -> Advance:
+        self._bar.start()
+        return lambda rows: self._bar.update(self._task, advance=rows)
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+
+def _rich_progress() -> Any:
+    try:
+        import rich.progress as library
+    except ImportError:
+        return None
+    return library
