@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -323,7 +323,7 @@ class _Compare:
         simultaneous = check_flag("simultaneous", simultaneous)
         sample = _Sample(y_true, dict(zip(names, (score_a, score_b), strict=True)), pos_label, sample_weight)
         points = difference_grid(pc, 201)
-        a, b = (sample.curve(name, rule) for name, rule in zip(names, _two_policies(policy), strict=True))
+        a, b = (sample.curve(name, rule) for name, rule in zip(names, two_policies(policy), strict=True))
         options = {
             "level": level,
             "method": method,
@@ -494,13 +494,23 @@ def difference_grid(pc: Any, size: int = 201) -> FloatArray:
     return np.linspace(0.0, 1.0, size) if pc is None else check_pc(pc)
 
 
-def _two_policies(policy: Any) -> tuple[Any, Any]:
+def two_policies(policy: Any) -> tuple[Any, Any]:
+    """Return the policy of each of two classifiers."""
     _refuse_shared_validation(policy, "a pair of policies, one for each")
     if isinstance(policy, (tuple, list)):
         if len(policy) != 2:
             raise InputError(f"`policy` must be one policy or a pair of them, got {len(policy)}")
         return policy[0], policy[1]
     return policy, policy
+
+
+def named_policies(policy: Any, names: Sequence[str]) -> Mapping[str, Any]:
+    """Return the policy of each of several classifiers."""
+    _refuse_shared_validation(policy, "a mapping of name to policy")
+    rules = policy if isinstance(policy, Mapping) else dict.fromkeys(names, policy)
+    if missing := [name for name in names if name not in rules]:
+        raise InputError(f"`policy` must have an entry for every classifier, got none for {', '.join(missing)}")
+    return rules
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -677,10 +687,7 @@ def compare_many(
     level = check_level(level)
     sample = _Sample(y_true, scores, pos_label, sample_weight)
     points = difference_grid(pc, 65)
-    _refuse_shared_validation(policy, "a mapping of name to policy")
-    rules = policy if isinstance(policy, Mapping) else dict.fromkeys(names, policy)
-    if missing := [name for name in names if name not in rules]:
-        raise InputError(f"`policy` must have an entry for every classifier, got none for {', '.join(missing)}")
+    rules = named_policies(policy, names)
     curves = [sample.curve(name, rules[name]) for name in names]
     thresholds = np.stack([curve.cuts_at(points) for curve in curves], axis=1)
     masks = {"positive": sample.positive, "negative": ~sample.positive}

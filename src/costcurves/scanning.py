@@ -10,7 +10,7 @@ import numpy as np
 
 from costcurves._validation import check_choice, check_name, check_two_names, shown
 from costcurves.bootstrap import CostDifference, CostInterval, bcost, bdeltacost
-from costcurves.comparison import CurveDifference, ManyDifferences
+from costcurves.comparison import CurveDifference, ManyDifferences, named_policies, two_policies
 from costcurves.costs import CostCurve
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.hull import RocHull
@@ -27,11 +27,14 @@ from costcurves.sources.engine import Relation, connect
 from costcurves.sources.feeds import ParquetFiles, Relations, Source
 from costcurves.sources.files import find_files
 from costcurves.sources.reading import SourceReader, check_progress, check_threads
-from costcurves.tallies.bins import ScoreBins, check_resolution
+from costcurves.tallies.bins import FEWEST, ScoreBins, check_resolution
+from costcurves.tallies.hulls import MEMBERS
 from costcurves.tallies.tables import ConfusionTally
 from costcurves.thresholds import as_policy
 
 MOST_IN_MEMORY = 1 << 27  # values that `read` and `points="all"` hold
+MOST_GATHERED = 1 << 25  # members that the second pass holds, of all classifiers together
+ROWS_A_BIN, MOST_BINS = 16, 1 << 20
 
 
 class Scan:
@@ -190,9 +193,14 @@ class Scan:
                 values = numbers(sample.column(name).drop_null()).astype(dtype[name])
                 values = values[np.isfinite(values)]
                 if values.size:
-                    more = {} if self._resolution is None else {"resolution": self._resolution}
-                    bins[name] = ScoreBins.from_sample(values, **more)
-        return {"dtype": dtype, "bins": bins, "limit": MOST_IN_MEMORY >> 2}
+                    bins[name] = ScoreBins.from_sample(values, self._resolution or self._finest())
+        members = max(MEMBERS, MOST_GATHERED // len(self.scores))
+        return {"dtype": dtype, "bins": bins, "members": members, "limit": MOST_IN_MEMORY >> 2}
+
+    def _finest(self) -> int:
+        """Return how many bins leave few examples for the second pass, and take little memory themselves."""
+        rows = self._source.rows() or MOST_BINS * ROWS_A_BIN
+        return min(max(1 << (rows // ROWS_A_BIN).bit_length(), FEWEST), MOST_BINS)
 
     def curves(self, *, policy: Any = "optimal") -> dict[Any, Any]:
         """Return the cost curve of every score column by name; with `group`, for each group a dict of them.
@@ -209,6 +217,10 @@ class Scan:
         return {
             group: {name: CostCurve(curve, rule) for name, curve in curves.items()} for group, curves in found.items()
         }
+
+    def _curve(self, name: str, policy: Any) -> CostCurve:
+        rule = as_policy(policy)
+        return CostCurve(self.roc_curves(points="all" if rule.needs_all_points else "hull")[name], rule)
 
     def hull(self) -> RocHull:
         """Return the hull of all classifiers: who can be best at all, and the decision at each condition."""
@@ -227,10 +239,8 @@ class Scan:
         """
         self._need_no_group("compare")
         a, b = (self._one_of("scores", name) for name in check_two_names((a, b)))
-        curves = self.curves(policy=policy)
-        return find_difference(
-            self._reader("scores"), curves[a], curves[b], pos_label=self._pos_label, pc=pc, **options
-        )
+        first, second = (self._curve(n, rule) for n, rule in zip((a, b), two_policies(policy), strict=True))
+        return find_difference(self._reader("scores"), first, second, pos_label=self._pos_label, pc=pc, **options)
 
     def compare_many(self, *, policy: Any = "optimal", pc: Any = None, **options: Any) -> ManyDifferences:
         """Return all pairs of the score columns with limits that hold jointly, as `compare_many` does of arrays."""
@@ -239,7 +249,7 @@ class Scan:
             raise UnsupportedError("`compare_many` must have no weights, got a scan with `weight`")
         if len(self.scores) < 2:
             raise InputError(f"`scores` must be two columns or more to compare them, got {len(self.scores)}")
-        curves = list(self.curves(policy=policy).values())
+        curves = [self._curve(name, rule) for name, rule in named_policies(policy, self.scores).items()]
         return find_differences(self._reader("scores"), curves, pos_label=self._pos_label, pc=pc, **options)
 
     def bcost(self, pred: str, C: Any, **options: Any) -> CostInterval:

@@ -147,7 +147,7 @@ def test_weights_and_all_points_equal_those_in_memory(parquet, table):
 def test_policies_that_need_all_points_get_them(parquet, table):
     data = arrays(table)
     src = cc.scan(parquet, label="y", scores=NAMES)
-    found = src.curves(policy="bayes")["a"]
+    found = cc.scan(parquet, label="y", scores="a").curves(policy="bayes")["a"]
     expected = cc.CostCurve(cc.RocCurve.from_predictions(data["y"], data["a"], name="a"), "bayes")
     assert found.evaluate([0.2, 0.7]).tolist() == expected.evaluate([0.2, 0.7]).tolist()
     found = src.compare("a", "b", policy="bayes")

@@ -174,12 +174,14 @@ def test_two_passes_look_at_few_of_the_examples_again():
 
 def test_counts_beyond_the_products_of_an_int64_have_the_right_hull():
     y, scores = np.array([0, 1, 1, 0, 1, 0]), np.array([0.1, 0.4, 0.6, 0.6, 0.3, 0.2])
-    tally = cc.HullTally(members=2**50).update(y, scores)
-    for _ in range(34):
-        tally.merge(pickle.loads(pickle.dumps(tally)))
-    after = tally.next_pass().update(y, scores)
-    for _ in range(34):
-        after.merge(pickle.loads(pickle.dumps(after)))
+    after = cc.HullTally(members=1)  # which cuts bins finer until each is one score
+    while True:
+        after.update(y, scores)
+        for _ in range(34):
+            after.merge(pickle.loads(pickle.dumps(after)))
+        if after.finished:
+            break
+        after = after.next_pass()
     small = cc.RocCurve.from_predictions(y, scores, points="hull")
     assert after.to_curve().fp.tolist() == [n * 2**34 for n in small.fp.tolist()]
     assert after.to_curve().thresholds.tolist() == small.thresholds.tolist()
@@ -299,13 +301,50 @@ def test_bins_are_ordered_ranges_of_keys(bins):
     assert (np.diff(keys.astype(object)) >= 0).all()
     assert ((np.diff(keys) == 0) == (np.diff(scores) == 0)).all()
     assert binning.scores_of_keys(keys.astype(np.int64), bins.dtype).tolist() == (scores.astype(float) + 0.0).tolist()
-    code = binning.Coder(bins).codes(keys).copy()
+    code = binning.Coder(bins).codes_of_keys(keys).copy()
     assert (np.diff(code) >= 0).all()
     assert 0 <= code[0] <= code[-1] < len(bins)
     low, shift = bins.keys_of(code)
     assert (low <= keys).all()
     assert (keys.astype(object) < low.astype(object) + 2 ** shift.astype(object)).all()
     assert len(bins) <= 2**20
+
+
+LAYOUTS = {
+    "probabilities": lambda rng: rng.random(5000),
+    "both signs": lambda rng: rng.normal(0, 2, 5000),
+    "negative": lambda rng: -rng.random(5000) - 0.01,
+    "skewed": lambda rng: rng.random(5000) ** 30,
+    "signed and skewed": lambda rng: rng.normal(0, 1, 5000) ** 15,
+    "far from zero": lambda rng: 1e6 + rng.random(5000),
+    "two clusters": lambda rng: np.where(rng.random(5000) < 0.5, 1e-20, 1e10) * rng.random(5000),
+}
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", LAYOUTS)
+def test_the_short_way_to_bins_ends_in_the_same_bins(kind, real):
+    rng = np.random.default_rng(5)
+    scores = LAYOUTS[kind](rng).astype(real)
+    for bins in (
+        cc.ScoreBins.from_sample(scores[::7], 2**17),
+        cc.ScoreBins.from_sample(np.abs(scores[:9]), 2**14),
+        cc.ScoreBins.universal(np.dtype(real).name, 2**18),
+    ):
+        coder = binning.Coder(bins)
+        for some in (scores, np.abs(scores), np.append(scores, [0, -0.0, 1, -1, 2, 1e30]).astype(real)):
+            found = coder.codes(some).copy()
+            assert found.tolist() == coder.codes_of_keys(binning.ordered_keys(some)).tolist()
+            labels = rng.random(some.size) < 0.5
+            assert coder.codes(some, labels).tolist() == (2 * found + labels).tolist()
+
+
+def test_most_scores_go_the_short_way():
+    rng = np.random.default_rng(6)
+    for scores, signed in ((rng.random(9000), False), (rng.normal(size=9000), True), (rng.random(9000) ** 5, False)):
+        coder = binning.Coder(cc.ScoreBins.from_sample(scores, 2**18))
+        assert coder._run is not None
+        assert (coder._below is not None) == signed
 
 
 def test_layouts_stay_within_their_number_of_bins():

@@ -65,7 +65,7 @@ class Relation:
 
     def rows(self) -> int:
         """Return how many rows there are."""
-        return int(self._tried(lambda relation: relation.count("*").fetchone())[0])
+        return int(self._tried(lambda relation: relation.count("*").fetchall())[0][0])
 
     def batches(self, names: Sequence[str], size: int) -> Any:
         """Return a reader of Arrow batches of some columns."""

@@ -22,7 +22,10 @@ Array = npt.NDArray[Any]
 CELL_BITS = 12
 CELLS = 1 << CELL_BITS
 FEWEST, MOST = 1 << 14, 1 << 26
-CHUNK = 1 << 14  # rows whose intermediate arrays stay in the cache
+CHUNK = 1 << 15  # rows whose intermediate arrays stay in the cache
+# How many times more crowded bins may be that are faster to find.
+MOST_CROWDED = 4.0
+MOST_SCALE = 60  # so that scores times 2**scale are floats, and not subnormal ones
 FLOATS: dict[str, tuple[Any, Any]] = {"float32": (np.float32, np.int32), "float64": (np.float64, np.int64)}
 
 
@@ -100,9 +103,8 @@ class ScoreBins:
         power = check_resolution(resolution).bit_length() - 1
         real, integer = FLOATS[dtype]
         low_bits = 8 * np.dtype(integer).itemsize - CELL_BITS
-        mantissa, bias = np.finfo(real).nmant, np.finfo(real).maxexp - 1
-        cell = np.arange(CELLS, dtype=np.int64) - CELLS // 2
-        octave = (np.where(cell < 0, -1 - cell, cell) >> (mantissa - low_bits)) - bias
+        mantissa = np.finfo(real).nmant
+        octave = _octaves(dtype)
         ring = np.maximum(np.where(octave < -9, (-2 - octave) // 8, (octave + 1) // 8), 0)
         fineness = power - 6 - 2 * ring - (mantissa - low_bits)  # log2 of the bins of a cell
         return cls(dtype, low_bits - np.clip(fineness, 0, low_bits))
@@ -120,12 +122,44 @@ class ScoreBins:
         """
         sample = float_scores(counts.checked_scores(scores, "scores"))
         resolution = check_resolution(resolution)
-        dtype = str(sample.dtype)
+        sample = sample[:: -(-sample.size // CHUNK)]
+        by_share = cls._by_share(sample, resolution)
+        plain = min((cls._plain(sample, resolution, even) for even in (True, False)), key=lambda b: b.crowding(sample))
+        return plain if plain.crowding(sample) <= MOST_CROWDED * by_share.crowding(sample) else by_share
+
+    @classmethod
+    def _by_share(cls, sample: Array, resolution: int) -> ScoreBins:
+        """Return bins that share each cell in proportion to the sampled examples in it."""
         low_bits = 8 * sample.dtype.itemsize - CELL_BITS
         cell = (ordered_keys(sample) >> low_bits).astype(np.int64) + CELLS // 2
         share = np.bincount(cell, minlength=CELLS) * ((resolution - CELLS) / sample.size)
         fineness = np.frexp(np.maximum(share, 1.0))[1] - 1
-        return cls(dtype, low_bits - np.minimum(fineness, low_bits))
+        return cls(str(sample.dtype), low_bits - np.minimum(fineness, low_bits))
+
+    @classmethod
+    def _plain(cls, sample: Array, resolution: int, even: bool) -> ScoreBins:
+        """Return bins between the sample's ends of one length in scores (even), or in keys: the fastest to find."""
+        dtype = str(sample.dtype)
+        low_bits = 8 * sample.dtype.itemsize - CELL_BITS
+        ends = ordered_keys(np.array([sample.min(), sample.max()]))
+        low, high = (int(end >> low_bits) + CELLS // 2 for end in ends)
+        span = max(abs(float(sample.min())), abs(float(sample.max())), float(np.finfo(sample.dtype).tiny))
+        if even:  # a unit has 2**fineness bins
+            fineness = resolution.bit_length() + 1 - int(np.floor(np.log2(span)))
+            wanted = np.finfo(sample.dtype).nmant - _octaves(dtype) - fineness
+        else:
+            wanted = np.zeros(CELLS, np.int64)
+        shifts = np.full(CELLS, low_bits, np.int64)
+        while True:
+            shifts[low : high + 1] = np.clip(wanted[low : high + 1], 0, low_bits)
+            if np.exp2(low_bits - shifts).sum() <= resolution:
+                return cls(dtype, shifts)
+            wanted += 1
+
+    def crowding(self, sample: Array) -> float:
+        """Return the chance that two different sampled scores share a bin."""
+        _, shared = np.unique(Coder(self).codes_of_keys(ordered_keys(sample)), return_counts=True)
+        return float((shared * (shared - 1.0)).sum() + 1) / sample.size**2
 
     @property
     def integer(self) -> Any:
@@ -178,6 +212,56 @@ def check_resolution(resolution: Any) -> int:
     return check_integer("resolution", resolution, FEWEST, MOST)
 
 
+def _octaves(dtype: str) -> IntArray:
+    """Return the power of two at or below the sizes of each cell (of numbers too small for it: a little less)."""
+    real, integer = FLOATS[dtype]
+    cell = np.arange(CELLS, dtype=np.int64) - CELLS // 2
+    per_octave = np.finfo(real).nmant - (8 * np.dtype(integer).itemsize - CELL_BITS)  # log2 of the cells
+    octave: IntArray = (np.where(cell < 0, -1 - cell, cell) >> per_octave) - (np.finfo(real).maxexp - 1)
+    return octave
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Neighbouring cells of one sign whose bins have one length, in scores (where `even`) or in keys.
+
+    The bin of a score is floor(score * 2**scale), or key >> scale, plus `base`.
+    """
+
+    first: int  # the lowest key
+    last: int
+    even: bool
+    scale: int
+    base: int
+
+    @classmethod
+    def of(cls, bins: ScoreBins, negative: bool) -> _Run | None:
+        """Return the run that has the most bins, where those are most of the bins of this sign."""
+        mantissa = int(np.finfo(FLOATS[bins.dtype][0]).nmant)
+        cells = np.arange(CELLS // 2) if negative else np.arange(CELLS // 2, CELLS)
+        shifts = bins.shifts[cells].astype(np.int64)
+        sizes = np.int64(1) << (bins.low_bits - shifts)
+        best: _Run | None = None
+        most = int(sizes.sum()) // 2
+        for even, kind in ((True, mantissa - _octaves(bins.dtype)[cells] - shifts), (False, shifts)):
+            start = np.flatnonzero(np.append(True, np.diff(kind) != 0))
+            held = np.add.reduceat(sizes, start)
+            i = int(held.argmax())
+            scale = int(kind[start[i]])
+            if held[i] <= most or (even and abs(scale) > MOST_SCALE):
+                continue
+            most = int(held[i])
+            first, last = int(cells[start[i]]), int(cells[np.append(start, cells.size)[i + 1] - 1])
+            key = (first - CELLS // 2) << bins.low_bits
+            if even:
+                lowest = int(np.floor(scores_of_keys(np.array([key]), bins.dtype)[0] * 2.0**scale))
+            else:
+                lowest = key >> scale
+            base = int(bins._starts[first]) - lowest
+            best = cls(key, ((last - CELLS // 2 + 1) << bins.low_bits) - 1, even, scale, base)
+        return best
+
+
 class Coder:
     """Writes the bins of scores into buffers that are made once."""
 
@@ -185,15 +269,80 @@ class Coder:
         self.bins = bins
         self._cell = np.empty(CHUNK, np.int64)
         self._first, self._second = np.empty((2, CHUNK), bins.integer)
+        self._real = np.empty(CHUNK, FLOATS[bins.dtype][0])
+        self._outside = np.empty(CHUNK, np.bool_)
         self._shifts = bins.shifts.astype(bins.integer)
+        self._run = _Run.of(bins, negative=False)
+        below = _Run.of(bins, negative=True)
+        run = self._run
+        alike = run is not None and below is not None and (run.even, run.scale) == (below.even, below.scale)
+        self._below = below if alike else None
 
-    def codes(self, keys: Array, positive: BoolArray | None = None) -> IntArray:
-        """Return the bin of each of at most CHUNK keys; with labels, twice the bin plus the label.
+    def codes(self, scores: Array, positive: BoolArray | None = None) -> IntArray:
+        """Return the bin of each of at most CHUNK scores; with labels, twice the bin plus the label.
 
         The array is a buffer: what it holds lasts until the next call.
         """
         # Every step keeps to one type, because NumPy is slow where it must convert on the way.
-        cell, first, second = self._cell[: keys.size], self._first[: keys.size], self._second[: keys.size]
+        cell, first, second = self._cell[: scores.size], self._first[: scores.size], self._second[: scores.size]
+        if self._run is None or not self._plain(scores, self._run, first, second):
+            self.codes_of_keys(ordered_keys(scores))
+            if positive is None:
+                return cell
+            np.copyto(first, cell, casting="unsafe")
+        if positive is not None:
+            np.left_shift(first, 1, out=first)
+            np.copyto(second, positive)
+            first |= second
+        np.copyto(cell, first)
+        return cell
+
+    def _plain(self, scores: Array, run: _Run, first: Array, second: Array) -> bool:
+        """Write the bins of scores that most lie in a run; return False, with nothing written, where they do not."""
+        scores = np.ascontiguousarray(scores)
+        bits: Array = scores.view(self.bins.integer)
+        signed = self._below is not None and bool(bits.min(initial=0) < 0)
+        low, span = run.first, run.last - run.first
+        if signed:
+            assert self._below is not None
+            # The sizes that both signs' runs hold: of negative floats the run begins one key further from zero.
+            low = max(run.first, -self._below.last)
+            span = min(run.last, -self._below.first) - low
+            np.bitwise_and(bits, np.iinfo(self.bins.integer).max, out=first)
+            np.subtract(first, low, out=first)
+        else:
+            np.subtract(bits, low, out=first)
+        outside = self._outside[: scores.size]
+        unsigned = np.uint32 if bits.itemsize == 4 else np.uint64
+        np.greater(first.view(unsigned), unsigned(span), out=outside)
+        strange = int(np.count_nonzero(outside))
+        if strange > scores.size // 4:
+            return False
+        if run.even:
+            real = self._real[: scores.size]
+            np.multiply(scores, real.dtype.type(2.0**run.scale), out=real)
+            if signed:
+                np.floor(real, out=real)
+            if strange:
+                real[outside] = 0
+            np.copyto(first, real, casting="unsafe")
+        else:
+            np.right_shift(ordered_keys(bits.view(scores.dtype)) if signed else bits, run.scale, out=first)
+        first += run.base
+        if signed:
+            assert self._below is not None
+            np.right_shift(bits, 8 * bits.itemsize - 1, out=second)  # -1 of negative floats
+            second &= self._below.base - run.base
+            first += second
+        if strange:
+            place = np.flatnonzero(outside)
+            first[place] = self.codes_of_keys(ordered_keys(scores[place]))
+        return True
+
+    def codes_of_keys(self, keys: Array) -> IntArray:
+        """Return the bin of each of at most CHUNK keys, in a buffer."""
+        cell = self._cell[: keys.size]
+        first, second = np.empty((2, keys.size), self.bins.integer)
         np.right_shift(keys, self.bins.low_bits, out=first)
         first += CELLS // 2
         np.copyto(cell, first)
@@ -201,10 +350,6 @@ class Coder:
         np.right_shift(keys, first, out=first)
         np.take(self.bins._base, cell, out=second, mode="clip")
         first += second
-        if positive is not None:
-            np.left_shift(first, 1, out=first)
-            np.copyto(second, positive)
-            first |= second
         np.copyto(cell, first)
         return cell
 
@@ -214,27 +359,39 @@ class BinTable:
 
     def __init__(self, bins: ScoreBins, weighted: bool = False) -> None:
         self.bins = bins
-        self.table: Array = np.zeros(2 * bins.size, np.float64 if weighted else np.int64)
+        # Small counts make a table of which more stays in the cache; they grow before they can overflow.
+        self.table: Array = np.zeros(2 * bins.size, np.float64 if weighted else np.uint32)
+        self._rows = 0
         self._coder: Coder | None = None
 
     def add(self, positive: BoolArray, scores: Array, weights: FloatArray | None = None) -> None:
         """Count a batch of scores of the layout's type."""
         if self._coder is None:
             self._coder = Coder(self.bins)
+        self._room(scores.size)
+        one = self.table.dtype.type(1)
         for start in range(0, scores.size, CHUNK):
             span = slice(start, start + CHUNK)
-            codes = self._coder.codes(ordered_keys(scores[span]), positive[span])
-            np.add.at(self.table, codes, 1 if weights is None else weights[span])
+            codes = self._coder.codes(scores[span], positive[span])
+            np.add.at(self.table, codes, one if weights is None else weights[span])
 
     def merge(self, other: BinTable) -> None:
         """Add the counts of another table of the same layout."""
-        self.table += other.table
+        self._room(other._rows)
+        self.table += other.table  # the rows of both decide the type, so that this one holds the other's
+
+    def _room(self, rows: int) -> None:
+        self._rows += rows
+        if self.table.dtype == np.uint32 and self._rows > np.iinfo(np.uint32).max:
+            self.table = self.table.astype(np.int64)
 
     def filled(self) -> tuple[IntArray, Array, Array]:
         """Return the bins that hold examples, from the highest scores down, with negatives and positives of each."""
         pairs = self.table.reshape(-1, 2)
         code = np.flatnonzero(pairs.any(axis=1))[::-1]
-        return code, pairs[code, 0], pairs[code, 1]
+        kind = np.float64 if self.table.dtype.kind == "f" else np.int64
+        neg, pos = (pairs[code, i].astype(kind, copy=False) for i in (0, 1))
+        return code, neg, pos
 
     def state(self) -> dict[str, Array]:
         """Return the layout and the counts that are not zero."""
@@ -244,7 +401,12 @@ class BinTable:
     @classmethod
     def restored(cls, dtype: str, arrays: dict[str, Array]) -> BinTable:
         """Return the table of a state."""
-        bins = ScoreBins(dtype, arrays["shifts"])
-        table = cls(bins, arrays["counts"].dtype.kind == "f")
-        table.table[arrays["place"]] = arrays["counts"]
+        table = cls(ScoreBins(dtype, arrays["shifts"]), arrays["counts"].dtype.kind == "f")
+        table.fill(arrays["place"], arrays["counts"])
         return table
+
+    def fill(self, place: IntArray, found: Array) -> None:
+        """Set the counts of an empty table."""
+        if found.dtype.kind != "f":
+            self._room(int(found.sum()))
+        self.table[place] = found

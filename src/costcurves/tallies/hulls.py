@@ -29,12 +29,13 @@ from costcurves.tallies.bins import (
     ordered_keys,
     scores_of_keys,
 )
-from costcurves.tallies.scores import DistinctCounts, check_layout, cumulated, no_examples, same_layout
+from costcurves.tallies.scores import check_layout, cumulated, no_examples, same_layout
 
 Array = npt.NDArray[Any]
 
 RESOLUTION = 1 << 20
 MEMBERS = 1 << 22
+STRETCH = 1 << 18  # members that are counted together
 CLOSED = -1  # the shift of parts that hold no vertex, inside or at their end
 
 
@@ -100,10 +101,11 @@ class _Members:
         self.last = self.low + ((np.int64(1) << self.shift) - 1)
         self._coder = Coder(bins)
         self._wanted = np.zeros(bins.size, np.bool_)
+        self._member = np.empty(CHUNK, np.bool_)
         self._whole = True  # whether every open part is a whole bin
         for start in range(0, self.low.size, CHUNK):
             span = slice(start, start + CHUNK)
-            code = self._coder.codes(self.low[span].astype(bins.integer))
+            code = self._coder.codes_of_keys(self.low[span].astype(bins.integer))
             self._wanted[code] = True
             self._whole = self._whole and bool((bins.keys_of(code)[1] == self.shift[span]).all())
 
@@ -111,11 +113,13 @@ class _Members:
         """Return the positions of the members in a batch."""
         found = []
         for start in range(0, scores.size, CHUNK):
-            keys = ordered_keys(scores[start : start + CHUNK])
-            place = np.flatnonzero(np.take(self._wanted, self._coder.codes(keys), mode="clip"))
+            chunk = scores[start : start + CHUNK]
+            member = self._member[: chunk.size]
+            np.take(self._wanted, self._coder.codes(chunk), out=member, mode="clip")
+            place = np.flatnonzero(member)
             if place.size:
                 if not self._whole:
-                    key = keys[place]
+                    key = ordered_keys(chunk[place])
                     at = self.part_of(key)
                     place = place[(at >= 0) & (key <= self.last[at])]
                 found.append(place + start)
@@ -152,6 +156,75 @@ class _Finer:
         return low, self.shift[part], pairs[code, 0], pairs[code, 1]
 
 
+class _Gathered:
+    """The keys of the members of open parts, negatives and positives apart."""
+
+    def __init__(self, integer: Any) -> None:
+        self._keys: tuple[list[Array], list[Array]] = ([np.empty(0, integer)], [np.empty(0, integer)])
+
+    def add(self, positive: BoolArray, keys: Array) -> None:
+        """Keep members of parts."""
+        self._keys[0].append(keys[~positive])
+        self._keys[1].append(keys[positive])
+
+    def merge(self, other: _Gathered) -> None:
+        """Add the members of another part of the data."""
+        for mine, others in zip(self._keys, other._keys, strict=True):
+            mine.extend(others)
+
+    def sorted(self, true_class: int) -> Array:
+        """Return the keys of one class in order; they are kept so."""
+        pieces = self._keys[true_class]
+        keys = pieces[0]
+        if len(pieces) > 1:
+            keys = np.concatenate(pieces)
+            pieces.clear()  # before the sort, which may need as much again
+            keys.sort()
+            pieces.append(keys)
+        return keys
+
+    def fill(self, neg: Array, pos: Array) -> None:
+        """Keep the keys of a state."""
+        self._keys[0].append(neg)
+        self._keys[1].append(pos)
+
+    def refined(self, chain: Chain) -> Chain:
+        """Return the chain with every open part replaced by those of its members that can be vertices.
+
+        A vertex of the whole hull is one of the hull of any stretch of the chain that holds it, so stretches are
+        counted and reduced one by one: the counts of all members at once would take several times their memory.
+        """
+        neg, pos = self.sorted(0), self.sorted(1)
+        held = np.where(chain.shift > 0, chain.neg + chain.pos, 0)
+        stretch = np.cumsum(held) // STRETCH
+        ends = np.append(np.flatnonzero(np.diff(stretch)) + 1, chain.low.size)
+        done = []
+        start = 0
+        for end in ends.tolist():
+            part = Chain(*(getattr(chain, name)[start:end] for name in Chain.__slots__))
+            start = end
+            parts = part.open
+            if parts.size:
+                low, last = part.low[parts[0]], part.low[parts[-1]] + (np.int64(1) << part.shift[parts[-1]]) - 1
+                inside = []
+                for keys in (neg, pos):
+                    first, after = np.searchsorted(keys, [low, last + 1])
+                    inside.append(keys[first:after])
+                part = part.replaced(*_distinct(*inside)).reduced()
+            done.append(part)
+        return Chain(*(np.concatenate([getattr(part, name) for part in done]) for name in Chain.__slots__))
+
+
+def _distinct(neg: Array, pos: Array) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Return distinct keys from the highest down as parts of one key each, with how often each class has them."""
+    keys = np.unique(np.concatenate((neg, pos)))[::-1]
+    counts_of = []
+    for some in (neg, pos):
+        up = np.searchsorted(some, keys, side="right") - np.searchsorted(some, keys, side="left")
+        counts_of.append(up.astype(np.int64))
+    return keys.astype(np.int64), np.zeros(keys.size, np.int64), counts_of[0], counts_of[1]
+
+
 class HullTally(Tally):
     """One pass over data in batches, towards the exact hull of their ROC curve in bounded memory.
 
@@ -175,8 +248,8 @@ class HullTally(Tally):
     Notes
     -----
     The result equals ``RocCurve.from_predictions(..., points="hull")`` bit for bit, for any batches and any order of
-    merging. Memory: 16 bytes a bin, and 9 bytes a gathered example. `update` and `merge` change the tally and return
-    it. Weights have no exact sums: use `ScoreTally` for them.
+    merging. Memory: 8 bytes a bin, and the bytes of a score for each gathered example. `update` and `merge` change the
+    tally and return it. Weights have no exact sums: use `ScoreTally` for them.
 
     Examples
     --------
@@ -211,7 +284,7 @@ class HullTally(Tally):
         self._most = check_integer("members", members, 1)
         self._before: Chain | None = None  # what earlier passes found
         self._passes = 1
-        self._counted: BinTable | _Finer | DistinctCounts | None = None
+        self._counted: BinTable | _Finer | _Gathered | None = None
         self._members: _Members | None = None
         self._after: Chain | None = None
 
@@ -256,11 +329,12 @@ class HullTally(Tally):
             assert self._before is not None
             self._members = _Members(self._bins, self._before)
         place = self._members.find(scores)
-        if place.size and isinstance(table, DistinctCounts):
-            table.add(positive[place], scores[place])
-        elif place.size and isinstance(table, _Finer):
-            key = ordered_keys(scores[place]).astype(np.int64)
-            table.add(positive[place], key, self._members.part_of(key))
+        if place.size:
+            key = ordered_keys(scores[place])
+            if isinstance(table, _Gathered):
+                table.add(positive[place], key)
+            else:
+                table.add(positive[place], key.astype(np.int64), self._members.part_of(key))
         return self
 
     def merge(self, other: HullTally) -> HullTally:
@@ -328,13 +402,13 @@ class HullTally(Tally):
             np.array_equal(getattr(self._before, name), getattr(other._before, name)) for name in Chain.__slots__
         )
 
-    def _table(self) -> BinTable | _Finer | DistinctCounts:
+    def _table(self) -> BinTable | _Finer | _Gathered:
         if self._counted is None:
             assert self._bins is not None
             if self._before is None:
                 self._counted = BinTable(self._bins)
             elif self.kind == "members":
-                self._counted = DistinctCounts(limit=self._most)
+                self._counted = _Gathered(self._bins.integer)
             else:
                 self._counted = _Finer(self._before, self._resolution)
         return self._counted
@@ -354,18 +428,12 @@ class HullTally(Tally):
                 chain = Chain(*self._bins.keys_of(code), neg, pos)
             else:
                 assert self._before is not None
-                chain = self._before.replaced(*self._found(table))
+                if isinstance(table, _Gathered):
+                    chain = table.refined(self._before)
+                else:
+                    chain = self._before.replaced(*table.parts())
             self._after = chain.reduced()
         return self._after
-
-    def _found(self, table: _Finer | DistinctCounts) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Return the parts that a later pass has found within the open ones, from the highest down."""
-        if isinstance(table, _Finer):
-            return table.parts()
-        assert self._bins is not None
-        table.settle()
-        keys = ordered_keys(table.scores.astype(self._bins.dtype)).astype(np.int64)
-        return keys, np.zeros_like(keys), table.neg, table.pos
 
     def _state(self) -> State:
         plain = {
@@ -387,8 +455,7 @@ class HullTally(Tally):
             place = np.flatnonzero(self._counted.table)
             arrays |= {"place": place, "counts": self._counted.table[place]}
         elif self._counted is not None:
-            self._counted.settle()
-            arrays |= {"scores": self._counted.scores, "neg": self._counted.neg, "pos": self._counted.pos}
+            arrays |= {"neg": self._counted.sorted(0), "pos": self._counted.sorted(1)}
         return plain, arrays
 
     @classmethod
@@ -401,8 +468,10 @@ class HullTally(Tally):
             tally._before = Chain(*(arrays[f"before_{name}"] for name in Chain.__slots__))
         if plain["counted"]:
             table = tally._table()
-            if isinstance(table, DistinctCounts):
-                table.scores, table.neg, table.pos = arrays["scores"], arrays["neg"], arrays["pos"]
+            if isinstance(table, _Gathered):
+                table.fill(arrays["neg"], arrays["pos"])
+            elif isinstance(table, BinTable):
+                table.fill(arrays["place"], arrays["counts"])
             else:
                 table.table[arrays["place"]] = arrays["counts"]
         return tally

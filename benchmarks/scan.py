@@ -1,0 +1,128 @@
+"""Time scans of a Parquet file beside a bare DuckDB aggregate: ``python benchmarks/scan.py --rows 100000000``.
+
+Each job runs in its own process, which says its time and its peak memory; jobs take turns, so that a noisy machine
+disturbs all alike. The time of a job is that of its work, without starting Python and importing libraries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+GROUP = 1_000_000
+# Each job: what runs, with which job its time is compared, the most times as long it may take, and the most MiB.
+JOBS = {
+    "duckdb, 3 columns": ("con.sql('select sum(y), max(a), max(b), max(c) from data').fetchall()", None, None, None),
+    "duckdb, 1 column": ("con.sql('select sum(y), max(a) from data').fetchall()", None, None, None),
+    "binned, 3 classifiers": ("scan(['a', 'b', 'c'], resolution=2**16)", "duckdb, 3 columns", 3, 1024),
+    "exact, 3 classifiers": ("scan(['a', 'b', 'c'])", "duckdb, 3 columns", 5, 1024),
+    "exact, 1 classifier": ("scan(['a'])", "duckdb, 1 column", 3, 614),
+}
+CHILD = """
+import json, resource, sys, time
+path, work = sys.argv[1:]
+if "con." in work:
+    import duckdb
+    con = duckdb.connect()
+    con.execute("create view data as from read_parquet('" + path.replace("'", "''") + "')")
+else:
+    import costcurves as cc, pyarrow.parquet, pyarrow.compute
+    import costcurves.scanning
+    def scan(scores, **options):
+        src = cc.scan(path, label="y", scores=scores, progress=False, **options)
+        return [src.passes, {name: [curve.fp.size, curve.max_error] for name, curve in src.roc_curves().items()}]
+start = time.perf_counter()
+answer = eval(work)
+seconds = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"seconds": seconds, "cpu": time.process_time(), "mib": peak, "answer": str(answer)}))
+"""
+
+
+def generate(path: Path, rows: int) -> None:
+    """Write labels and the scores of three classifiers, a million rows a row group."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    schema = pa.schema([("y", pa.int8()), *((name, pa.float32()) for name in "abc")])
+    with pq.ParquetWriter(path, schema) as writer:
+        for start in range(0, rows, GROUP):
+            size = min(GROUP, rows - start)
+            y = rng.random(size, dtype=np.float32) < 0.3
+            scores = [1 / (1 + np.exp(-(rng.standard_normal(size, dtype=np.float32) + g * y))) for g in (1, 1.2, 0.8)]
+            writer.write_table(pa.table([y.astype(np.int8), *scores], schema=schema), row_group_size=GROUP)
+
+
+def run(path: Path, work: str) -> dict[str, float]:
+    """Return what one job in its own process says."""
+    done = subprocess.run([sys.executable, "-c", CHILD, str(path), work], check=True, capture_output=True, text=True)
+    result: dict[str, float] = json.loads(done.stdout)
+    return result
+
+
+def measure(path: Path, repeats: int) -> list[dict[str, object]]:
+    """Return times, memory and ratios of all jobs, from turns."""
+    turns = [{name: run(path, work) for name, (work, *_) in JOBS.items()} for _ in range(repeats)]
+    rows: list[dict[str, object]] = []
+    for name, (_, peer, most, room) in JOBS.items():
+        times = [turn[name]["seconds"] for turn in turns]
+        row: dict[str, object] = {
+            "job": name,
+            "min_s": min(times),
+            "median_s": statistics.median(times),
+            "mib": max(turn[name]["mib"] for turn in turns),
+            "most_mib": room,
+        }
+        if peer is not None:
+            peers = [turn[peer]["seconds"] for turn in turns]
+            row |= {
+                "ratio_of_min": min(times) / min(peers),
+                "ratio_of_median": statistics.median(times) / statistics.median(peers),
+                "at_most": most,
+            }
+        rows.append(row)
+    return rows
+
+
+def text(rows: list[dict[str, object]]) -> str:
+    """Return the rows as an aligned table."""
+    lines = [f"{'job':24} {'min [s]':>9} {'median [s]':>11} {'peak [MiB]':>11}  ratio to DuckDB (min, median)"]
+    for row in rows:
+        line = f"{row['job']:24} {row['min_s']:9.2f} {row['median_s']:11.2f} {row['mib']:11.0f}"
+        if "ratio_of_min" in row:
+            line += f"  {row['ratio_of_min']:.2f}, {row['ratio_of_median']:.2f} (at most {row['at_most']}"
+            line += f", {row['most_mib']} MiB)"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Generate the file, measure, print and write the numbers."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the file (default 10**7)")
+    parser.add_argument("--repeats", type=int, default=3, help="turns of every job (default 3)")
+    parser.add_argument("--file", type=Path, help="a file made before, instead of a new one")
+    parser.add_argument("--output", type=Path, default=Path("bench-output"), help="where scan.json goes")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = options.file or Path(folder) / "scores.parquet"
+        if not path.exists():
+            generate(path, options.rows)
+        rows = measure(path, options.repeats)
+    print(text(rows))
+    options.output.mkdir(parents=True, exist_ok=True)
+    where = options.output / "scan.json"
+    where.write_text(json.dumps({"rows": options.rows, "jobs": rows}, indent=1) + "\n", encoding="utf-8")
+    print(f"\nwrote {where}")
+
+
+if __name__ == "__main__":
+    main()
