@@ -24,7 +24,7 @@ from costcurves.passes import (
 )
 from costcurves.sources.columns import Roles, arrow, numbers, values_of
 from costcurves.sources.engine import Relation, connect
-from costcurves.sources.feeds import ParquetFiles, Relations, Source
+from costcurves.sources.feeds import SAMPLE, ParquetFiles, Relations, Source
 from costcurves.sources.files import find_files
 from costcurves.sources.reading import SourceReader, check_progress, check_threads
 from costcurves.tallies.bins import FEWEST, ScoreBins, check_resolution
@@ -34,7 +34,7 @@ from costcurves.thresholds import as_policy
 
 MOST_IN_MEMORY = 1 << 27  # values that `read` and `points="all"` hold
 MOST_GATHERED = 1 << 25  # members that the second pass holds, of all classifiers together
-ROWS_A_BIN, MOST_BINS = 16, 1 << 20
+ROWS_A_BIN, MOST_BINS = 64, 1 << 20
 
 
 class Scan:
@@ -190,7 +190,8 @@ class Scan:
         sample = self._source.sample(list(self.scores))
         if sample is not None and self.group is None and (self.weight is None or self._resolution is not None):
             for name in self.scores:
-                values = numbers(sample.column(name).drop_null()).astype(dtype[name])
+                values = numbers(sample.column(name).drop_null())
+                values = values[:: max(1, values.size // SAMPLE)].astype(dtype[name])
                 values = values[np.isfinite(values)]
                 if values.size:
                     bins[name] = ScoreBins.from_sample(values, self._resolution or self._finest())

@@ -151,12 +151,11 @@ def _unreadable(file: DataFile, error: Exception) -> Exception:
 
 
 def _first_rows(file: DataFile, group: int, rows: int, names: list[str]) -> Any:
-    """Return rows spread over a row group, or the first of a very large one."""
+    """Return a row group, or the first rows of a very large one."""
     opened = _opened(file)
     try:
         if rows <= LARGEST_GROUP:
-            table = opened.read_row_group(group, columns=names, use_threads=False)
-            return table.take(list(range(0, rows, max(1, rows // SAMPLE))))
+            return opened.read_row_group(group, columns=names, use_threads=False)
         return arrow().Table.from_batches([next(opened.iter_batches(SAMPLE, row_groups=[group], columns=names))])
     except (OSError, arrow().ArrowInvalid) as error:
         raise _unreadable(file, error) from None

@@ -198,7 +198,10 @@ class ScoreBins:
 
     def keys_of(self, code: IntArray) -> tuple[IntArray, IntArray]:
         """Return the lowest key of each bin, and log2 of the number of keys in it."""
-        cell = np.searchsorted(self._starts, code, side="right") - 1
+        if code.size > CHUNK:  # a look at a list of all bins is faster than so many searches
+            cell = np.repeat(np.arange(CELLS), np.diff(self._starts))[code]
+        else:
+            cell = np.searchsorted(self._starts, code, side="right") - 1
         shift = self.shifts[cell].astype(np.int64)
         return ((cell - CELLS // 2) << self.low_bits) + ((code - self._starts[cell]) << shift), shift
 
@@ -388,7 +391,7 @@ class BinTable:
     def filled(self) -> tuple[IntArray, Array, Array]:
         """Return the bins that hold examples, from the highest scores down, with negatives and positives of each."""
         pairs = self.table.reshape(-1, 2)
-        code = np.flatnonzero(pairs.any(axis=1))[::-1]
+        code = np.flatnonzero((pairs[:, 0] != 0) | (pairs[:, 1] != 0))[::-1]
         kind = np.float64 if self.table.dtype.kind == "f" else np.int64
         neg, pos = (pairs[code, i].astype(kind, copy=False) for i in (0, 1))
         return code, neg, pos

@@ -217,12 +217,20 @@ class _Gathered:
 
 def _distinct(neg: Array, pos: Array) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Return distinct keys from the highest down as parts of one key each, with how often each class has them."""
-    keys = np.unique(np.concatenate((neg, pos)))[::-1]
-    counts_of = []
-    for some in (neg, pos):
-        up = np.searchsorted(some, keys, side="right") - np.searchsorted(some, keys, side="left")
-        counts_of.append(up.astype(np.int64))
-    return keys.astype(np.int64), np.zeros(keys.size, np.int64), counts_of[0], counts_of[1]
+    runs = [_runs(keys) for keys in (neg, pos)]
+    both = np.concatenate([keys for keys, _ in runs])
+    both.sort(kind="stable")  # which merges sorted runs
+    keys, _ = _runs(both)
+    found = np.zeros((2, keys.size), np.int64)
+    for row, (some, times) in zip(found, runs, strict=True):
+        row[np.searchsorted(keys, some)] = times
+    return keys[::-1].astype(np.int64), np.zeros(keys.size, np.int64), found[0, ::-1], found[1, ::-1]
+
+
+def _runs(keys: Array) -> tuple[Array, IntArray]:
+    """Return the distinct of sorted keys, and how often each is there."""
+    last = np.flatnonzero(np.append(keys[1:] != keys[:-1], True)[: keys.size])
+    return keys[last], np.diff(last, prepend=-1)
 
 
 class HullTally(Tally):
