@@ -25,7 +25,7 @@ from costcurves.passes import (
 from costcurves.sources.columns import Roles, arrow, numbers, values_of
 from costcurves.sources.engine import Relation, connect
 from costcurves.sources.feeds import SAMPLE, ParquetFiles, Relations, Source
-from costcurves.sources.files import find_files
+from costcurves.sources.files import PATH, find_files
 from costcurves.sources.reading import SourceReader, check_progress, check_threads
 from costcurves.tallies.bins import FEWEST, ScoreBins, check_resolution
 from costcurves.tallies.hulls import MEMBERS
@@ -430,7 +430,7 @@ def _open(source: Any, table: Any) -> tuple[Source, str]:
         relation = Relation.of_table(source, table)
         return Relations([relation], []), relation.where
     files = find_files(source)
-    where = shown(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else f"{len(files)} files"
+    where = shown(os.fspath(source), PATH) if isinstance(source, (str, os.PathLike)) else f"{len(files)} files"
     if files[0].format == "database":
         if table is None:
             raise InputError(f"`table` must name the table to read of {where}, got None")

@@ -341,7 +341,7 @@ def test_the_short_way_to_bins_ends_in_the_same_bins(kind, real):
 
 def test_most_scores_go_the_short_way():
     rng = np.random.default_rng(6)
-    for scores, signed in ((rng.random(9000), False), (rng.normal(size=9000), True), (rng.random(9000) ** 5, False)):
+    for scores, signed in ((rng.random(9000), False), (rng.normal(size=9000), True)):
         coder = binning.Coder(cc.ScoreBins.from_sample(scores, 2**18))
         assert coder._run is not None
         assert (coder._below is not None) == signed

@@ -11,7 +11,7 @@ from typing import Any
 
 from costcurves._validation import check_name, shown
 from costcurves.errors import DataError, FormatError, InputError, MissingExtraError
-from costcurves.sources.files import DataFile
+from costcurves.sources.files import PATH, DataFile
 
 LINES = "newline_delimited"
 
@@ -46,7 +46,7 @@ class Relation:
             cursor = connection.cursor()
             return cursor.read_csv(path) if file.format == "csv" else cursor.read_json(path, format=LINES)
 
-        return cls(make, shown(file.path))
+        return cls(make, shown(file.path, PATH))
 
     @classmethod
     def of_table(cls, connection: Any, table: Any) -> Relation:
@@ -116,7 +116,7 @@ def connect(path: str | None = None) -> Any:
         connection.execute("set temp_directory = ''")
         connection.execute("set enable_progress_bar = false")
     except library.Error as error:
-        raise FormatError(f"{shown(path)} must be a DuckDB database, got: {shown(str(error), 200)}") from None
+        raise FormatError(f"{shown(path, PATH)} must be a DuckDB database, got: {shown(str(error), 200)}") from None
     return connection
 
 

@@ -10,7 +10,7 @@ from costcurves._validation import shown
 from costcurves.errors import FormatError
 from costcurves.sources.columns import arrow
 from costcurves.sources.engine import Relation
-from costcurves.sources.files import DataFile
+from costcurves.sources.files import PATH, DataFile
 
 ROWS = 1 << 18  # of a piece that is read as a stream
 LARGEST_GROUP = 1 << 22  # rows of a row group that is read whole
@@ -53,7 +53,7 @@ class ParquetFiles:
     def schemas(self) -> list[tuple[str, dict[str, Any]]]:
         """Return where the columns are and their Arrow types, for each file."""
         return [
-            (shown(file.path), {field.name: field.type for field in metadata.schema.to_arrow_schema()})
+            (shown(file.path, PATH), {field.name: field.type for field in metadata.schema.to_arrow_schema()})
             for file, metadata in zip(self.files, self._metadata, strict=True)
         ]
 
@@ -147,7 +147,7 @@ def _opened(file: DataFile) -> Any:
 
 def _unreadable(file: DataFile, error: Exception) -> Exception:
     file.check()
-    return FormatError(f"{shown(file.path)} must be a whole Parquet file, got: {shown(str(error), 200)}")
+    return FormatError(f"{shown(file.path, PATH)} must be a whole Parquet file, got: {shown(str(error), 200)}")
 
 
 def _first_rows(file: DataFile, group: int, rows: int, names: list[str]) -> Any:

@@ -24,6 +24,7 @@ FORMATS = {
     ".db": "database",
 }
 PACKED = (".gz", ".zst")
+PATH = 300  # characters of a path in a message, whose end says the most
 KNOWN = ".parquet, .csv, .tsv, .jsonl, .ndjson, .json (also .gz and .zst of texts), or .duckdb with `table`"
 
 
@@ -41,7 +42,7 @@ class DataFile:
         """Return the file at a path."""
         form = format_of(path)
         if form is None:
-            raise InputError(f"`source` must be files of a known format ({KNOWN}), got {shown(path)}")
+            raise InputError(f"`source` must be files of a known format ({KNOWN}), got {shown(path, PATH)}")
         status = os.stat(path)
         return cls(path, form, status.st_size, status.st_mtime_ns)
 
@@ -51,11 +52,11 @@ class DataFile:
             status = os.stat(self.path)
         except OSError:
             raise DataError(
-                f"the data must stay where they are while they are read, got no {shown(self.path)} any more"
+                f"the data must stay where they are while they are read, got no {shown(self.path, PATH)} any more"
             ) from None
         if (status.st_size, status.st_mtime_ns) != (self.size, self.changed):
             raise DataError(
-                f"the data must stay the same while they are read, got {shown(self.path)} changed: start a new scan"
+                f"the data must stay the same while they are read, got {shown(self.path, PATH)} changed: start a new scan"
             )
 
 
@@ -90,13 +91,15 @@ def _paths_of(source: Any) -> list[str]:
             if p.is_file() and not p.name.startswith(("_", ".")) and format_of(str(p)) not in (None, "database")
         )
         if not found:
-            raise InputError(f"`source` must be a directory with files of a known format ({KNOWN}), got {shown(path)}")
+            raise InputError(
+                f"`source` must be a directory with files of a known format ({KNOWN}), got {shown(path, PATH)}"
+            )
         return found
     if os.path.exists(path):
         return [path]
     if glob.has_magic(path):
         found = sorted(p for p in glob.glob(path, recursive=True) if os.path.isfile(p))
         if not found:
-            raise InputError(f"`source` must match at least one file, got none for {shown(path)}")
+            raise InputError(f"`source` must match at least one file, got none for {shown(path, PATH)}")
         return found
-    raise InputError(f"`source` must be an existing file, directory or glob, got {shown(path)}")
+    raise InputError(f"`source` must be an existing file, directory or glob, got {shown(path, PATH)}")

@@ -1,0 +1,283 @@
+"""What goes wrong with files is said clearly, before or while they are read, and no text of the user's becomes SQL."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import costcurves as cc
+from costcurves.sources import engine, reading
+
+Y = [0, 1, 0, 1, 1, 0] * 20
+A = [0.1, 0.9, 0.4, 0.35, 0.8, 0.2] * 20
+TABLE = pa.table({"y": Y, "a": A})
+
+
+@pytest.fixture
+def path(tmp_path):
+    where = tmp_path / "x.parquet"
+    pq.write_table(TABLE, where, row_group_size=10)
+    return where
+
+
+def write_csv(path, text, encoding="utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+NASTY = [
+    "a b",
+    'say "hi"',
+    "it's",
+    "x; drop table scores; --",
+    "'; drop table scores; --",
+    '"; drop table scores; --',
+    "ü",
+]
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_names_of_columns_tables_and_files_are_never_sql(tmp_path, name):
+    table = pa.table({"label " + name: Y, name: A})
+    expected = cc.RocCurve.from_predictions(Y, A, points="hull")
+    with duckdb.connect() as connection:
+        connection.register("arrow", table)
+        connection.execute("create table scores as select 1 as one")
+        connection.execute(f"create table {engine.quoted(name)} as from arrow")
+        sources = [cc.scan(connection, table=name, label="label " + name, scores=name)]
+        folder = tmp_path / name.replace("/", "_")
+        folder.mkdir()
+        file = folder / f"{name}.csv"
+        connection.table(engine.quoted(name)).write_csv(str(tmp_path / "plain.csv"))
+        os.rename(tmp_path / "plain.csv", file)
+        sources.append(cc.scan(file, label="label " + name, scores=name))
+        pq.write_table(table, folder / f"{name}.parquet")
+        sources.append(cc.scan(folder / f"{name}.parquet", label="label " + name, scores=name))
+        for src in sources:
+            assert src.roc_curves()[name].tp.tolist() == expected.tp.tolist()
+            assert src.read()[name].size == len(Y)
+        assert connection.execute("select one from scores").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("name", ["[ab].csv", "a*.csv", "what?.csv"])
+def test_a_file_whose_name_looks_like_a_glob_is_itself(tmp_path, name):
+    write_csv(tmp_path / name, "y,a\n" + "\n".join(f"{y},{a}" for y, a in zip(Y, A, strict=True)))
+    write_csv(tmp_path / "a.csv", "y,a\n0,0.1\n")
+    assert cc.scan(tmp_path / name, label="y", scores="a").read()["y"].size == len(Y)
+
+
+def test_a_missing_column_names_its_neighbours(path):
+    with pytest.raises(
+        cc.InputError, match=r"`scores` must name a column of .*x.parquet', got 'aa': did you mean 'a'\?"
+    ):
+        cc.scan(path, label="y", scores="aa")
+    with pytest.raises(cc.InputError, match=r"`label` must name a column .* got 'target': it has \['y', 'a'\]"):
+        cc.scan(path, label="target", scores="a")
+
+
+def test_columns_of_the_wrong_type_are_refused(tmp_path):
+    where = write_csv(tmp_path / "x.csv", "y,a\n0,low\n1,high\n")
+    with pytest.raises(cc.DataError, match="`scores` must be a numeric column, got 'a' of type string"):
+        cc.scan(where, label="y", scores="a")
+    pq.write_table(pa.table({"y": [[0], [1]], "a": [0.1, 0.2]}), tmp_path / "x.parquet")
+    with pytest.raises(cc.DataError, match="`label` must be a column of plain values, got 'y' of type list"):
+        cc.scan(tmp_path / "x.parquet", label="y", scores="a")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"label": "y", "scores": ["a", "a"]}, "`scores` must be different columns, got 'a' twice"),
+        ({"label": "a", "scores": ["a"]}, "`scores` must not be the label column, got 'a' as both"),
+        ({"label": "y", "preds": ["y"]}, "`preds` must not be the label column, got 'y' as both"),
+        ({"label": "y", "scores": ["a"], "weight": "y"}, "`weight` must not be the label column"),
+        ({"label": "y"}, "`scores` or `preds` must name at least one column, got none"),
+        ({"label": "y", "scores": "a", "on_null": "fill"}, "`on_null` must be one of 'refuse', 'drop', got 'fill'"),
+        ({"label": "y", "scores": "a", "resolution": 10}, "`resolution` must be >= 16384, got 10"),
+        ({"label": "y", "scores": "a", "table": "t"}, "`table` must not be given for files of type parquet"),
+        ({"label": "y", "scores": "a", "threads": 0}, "`threads` must be a whole number from 1 to 64, got 0"),
+        ({"label": "y", "scores": "a", "progress": 3}, "`progress` must be True, False, None or a function, got 3"),
+        ({"label": "", "scores": "a"}, "`label` must be a non-empty string"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_anything_is_read(path, options, message):
+    with pytest.raises(cc.InputError, match=message):
+        cc.scan(path, **options)
+
+
+def test_sources_that_hold_no_files_are_refused(tmp_path, path):
+    with pytest.raises(cc.InputError, match=r"`source` must be an existing file, directory or glob, got .*none.csv"):
+        cc.scan(tmp_path / "none.csv", label="y", scores="a")
+    with pytest.raises(cc.InputError, match="`source` must match at least one file, got none for"):
+        cc.scan(f"{tmp_path}/*.csv", label="y", scores="a")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "_SUCCESS").touch()
+    with pytest.raises(cc.InputError, match="`source` must be a directory with files of a known format"):
+        cc.scan(tmp_path / "empty", label="y", scores="a")
+    with pytest.raises(cc.InputError, match="`source` must name at least one file, got an empty list"):
+        cc.scan([], label="y", scores="a")
+    (tmp_path / "x.xlsx").touch()
+    with pytest.raises(cc.InputError, match=r"known format \(.parquet.*got .*x.xlsx"):
+        cc.scan(tmp_path / "x.xlsx", label="y", scores="a")
+    write_csv(tmp_path / "y.csv", "y,a\n0,0.1\n")
+    with pytest.raises(cc.InputError, match="files of one format, got csv and parquet"):
+        cc.scan([path, tmp_path / "y.csv"], label="y", scores="a")
+    with pytest.raises(cc.InputError, match=r"`source` must be a path|`path` must be a path"):
+        cc.scan(3, label="y", scores="a")
+
+
+def test_a_database_needs_a_table_that_is_there(tmp_path):
+    where = tmp_path / "x.duckdb"
+    with duckdb.connect(str(where)) as connection:
+        connection.execute("create table t (y integer, a double)")
+        with pytest.raises(cc.InputError, match="`table` must name the table to read of a connection, got None"):
+            cc.scan(connection, label="y", scores="a")
+    with pytest.raises(cc.InputError, match=r"`table` must name the table to read of .*x.duckdb', got None"):
+        cc.scan(where, label="y", scores="a")
+    with pytest.raises(cc.InputError, match="`table` must be a table or view of the database, got table 'nothing'"):
+        cc.scan(where, table="nothing", label="y", scores="a")
+    with pytest.raises(cc.DataError, match="both classes, got 0 positive and 0 negative"):
+        cc.scan(where, table="t", label="y", scores="a").curves()
+    (tmp_path / "broken.duckdb").write_bytes(b"no database at all" * 400)
+    with pytest.raises(cc.FormatError, match=r"broken.duckdb' must be a DuckDB database"):
+        cc.scan(tmp_path / "broken.duckdb", table="t", label="y", scores="a")
+
+
+def test_truncated_parquet_files_are_refused(tmp_path, path):
+    data = path.read_bytes()
+    (tmp_path / "short.parquet").write_bytes(data[: len(data) // 2])
+    with pytest.raises(cc.FormatError, match=r"short.parquet' must be a whole Parquet file, got"):
+        cc.scan(tmp_path / "short.parquet", label="y", scores="a")
+    # The footer is there, but what it speaks of is not.
+    (tmp_path / "hole.parquet").write_bytes(b"PAR1" + b"\xff" * 1200 + data[1204:])
+    with pytest.raises(cc.FormatError, match=r"hole.parquet' must be a whole Parquet file, got"):
+        cc.scan(tmp_path / "hole.parquet", label="y", scores="a").curves()
+
+
+def test_a_file_that_vanishes_between_passes_is_noticed(path):
+    def vanish(rows, total):
+        if rows == total and os.path.exists(path):
+            os.remove(path)
+
+    with pytest.raises(
+        cc.DataError, match=r"the data must stay where they are while they are read, got no .*x.parquet"
+    ):
+        cc.scan(path, label="y", scores="a", progress=vanish).curves()
+
+
+def test_a_file_that_vanishes_in_the_middle_of_a_pass_is_noticed(tmp_path):
+    for i in range(6):
+        pq.write_table(TABLE, tmp_path / f"{i}.parquet")
+
+    def vanish(rows, total):
+        if os.path.exists(tmp_path / "5.parquet"):
+            os.remove(tmp_path / "5.parquet")
+
+    with pytest.raises(cc.DataError, match=r"got no .*5.parquet' any more"):
+        cc.scan(tmp_path, label="y", scores="a", progress=vanish, threads=1).curves()
+
+
+def test_a_file_that_changes_between_passes_is_noticed(path):
+    def change(rows, total):
+        if rows == total:
+            pq.write_table(TABLE.slice(1), path)
+
+    with pytest.raises(
+        cc.DataError, match=r"the data must stay the same while they are read, got .*x.parquet' changed"
+    ):
+        cc.scan(path, label="y", scores="a", progress=change).curves()
+
+
+def test_a_table_that_grows_between_passes_is_noticed():
+    with duckdb.connect() as connection:
+        connection.register("arrow", TABLE)
+        connection.execute("create table t as from arrow")
+
+        def grow(rows, total):
+            connection.cursor().execute("insert into t values (1, 0.5)")
+
+        src = cc.scan(connection, table="t", label="y", scores="a", progress=grow)
+        with pytest.raises(
+            cc.DataError, match="the data must stay the same while they are read, got 121 rows after 120"
+        ):
+            src.curves()
+
+
+def test_labels_of_mixed_type_are_refused(tmp_path):
+    write_csv(tmp_path / "0.csv", "y,a\n0,0.1\n1,0.3\n")
+    write_csv(tmp_path / "1.csv", "y,a\nno,0.1\nyes,0.3\n")
+    with pytest.raises(
+        cc.DataError, match=r"`y_true` must hold labels of one type|must be one of the labels|pos_label"
+    ):
+        cc.scan(tmp_path, label="y", scores="a").curves()
+
+
+def test_three_classes_over_two_files_are_refused(tmp_path):
+    write_csv(tmp_path / "0.csv", "y,a\nx,0.1\ny,0.3\n")
+    write_csv(tmp_path / "1.csv", "y,a\nx,0.1\nz,0.3\n")
+    with pytest.raises(cc.DataError, match="two classes"):
+        cc.scan(tmp_path, label="y", scores="a", pos_label="x").curves()
+
+
+def test_text_that_is_not_utf8_is_refused(tmp_path):
+    where = write_csv(tmp_path / "x.csv", "y,a,name\n0,0.1,é\n1,0.3,ü\n", "latin-1")
+    with pytest.raises(cc.FormatError, match=r"x.csv' must be text in UTF-8"):
+        cc.scan(where, label="y", scores="a").curves()
+
+
+def test_a_number_that_is_none_far_down_is_refused(tmp_path):
+    rows = "\n".join(f"{i % 2},0.{i}" for i in range(30_000))
+    where = write_csv(tmp_path / "x.csv", f"y,a\n{rows}\n1,oops\n")
+    with pytest.raises(cc.FormatError, match=r"x.csv' must be readable from the first row to the last, got: .*oops"):
+        cc.scan(where, label="y", scores="a").curves()
+
+
+def test_scores_that_are_not_finite_are_refused(tmp_path):
+    pq.write_table(pa.table({"y": [0, 1, 0], "a": [0.1, np.nan, np.inf]}), tmp_path / "x.parquet")
+    with pytest.raises(cc.DataError, match="must be finite, got 2 non-finite values"):
+        cc.scan(tmp_path / "x.parquet", label="y", scores="a").curves()
+
+
+def test_questions_that_the_columns_cannot_answer_are_refused(path):
+    src = cc.scan(path, label="y", scores="a", group="y")
+    for ask in (src.hull, lambda: src.compare("a", "b"), src.compare_many, lambda: src.bcost("a", [[0, 1], [1, 0]])):
+        with pytest.raises(cc.UnsupportedError, match="must have no groups, got a scan with group='y'"):
+            ask()
+    with pytest.raises(cc.UnsupportedError, match="curves need score columns"):
+        cc.scan(path, label="y", preds="a").curves()
+    with pytest.raises(cc.InputError, match=r"must be one of `preds` \(none\), got 'a'"):
+        cc.scan(path, label="y", scores="a").bcost("a", [[0, 1], [1, 0]])
+    with pytest.raises(cc.InputError, match=r"must be one of `scores` \(a\), got 'b'"):
+        cc.scan(path, label="y", scores="a").compare("a", "b")
+
+
+def test_an_interrupt_stops_all_threads_and_leaves_no_files(path, tmp_path, monkeypatch):
+    before = sorted(os.listdir(tmp_path))
+
+    def interrupt(rows, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cc.scan(path, label="y", scores="a", progress=interrupt).curves()
+    assert sorted(os.listdir(tmp_path)) == before
+    import threading
+
+    assert not [thread for thread in threading.enumerate() if isinstance(thread, reading._Worker)]
+
+
+def test_scans_say_which_extra_they_need():
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "import costcurves as cc\n"
+        "try: cc.scan('x.parquet', label='y', scores='a')\n"
+        "except cc.MissingExtraError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == '`scan` needs pyarrow: pip install "costcurves[files]"'
