@@ -31,6 +31,7 @@ path, work = sys.argv[1:]
 if "con." in work:
     import duckdb
     con = duckdb.connect()
+    con.execute("set enable_progress_bar = false")
     con.execute("create view data as from read_parquet('" + path.replace("'", "''") + "')")
 else:
     import costcurves as cc, pyarrow.parquet, pyarrow.compute

@@ -56,7 +56,8 @@ class DataFile:
             ) from None
         if (status.st_size, status.st_mtime_ns) != (self.size, self.changed):
             raise DataError(
-                f"the data must stay the same while they are read, got {shown(self.path, PATH)} changed: start a new scan"
+                f"the data must stay the same while they are read, got {shown(self.path, PATH)} changed: "
+                "start a new scan"
             )
 
 
