@@ -387,7 +387,8 @@ def find_differences(
         for which in ("positive", "negative")
     )
     steps = {pair: tally.steps() for pair, tally in counted.items()}
-    return differences_of_counts(names, steps, (pos, neg), points, **options)
+    weighted = any(tally.weighted for tally in counted.values())
+    return differences_of_counts(names, steps, (pos, neg), points, weighted=weighted, **options)
 
 
 def find_tables(

@@ -246,8 +246,6 @@ class Scan:
     def compare_many(self, *, policy: Any = "optimal", pc: Any = None, **options: Any) -> ManyDifferences:
         """Return all pairs of the score columns with limits that hold jointly, as `compare_many` does of arrays."""
         self._need_no_group("compare_many")
-        if self.weight is not None:
-            raise UnsupportedError("`compare_many` must have no weights, got a scan with `weight`")
         if len(self.scores) < 2:
             raise InputError(f"`scores` must be two columns or more to compare them, got {len(self.scores)}")
         curves = [self._curve(name, rule) for name, rule in named_policies(policy, self.scores).items()]

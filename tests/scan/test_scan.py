@@ -157,8 +157,11 @@ def test_policies_that_need_all_points_get_them(parquet, table):
 
 def test_all_pairs_equal_compare_many(parquet, table):
     data = arrays(table)
+    scores = {name: data[name] for name in NAMES}
     found = cc.scan(parquet, label="y", scores=NAMES).compare_many(level=0.9)
-    expected = cc.compare_many(data["y"], {name: data[name] for name in NAMES}, level=0.9)
+    assert found.to_dict() == cc.compare_many(data["y"], scores, level=0.9).to_dict()
+    found = cc.scan(parquet, label="y", scores=NAMES, weight="w").compare_many(pc=[0.2, 0.5])
+    expected = cc.compare_many(data["y"], scores, sample_weight=data["w"], pc=[0.2, 0.5])
     assert found.to_dict() == expected.to_dict()
 
 

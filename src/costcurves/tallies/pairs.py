@@ -182,6 +182,11 @@ class PairedTally(Tally):
         """The operating points."""
         return self._points
 
+    @property
+    def weighted(self) -> bool:
+        """Whether batches had weights."""
+        return bool(self._batches.weighted)
+
     def steps(self) -> tuple[FloatArray, PairedCounts, PairedCounts]:
         """Return the steps of pc between which no threshold moves, with the counts of positives and negatives."""
         neg, pos = (self._steps.get(true_class) for true_class in CLASSES)
