@@ -51,9 +51,10 @@ class Scan:
     Examples
     --------
     >>> import costcurves as cc
-    >>> src = cc.scan("examples/german_credit_scores.csv", label="label", scores=["forest", "tree"], pos_label="bad")
-    >>> src
-    Scan('examples/german_credit_scores.csv': label 'label', scores 'forest', 'tree')
+    >>> path = cc.example_path("german_credit_scores.csv")
+    >>> src = cc.scan(path, label="label", scores=["forest", "tree"], pos_label="bad")
+    >>> src  # doctest: +ELLIPSIS
+    Scan('...german_credit_scores.csv': label 'label', scores 'forest', 'tree')
     >>> src.hull()
     RocHull(18 vertices from 1 of 2 classifiers: 'forest'; dropped: 'tree')
     """
@@ -399,7 +400,8 @@ def scan(
     Examples
     --------
     >>> import costcurves as cc
-    >>> src = cc.scan("examples/german_credit_scores.csv", label="label", scores=["forest", "tree"], pos_label="bad")
+    >>> path = cc.example_path("german_credit_scores.csv")
+    >>> src = cc.scan(path, label="label", scores=["forest", "tree"], pos_label="bad")
     >>> round(src.curves()["forest"].evaluate(0.5), 4)
     0.2702
     >>> src.compare("forest", "tree", pc=[0.2, 0.4, 0.6])

@@ -20,6 +20,7 @@ SCORES = {
 }
 WEIGHT = RNG.integers(0, 4, SIZE).astype(float)
 GROUP = RNG.choice(["may", "june"], SIZE)
+PC = [0.1, 0.3, 0.5, 0.8]
 
 
 class Parts:
@@ -109,8 +110,8 @@ def test_a_difference_is_that_of_compare():
 
 def test_all_pairs_are_those_of_compare_many():
     curves = [cc.CostCurve(c) for c in passes.find_curves(Parts(), passes.curve_counts(list(SCORES))).values()]
-    found = passes.find_differences(Parts(), curves, level=0.9)
-    expected = cc.compare_many(Y, SCORES, level=0.9)
+    found = passes.find_differences(Parts(), curves, level=0.9, pc=PC)
+    expected = cc.compare_many(Y, SCORES, level=0.9, pc=PC)
     assert found.to_dict() == expected.to_dict()
     assert found.at(0.4).to_dict() == expected.at(0.4).to_dict()
 
