@@ -310,7 +310,7 @@ def test_bins_are_ordered_ranges_of_keys(bins):
     assert len(bins) <= 2**20
 
 
-SHAPES = {
+SPREADS = {
     "probabilities": lambda rng: rng.random(5000),
     "both signs": lambda rng: rng.normal(0, 2, 5000),
     "negative": lambda rng: -rng.random(5000) - 0.01,
@@ -322,10 +322,10 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
-@pytest.mark.parametrize("kind", SHAPES)
+@pytest.mark.parametrize("kind", SPREADS)
 def test_the_short_way_to_bins_ends_in_the_same_bins(kind, real):
     rng = np.random.default_rng(5)
-    scores = SHAPES[kind](rng).astype(real)
+    scores = SPREADS[kind](rng).astype(real)
     for bins in (
         cc.ScoreBins.from_sample(scores[::7], 2**17),
         cc.ScoreBins.from_sample(np.abs(scores[:9]), 2**14),
