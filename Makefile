@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test lint format bench replicate clean
+.PHONY: help demo test lint format bench replicate docs clean
 
 help:
 	@echo "make demo    run the main job on the shipped example (demo-output/)"
@@ -13,6 +13,7 @@ help:
 	@echo "make format  let ruff rewrite the code"
 	@echo "make bench   time the package beside its peers"
 	@echo "make replicate  compute the papers' tables and figures again (long; can be stopped and resumed)"
+	@echo "make docs    build the documentation (docs/_build/html)"
 	@echo "make clean   remove the environment and everything that was made"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -44,5 +45,9 @@ bench: $(STAMP)
 replicate: $(STAMP)
 	$(BIN)/python -m costcurves.replications run all --output replication-output
 
+docs: $(STAMP)
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 clean:
-	rm -rf $(VENV) demo-output bench-output replication-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/reference/api $(VENV) demo-output bench-output replication-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,97 @@
+"""The API reference: one page a topic, written from the package's own list of public names."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import costcurves
+from sphinx.application import Sphinx
+
+# Which modules make a page. A module of public names that is missing here stops the build.
+TOPICS = {
+    "Conditions and money": ["conditions"],
+    "ROC curves and hulls": ["roc", "hull", "thresholds"],
+    "Cost curves": ["costs", "differences"],
+    "Decisions": ["decisions", "domination"],
+    "How sure: bands and comparisons": [
+        "comparison",
+        "example_costs",
+        "inference.bands",
+        "inference.kernel",
+        "inference.examples",
+    ],
+    "k classes": ["matrices", "confusion", "bootstrap", "planning", "priors"],
+    "Errors": ["errors"],
+}
+
+
+def _title(text: str, line: str = "=") -> str:
+    return f"{text}\n{line * len(text)}\n\n"
+
+
+def _entry(name: str) -> str:
+    """Return the directives that document one public name."""
+    target = getattr(costcurves, name)
+    if isinstance(target, ModuleType):
+        return f".. automodule:: costcurves.{name}\n   :members:\n\n"
+    if inspect.isclass(target):
+        options = "" if issubclass(target, Exception) else "   :members:\n   :inherited-members: Exception\n"
+        return f".. autoclass:: costcurves.{name}\n{options}\n"
+    if inspect.isfunction(target):
+        return f".. autofunction:: costcurves.{name}\n\n"
+    doors = [part for part in dir(type(target)) if not part.startswith("_")]
+    return "".join(f".. autofunction:: costcurves.{path}\n\n" for path in (name, *(f"{name}.{d}" for d in doors)))
+
+
+def _as_functions() -> None:
+    """Let autodoc see callable objects such as `compare` as the functions they are to users."""
+    for name in costcurves.__all__:
+        target = getattr(costcurves, name)
+        if isinstance(target, (str, ModuleType)) or inspect.isclass(target) or inspect.isfunction(target):
+            continue
+
+        def stand_in(*args: Any, **kwargs: Any) -> Any:
+            """Stand in."""
+
+        stand_in.__name__ = stand_in.__qualname__ = name
+        stand_in.__doc__ = inspect.getdoc(target)
+        stand_in.__module__ = "costcurves"
+        stand_in.__signature__ = inspect.signature(target)  # type: ignore[attr-defined]
+        for door in [part for part in dir(type(target)) if not part.startswith("_")]:
+            setattr(stand_in, door, getattr(target, door))
+        setattr(costcurves, name, stand_in)
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write reference/api/*.rst; a page that did not change is left alone, so that nothing is built twice."""
+    placed = {module for modules in TOPICS.values() for module in modules}
+    missing = set(costcurves._MODULES) - placed
+    if missing:
+        raise ValueError(f"docs/_ext/api_pages.py: no topic for the modules {sorted(missing)}")
+    folder = Path(app.srcdir) / "reference" / "api"
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = []
+    for topic, modules in TOPICS.items():
+        names = [name for module in modules for name in (costcurves._MODULES[module] or (module,))]
+        page = topic.lower().replace(":", "").replace(" ", "-")
+        pages.append(page)
+        listing = "".join(f"- :any:`costcurves.{name}`\n" for name in names)
+        _write(folder / f"{page}.rst", _title(topic) + listing + "\n" + "".join(_entry(name) for name in names))
+    toc = ".. toctree::\n   :maxdepth: 1\n\n" + "".join(f"   {page}\n" for page in pages)
+    intro = "Everything is imported as ``import costcurves as cc`` and written ``cc.Name``.\n\n"
+    _write(folder / "index.rst", _title("API") + intro + toc)
+    _as_functions()
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Write the pages before Sphinx looks for sources."""
+    app.connect("builder-inited", write_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,50 @@
+"""Configuration of the documentation: `make docs` builds it, without a network."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import costcurves
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "costcurves"
+author = "The costcurves developers"
+version = release = costcurves.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "offline_math",
+    "api_pages",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+]
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
+myst_heading_anchors = 3
+html_math_renderer = "mathml"
+
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+exclude_patterns = ["_build"]
+nitpicky = False
+html_theme = "pydata_sphinx_theme"
+html_title = "costcurves"
+html_static_path = ["_static"]
+html_css_files = ["costcurves.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "navigation_with_keys": True,
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_toc_level": 2,
+}
+copyright = "the costcurves developers, BSD-3-Clause"
