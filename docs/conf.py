@@ -18,6 +18,7 @@ extensions = [
     "numpydoc",
     "offline_math",
     "api_pages",
+    "pictures",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
 ]
@@ -31,7 +32,7 @@ autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "figures"]
 nitpicky = False
 html_theme = "pydata_sphinx_theme"
 html_title = "costcurves"

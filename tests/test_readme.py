@@ -1,33 +1,16 @@
 """What the README and the example say is what the code does."""
 
-import io
 import os
 import re
 import subprocess
 import sys
-from contextlib import redirect_stdout
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-
-
-def blocks(path: Path) -> list[tuple[str, str | None]]:
-    """Return the Python blocks of a Markdown file, each with the text block right after it, if any."""
-    found = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", path.read_text(encoding="utf-8"), flags=re.S)
-    return [(code, output or None) for code, output in found]
+from doc_blocks import ROOT, run_page
 
 
 def test_readme_code_prints_what_the_readme_shows(monkeypatch):
     monkeypatch.chdir(ROOT)
-    examples = blocks(ROOT / "README.md")
-    assert examples, "the README has no Python block"
-    scope: dict[str, object] = {}
-    for code, output in examples:
-        printed = io.StringIO()
-        with redirect_stdout(printed):
-            exec(compile(code, "README.md", "exec"), scope)
-        if output is not None:
-            assert [line.rstrip() for line in printed.getvalue().splitlines()] == output.splitlines()
+    assert run_page(ROOT / "README.md"), "the README has no Python block"
 
 
 def test_every_call_named_in_the_readme_exists():

@@ -7,25 +7,51 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import costcurves
 from sphinx.application import Sphinx
 
-# Which modules make a page. A module of public names that is missing here stops the build.
+import costcurves
+
+# Which modules make a page; a package stands for all of its modules. One that is missing here stops the build.
 TOPICS = {
-    "Conditions and money": ["conditions"],
+    "Conditions and money": ["conditions", "scenarios"],
     "ROC curves and hulls": ["roc", "hull", "thresholds"],
     "Cost curves": ["costs", "differences"],
-    "Decisions": ["decisions", "domination"],
+    "Decisions": ["decisions", "domination", "recommendation"],
     "How sure: bands and comparisons": [
         "comparison",
         "example_costs",
         "inference.bands",
         "inference.kernel",
         "inference.examples",
+        "coverages",
+        "studies",
     ],
-    "k classes": ["matrices", "confusion", "bootstrap", "planning", "priors"],
+    "k classes": [
+        "matrices",
+        "confusion",
+        "bootstrap",
+        "planning",
+        "power_curves",
+        "priors",
+    ],
+    "Pictures": ["displays"],
+    "scikit-learn": ["estimators", "evaluation", "metrics"],
+    "Large data": ["tallies"],
+    "Report": ["report"],
+    "Replications": ["replications"],
+    "Example data": ["example_data"],
     "Errors": ["errors"],
 }
+
+
+def modules_of(topic: str) -> list[str]:
+    """Return the modules with public names that a topic's page documents, in the order of the topic."""
+    return [
+        module
+        for part in TOPICS[topic]
+        for module in costcurves._MODULES
+        if module == part or module.startswith(part + ".")
+    ]
 
 
 def _title(text: str, line: str = "=") -> str:
@@ -38,49 +64,78 @@ def _entry(name: str) -> str:
     if isinstance(target, ModuleType):
         return f".. automodule:: costcurves.{name}\n   :members:\n\n"
     if inspect.isclass(target):
-        options = "" if issubclass(target, Exception) else "   :members:\n   :inherited-members: Exception\n"
+        options = (
+            ""
+            if issubclass(target, Exception)
+            else "   :members:\n   :inherited-members: Exception\n"
+        )
         return f".. autoclass:: costcurves.{name}\n{options}\n"
     if inspect.isfunction(target):
         return f".. autofunction:: costcurves.{name}\n\n"
     doors = [part for part in dir(type(target)) if not part.startswith("_")]
-    return "".join(f".. autofunction:: costcurves.{path}\n\n" for path in (name, *(f"{name}.{d}" for d in doors)))
+    return "".join(
+        f".. autofunction:: costcurves.{path}\n\n"
+        for path in (name, *(f"{name}.{d}" for d in doors))
+    )
 
 
 def _as_functions() -> None:
     """Let autodoc see callable objects such as `compare` as the functions they are to users."""
     for name in costcurves.__all__:
         target = getattr(costcurves, name)
-        if isinstance(target, (str, ModuleType)) or inspect.isclass(target) or inspect.isfunction(target):
-            continue
+        if (
+            callable(target)
+            and not inspect.isclass(target)
+            and not inspect.isfunction(target)
+        ):
+            setattr(costcurves, name, _function_like(name, target))
 
-        def stand_in(*args: Any, **kwargs: Any) -> Any:
-            """Stand in."""
 
-        stand_in.__name__ = stand_in.__qualname__ = name
-        stand_in.__doc__ = inspect.getdoc(target)
-        stand_in.__module__ = "costcurves"
-        stand_in.__signature__ = inspect.signature(target)  # type: ignore[attr-defined]
-        for door in [part for part in dir(type(target)) if not part.startswith("_")]:
-            setattr(stand_in, door, getattr(target, door))
-        setattr(costcurves, name, stand_in)
+def _function_like(name: str, target: Any) -> Any:
+    """Return a function with the object's signature and doors, which calls it: pictures and examples use it too."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return target(*args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = inspect.getdoc(target)
+    function.__module__ = "costcurves"
+    function.__signature__ = inspect.signature(target)  # type: ignore[attr-defined]
+    for door in [part for part in dir(type(target)) if not part.startswith("_")]:
+        setattr(function, door, getattr(target, door))
+    return function
 
 
 def write_pages(app: Sphinx) -> None:
     """Write reference/api/*.rst; a page that did not change is left alone, so that nothing is built twice."""
-    placed = {module for modules in TOPICS.values() for module in modules}
-    missing = set(costcurves._MODULES) - placed
+    missing = set(costcurves._MODULES).difference(
+        *(modules_of(topic) for topic in TOPICS)
+    )
     if missing:
-        raise ValueError(f"docs/_ext/api_pages.py: no topic for the modules {sorted(missing)}")
+        raise ValueError(
+            f"docs/_ext/api_pages.py: no topic for the modules {sorted(missing)}"
+        )
     folder = Path(app.srcdir) / "reference" / "api"
     folder.mkdir(parents=True, exist_ok=True)
     pages = []
-    for topic, modules in TOPICS.items():
-        names = [name for module in modules for name in (costcurves._MODULES[module] or (module,))]
+    for topic in TOPICS:
+        names = [
+            name
+            for module in modules_of(topic)
+            for name in (costcurves._MODULES[module] or (module,))
+        ]
+        if not names:
+            continue
         page = topic.lower().replace(":", "").replace(" ", "-")
         pages.append(page)
         listing = "".join(f"- :any:`costcurves.{name}`\n" for name in names)
-        _write(folder / f"{page}.rst", _title(topic) + listing + "\n" + "".join(_entry(name) for name in names))
-    toc = ".. toctree::\n   :maxdepth: 1\n\n" + "".join(f"   {page}\n" for page in pages)
+        _write(
+            folder / f"{page}.rst",
+            _title(topic) + listing + "\n" + "".join(_entry(name) for name in names),
+        )
+    toc = ".. toctree::\n   :maxdepth: 1\n\n" + "".join(
+        f"   {page}\n" for page in pages
+    )
     intro = "Everything is imported as ``import costcurves as cc`` and written ``cc.Name``.\n\n"
     _write(folder / "index.rst", _title("API") + intro + toc)
     _as_functions()

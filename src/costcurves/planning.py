@@ -213,7 +213,7 @@ def plan_test_size(
     -----
     The normal formulas are (zσ/h)² and ((z + z_power)σ/δ)²; the answer is corrected with the exact
     distribution of the mean of n draws. The range R of costs alone gives (zR/2h)² and ((z + z_power)R/δ)²,
-    with R the largest range within a row for a difference, because |C[t, a] - C[t, b]| <= R. Half of the
+    with R the largest range within a row for a difference, because ``|C[t, a] - C[t, b]| <= R``. Half of the
     answer to "how large must a test set be" is thus a number that needs no pilot.
 
     Examples

@@ -1,0 +1,133 @@
+"""The documentation does what it says: its code runs, its pages build, its links lead somewhere, its words exist."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import costcurves
+from doc_blocks import ROOT, fenced, run_page
+
+DOCS = ROOT / "docs"
+MADE = ("_build", "_pictures", "gallery", "api")
+PAGES = sorted(path for path in DOCS.rglob("*.md") if not set(path.relative_to(DOCS).parts) & set(MADE))
+IDS = [str(page.relative_to(DOCS)) for page in PAGES]
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    """Return a folder that looks like the root of a clone; what a page writes stays in it."""
+    for name in ("docs", "examples"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_python_blocks_print_what_the_page_shows(page, clone):
+    assert run_page(page) == sum(block.language == "python" for block in fenced(page))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_python_that_does_not_run_says_why(page):
+    source = page.read_text(encoding="utf-8")
+    assert not re.search(r"^[ \t]+`{3,}python", source, flags=re.M), "an indented block is not run"
+    for block in fenced(page):
+        if re.match(r"\{code(-block)?\} *(python|console)|py\b|pycon", block.language):
+            assert ":caption: Not run" in block.text, f"{page.name}:{block.line}"
+
+
+class _Links(HTMLParser):
+    """The ids of a page and where its links and pictures point to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.targets: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if value and name == "id":
+                self.ids.add(value)
+            elif value and name in ("href", "src"):
+                self.targets.add(value)
+
+
+def broken_links(site: Path) -> Iterator[str]:
+    """Yield every link to a page, file or heading of the site that is not there."""
+    found = {}
+    for page in site.rglob("*.html"):
+        found[page] = parser = _Links()
+        parser.feed(page.read_text(encoding="utf-8"))
+    for page, parser in found.items():
+        for target in parser.targets:
+            parts = urlsplit(target)
+            if parts.scheme or parts.netloc:
+                continue
+            file = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            if not file.exists():
+                yield f"{page.relative_to(site)}: {target}"
+            elif parts.fragment and file in found and unquote(parts.fragment) not in found[file].ids:
+                yield f"{page.relative_to(site)}: {target} (no such heading)"
+
+
+def test_pages_build_without_warnings_and_hold_every_public_name_and_no_broken_link(tmp_path):
+    # The gallery's examples run in their own tests; here they are only laid out.
+    quick = ["-b", "html", "-W", "--keep-going", "-q", "-D", "plot_gallery=0"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *quick, "-d", str(tmp_path / "trees"), str(DOCS), str(tmp_path / "html")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPLBACKEND": "Agg"},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert list(broken_links(tmp_path / "html")) == []
+    reference = "".join(page.read_text(encoding="utf-8") for page in (tmp_path / "html" / "reference").rglob("*.html"))
+    names = {name for name in costcurves.__all__ if not name.startswith("__")}
+    assert [
+        name
+        for name in sorted(names)
+        if f'id="costcurves.{name}"' not in reference and f'id="module-costcurves.{name}"' not in reference
+    ] == []
+
+
+def test_no_page_loads_anything_from_a_network(tmp_path):
+    for page in PAGES:
+        source = page.read_text(encoding="utf-8")
+        assert not re.search(r"!\[[^\]]*\]\(https?:|<(script|img|iframe)[^>]+https?:", source), page.name
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples" / "README.md"])
+def test_files_that_the_readme_links_to_exist(page):
+    links = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_words_are_spelt_right():
+    files = [str(page) for page in PAGES]
+    files += [str(ROOT / name) for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples", "src")]
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "codespell_lib",
+            "--ignore-words",
+            str(DOCS / "words.txt"),
+            "--skip",
+            "*.csv,*.json,*.svg",
+            *files,
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == ""
+    assert done.returncode == 0, done.stderr
