@@ -18,6 +18,7 @@ extensions = [
     "numpydoc",
     "offline_math",
     "api_pages",
+    "cli_pages",
     "pictures",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",

@@ -46,6 +46,21 @@ def python_blocks(page: Path) -> list[tuple[Block, str | None]]:
     return paired
 
 
+def shell_sessions(page: Path) -> list[tuple[int, list[tuple[str, list[str]]]]]:
+    """Return the shell sessions of a page: the line each starts at, and each command with the lines shown below it."""
+    sessions = []
+    for block in fenced(page):
+        if block.language == "console":
+            commands: list[tuple[str, list[str]]] = []
+            for line in block.text.replace("\\\n", " ").splitlines():
+                if line.startswith("$ "):
+                    commands.append((line[2:], []))
+                else:
+                    commands[-1][1].append(line.rstrip())
+            sessions.append((block.line, commands))
+    return sessions
+
+
 def run_page(page: Path) -> int:
     """Run all Python blocks of a page in one namespace, compare what they print, and return how many there were."""
     scope: dict[str, object] = {"__name__": "page"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,12 +13,14 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from costcurves.cli import main
 
 import costcurves
-from doc_blocks import ROOT, fenced, run_page
+from doc_blocks import ROOT, fenced, run_page, shell_sessions
 
 DOCS = ROOT / "docs"
-MADE = ("_build", "_pictures", "gallery", "api")
+# Written when the pages are built.
+MADE = ("_build", "_pictures", "gallery", "api", "cli.md", "json.md")
 PAGES = sorted(path for path in DOCS.rglob("*.md") if not set(path.relative_to(DOCS).parts) & set(MADE))
 IDS = [str(page.relative_to(DOCS)) for page in PAGES]
 
@@ -35,6 +38,24 @@ def clone(tmp_path, monkeypatch):
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_python_blocks_print_what_the_page_shows(page, clone):
     assert run_page(page) == sum(block.language == "python" for block in fenced(page))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_shell_lines_end_and_print_as_the_page_shows(page, clone, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    for line, session in shell_sessions(page):
+        code = 0
+        for number, (command, shown) in enumerate(session):
+            words = shlex.split(command, comments=True)
+            if words == ["echo", "$?"]:
+                assert shown == [str(code)], f"{page.name}:{line}: {command}"
+                continue
+            assert words[0] == "costcurves", f"{page.name}:{line}: only costcurves can be run, got {command}"
+            code = main(words[1:])
+            told = capsys.readouterr()
+            asked = number + 1 < len(session) and session[number + 1][0] == "echo $?"
+            assert code == 0 or asked, f"{page.name}:{line}: {command}\n{told.err}"
+            assert not shown or [row.rstrip() for row in told.out.splitlines()] == shown, f"{page.name}:{line}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)

@@ -10,6 +10,7 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 import certainty
+import layers
 import matplotlib.pyplot as plt
 import spaces
 
@@ -38,7 +39,7 @@ THEMES = {
 }
 PICTURES: dict[str, Callable[[Any], Any]] = {
     draw.__name__.replace("_", "-"): draw
-    for module in (spaces, certainty)
+    for module in (spaces, certainty, layers)
     for draw in module.PICTURES
 }
 
