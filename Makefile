@@ -50,4 +50,4 @@ docs: $(STAMP)
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf docs/_build docs/_pictures docs/reference/api $(VENV) demo-output bench-output replication-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/_pictures docs/gallery docs/reference/api docs/reference/cli.md docs/reference/json.md $(VENV) demo-output bench-output replication-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

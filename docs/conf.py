@@ -22,6 +22,7 @@ extensions = [
     "pictures",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
 ]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
@@ -33,7 +34,21 @@ autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-exclude_patterns = ["_build", "figures"]
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/plot_",
+    "ignore_pattern": r"/_",
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 60,
+    "write_computation_times": False,
+    "capture_repr": ("__repr__",),
+    "abort_on_example_error": True,
+}
+
+exclude_patterns = ["_build", "figures", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = False
 html_theme = "pydata_sphinx_theme"
 html_title = "costcurves"
@@ -41,6 +56,10 @@ html_static_path = ["_static"]
 html_css_files = ["costcurves.css"]
 html_show_sourcelink = False
 html_copy_source = False
+# Pages without neighbours in their section need no list of them.
+html_sidebars = {
+    page: [] for page in ("index", "tutorial", "from-other-tools", "architecture")
+}
 html_theme_options = {
     "navigation_with_keys": True,
     "show_prev_next": True,

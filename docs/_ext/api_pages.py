@@ -58,18 +58,33 @@ def _title(text: str, line: str = "=") -> str:
     return f"{text}\n{line * len(text)}\n\n"
 
 
+def _members(cls: type) -> list[str]:
+    """Return the public methods and properties that costcurves itself defines, not those of scikit-learn's bases."""
+    ours = [base for base in cls.__mro__ if base.__module__.startswith("costcurves")]
+    return [
+        name
+        for name, value in inspect.getmembers_static(cls)
+        if not name.startswith("_")
+        and any(name in vars(base) for base in ours)
+        and (
+            isinstance(value, (classmethod, staticmethod, property))
+            or inspect.isfunction(value)
+        )
+    ]
+
+
 def _entry(name: str) -> str:
     """Return the directives that document one public name."""
     target = getattr(costcurves, name)
     if isinstance(target, ModuleType):
         return f".. automodule:: costcurves.{name}\n   :members:\n\n"
     if inspect.isclass(target):
-        options = (
+        own = (
             ""
             if issubclass(target, Exception)
-            else "   :members:\n   :inherited-members: Exception\n"
+            else f"   :members: {', '.join(_members(target))}\n"
         )
-        return f".. autoclass:: costcurves.{name}\n{options}\n"
+        return f".. autoclass:: costcurves.{name}\n{own}\n"
     if inspect.isfunction(target):
         return f".. autofunction:: costcurves.{name}\n\n"
     doors = [part for part in dir(type(target)) if not part.startswith("_")]

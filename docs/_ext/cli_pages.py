@@ -16,7 +16,9 @@ from typer.main import get_command
 
 def _text(words: str | None) -> str:
     """Return help as one line of Markdown that a table takes."""
-    return re.sub(r"\s+", " ", words or "").replace("|", "\\|").strip()
+    line = re.sub(r"\s+", " ", words or "").replace("|", "\\|").strip()
+    # Two hyphens outside of code would become a dash.
+    return re.sub(r"(?<![`\w-])--[a-z][a-z-]*", r"`\g<0>`", line)
 
 
 def _option(parameter: Any) -> str:
@@ -34,15 +36,13 @@ def _option(parameter: Any) -> str:
 
 def _default(parameter: Any) -> str:
     value = parameter.default
-    if parameter.required:
-        return "needed"
     if (
-        callable(value)
-        or value in (None, False, "")
-        or str(value).startswith("Sentinel")
+        isinstance(value, bool)
+        or not isinstance(value, (str, int, float))
+        or value == ""
     ):
         return ""
-    return f"`{value}`"
+    return f" Default: `{value}`."
 
 
 def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -70,13 +70,11 @@ def _command(path: tuple[str, ...], command: Any) -> str:
                 getattr(parameter, "rich_help_panel", None) or "", []
             ).append(parameter)
     for panel, parameters in panels.items():
-        if panel:
-            page.append(f"**{panel}**\n")
-        page.append("| | default | |\n|---|---|---|")
-        page += [
-            f"| {_option(one)} | {_default(one)} | {_text(getattr(one, 'help', ''))} |"
-            for one in parameters
-        ]
+        page.append(f"| {panel or 'Arguments'} | |\n|---|---|")
+        for one in parameters:
+            page.append(
+                f"| {_option(one)} | {_text(getattr(one, 'help', ''))}{_default(one)} |"
+            )
         page.append("")
     return "\n".join(page) + "\n"
 

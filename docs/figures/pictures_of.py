@@ -13,6 +13,7 @@ import certainty
 import layers
 import matplotlib.pyplot as plt
 import spaces
+import tutorial
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ THEMES = {
 }
 PICTURES: dict[str, Callable[[Any], Any]] = {
     draw.__name__.replace("_", "-"): draw
-    for module in (spaces, certainty, layers)
+    for module in (spaces, certainty, layers, tutorial)
     for draw in module.PICTURES
 }
 
@@ -69,13 +70,15 @@ def save(draw: Callable[[Any], Any], theme: str, file: TextIO) -> None:
         "svg.hashsalt": "costcurves",
         "figure.constrained_layout.use": True,
         "figure.figsize": (8.4, 3.9),
+        "figure.facecolor": "none",
+        "axes.facecolor": "none",
+        "savefig.facecolor": "auto",
     }
     with plt.rc_context(settings):
         figure = draw(colours)
         figure.savefig(
             file,
             format="svg",
-            transparent=True,
             metadata={"Date": None, "Creator": None},
         )
         plt.close(figure)

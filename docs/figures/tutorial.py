@@ -1,0 +1,43 @@
+"""The picture of the tutorial, drawn from what the tutorial's own code finds."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+
+import costcurves as cc
+
+DOCS = Path(__file__).resolve().parent.parent
+
+
+@cache
+def found() -> dict[str, Any]:
+    """Run the tutorial's blocks as far as the decision, and return their names."""
+    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    before, _, _ = page.partition("## The picture")
+    scope: dict[str, Any] = {}
+    here = Path.cwd()
+    os.chdir(DOCS.parent)
+    try:
+        for block in re.findall(r"^```python\n(.*?)^```", before, flags=re.S | re.M):
+            exec(block.replace("print(", "str("), scope)
+    finally:
+        os.chdir(here)
+    return scope
+
+
+def tutorial_curves(theme: Any) -> Any:
+    """Draw the display of the tutorial; on given axes it takes the colours of text and axes that are in force."""
+    figure, ax = plt.subplots(figsize=(6.6, 4.0))
+    cc.CostCurveDisplay.from_results(
+        found()["hull"].curves, condition=found()["here"], ax=ax
+    )
+    return figure
+
+
+PICTURES = (tutorial_curves,)
