@@ -31,6 +31,7 @@ html_math_renderer = "mathml"
 autosummary_generate = True
 autosummary_ignore_module_all = False
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
@@ -67,5 +68,6 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_toc_level": 2,
+    "header_links_before_dropdown": 7,
 }
 copyright = "the costcurves developers, BSD-3-Clause"

@@ -58,6 +58,11 @@ def _title(text: str, line: str = "=") -> str:
     return f"{text}\n{line * len(text)}\n\n"
 
 
+def _summary(name: str) -> str:
+    """Return the line that says what a name is for."""
+    return (inspect.getdoc(getattr(costcurves, name)) or "").partition("\n")[0]
+
+
 def _members(cls: type) -> list[str]:
     """Return the public methods and properties that costcurves itself defines, not those of scikit-learn's bases."""
     ours = [base for base in cls.__mro__ if base.__module__.startswith("costcurves")]
@@ -143,7 +148,9 @@ def write_pages(app: Sphinx) -> None:
             continue
         page = topic.lower().replace(":", "").replace(" ", "-")
         pages.append(page)
-        listing = "".join(f"- :any:`costcurves.{name}`\n" for name in names)
+        listing = "".join(
+            f"- :any:`costcurves.{name}`: {_summary(name)}\n" for name in names
+        )
         _write(
             folder / f"{page}.rst",
             _title(topic) + listing + "\n" + "".join(_entry(name) for name in names),

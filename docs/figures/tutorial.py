@@ -32,11 +32,11 @@ def found() -> dict[str, Any]:
 
 
 def tutorial_curves(theme: Any) -> Any:
-    """Draw the display of the tutorial; on given axes it takes the colours of text and axes that are in force."""
-    figure, ax = plt.subplots(figsize=(6.6, 4.0))
-    cc.CostCurveDisplay.from_results(
-        found()["hull"].curves, condition=found()["here"], ax=ax
-    )
+    """Draw the display of the tutorial; displays are for white paper, on dark pages too."""
+    with plt.style.context("default"), cc.figure_style():
+        figure, ax = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
+        curves, here = found()["hull"].curves, found()["here"]
+        cc.CostCurveDisplay.from_results(curves, condition=here, ax=ax)
     return figure
 
 
