@@ -113,7 +113,7 @@ def test_pages_build_without_warnings_and_hold_every_public_name_and_no_broken_l
     # The gallery's examples run in their own tests; here they are only laid out, in a copy.
     shutil.copytree(DOCS, tmp_path / "docs", ignore=shutil.ignore_patterns("_build", "gallery", "api"))
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    quick = ["-b", "html", "-W", "--keep-going", "-q", "-D", "plot_gallery=0"]
+    quick = ["-b", "html", "-W", "--keep-going", "-q", "-D", "plot_gallery=0", "-D", "pictures_in_light_only=1"]
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", *quick, "-d", str(tmp_path / "trees"), "docs", "html"],
         capture_output=True,

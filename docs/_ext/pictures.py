@@ -12,25 +12,35 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+import costcurves
+
 FOLDER = "_pictures"
 
 
 def write_pictures(app: Sphinx) -> None:
-    """Draw what is out of date: a picture is as old as the older of its two files."""
-    figures = Path(app.srcdir) / "figures"
+    """Draw what is older than the code of the pictures, of the package, or than the tutorial, whose code one runs."""
+    figures, folder = Path(app.srcdir) / "figures", Path(app.srcdir) / FOLDER
     sys.path.insert(0, str(figures))
     import pictures_of  # the list of all pictures, docs/figures/pictures_of.py
 
-    folder = Path(app.srcdir) / FOLDER
     folder.mkdir(exist_ok=True)
-    newest = max(path.stat().st_mtime for path in figures.glob("*.py"))
+    package = Path(costcurves.__file__).parent
+    sources = [
+        *figures.glob("*.py"),
+        *package.rglob("*.py"),
+        Path(app.srcdir) / "tutorial.md",
+    ]
+    newest = max(path.stat().st_mtime for path in sources)
     for name, draw in pictures_of.PICTURES.items():
-        for theme in pictures_of.THEMES:
-            path = folder / f"{name}-{theme}.svg"
-            if path.exists() and path.stat().st_mtime > newest:
-                continue
-            text = io.StringIO()
-            pictures_of.save(draw, theme, text)
+        paths = {theme: folder / f"{name}-{theme}.svg" for theme in pictures_of.THEMES}
+        if all(
+            path.exists() and path.stat().st_mtime > newest for path in paths.values()
+        ):
+            continue
+        for theme, path in paths.items():
+            if not app.config.pictures_in_light_only or theme == "light":
+                text = io.StringIO()
+                pictures_of.save(draw, theme, text)
             path.write_text(text.getvalue(), encoding="utf-8")
 
 
@@ -66,6 +76,7 @@ class Picture(SphinxDirective):
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Draw before Sphinx looks for sources."""
+    app.add_config_value("pictures_in_light_only", False, "")
     app.connect("builder-inited", write_pictures)
     app.add_directive("picture", Picture)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
