@@ -45,7 +45,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 60,
     "write_computation_times": False,
-    "capture_repr": ("__repr__",),
+    "capture_repr": (),
     "abort_on_example_error": True,
 }
 

@@ -88,7 +88,7 @@ class _Links(HTMLParser):
 def read_site(site: Path) -> dict[Path, _Links]:
     """Return what every page of a built site has and wants."""
     found = {}
-    for page in site.rglob("*.html"):
+    for page in (path for path in site.rglob("*.html") if "_static" not in path.parts):
         found[page] = parser = _Links()
         parser.feed(page.read_text(encoding="utf-8"))
     return found
