@@ -36,7 +36,7 @@ TOPICS = {
     ],
     "Pictures": ["displays"],
     "scikit-learn": ["estimators", "evaluation", "metrics"],
-    "Large data": ["tallies"],
+    "Large data": ["scanning", "tallies"],
     "Report": ["report"],
     "Replications": ["replications"],
     "Example data": ["example_data"],
