@@ -14,9 +14,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from costcurves.cli import main
 
 import costcurves
+from costcurves.cli import main
 from doc_blocks import ROOT, fenced, run_page, shell_sessions
 
 DOCS = ROOT / "docs"

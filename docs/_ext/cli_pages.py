@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from costcurves.cli._app import SCHEMAS
-from costcurves.cli._app import app as commands
 from sphinx.application import Sphinx
 from typer.main import get_command
+
+from costcurves.cli._app import SCHEMAS
+from costcurves.cli._app import app as commands
 
 
 def _text(words: str | None) -> str:
