@@ -51,8 +51,6 @@ sphinx_gallery_conf = {
 
 exclude_patterns = ["_build", "figures", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = False
-# The evidence page lists results by pattern, whatever there is.
-suppress_warnings = ["toc.empty_glob"]
 html_theme = "pydata_sphinx_theme"
 html_title = "costcurves"
 html_static_path = ["_static"]
