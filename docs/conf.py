@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import costcurves
 
@@ -71,3 +72,20 @@ html_theme_options = {
     "header_links_before_dropdown": 6,
 }
 copyright = "the costcurves developers, BSD-3-Clause"
+
+RESULTS = ("replications/", "benchmarks/")
+
+
+def list_results(app: Any, page: str, source: list[str]) -> None:
+    """Put the pages that studies have written into the list of evidence, overviews first."""
+    if page == "evidence":
+        found = [name for name in app.env.found_docs if name.startswith(RESULTS)]
+        found.sort(
+            key=lambda name: (name.split("/")[0], not name.endswith("/index"), name)
+        )
+        source[0] = source[0].replace("{{ results }}", "\n".join(found))
+
+
+def setup(app: Any) -> None:
+    """Connect what this site needs beside the extensions."""
+    app.connect("source-read", list_results)
