@@ -38,7 +38,6 @@ TOPICS = {
     "scikit-learn": ["estimators", "evaluation", "metrics"],
     "Large data": ["scanning", "tallies"],
     "Report": ["report"],
-    "Replications": ["replications"],
     "Example data": ["example_data"],
     "Errors": ["errors"],
 }
