@@ -72,6 +72,12 @@ LAYERS = [
     "sources.feeds",
     "sources.reading",
     "scanning",
+    "engines",
+    "engines.parts",
+    "engines.streams",
+    "engines.dask",
+    "engines.spark",
+    "frame_curves",
     "studies",
     "displays",
     "displays._style",
@@ -170,6 +176,9 @@ HEAVY = [
     "rich",
     "duckdb",
     "pyspark",
+    "dask",
+    "ibis",
+    "narwhals",
 ]
 
 
