@@ -1,4 +1,4 @@
-"""A Spark of our own for the tests: two cores of this computer, and a task may fail three times."""
+"""A Spark of our own for the tests (two threads, three attempts a task), and counts that kill their worker."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -42,12 +43,13 @@ def start_spark(folder: Path) -> Any:
         pytest.skip(reason)
     from pyspark.sql import SparkSession
 
-    # The workers import costcurves from where the tests do.
-    source = str(Path(costcurves.__file__).parents[1])
-    os.environ["PYTHONPATH"] = os.pathsep.join([source, *filter(None, [os.environ.get("PYTHONPATH")])])
+    # The workers import costcurves, and this module, from where the tests do.
+    sources = [str(Path(costcurves.__file__).parents[1]), str(Path(__file__).parent), os.environ.get("PYTHONPATH")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sources))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     options = {
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
@@ -61,3 +63,25 @@ def start_spark(folder: Path) -> Any:
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session
+
+
+class Killing:
+    """Counts that, once they have counted a batch, kill the worker they are in: at the first attempt of one task."""
+
+    def __init__(self, counts: Any, folder: str) -> None:
+        self.counts, self.folder = counts, folder
+
+    def empty(self) -> Killing:
+        return Killing(self.counts.empty(), self.folder)
+
+    def update(self, batch: Any) -> None:
+        from pyspark import TaskContext
+
+        self.counts.update(batch)
+        task = TaskContext.get()
+        if task is not None and task.partitionId() == 1 and task.attemptNumber() == 0:
+            Path(self.folder, f"killed-{os.getpid()}").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def merge(self, other: Killing) -> None:
+        self.counts.merge(other.counts)

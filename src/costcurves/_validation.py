@@ -154,7 +154,8 @@ def check_column(role: str, name: str, columns: Iterable[Any], where: object) ->
     """Return the name of a column that is there; otherwise the message has the nearest names."""
     known = list(columns)
     if name not in known:
-        near = difflib.get_close_matches(name, [column for column in known if isinstance(column, str)], n=3)
+        folded = {str(column).casefold(): column for column in known}
+        near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3)]
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {shown(known, 200)}"
         raise InputError(f"`{role}` must name a column of {where}, got {shown(name)}: {hint}")
     return name

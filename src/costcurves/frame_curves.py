@@ -231,7 +231,12 @@ class _InPasses(_Data):
         """Return the ROC curve of every score column."""
         weighted = self._reader.roles.weight is not None
         counts = curve_counts(
-            list(self._dtype), pos_label=pos_label, weighted=weighted, points=points, dtype=self._dtype
+            list(self._dtype),
+            pos_label=pos_label,
+            weighted=weighted,
+            points=points,
+            dtype=self._dtype,
+            limit=MOST_DISTINCT,
         )
         try:
             return find_curves(self, counts, points=points)

@@ -124,7 +124,7 @@ def numbers(column: Any) -> Array:
     pa = arrow()
     piece = _one_piece(column)
     if pa.types.is_decimal(piece.type):
-        piece = piece.cast(pa.float64())
+        piece = piece.cast(pa.string()).cast(pa.float64())  # the nearest float, which a direct cast often misses
     result: Array = piece.to_numpy(zero_copy_only=False)
     return result
 
