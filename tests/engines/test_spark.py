@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from spark_bridge import Killing, start_spark
 
 import costcurves as cc
 from costcurves.engines.spark import SparkReader
 from costcurves.passes import curve_counts, find_curves
 from costcurves.sources.columns import Roles
+from spark_bridge import Killing, start_spark
 
 PC = np.linspace(0.1, 0.9, 9)
 
@@ -91,9 +91,9 @@ def test_missing_values_are_counted_over_all_partitions(spark, data):
 
 
 def test_errors_of_tasks_arrive_as_they_are(frame):
-    with pytest.raises(cc.DataError, match="^`pos_label` must be given when labels are names"):
+    with pytest.raises(cc.DataError, match=r"^`pos_label` must be given when labels are names"):
         cc.RocCurve.from_frame(frame, label="label", score="a")
-    with pytest.raises(cc.DataError, match="^`frame` must hold at least one row, got none$"):
+    with pytest.raises(cc.DataError, match=r"^`frame` must hold at least one row, got none$"):
         cc.RocCurve.from_frame(frame.limit(0), label="y", score="a")
 
 
