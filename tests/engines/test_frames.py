@@ -264,6 +264,14 @@ def test_only_the_columns_asked_for_are_read():
         cc.RocCurve.from_frame(frame, label="y", score="a")
 
 
+def test_names_of_columns_may_be_any_text(engine):
+    odd = "c`'; drop.table\"--"
+    table = sample(20, 2)
+    frame = frame_of(engine, table.rename_columns(["y", odd, "b", "w", "name"]), 7)
+    expected = cc.RocCurve.from_predictions(table["y"].to_numpy(), table["a"].to_numpy(), name=odd)
+    assert cc.RocCurve.from_frame(frame, label="y", score=odd).to_dict() == expected.to_dict()
+
+
 def test_a_query_that_fails_says_why():
     relation = duckdb.sql("select 1 as y, error('no such luck')::double as a")
     with pytest.raises(cc.FormatError, match=r"the relation must be readable .* no such luck"):
