@@ -122,6 +122,7 @@ def test_any_split_gives_the_same_bits(engine, data):
     frame, values = frame_of(engine, table, *cuts), arrays(table)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "ROWS", rows)
+        patch.setattr("costcurves.engines.dask.FAN_IN", 2)
         curve = cc.RocCurve.from_frame(frame, label="y", score="a", points="hull")
         found = cc.compare.from_frame(frame, label="y", score_a="a", score_b="b", pc=PC)
     assert curve.to_dict() == cc.RocCurve.from_predictions(values["y"], values["a"], name="a", points="hull").to_dict()
@@ -144,7 +145,7 @@ def test_missing_values_are_refused_and_counted(engine):
 
 
 def test_rows_with_missing_values_are_left_out_and_counted(engine):
-    table = with_nulls(sample(60, 2), y=[5, 50], a=[5, 20, 21])
+    table = with_nulls(sample(60, 2), y=[5, 50], a=[5, 20, 21], b=[33])  # b is not asked for
     whole = table.filter(np.isin(np.arange(60), [5, 20, 21, 50], invert=True))
     said = r"^on_null='drop' left out 4 of 60 rows for missing values: 3 in 'a', 2 in 'y'$"
     with pytest.warns(cc.DroppedRowsWarning, match=said) as caught:
