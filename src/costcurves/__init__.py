@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from costcurves.errors import (
         CostCurvesError,
         DataError,
+        DroppedRowsWarning,
         FormatError,
         InputError,
         MissingExtraError,
@@ -152,6 +153,7 @@ _MODULES = {
     "errors": (
         "CostCurvesError",
         "DataError",
+        "DroppedRowsWarning",
         "FormatError",
         "InputError",
         "MissingExtraError",
@@ -290,6 +292,7 @@ __all__ = [
     "Decision",
     "Dominance",
     "DominanceDisplay",
+    "DroppedRowsWarning",
     "Evaluation",
     "ExampleComparison",
     "FormatError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 from collections.abc import Iterable, Sequence
@@ -147,6 +148,17 @@ def check_name(name: str, value: Any) -> str:
     except UnicodeEncodeError:
         raise InputError(f"`{name}` must be text that UTF-8 can hold, got {value!a}") from None
     return value
+
+
+def check_column(role: str, name: str, columns: Iterable[Any], where: object) -> str:
+    """Return the name of a column that is there; otherwise the message has the nearest names."""
+    known = list(columns)
+    if name not in known:
+        folded = {str(column).casefold(): column for column in known}
+        near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3)]
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {shown(known, 200)}"
+        raise InputError(f"`{role}` must name a column of {where}, got {shown(name)}: {hint}")
+    return name
 
 
 def check_path(path: Any) -> str | os.PathLike[str]:

@@ -27,7 +27,7 @@ from costcurves.conditions import check_condition
 from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.differences import PcIntervals
 from costcurves.errors import InputError
-from costcurves.frames import columns_of
+from costcurves.frames import columns_of, curves_of_frames
 from costcurves.inference.bands import Band, Interval, check_pc
 from costcurves.inference.discordant import PairedCounts, joint_counts, paired_counts
 from costcurves.inference.family import co_errors, family_critical, holm
@@ -248,8 +248,8 @@ class Verdicts(Result):
 class _Compare:
     """Return the difference of two classifiers' costs at every operating condition, from the same examples.
 
-    ``compare(y_true, score_a, score_b, ...)`` takes scores, ``compare.from_confusion(joint, ...)`` the joint table of
-    two fixed classifiers.
+    ``compare(y_true, score_a, score_b, ...)`` takes scores, ``compare.from_frame(frame, ...)`` columns of a dataframe,
+    and ``compare.from_confusion(joint, ...)`` the joint table of two fixed classifiers.
 
     Parameters
     ----------
@@ -392,9 +392,75 @@ class _Compare:
         discordant = _Discordant(np.array([0.0, 1.0]), pos, neg, None, options)
         return CurveDifference(names, discordant.band(difference_grid(pc, 201), simultaneous=simultaneous), discordant)
 
+    def from_frame(
+        self,
+        frame: Any,
+        *,
+        label: str,
+        score_a: str,
+        score_b: str,
+        weight: str | None = None,
+        pos_label: Any = None,
+        policy: Any = "optimal",
+        level: float = 0.95,
+        simultaneous: bool = True,
+        method: str = "mid-p",
+        sampling: str = "stratified",
+        pc: Any = None,
+        laplace: float = 0.0,
+        names: tuple[str, str] | None = None,
+        n_resamples: int = 2000,
+        rng: Any = None,
+        on_null: str = "refuse",
+    ) -> CurveDifference:
+        """Return the difference of two score columns of a dataframe, of any library, at every condition.
+
+        Parameters
+        ----------
+        frame, label, weight, pos_label, on_null
+            As for `RocCurve.from_frame`; a frame that is not in memory is read once more than for a curve.
+        score_a, score_b : str
+            The columns of both classifiers' scores.
+        names : (str, str), optional
+            By default the columns.
+        policy, level, simultaneous, method, sampling, pc, laplace, n_resamples, rng
+            As for `compare`.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> import pandas as pd
+        >>> df = pd.DataFrame({"y": [0, 1, 0, 1], "p": [0.1, 0.35, 0.4, 0.8], "q": [0.3, 0.2, 0.1, 0.9]})
+        >>> cc.compare.from_frame(df, label="y", score_a="p", score_b="q", pc=[0.3, 0.5]).estimate.tolist()
+        [0.0, 0.0]
+        """
+        first, second = (as_policy(rule) for rule in two_policies(policy))
+        found: CurveDifference = curves_of_frames().difference(
+            frame,
+            label=label,
+            score_a=score_a,
+            score_b=score_b,
+            weight=weight,
+            pos_label=pos_label,
+            policies=(first, second),
+            names=None if names is None else check_two_names(names),
+            on_null=on_null,
+            level=level,
+            simultaneous=simultaneous,
+            method=method,
+            sampling=sampling,
+            pc=pc,
+            laplace=laplace,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+        return found
+
     def __repr__(self) -> str:
-        """Return the two calls."""
-        return "compare(y_true, score_a, score_b, ...), compare.from_confusion(joint, ...)"
+        """Return the three calls."""
+        return (
+            "compare(y_true, score_a, score_b, ...), compare.from_frame(frame, ...), compare.from_confusion(joint, ...)"
+        )
 
 
 compare = _Compare()

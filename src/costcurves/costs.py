@@ -24,6 +24,7 @@ from costcurves._validation import (
 from costcurves.conditions import Beta, check_condition, pc_array
 from costcurves.differences import EQUAL, Advantage, Crossings, Difference, PcIntervals, covered
 from costcurves.errors import InputError, UnsupportedError
+from costcurves.frames import curves_of_frames
 from costcurves.inference.bands import Band, cost_band, cost_distribution, reoptimised_band
 from costcurves.inference.kernel import BootstrapDistribution
 from costcurves.roc import RocCurve
@@ -177,6 +178,49 @@ class CostCurve(Result):
             sample_weight=sample_weight,
             name=name,
             points="all" if rule.needs_all_points else "hull",
+        )
+        return cls(roc, rule)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        label: str,
+        score: str,
+        weight: str | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        policy: Any = "optimal",
+        on_null: str = "refuse",
+    ) -> CostCurve:
+        """Return the cost curve of two columns of a dataframe, of any library.
+
+        Parameters
+        ----------
+        frame, label, score, weight, pos_label, name, on_null
+            As for `RocCurve.from_frame`.
+        policy : policy
+            As for `CostCurve`. The optimal one takes bounded memory; others need all distinct scores.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> import polars as pl
+        >>> df = pl.LazyFrame({"y": [0, 0, 1, 1], "p": [0.1, 0.4, 0.35, 0.8]})
+        >>> cc.CostCurve.from_frame(df, label="y", score="p").evaluate(0.5)
+        0.25
+        """
+        rule = as_policy(policy)
+        roc = curves_of_frames().roc_curve(
+            frame,
+            label=label,
+            score=score,
+            weight=weight,
+            pos_label=pos_label,
+            name=name,
+            points="all" if rule.needs_all_points else "hull",
+            on_null=on_null,
         )
         return cls(roc, rule)
 

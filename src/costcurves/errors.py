@@ -86,3 +86,14 @@ class SmallSampleWarning(UserWarning):
     >>> issubclass(cc.SmallSampleWarning, UserWarning)
     True
     """
+
+
+class DroppedRowsWarning(UserWarning):
+    """Rows with missing values were left out, as ``on_null="drop"`` asks; the message says how many.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> issubclass(cc.DroppedRowsWarning, UserWarning)
+    True
+    """

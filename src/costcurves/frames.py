@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from costcurves._validation import check_choice
+from costcurves._validation import check_choice, shown
 from costcurves.errors import DataError, InputError, MissingExtraError
 
 BACKENDS = ("pandas", "polars", "pyarrow")
@@ -45,6 +46,77 @@ def columns_of(name: str, table: Any) -> Mapping[str, Any]:
         kind = type(table).__name__
         raise InputError(f"`{name}` must map names to columns (a dict or a dataframe), got {kind}") from None
     return {column: frame[column].to_numpy() for column in frame.columns}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A dataframe of any library: which one it is of, and what its columns are."""
+
+    native: Any
+    library: str  # such as "pandas", "polars", "duckdb", "pyspark"
+    eager: bool  # whether its rows are in memory
+    types: Mapping[str, str]
+    numeric: frozenset[str]
+    narrow: frozenset[str]  # the columns that float32 holds
+
+    def __str__(self) -> str:
+        """Return what to call it in a message."""
+        return f"the {self.library} frame"
+
+
+def open_frame(frame: Any) -> Frame:
+    """Return what is known of a dataframe without reading a row of it."""
+    import narwhals as nw
+
+    try:
+        opened = nw.from_native(frame)
+        schema = opened.collect_schema()
+    except TypeError:
+        kind = type(frame).__name__
+        raise InputError(
+            "`frame` must be a dataframe (pandas, polars, pyarrow, DuckDB, ibis, Dask, Spark or another that narwhals "
+            f"reads), got {kind}: for arrays use from_predictions"
+        ) from None
+    except nw.exceptions.DuplicateError as error:
+        raise InputError(f"`frame` must have different names of columns, got: {shown(str(error), 120)}") from None
+    return Frame(
+        frame,
+        opened.implementation.value,
+        isinstance(opened, nw.DataFrame),
+        {name: str(kind) for name, kind in schema.items()},
+        frozenset(name for name, kind in schema.items() if kind.is_numeric() or kind == nw.Boolean),
+        frozenset(name for name, kind in schema.items() if kind == nw.Float32),
+    )
+
+
+def whole_rows(frame: Any, names: Sequence[str]) -> tuple[dict[str, Any], int, dict[str, int]]:
+    """Return columns of a frame in memory as arrays, of its rows without missing values.
+
+    Also the number of all rows, and that of the missing values in each column that has some: null, and NaN in pandas.
+    """
+    import narwhals as nw
+
+    chosen = nw.from_native(frame, eager_only=True).select(*names)
+    missing = {name: int(chosen[name].null_count()) for name in names}
+    missing = {name: count for name, count in missing.items() if count}
+    whole = chosen.drop_nulls() if missing else chosen
+    return {name: whole[name].to_numpy() for name in names}, len(chosen), missing
+
+
+def collected(frame: Frame, names: Sequence[str]) -> Any:
+    """Return some columns of a lazy frame in memory."""
+    import narwhals as nw
+
+    return nw.from_native(frame.native).lazy().select(*names).collect().to_native()
+
+
+def curves_of_frames() -> Any:
+    """Return the module that makes curves of dataframes.
+
+    Classes of curves have a door for frames, but what reads frames in passes stands above curves and uses them. So this
+    one module is called from below: by its name, when the door is used.
+    """
+    return importlib.import_module("costcurves.frame_curves")
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:

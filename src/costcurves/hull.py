@@ -40,7 +40,7 @@ from costcurves.decisions import (
 )
 from costcurves.differences import EQUAL
 from costcurves.errors import CostCurvesError, FormatError, InputError
-from costcurves.frames import columns_of
+from costcurves.frames import columns_of, curves_of_frames
 from costcurves.geometry import common_integers, hull_of_integers
 from costcurves.roc import RocCurve, check_curves, check_unique
 
@@ -167,6 +167,42 @@ class RocHull(Result):
                 for name, score in scores.items()
             ]
         )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        label: str,
+        scores: Sequence[str],
+        weight: str | None = None,
+        pos_label: Any = None,
+        points: str = "all",
+        on_null: str = "refuse",
+    ) -> RocHull:
+        """Return the hull of several score columns of a dataframe, of any library; all are counted in the same pass.
+
+        Parameters
+        ----------
+        frame, label, weight, pos_label, points, on_null
+            As for `RocCurve.from_frame`.
+        scores : sequence of str
+            The columns of scores, one a classifier.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> import pandas as pd
+        >>> df = pd.DataFrame({"y": [0, 0, 1, 1], "a": [0.1, 0.4, 0.35, 0.8], "b": [0.3, 0.2, 0.1, 0.1]})
+        >>> cc.RocHull.from_frame(df, label="y", scores=["a", "b"])
+        RocHull(4 vertices from 1 of 2 classifiers: 'a'; dropped: 'b')
+        """
+        if isinstance(scores, str) or not scores:
+            raise InputError(f"`scores` must be a list of columns, got {shown(scores)}")
+        curves = curves_of_frames().roc_curves(
+            frame, label=label, scores=scores, weight=weight, pos_label=pos_label, points=points, on_null=on_null
+        )
+        return cls(list(curves.values()))
 
     @property
     def names(self) -> tuple[str, ...]:

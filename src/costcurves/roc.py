@@ -28,6 +28,7 @@ from costcurves._validation import (
 )
 from costcurves.conditions import matched_by_name
 from costcurves.errors import DataError, InputError, UnsupportedError
+from costcurves.frames import curves_of_frames
 from costcurves.geometry import upper_hull
 
 Array = npt.NDArray[Any]
@@ -38,7 +39,7 @@ Made = Literal["counts", "weights", "rates"]
 class RocCurve(Result):
     """The ROC points of one classifier, with the threshold of each: predicted positive iff score >= threshold.
 
-    Make one with `from_predictions`, `from_confusion_matrix` or `from_rates`.
+    Make one with `from_predictions`, `from_frame`, `from_confusion_matrix` or `from_rates`.
 
     Attributes
     ----------
@@ -142,6 +143,67 @@ class RocCurve(Result):
         else:
             table = counts.count_scores(positive, scores)
         return cls._from_counts(table, name=name, effective=_effective(positive, weights), complete=points == "all")
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        label: str,
+        score: str,
+        weight: str | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        points: str = "all",
+        on_null: str = "refuse",
+    ) -> RocCurve:
+        """Return the ROC curve of two columns of a dataframe, of any library.
+
+        Parameters
+        ----------
+        frame : dataframe
+            pandas, polars (also lazy), pyarrow, a DuckDB relation, ibis, Dask, Spark, or another that narwhals reads.
+        label, score : str
+            The columns of true labels and of scores.
+        weight : str, optional
+            A column of weights.
+        pos_label : label, optional
+            As for `from_predictions`.
+        name : str, optional
+            The classifier's name, by default the score column.
+        points : {"all", "hull"}
+            As for `from_predictions`. ``"hull"`` is for large frames: it takes bounded memory, also of Spark's driver.
+        on_null : {"refuse", "drop"}
+            Missing values (null, and NaN in pandas and Dask) are an error that counts them, or their rows are left out
+            with a `DroppedRowsWarning` that counts them.
+
+        Notes
+        -----
+        All engines give the same bits as `from_predictions` does of arrays, however the frame is split (with weights
+        that are not whole numbers: to rounding). Only the columns named are read. Frames in memory are read at once,
+        and so is a table of ibis. LazyFrames and relations are read in batches, and partitions of Dask and Spark are
+        counted by their own tasks, in one pass or two: the query behind them runs that often, and must give the same
+        rows; cache what is dear.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> import pandas as pd
+        >>> df = pd.DataFrame({"y": [0, 0, 1, 1], "p_forest": [0.1, 0.4, 0.35, 0.8]})
+        >>> cc.RocCurve.from_frame(df, label="y", score="p_forest")
+        RocCurve('p_forest': 4 examples (2 positive), 5 points, auc=0.75)
+        """
+        found: RocCurve = curves_of_frames().roc_curve(
+            frame,
+            label=label,
+            score=score,
+            weight=weight,
+            pos_label=pos_label,
+            name=name,
+            points=points,
+            on_null=on_null,
+        )
+        return found
 
     @classmethod
     def _from_counts(

@@ -237,6 +237,8 @@ def calibrated_critical(covers: Callable[[float, IntArray], npt.NDArray[np.bool_
 def seeded_by(*arrays: npt.NDArray[Any]) -> np.random.Generator:
     """Return a generator whose seed is the data: the same data give the same band, others have noise of their own.
 
+    Numbers count to nine decimals, so that rounding (of weights on another scale, say) does not change the noise.
+
     Examples
     --------
     >>> import numpy as np
@@ -245,7 +247,8 @@ def seeded_by(*arrays: npt.NDArray[Any]) -> np.random.Generator:
     >>> first == again, first == other
     (True, False)
     """
-    return np.random.default_rng([zlib.crc32(np.ascontiguousarray(array).tobytes()) for array in arrays])
+    # Adding zero turns -0.0 into 0.0.
+    return np.random.default_rng([zlib.crc32((np.round(array, 9) + 0).tobytes()) for array in arrays])
 
 
 def tabulated(limits: Limits, offset: float = 0.0) -> Limits:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import shown
-from costcurves.errors import DataError, InputError, MissingExtraError
+from costcurves._validation import check_column, shown
+from costcurves.errors import DataError, MissingExtraError
 from costcurves.passes import Batch, Coded
 
 Array = npt.NDArray[Any]
@@ -47,11 +46,7 @@ class Roles:
     def check(self, schema: Mapping[str, Any], where: str) -> None:
         """Refuse columns that are not there, and types that the role cannot be."""
         for role, name in self._pairs():
-            if name not in schema:
-                near = difflib.get_close_matches(name, list(schema), n=3)
-                hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {shown(list(schema), 200)}"
-                raise InputError(f"`{role}` must name a column of {where}, got {shown(name)}: {hint}")
-            kind = schema[name]
+            kind = schema[check_column(role, name, schema, where)]
             if role in ("scores", "weight") and not _numeric(kind):
                 raise DataError(f"`{role}` must be a numeric column, got {shown(name)} of type {kind} in {where}")
             if arrow().types.is_nested(kind):
@@ -99,12 +94,15 @@ class Missing:
         self.dropped += table.num_rows - whole.num_rows
         return whole
 
+    def listed(self) -> str:
+        """Return how many values each column lacks, in words."""
+        return ", ".join(f"{count} in {shown(name)}" for name, count in sorted(self.by_column.items()))
+
     def refuse(self) -> None:
         """Refuse missing values, by column."""
         if self.dropped:
-            counts = ", ".join(f"{count} in {shown(name)}" for name, count in sorted(self.by_column.items()))
             raise DataError(
-                f"the data must not have missing values, got {counts} ({self.dropped} of {self.rows} rows): "
+                f"the data must not have missing values, got {self.listed()} ({self.dropped} of {self.rows} rows): "
                 "fill them, or leave those rows out with on_null='drop'"
             )
 
@@ -126,7 +124,7 @@ def numbers(column: Any) -> Array:
     pa = arrow()
     piece = _one_piece(column)
     if pa.types.is_decimal(piece.type):
-        piece = piece.cast(pa.float64())
+        piece = piece.cast(pa.string()).cast(pa.float64())  # the nearest float, which a direct cast often misses
     result: Array = piece.to_numpy(zero_copy_only=False)
     return result
 

@@ -48,20 +48,19 @@ class SourceReader:
         found = Missing()
         for worker in workers:
             found.add(worker.missing)
-        self._agree(found)
+        agree(found, self.rows, self.drop_missing, "start a new scan")
+        self.rows, self.missing = found.rows, found
         for worker in workers:
             counts.merge(worker.counts)
         return counts
 
-    def _agree(self, found: Missing) -> None:
-        if not self.drop_missing:
-            found.refuse()
-        if self.rows not in (None, found.rows):
-            raise DataError(
-                f"the data must stay the same while they are read, got {found.rows} rows after {self.rows}: "
-                "start a new scan"
-            )
-        self.rows, self.missing = found.rows, found
+
+def agree(found: Missing, rows: int | None, drop_missing: bool, hint: str) -> None:
+    """Refuse missing values that are not to be dropped, and a pass that read other rows than the one before."""
+    if not drop_missing:
+        found.refuse()
+    if rows not in (None, found.rows):
+        raise DataError(f"the data must stay the same while they are read, got {found.rows} rows after {rows}: {hint}")
 
 
 class _Worker(threading.Thread):
