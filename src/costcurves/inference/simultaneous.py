@@ -248,7 +248,9 @@ def seeded_by(*arrays: npt.NDArray[Any]) -> np.random.Generator:
     (True, False)
     """
     # Adding zero turns -0.0 into 0.0.
-    return np.random.default_rng([zlib.crc32((np.round(array, 9) + 0).tobytes()) for array in arrays])
+    return np.random.default_rng(
+        [zlib.crc32((np.round(array.astype(np.float64), 9) + 0.0).tobytes()) for array in arrays]
+    )
 
 
 def tabulated(limits: Limits, offset: float = 0.0) -> Limits:
