@@ -112,7 +112,7 @@ def batched_quantiles(levels: FloatArray, rows: list[Whole], mean: FloatArray, s
     total[flat, 1:] = 1.0
     half = np.where(flat, 0, two.mass.shape[1] // 2)
     # Columns that carry no mass anywhere are not summed.
-    used = np.flatnonzero(one.mass.max(axis=0) > 1e-17)
+    used = np.flatnonzero(one.mass.max(axis=0) > 1e-16)
     centre = one.mass.shape[1] // 2
     middle = one.step * (one.first + centre) + np.where(flat, 0.0, two.step * (two.first + half))
     room = half[:, None] - (one.step / unit)[:, None] * (used - centre)
@@ -161,13 +161,18 @@ class _Sums(NamedTuple):
         """Return the atom at which each point reaches a level: its column, and the index of the second variable."""
         target = level - 1e-13
         aim = float(_probit(target))
-        # Cornish and Fisher's quantile is nearly right; the atoms around it are listed. Where it is not, search.
+        # Cornish and Fisher's quantile is nearly right: the atoms around it are listed, first the nearest, then, where
+        # atoms lie on each other, those a step to either side. Where it is not right, search.
         guess = self.mean + self.std * (aim + self.skew * (aim * aim - 1) / 6)
-        few = 0.5 * _FEW / self.p.shape[1]
-        column, index, failed = self._atom(guess - few, guess + few, target)
-        if failed.size:
+        near = 0.5 * _FEW / self.p.shape[1]
+        column, index, failed = self._atom(guess - near, guess + near, target)
+        for last in (False, True):
+            if failed.size == 0 or (self.p.shape[1] * failed.size > _MANY and not last):
+                continue
             some = self.chosen(failed)
-            column[failed], index[failed], _ = some._atom(*some._bracket(target, aim), target)
+            ends = some._bracket(target, aim) if last else (guess[failed] - 1.01, guess[failed] + 1.01)
+            column[failed], index[failed], again = some._atom(*ends, target)
+            failed = failed[again]
         return column, index
 
     def _bracket(self, target: float, aim: float) -> tuple[FloatArray, FloatArray]:
@@ -199,27 +204,25 @@ class _Sums(NamedTuple):
         missing = target - self.cdf(before)
         count = self.reached(high)
         count -= before
-        width = self.p.shape[1]
         cell = np.flatnonzero(count)
+        if cell.size == 0:
+            nothing = np.zeros(low.size, dtype=np.intp)
+            return nothing, nothing.copy(), np.arange(low.size)
         often = count.ravel()[cell]
-        if often.sum() > cell.size:
-            cell, run = np.repeat(cell, often), np.arange(often.sum()) - np.repeat(np.cumsum(often) - often, often)
-        else:
-            run = 0
-        row, column = np.divmod(cell, width)
+        cell, run = np.repeat(cell, often), np.arange(often.sum()) - np.repeat(np.cumsum(often) - often, often)
+        row, column = np.divmod(cell, self.p.shape[1])
         index = before.ravel()[cell] + run
         mass = self.p.ravel()[cell] * (self.total[row, index + 1] - self.total[row, index])
         part = (index - self.room.ravel()[cell] - low[row]) / (high - low)[row]
         order = np.argsort(row + 0.5 * part)
         total = np.concatenate([[0.0], np.cumsum(mass[order])])
-        start = np.searchsorted(row, np.arange(low.size + 1))
+        start = np.searchsorted(row, np.arange(low.size))
         # Rounding may leave the last atom a little short; it is the answer all the same.
-        enough = np.flatnonzero(total[1:] - total[start[:-1]][row] >= missing[row] - 1e-13)
+        enough = np.flatnonzero(total[1:] - total[start][row] >= missing[row] - 1e-13)
         found = np.full(low.size, -1)
         found[row[enough[::-1]]] = enough[::-1]
-        failed = np.flatnonzero((found < 0) | (missing <= 0))
-        at = order[np.maximum(found, 0)] if order.size else found
-        return (column[at], index[at], failed) if order.size else (at, at.copy(), failed)
+        at = order[np.maximum(found, 0)]
+        return column[at], index[at], np.flatnonzero((found < 0) | (missing <= 0))
 
 
 def _probit(p: FloatArray | float) -> FloatArray:

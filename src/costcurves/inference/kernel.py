@@ -465,8 +465,8 @@ def exact_quantiles(strata: Sequence[Stratum] | Stratum, q: npt.ArrayLike) -> Fl
     Notes
     -----
     Where there are at most two strata, and the nonzero values of each are whole multiples of one step at each
-    point (NE and its paired difference under stratified sampling), the atoms' probabilities come from batched
-    transforms, and the quantile is an atom, found to 1e-9 standard deviations. Other strata
+    point (NE and its paired difference under stratified sampling), the atoms' probabilities come from binomial ratios
+    or batched transforms, and the quantile is an atom, found to 1e-9 standard deviations. Other strata
     (full sampling) are enumerated point by point while atoms are few; beyond that they are put on a lattice
     of 4,096, 16,384 or 65,536 points a distribution, the shortest that keeps this bound: a quantile x of level q has
     F(x - r) <= q + 0.001 and F(x + r) >= q - 0.001, with F the exact distribution function and r the larger of 0.05
