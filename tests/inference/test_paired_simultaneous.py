@@ -8,7 +8,7 @@ from scipy import stats
 
 import costcurves as cc
 from costcurves.errors import InputError
-from costcurves.inference import bands
+from costcurves.inference import simultaneous
 from costcurves.inference.discordant import PairedCounts, overlap, paired_counts
 from costcurves.inference.intervals import critical, mid_p_at
 from costcurves.inference.paired import difference_band
@@ -180,12 +180,12 @@ def test_moving_thresholds_need_ranges_of_the_same_points():
 @pytest.mark.parametrize("n", [250, 1000])
 def test_simultaneous_coverage_of_differences_in_full(n, mu, rho, monkeypatch):
     # A tenth of the simulations a band: their noise is that of the single band, and 2,000 bands average it.
-    monkeypatch.setattr(bands, "SIMULATIONS", 199)
+    monkeypatch.setattr(simultaneous, "SIMULATIONS", 199)
     assert World(n, mu, rho).joint_coverage(2000, 3) == pytest.approx(0.95, abs=0.015)
 
 
 @pytest.mark.study
 @pytest.mark.parametrize(("n", "mu", "rho"), [(250, 2.0, 0.3), (250, 2.0, 0.9), (1000, 2.0, 0.6)])
 def test_simultaneous_coverage_of_a_true_difference_in_full(n, mu, rho, monkeypatch):
-    monkeypatch.setattr(bands, "SIMULATIONS", 199)
+    monkeypatch.setattr(simultaneous, "SIMULATIONS", 199)
     assert World(n, mu, rho, shift=1.0).joint_coverage(2000, 4) == pytest.approx(0.95, abs=0.015)

@@ -9,9 +9,10 @@ import pytest
 from scipy import stats
 
 from costcurves.errors import InputError
-from costcurves.inference import bands
-from costcurves.inference.bands import cost_band, nested_counts
+from costcurves.inference import simultaneous
+from costcurves.inference.bands import cost_band
 from costcurves.inference.intervals import critical, mid_p_at, mover
+from costcurves.inference.resampled import nested_counts
 from costcurves.inference.simultaneous import (
     calibrated_critical,
     curve_covariance,
@@ -190,5 +191,5 @@ def test_simultaneous_coverage_of_lines_in_full(n):
 @pytest.mark.parametrize("n", [250, 1000, 2500])
 def test_simultaneous_coverage_of_curves_in_full(n, mu, monkeypatch):
     # A quarter of the simulations a band: their noise is that of the single band, and 2,000 bands average it.
-    monkeypatch.setattr(bands, "SIMULATIONS", 500)
+    monkeypatch.setattr(simultaneous, "SIMULATIONS", 500)
     assert joint_coverage(n, True, 2000, 7, mu=mu) == pytest.approx(0.95, abs=0.015)
