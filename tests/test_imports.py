@@ -29,6 +29,8 @@ LAYERS = [
     "inference.kernel",
     "inference.intervals",
     "inference.simultaneous",
+    "inference.band_results",
+    "inference.resampled",
     "inference.bands",
     "inference.discordant",
     "inference.paired_limits",

@@ -20,7 +20,7 @@ TOPICS = {
     "How sure: bands and comparisons": [
         "comparison",
         "example_costs",
-        "inference.bands",
+        "inference.band_results",
         "inference.kernel",
         "inference.examples",
         "coverages",

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from costcurves.example_costs import compare_example_cost, example_cost
     from costcurves.example_data import example_path
     from costcurves.hull import RocHull
-    from costcurves.inference.bands import Band, Interval
+    from costcurves.inference.band_results import Band, Interval
     from costcurves.inference.examples import ExampleComparison
     from costcurves.inference.kernel import BootstrapDistribution
     from costcurves.matrices import CostMatrix, cost_models, expected_cost, minimum_cost_predictions
@@ -175,7 +175,7 @@ _MODULES = {
     ),
     "example_data": ("example_path",),
     "hull": ("RocHull",),
-    "inference.bands": (
+    "inference.band_results": (
         "Band",
         "Interval",
     ),

@@ -28,7 +28,7 @@ from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.differences import PcIntervals
 from costcurves.errors import InputError
 from costcurves.frames import columns_of, curves_of_frames
-from costcurves.inference.bands import Band, Interval, check_pc
+from costcurves.inference.band_results import Band, Interval, check_pc
 from costcurves.inference.discordant import PairedCounts, joint_counts, paired_counts
 from costcurves.inference.family import co_errors, family_critical, holm
 from costcurves.inference.folds import between_folds_band, within_folds_band

@@ -25,8 +25,10 @@ from costcurves.conditions import Beta, check_condition, pc_array
 from costcurves.differences import EQUAL, Advantage, Crossings, Difference, PcIntervals, covered
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.frames import curves_of_frames
-from costcurves.inference.bands import Band, cost_band, cost_distribution, reoptimised_band
+from costcurves.inference.band_results import Band
+from costcurves.inference.bands import cost_band, cost_distribution
 from costcurves.inference.kernel import BootstrapDistribution
+from costcurves.inference.resampled import reoptimised_band
 from costcurves.roc import RocCurve
 from costcurves.thresholds import Bayes, Policy, Steps, as_policy, swap_axis
 

@@ -21,7 +21,8 @@ from costcurves._validation import (
 )
 from costcurves.costs import as_cost_curve
 from costcurves.errors import InputError
-from costcurves.inference.bands import SAMPLINGS, check_pc, cost_band
+from costcurves.inference.band_results import SAMPLINGS, check_pc
+from costcurves.inference.bands import cost_band
 
 # Each tail of a binomial is left out from here on; the sum then misses less than 4e-12.
 _TAIL = 1e-12

@@ -15,7 +15,7 @@ from costcurves.comparison import CurveDifference, ManyDifferences, average_band
 from costcurves.costs import CostCurve, average_cost_curves
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.hull import RocHull
-from costcurves.inference.bands import Band
+from costcurves.inference.band_results import Band
 from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves
 from costcurves.thresholds import validation
 

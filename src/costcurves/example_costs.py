@@ -10,7 +10,7 @@ import numpy.typing as npt
 from costcurves import counts
 from costcurves._validation import BoolArray, FloatArray, check_number, shown
 from costcurves.errors import DataError, InputError
-from costcurves.inference.bands import Interval
+from costcurves.inference.band_results import Interval
 from costcurves.inference.examples import (
     ExampleComparison,
     checked_costs,

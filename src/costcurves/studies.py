@@ -23,7 +23,7 @@ from costcurves._validation import (
 from costcurves.confusion import check_counts
 from costcurves.coverages import Coverage
 from costcurves.errors import DataError, InputError
-from costcurves.inference.bands import SAMPLINGS, check_pc
+from costcurves.inference.band_results import SAMPLINGS, check_pc
 from costcurves.inference.intervals import cells_interval, critical
 from costcurves.inference.levels import Cells, bootstrap_levels
 from costcurves.inference.paired import DIFFERENCE_METHODS, difference_band

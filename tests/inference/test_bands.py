@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from costcurves.errors import DataError, InputError
-from costcurves.inference import bands
-from costcurves.inference.bands import BAND_METHODS, cost_band, reoptimised_band
+from costcurves.inference import bands, resampled
+from costcurves.inference.bands import BAND_METHODS, cost_band
 from costcurves.inference.examples import (
     compare_example_costs,
     example_cost_interval,
@@ -22,6 +22,7 @@ from costcurves.inference.examples import (
     incurred_costs,
 )
 from costcurves.inference.folds import between_folds_band, within_folds_band
+from costcurves.inference.resampled import reoptimised_band
 
 PC = np.linspace(0, 1, 21)
 
@@ -220,11 +221,11 @@ def test_broken_arguments_are_named(change, message):
 
 
 def test_progress_is_silent_when_quick_and_shown_when_slow(capsys, monkeypatch):
-    list(bands.track(range(3), "resampling"))
+    list(resampled.track(range(3), "resampling"))
     assert capsys.readouterr().err == ""
     clock = iter([0.0, 1.0, 3.0, 4.0, 5.0])
-    monkeypatch.setattr(bands.time, "monotonic", lambda: next(clock))
-    list(bands.track(range(4), "resampling"))
+    monkeypatch.setattr(resampled.time, "monotonic", lambda: next(clock))
+    list(resampled.track(range(4), "resampling"))
     assert "100 %" in capsys.readouterr().err
 
 
@@ -289,7 +290,7 @@ def test_paired_example_costs():
 
 def test_percentile_limits_are_the_papers_order_statistics():
     samples = np.random.default_rng(0).permutation(np.arange(1.0, 101.0))
-    assert [float(x) for x in bands.order_limits(samples, 0.9)] == [5.0, 96.0]  # fifth lowest and highest
+    assert [float(x) for x in resampled.order_limits(samples, 0.9)] == [5.0, 96.0]  # fifth lowest and highest
 
 
 @pytest.mark.parametrize("pc", [0.1, 0.5, 0.9])

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from costcurves.errors import InputError, UnsupportedError
+from costcurves.inference._batch import binomial_rows
 from costcurves.inference.kernel import (
     Stratum,
     exact_distribution,
@@ -275,6 +276,27 @@ def test_batched_quantiles_equal_single_ones_stratified():
         for j in range(21):
             one = exact_distribution([s.at(j) for s in strata])
             np.testing.assert_allclose(got[:, j], one.quantile([0.05, 0.5, 0.95]), atol=1e-8 * one.std + 1e-15)
+
+
+@pytest.mark.parametrize("n", [3, 60, 900, 50_000])
+def test_batched_quantiles_are_right_where_atoms_lie_on_each_other(n):
+    # Equal classes, costs in simple ratios, and classes that are never or always wrong; far levels too.
+    pc = np.array([[0.0], [1 / 4], [1 / 3], [1 / 2], [1 / 2], [1 / 2], [2 / 3], [0.999], [1.0]])
+    fn = np.array([[0.3], [0.3], [0.2], [0.2], [0.0], [1.0], [1 / n], [0.1], [0.4]])
+    fp = np.array([[0.1], [0.2], [0.4], [0.2], [0.3], [0.5], [0.7], [1.0], [0.2]])
+    strata = [Stratum(n, fn, pc / n), Stratum(n, fp, (1 - pc) / n)]
+    levels = np.array([1e-6, 0.025, 0.5, 0.9, 0.999])
+    got = exact_quantiles(strata, levels)
+    for j in range(pc.size):
+        one = exact_distribution([s.at(j) for s in strata])
+        np.testing.assert_allclose(got[:, j], one.quantile(levels), atol=1e-8 * one.std + 1e-15)
+
+
+def test_binomials_of_many_rows_are_those_of_scipy():
+    n, p, first = 5000, np.array([0.0, 1e-4, 0.2, 0.21, 0.9999, 1.0]), np.array([0, 0, 700, 750, 4400, 4400])
+    rows = binomial_rows(n, p, first, 601)
+    rows /= rows.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(rows, stats.binom.pmf(first[:, None] + np.arange(601), n, p[:, None]), atol=2e-13)
 
 
 def test_batched_quantiles_equal_single_ones_for_differences():

@@ -8,13 +8,13 @@ from scipy import stats
 
 import costcurves as cc
 from costcurves.errors import InputError
-from costcurves.inference import bands
-from costcurves.inference.discordant import PairedCounts, overlap, paired_counts
+from costcurves.inference.discordant import PairedCounts, counts_of_changes, overlap, paired_counts
 from costcurves.inference.intervals import critical, mid_p_at
 from costcurves.inference.paired import difference_band
 from costcurves.inference.paired_critical import Cells, difference_critical, drawn_discordant, smoothed_cells
 from costcurves.inference.paired_limits import difference_limits
 from costcurves.inference.simultaneous import tabulated
+from joint_coverage import joint_coverage, needed
 
 PC = np.arange(1, 100) / 100
 
@@ -46,37 +46,61 @@ class World:
             simultaneous=True, ranges=(pos.ranges, neg.ranges), **options,
         )  # fmt: skip
 
-    def joint_coverage(self, runs: int, seed: int) -> float:
+    def sides(self, runs: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return where the examples of many data sets begin to be predicted positive: (runs, n), a and b, by class."""
+        found = []
+        for sign in (1, -1):
+            x, y = rng.standard_normal((2, runs * self.n))
+            y = self.rho * x + (1 - self.rho**2) ** 0.5 * y
+            pair = 3 * x + sign * self.means[0], 3 * y + sign * self.means[1]
+            at = [PC.size - np.searchsorted(self.thresholds[::-1], s, side="right").reshape(runs, self.n) for s in pair]
+            found.append((at[0], at[1]))
+        return found
+
+    def needed(self, sides: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+        """Return the critical value that the band of each data set needs to hold."""
+        runs, width = sides[0][0].shape[0], PC.size + 1
+        row, counts = np.arange(runs)[:, None] * width, []
+        for true_class, pair in zip(("positive", "negative"), sides, strict=True):
+            first, last = pair[::-1] if true_class == "positive" else pair
+            # As in `paired_counts`: cumulated histograms of where examples begin and end to be discordant.
+            begun, ended, opened = (
+                np.cumsum(np.bincount((row + at).ravel(), minlength=runs * width).reshape(runs, -1), axis=1)[:, :-1]
+                for at in (first, last, np.minimum(first, last))
+            )
+            counts += [(opened - ended).astype(float), (opened - begun).astype(float)]
+        table = tabulated(mid_p_at)
+
+        def covers(z: float, which: np.ndarray) -> np.ndarray:
+            some = tuple(c[which] for c in counts)
+            _, low, high = difference_limits(some, (self.n, self.n), PC, z, "mid-p", "stratified", 0.0, table)
+            return ((low <= self.true + 1e-12) & (self.true <= high + 1e-12)).all(axis=1)
+
+        return needed(covers, runs)
+
+    def critical_of(self, sides: list[tuple[np.ndarray, np.ndarray]], which: int) -> float:
+        """Return the critical value of one of the data sets."""
+        pos, neg = (
+            counts_of_changes(true_class, a[which], b[which], PC.size, ranges=True)
+            for true_class, (a, b) in zip(("positive", "negative"), sides, strict=True)
+        )
+        return self.band(pos, neg).critical
+
+    def joint_coverage(self, runs: int, look: int, seed: int) -> float:
         """Return how often the 95 % band of a data set holds the true difference at all 99 points."""
         rng = np.random.default_rng(seed)
-        held = 0
-        for _ in range(runs):
-            band = self.band(*self.draw(rng))
-            held += bool(((band.lower <= self.true) & (self.true <= band.upper)).all())
-        return held / runs
-
-    def needed(self, runs: int, seed: int) -> np.ndarray:
-        """Return the critical value that each of many data sets needs for its band to hold."""
-        rng = np.random.default_rng(seed)
-        sets = [self.draw(rng) for _ in range(runs)]
-        counts = [np.stack([getattr(s[k], name) for s in sets]) for k in (0, 1) for name in ("only_a", "only_b")]
-        table, sizes = tabulated(mid_p_at), (self.n, self.n)
-        out, missing = np.full(runs, np.inf), np.arange(runs)
-        for z in np.arange(2.6, 3.6, 0.04):
-            some = tuple(c[missing] for c in counts)
-            _, low, high = difference_limits(some, sizes, PC, z, "mid-p", "stratified", 0.0, table)
-            held = ((low <= self.true) & (self.true <= high)).all(axis=1)
-            out[missing[held]], missing = z, missing[~held]
-        return out
+        parts = [self.sides(1000, rng) for _ in range(runs // 1000)]
+        need = np.concatenate([self.needed(part) for part in parts])
+        return joint_coverage(need, lambda i: self.critical_of(parts[i // 1000], i % 1000), look, rng)
 
 
 @pytest.mark.parametrize(("n", "mu", "rho"), [(250, 2.0, 0.6), (1000, 0.75, 0.9)])
 def test_critical_values_are_those_that_simulated_differences_need(n, mu, rho):
     """A small form of the study below: the bands of a few data sets, judged by what many others need."""
     world = World(n, mu, rho)
-    need = world.needed(1500, 1)
-    rng = np.random.default_rng(2)
-    found = [world.band(*world.draw(rng)).critical for _ in range(5)]
+    sides = world.sides(1500, np.random.default_rng(1))
+    need = world.needed(sides)
+    found = [world.critical_of(sides, i) for i in range(5)]
     assert np.mean([np.mean(need <= z) for z in found]) == pytest.approx(0.95, abs=0.015)
 
 
@@ -178,14 +202,11 @@ def test_moving_thresholds_need_ranges_of_the_same_points():
 @pytest.mark.parametrize("rho", [0.3, 0.6, 0.9])
 @pytest.mark.parametrize("mu", [0.75, 2.0, 3.0])
 @pytest.mark.parametrize("n", [250, 1000])
-def test_simultaneous_coverage_of_differences_in_full(n, mu, rho, monkeypatch):
-    # A tenth of the simulations a band: their noise is that of the single band, and 2,000 bands average it.
-    monkeypatch.setattr(bands, "SIMULATIONS", 199)
-    assert World(n, mu, rho).joint_coverage(2000, 3) == pytest.approx(0.95, abs=0.015)
+def test_simultaneous_coverage_of_differences_in_full(n, mu, rho):
+    assert World(n, mu, rho).joint_coverage(12_000, 120, 3) == pytest.approx(0.95, abs=0.015)
 
 
 @pytest.mark.study
 @pytest.mark.parametrize(("n", "mu", "rho"), [(250, 2.0, 0.3), (250, 2.0, 0.9), (1000, 2.0, 0.6)])
-def test_simultaneous_coverage_of_a_true_difference_in_full(n, mu, rho, monkeypatch):
-    monkeypatch.setattr(bands, "SIMULATIONS", 199)
-    assert World(n, mu, rho, shift=1.0).joint_coverage(2000, 4) == pytest.approx(0.95, abs=0.015)
+def test_simultaneous_coverage_of_a_true_difference_in_full(n, mu, rho):
+    assert World(n, mu, rho, shift=1.0).joint_coverage(12_000, 120, 4) == pytest.approx(0.95, abs=0.015)

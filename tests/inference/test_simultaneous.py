@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from costcurves.errors import InputError
-from costcurves.inference import bands
-from costcurves.inference.bands import cost_band, nested_counts
+from costcurves.inference.bands import cost_band
 from costcurves.inference.intervals import critical, mid_p_at, mover
+from costcurves.inference.resampled import nested_counts
 from costcurves.inference.simultaneous import (
     calibrated_critical,
     curve_covariance,
@@ -21,6 +21,7 @@ from costcurves.inference.simultaneous import (
     process_critical,
     tabulated,
 )
+from joint_coverage import joint_coverage, needed
 
 
 @pytest.mark.parametrize("c", [0.5, 1.645, 2.3516, 3.5])
@@ -92,10 +93,10 @@ def binormal(mu: float, moving: bool) -> tuple[np.ndarray, np.ndarray]:
     return stats.norm.cdf(t, mu, 3), stats.norm.sf(t, -mu, 3)
 
 
-def joint_coverage(n: int, moving: bool, runs: int, seed: int, method: str = "wilson", mu: float = 2.0) -> float:
-    """Return how often a simultaneous 95 % band holds the true curve at all of 99 points."""
+def line_coverage_of(n: int, runs: int, seed: int, method: str = "wilson") -> float:
+    """Return how often a simultaneous 95 % band holds the true line at all of 99 points."""
     rng = np.random.default_rng(seed)
-    fnr, fpr = binormal(mu, moving)
+    fnr, fpr = binormal(2.0, False)
     true = PC * fnr + (1 - PC) * fpr
     held = 0
     for fn, fp in zip(nested_counts(fnr, n, runs, rng), nested_counts(fpr, n, runs, rng), strict=True):
@@ -107,35 +108,40 @@ def joint_coverage(n: int, moving: bool, runs: int, seed: int, method: str = "wi
 @pytest.mark.parametrize("n", [25, 250])
 def test_simultaneous_band_of_a_line_holds_jointly(n):
     # Two standard errors of 1,500 runs are 1.1 points.
-    assert joint_coverage(n, False, 1500, 3) == pytest.approx(0.95, abs=0.02)
+    assert line_coverage_of(n, 1500, 3) == pytest.approx(0.95, abs=0.02)
 
 
-def needed(n: int, mu: float, runs: int) -> np.ndarray:
-    """Return the critical value that each of many simulated curves needs for its band to cover."""
-    rng = np.random.default_rng(6)
-    fnr, fpr = binormal(mu, True)
-    true = PC * fnr + (1 - PC) * fpr
-    fn, fp = nested_counts(fnr, n, runs, rng), nested_counts(fpr, n, runs, rng)
-    table = tabulated(mid_p_at)
-    out = np.full(runs, np.inf)
-    for z in np.arange(3.6, 2.5, -0.04):
-        limits = table(fn, n, z), table(fp, n, z)
-        lower, upper = mover((PC, 1 - PC), (fn / n, fp / n), limits)
-        out[((lower <= true) & (true <= upper)).all(axis=1)] = z
-    return out
+class Curves:
+    """Error counts of many simulated data sets, judged at the best thresholds of each operating point."""
+
+    def __init__(self, n: int, mu: float, runs: int, seed: int) -> None:
+        self.n, self.rng = n, np.random.default_rng(seed)
+        fnr, fpr = binormal(mu, True)
+        self.true = PC * fnr + (1 - PC) * fpr
+        self.fn, self.fp = nested_counts(fnr, n, runs, self.rng), nested_counts(fpr, n, runs, self.rng)
+
+    def needed(self) -> np.ndarray:
+        """Return the critical value that the band of each data set needs to hold."""
+        table, n = tabulated(mid_p_at), self.n
+
+        def covers(z: float, which: np.ndarray) -> np.ndarray:
+            fn, fp = self.fn[which], self.fp[which]
+            lower, upper = mover((PC, 1 - PC), (fn / n, fp / n), (table(fn, n, z), table(fp, n, z)))
+            return ((lower <= self.true + 1e-12) & (self.true <= upper + 1e-12)).all(axis=1)
+
+        return needed(covers, self.fn.shape[0])
+
+    def critical_of(self, which: int) -> float:
+        """Return the critical value of one of the data sets."""
+        return cost_band(self.fn[which], self.n, self.fp[which], self.n, PC, simultaneous=True).critical
 
 
 @pytest.mark.parametrize(("n", "mu"), [(250, 0.75), (250, 2.0), (1000, 3.0)])
 def test_critical_values_of_curves_are_those_that_simulated_bands_need(n, mu):
     """A small form of the study below: the bands of a few data sets, judged by what many others need."""
-    need = needed(n, mu, 1500)
-    rng = np.random.default_rng(7)
-    fnr, fpr = binormal(mu, True)
-    found = [
-        cost_band(fn, n, fp, n, PC, simultaneous=True).critical
-        for fn, fp in zip(nested_counts(fnr, n, 5, rng), nested_counts(fpr, n, 5, rng), strict=True)
-    ]
-    assert np.mean([np.mean(need <= z) for z in found]) == pytest.approx(0.95, abs=0.015)
+    curves = Curves(n, mu, 1500, 6)
+    need = curves.needed()
+    assert np.mean([np.mean(need <= curves.critical_of(i)) for i in range(5)]) == pytest.approx(0.95, abs=0.015)
 
 
 def test_the_same_counts_give_the_same_band():
@@ -176,19 +182,18 @@ def test_tabulated_limits_are_those_of_the_method(n, offset):
 
 
 def test_gaussian_simultaneous_band_of_a_line_misses_in_small_samples():
-    assert joint_coverage(25, False, 1500, 3, "gaussian") < 0.93
+    assert line_coverage_of(25, 1500, 3, "gaussian") < 0.93
 
 
 @pytest.mark.study
 @pytest.mark.parametrize("n", [250, 1000])
 def test_simultaneous_coverage_of_lines_in_full(n):
-    assert joint_coverage(n, False, 3000, 5) == pytest.approx(0.95, abs=0.015)
+    assert line_coverage_of(n, 3000, 5) == pytest.approx(0.95, abs=0.015)
 
 
 @pytest.mark.study
 @pytest.mark.parametrize("mu", [0.75, 1.0, 2.0, 3.0])
 @pytest.mark.parametrize("n", [250, 1000, 2500])
-def test_simultaneous_coverage_of_curves_in_full(n, mu, monkeypatch):
-    # A quarter of the simulations a band: their noise is that of the single band, and 2,000 bands average it.
-    monkeypatch.setattr(bands, "SIMULATIONS", 500)
-    assert joint_coverage(n, True, 2000, 7, mu=mu) == pytest.approx(0.95, abs=0.015)
+def test_simultaneous_coverage_of_curves_in_full(n, mu):
+    curves = Curves(n, mu, 12_000, 7)
+    assert joint_coverage(curves.needed(), curves.critical_of, 150, curves.rng) == pytest.approx(0.95, abs=0.015)

@@ -16,7 +16,7 @@ from costcurves.displays._scores import Sample
 from costcurves.displays._style import GREY, INK, add_legend, chosen, halo, line_options, one_or_all
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.hull import RocHull
-from costcurves.inference.bands import Band
+from costcurves.inference.band_results import Band
 from costcurves.roc import check_unique
 
 

@@ -1,15 +1,33 @@
-"""Quantiles of many operating points at once, by batched transforms."""
+"""Quantiles of many operating points at once: sums of two whole-number variables, and batched lattices."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from costcurves._validation import BoolArray, FloatArray, IntArray
 from costcurves.inference._lattice import TAIL, Cells, bernstein, common_step, lagrange, power
+
+# A bracket is closed once about this many atoms are in it: they are listed and sorted. Where atoms lie on each other
+# more are listed, but not more than `_MANY` in all.
+_FEW = 100
+_MANY = 2**17
+# Longest stretch of counts that shares one table of binomial ratios.
+_SHARED = 2**18
+
+
+class Whole(NamedTuple):
+    """A variable step · k at each point, k = first, first + 1, ..., with probabilities (points, window).
+
+    `third` is the third cumulant of k.
+    """
+
+    step: FloatArray
+    first: IntArray
+    mass: FloatArray
+    third: FloatArray
 
 
 def integer_plan(values: FloatArray) -> tuple[IntArray, FloatArray] | None:
@@ -30,8 +48,8 @@ def integer_plan(values: FloatArray) -> tuple[IntArray, FloatArray] | None:
     return whole.astype(np.int64), steps
 
 
-def integer_tables(n: int, q: FloatArray, whole: IntArray, steps: FloatArray) -> Any:
-    """Return steps, first atoms (points,) and probabilities (points, window) of Σ whole · counts."""
+def integer_tables(n: int, q: FloatArray, whole: IntArray, steps: FloatArray) -> Whole | None:
+    """Return the distribution of steps · Σ whole · counts at each point; None where its window is too long."""
     mean = n * (q @ whole)
     variance = n * (q @ whole.astype(np.float64) ** 2 - (q @ whole) ** 2)
     largest = float(np.abs(whole).max()) + float(np.abs(q @ whole).max())
@@ -40,113 +58,177 @@ def integer_tables(n: int, q: FloatArray, whole: IntArray, steps: FloatArray) ->
     size = min(2 * math.ceil(reach) + 2, high - low + 1)
     if size > 2**14:
         return None
-    length = 1 << max(1, (size - 1).bit_length())
-    pmf = np.zeros((q.shape[0], length))
-    pmf[:, 0] = np.maximum(1.0 - q.sum(axis=1), 0.0)
-    for c, k in enumerate(whole.tolist()):
-        pmf[:, k % length] += q[:, c]
-    folded = np.fft.irfft(power(np.fft.rfft(pmf, axis=1), n), length, axis=1)
     first = np.clip(np.floor(mean) - math.ceil(reach), low, max(low, high - size + 1)).astype(np.int64)
-    columns = (first[:, None] + np.arange(size)) % length
-    mass = np.maximum(np.take_along_axis(folded, columns, axis=1), 0.0)
-    return steps, first, mass / mass.sum(axis=1, keepdims=True)
+    if whole.tolist() == [1] and np.ptp(first) + size <= _SHARED:
+        mass = binomial_rows(n, q[:, 0], first, size)
+    else:
+        length = 1 << max(1, (size - 1).bit_length())
+        pmf = np.zeros((q.shape[0], length))
+        pmf[:, 0] = np.maximum(1.0 - q.sum(axis=1), 0.0)
+        for c, k in enumerate(whole.tolist()):
+            pmf[:, k % length] += q[:, c]
+        folded = np.fft.irfft(power(np.fft.rfft(pmf, axis=1), n), length, axis=1)
+        columns = (first[:, None] + np.arange(size)) % length
+        mass = np.maximum(np.take_along_axis(folded, columns, axis=1), 0.0)
+    mass /= mass.sum(axis=1, keepdims=True)
+    away = np.append(whole, 0) - mean[:, None] / n
+    third = n * (np.column_stack([q, 1.0 - q.sum(axis=1)]) * away**3).sum(axis=1)
+    return Whole(steps, first, mass, third)
 
 
-def batched_quantile(level: float, rows: list[Any], mean: FloatArray, std: FloatArray) -> FloatArray:
-    """Return one quantile a point of the sum of one or two scaled integer variables."""
+def binomial_rows(n: int, p: FloatArray, first: IntArray, size: int) -> FloatArray:
+    """Return binomial probabilities of first, ..., first + size - 1 at each point, but for one factor a point.
+
+    The ratios P(k + 1)/P(k) of two points differ by their odds alone, so logarithms are taken once a count.
+    """
+    logs = np.zeros((p.size, size))
+    if size > 1:
+        start = int(first.min())
+        k = np.arange(start, int(first.max()) + size - 1, dtype=np.float64)
+        ratios = np.lib.stride_tricks.sliding_window_view(np.log((n - k) / (k + 1)), size - 1)
+        with np.errstate(divide="ignore"):
+            odds = np.clip(np.log(p) - np.log1p(-np.minimum(p, 1.0)), -700.0, 700.0)
+        np.add(ratios[first - start], odds[:, None], out=logs[:, 1:])
+        np.cumsum(logs, axis=1, out=logs)
+        logs -= logs.max(axis=1, keepdims=True)
+    return np.asarray(np.exp(logs, out=logs))
+
+
+def batched_quantiles(levels: FloatArray, rows: list[Whole], mean: FloatArray, std: FloatArray) -> FloatArray:
+    """Return quantiles (levels, points) of the sum of one or two scaled whole-number variables: atoms.
+
+    Places are told in steps of the second variable from a central atom, so that they are whole numbers times a ratio
+    of steps, right to about 1e-16 of the window and not of the value.
+    """
     if len(rows) == 1:
-        rows = [*rows, (np.zeros_like(rows[0][0]), np.zeros_like(rows[0][1]), np.ones((mean.size, 1)))]
-    (a, i0, p1), (b, j0, p2) = sorted(rows, key=lambda r: r[2].shape[1])
-    # A stratum of value zero at this point (pc = 0 or 1) has no step; any step with one atom at 0 will do.
-    flat2 = b == 0
-    b = np.where(flat2, 1.0, b)
-    j0 = np.where(flat2, 0, j0)
-    total = np.concatenate([np.zeros((mean.size, 1)), np.cumsum(p2, axis=1)], axis=1)
-    total[flat2, 1:] = 1.0
-    top = np.where(flat2, 1, p2.shape[1])[:, None]
+        nothing = np.zeros_like(mean)
+        rows = [*rows, Whole(nothing, np.zeros_like(rows[0].first), np.ones((mean.size, 1)), nothing)]
+    one, two = sorted(rows, key=lambda row: row.mass.shape[1])
+    # A variable of value zero at this point (pc = 0 or 1) has no step; any step with one atom at 0 will do.
+    flat = two.step == 0
+    unit = np.where(flat, np.where(one.step > 0, one.step, 1.0), two.step)
+    total = np.zeros((mean.size, two.mass.shape[1] + 1))
+    np.cumsum(two.mass, axis=1, out=total[:, 1:])
+    total[flat, 1:] = 1.0
+    half = np.where(flat, 0, two.mass.shape[1] // 2)
     # Columns that carry no mass anywhere are not summed.
-    used = np.flatnonzero(p1.max(axis=0) > 1e-17)
-    p1 = np.ascontiguousarray(p1[:, used])
-    shift = (a * i0)[:, None] + a[:, None] * used + (b * j0)[:, None]
-    offset = np.arange(mean.size)[:, None] * total.shape[1]
-    flat = total.ravel()
+    used = np.flatnonzero(one.mass.max(axis=0) > 1e-16)
+    centre = one.mass.shape[1] // 2
+    middle = one.step * (one.first + centre) + np.where(flat, 0.0, two.step * (two.first + half))
+    room = half[:, None] - (one.step / unit)[:, None] * (used - centre)
+    certain = std <= 1e-12 * np.abs(mean)
+    spread = np.where(certain, 1.0, std / unit)
+    skew = (one.step**3 * one.third + two.step**3 * two.third) / np.where(certain, np.inf, std) ** 3
+    sums = _Sums(np.ascontiguousarray(one.mass[:, used]), total, room, (mean - middle) / unit, spread, skew)
+    out = np.empty((levels.size, mean.size))
+    for j, level in enumerate(levels):
+        column, index = sums.quantile(float(level))
+        value = one.step * (one.first + used[column])
+        out[j] = np.where(certain, mean, value + np.where(flat, 0.0, two.step * (two.first + index)))
+    return out
 
-    def room(x: FloatArray) -> FloatArray:
-        return np.asarray(np.floor((x[:, None] - shift) / b[:, None] + 1e-9))
 
-    def cdf(x: FloatArray) -> FloatArray:
-        index = np.clip(room(x) + 1, 0, top).astype(np.intp)
-        return np.asarray(np.einsum("ij,ij->i", flat[index + offset], p1))
+class _Sums(NamedTuple):
+    """Sums of two whole-number variables at each point, places in steps of the second.
 
-    low = shift.min(axis=1) - b
-    high = shift.max(axis=1) + b * (top[:, 0] - 1)
-    target = level - 1e-13
-    certain = std <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
-    width = np.where(certain, 1.0, std)
+    `p` are the probabilities of the first, a column an atom; `total` the distribution function of the second; `room`
+    how many steps the second may go at place 0 for each atom of the first; then mean, standard deviation, skewness.
+    """
+
+    p: FloatArray
+    total: FloatArray
+    room: FloatArray
+    mean: FloatArray
+    std: FloatArray
+    skew: FloatArray
+
+    def chosen(self, rows: IntArray) -> _Sums:
+        """Return some of the points."""
+        return _Sums(*(column[rows] for column in self))
+
+    def reached(self, place: FloatArray) -> IntArray:
+        """Return how many atoms of the second variable are at or below a place, for each atom of the first."""
+        count = self.room + (place + (1.0 + 1e-9))[:, None]
+        np.clip(count, 0.0, float(self.total.shape[1] - 1), out=count)
+        return count.astype(np.intp)  # rounds down: none is negative
+
+    def cdf(self, reached: IntArray) -> FloatArray:
+        """Return the distribution function where so many atoms are reached."""
+        index = reached + (np.arange(self.mean.size) * self.total.shape[1])[:, None]
+        return np.asarray(np.einsum("ij,ij->i", self.total.ravel().take(index), self.p))
+
+    def quantile(self, level: float) -> tuple[IntArray, IntArray]:
+        """Return the atom at which each point reaches a level: its column, and the index of the second variable."""
+        target = level - 1e-13
+        aim = float(_probit(target))
+        # Cornish and Fisher's quantile is nearly right: the atoms around it are listed, first the nearest, then, where
+        # atoms lie on each other, those a step to either side. Where it is not right, search.
+        guess = self.mean + self.std * (aim + self.skew * (aim * aim - 1) / 6)
+        near = 0.5 * _FEW / self.p.shape[1]
+        column, index, failed = self._atom(guess - near, guess + near, target)
+        for last in (False, True):
+            if failed.size == 0 or (self.p.shape[1] * failed.size > _MANY and not last):
+                continue
+            some = self.chosen(failed)
+            ends = some._bracket(target, aim) if last else (guess[failed] - 1.01, guess[failed] + 1.01)
+            column[failed], index[failed], again = some._atom(*ends, target)
+            failed = failed[again]
+        return column, index
+
+    def _bracket(self, target: float, aim: float) -> tuple[FloatArray, FloatArray]:
+        """Return places between which the distribution function reaches the target, with few atoms between them."""
+        low, high = -self.room.max(axis=1) - 1.0, self.total.shape[1] - 1.0 - self.room.min(axis=1)
+        y_low, y_high = np.full(low.size, -8.0), np.full(low.size, 8.0)
+        few = _FEW / self.p.shape[1]
+        place = np.clip(self.mean + self.std * aim, low, high)
+        for turn in range(200):
+            value = self.cdf(self.reached(place))
+            held, y = value >= target, _probit(value)
+            high, y_high = np.where(held, place, high), np.where(held, y, y_high)
+            low, y_low = np.where(held, low, place), np.where(held, y_low, y)
+            # Where atoms lie on each other no bracket closes quickly, and none needs to.
+            width = high - low
+            if (width <= few).all() or (turn % 6 == 5 and self.p.shape[1] * (width + 1).sum() < _MANY):
+                break
+            # On the normal scale the distribution function is nearly a line, so secants close in within a few turns.
+            guess = low + width * np.clip((aim - y_low) / np.maximum(y_high - y_low, 1e-9), 0.0, 1.0)
+            # Aim past the root by a little, towards the end that is still far, so that it comes near as well.
+            place = guess + np.where(high - guess > guess - low, 0.4, -0.4) * few
+            middle = 0.5 * (low + high)
+            place = np.where((place <= low) | (place >= high) | (turn % 4 == 3), middle, place)
+        return low, high
+
+    def _atom(self, low: FloatArray, high: FloatArray, target: float) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the first atom in (low, high] at which the target is reached, and the points where there is none."""
+        before = self.reached(low)
+        missing = target - self.cdf(before)
+        count = self.reached(high)
+        count -= before
+        cell = np.flatnonzero(count)
+        if cell.size == 0:
+            nothing = np.zeros(low.size, dtype=np.intp)
+            return nothing, nothing.copy(), np.arange(low.size)
+        often = count.ravel()[cell]
+        cell, run = np.repeat(cell, often), np.arange(often.sum()) - np.repeat(np.cumsum(often) - often, often)
+        row, column = np.divmod(cell, self.p.shape[1])
+        index = before.ravel()[cell] + run
+        mass = self.p.ravel()[cell] * (self.total[row, index + 1] - self.total[row, index])
+        part = (index - self.room.ravel()[cell] - low[row]) / (high - low)[row]
+        order = np.argsort(row + 0.5 * part)
+        total = np.concatenate([[0.0], np.cumsum(mass[order])])
+        start = np.searchsorted(row, np.arange(low.size))
+        # Rounding may leave the last atom a little short; it is the answer all the same.
+        enough = np.flatnonzero(total[1:] - total[start][row] >= missing[row] - 1e-13)
+        found = np.full(low.size, -1)
+        found[row[enough[::-1]]] = enough[::-1]
+        at = order[np.maximum(found, 0)]
+        return column[at], index[at], np.flatnonzero((found < 0) | (missing <= 0))
+
+
+def _probit(p: FloatArray | float) -> FloatArray:
     from scipy.special import ndtri
 
-    def probit(p: FloatArray | float) -> FloatArray:
-        return np.asarray(ndtri(np.clip(p, 1e-15, 1 - 1e-15)))
-
-    # On the normal scale the distribution function is nearly a line, so secants close in within a few turns.
-    aim = probit(target)
-    y_low, y_high = np.full(mean.size, -8.0), np.full(mean.size, 8.0)
-    close = 1e-5 * width
-    x = np.clip(mean + width * aim, low, high)
-    for turn in range(200):
-        value = cdf(x)
-        reached, y = value >= target, probit(value)
-        high, y_high = np.where(reached, x, high), np.where(reached, y, y_high)
-        low, y_low = np.where(reached, low, x), np.where(reached, y_low, y)
-        if (certain | (high - low <= close)).all():
-            break
-        # Where atoms are far apart no bracket closes quickly, and none needs to: few atoms are in it.
-        if turn % 6 == 5 and (np.clip(room(high), -1, top) - np.clip(room(low), -1, top)).sum() < 2**17:
-            break
-        guess = low + (high - low) * np.clip((aim - y_low) / np.maximum(y_high - y_low, 1e-9), 0.0, 1.0)
-        # Aim past the root by a little, towards the end that is still far, so that it comes near as well.
-        past = np.where(high - guess > guess - low, 1.0, -1.0) * 0.4 * close
-        middle = 0.5 * (low + high)
-        x = guess + past if turn % 4 != 3 else middle
-        x = np.where((x <= low) | (x >= high), middle, x)
-    return np.asarray(np.where(certain, mean, first_atom(low, high, target - cdf(low), b, shift, top, p1, p2, flat2)))
-
-
-def first_atom(
-    low: FloatArray,
-    high: FloatArray,
-    missing: FloatArray,
-    step: FloatArray,
-    shift: FloatArray,
-    top: npt.NDArray[Any],
-    p1: FloatArray,
-    p2: FloatArray,
-    flat2: npt.NDArray[np.bool_],
-) -> FloatArray:
-    """Return, for each point, the first atom in (low, high] at which the missing probability is reached."""
-
-    def last(x: FloatArray) -> npt.NDArray[np.int64]:
-        room = np.floor((x[:, None] - shift) / step[:, None] + 1e-9)
-        return np.clip(room, -1, top - 1).astype(np.int64)
-
-    before = last(low)
-    count = last(high) - before
-    row, column = np.nonzero(count)
-    often = count[row, column]
-    row, column = np.repeat(row, often), np.repeat(column, often)
-    index = np.arange(row.size) - np.repeat(np.cumsum(often) - often, often) + before[row, column] + 1
-    value = shift[row, column] + step[row] * index
-    mass = p1[row, column] * np.where(flat2[row], 1.0, p2[row, np.minimum(index, p2.shape[1] - 1)])
-    order = np.lexsort((value, row))
-    row, value, mass = row[order], value[order], mass[order]
-    total = np.cumsum(mass)
-    start = np.searchsorted(row, np.arange(low.size))
-    begun = np.concatenate([[0.0], total])[start]
-    # Rounding may leave the last atom a little short; it is the answer all the same.
-    enough = np.flatnonzero(total - begun[row] >= missing[row] - 1e-13)
-    found = high.copy()
-    found[row[enough[::-1]]] = value[enough[::-1]]
-    return found
+    return np.asarray(ndtri(np.clip(p, 1e-15, 1 - 1e-15)))
 
 
 # What `lattice_quantiles` promises: levels, and places in standard deviations or parts of the largest value.

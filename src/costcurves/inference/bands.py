@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._results import Result
 from costcurves._validation import (
     MOST_POINTS,
     FloatArray,
@@ -21,13 +16,10 @@ from costcurves._validation import (
     check_laplace,
     check_level,
     check_positive,
-    check_rng,
-    check_unit_array,
     frozen,
-    shown,
 )
-from costcurves.conditions import OperatingCondition, check_condition
 from costcurves.errors import InputError
+from costcurves.inference.band_results import SAMPLINGS, Band, check_pc
 from costcurves.inference.intervals import (
     Limits,
     check_counts,
@@ -38,7 +30,9 @@ from costcurves.inference.intervals import (
     pointwise_level,
 )
 from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, exact_quantiles
+from costcurves.inference.resampled import drawn_errors, drawn_weights, positive_share, resampled_band
 from costcurves.inference.simultaneous import (
+    SIMULATIONS,
     calibrated_critical,
     curve_covariance,
     line_critical,
@@ -49,148 +43,6 @@ from costcurves.inference.simultaneous import (
 )
 
 BAND_METHODS = ("wilson", "gaussian", "exact", "resample")
-SAMPLINGS = ("stratified", "full")
-# Data sets simulated for the critical value of a moving threshold. One less than a round number: of 1,999 values and
-# one more, each is equally likely to have each rank, so the 1,900th is exceeded with probability 5 %.
-SIMULATIONS = 1999
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Interval(Result):
-    """An estimate with its limits.
-
-    Attributes
-    ----------
-    estimate, lower, upper, level : float
-    money : Interval or None
-        The same per case in money, where the interval was asked for at an operating condition.
-
-    Examples
-    --------
-    >>> import costcurves as cc
-    >>> interval = cc.Interval(estimate=0.3, lower=0.2, upper=0.45, level=0.9)
-    >>> interval
-    Interval(0.3 in [0.2, 0.45], level=0.9)
-    >>> 0.25 in interval
-    True
-    """
-
-    estimate: float
-    lower: float
-    upper: float
-    level: float
-    money: Interval | None = None
-
-    def _columns(self) -> dict[str, Any]:
-        columns = {
-            "estimate": [self.estimate],
-            "lower": [self.lower],
-            "upper": [self.upper],
-            "level": [self.level],
-        }
-        if self.money is not None:
-            columns |= {f"money_{name}": value for name, value in self.money._columns().items() if name != "level"}
-        return columns
-
-    def __contains__(self, value: float) -> bool:
-        """Say whether a value lies between the limits."""
-        return self.lower <= value <= self.upper
-
-    def __repr__(self) -> str:
-        """Return a short form."""
-        return f"Interval({self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], level={self.level:g})"
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Band(Result):
-    """Normalized expected cost with limits at each operating point.
-
-    Attributes
-    ----------
-    pc, estimate, lower, upper : arrays of shape (points,)
-    level : float
-        Confidence level: at each point, or of all points together where `simultaneous`.
-    method, sampling : str
-    simultaneous : bool
-    critical : float
-        The normal critical value used; larger than the pointwise one where `simultaneous`.
-    prevalence : float or None
-        The mean of an uncertain prevalence; conditions that the band is asked about must have it.
-
-    Examples
-    --------
-    >>> from costcurves.inference.bands import cost_band
-    >>> band = cost_band(4, 20, 4, 10, [0.0, 0.5, 1.0], level=0.9)
-    >>> band
-    Band(3 points in pc [0, 1], wilson, stratified, 90 % pointwise)
-    >>> band.at(0.5)
-    Interval(0.3 in [0.1841, 0.4529], level=0.9)
-    """
-
-    pc: FloatArray
-    estimate: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    level: float
-    method: str
-    sampling: str
-    simultaneous: bool
-    critical: float
-    prevalence: float | None = field(default=None, kw_only=True)
-    _evaluate: Callable[[float], tuple[float, ...]] | None = field(default=None, kw_only=True)
-
-    def at(self, condition: Any) -> Interval:
-        """Return estimate and limits at one operating condition (or pc), and in money at a condition.
-
-        A band that came from a curve is evaluated anew at that point; otherwise it is linear between its points.
-        """
-        where = check_condition(condition)
-        pc = where.pc
-        mean = self.prevalence
-        if mean is not None and isinstance(condition, OperatingCondition) and abs(where.prevalence - mean) > 1e-9:
-            raise InputError(
-                "`condition` must have the mean of `prevalence_uncertainty` as its prevalence, "
-                f"{mean:g}, got {where.prevalence:g}"
-            )
-        if not self.pc[0] <= pc <= self.pc[-1]:
-            raise InputError(f"`condition` must have a pc in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
-        if self._evaluate is not None:
-            value, low, high = self._evaluate(pc)
-        else:
-            value, low, high = (float(np.interp(pc, self.pc, a)) for a in (self.estimate, self.lower, self.upper))
-        money = None
-        if isinstance(condition, OperatingCondition):
-            money = Interval(*self._money(condition, (value, low, high)), self.level)
-        return Interval(value, low, high, self.level, money)
-
-    def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
-        first, second, third = (condition.money(value) for value in values)
-        return first, second, third
-
-    def evaluated_by(self, evaluate: Callable[[float], tuple[float, ...]]) -> Band:
-        """Return the same band, which evaluates itself exactly at points between those it has."""
-        return replace(self, _evaluate=evaluate)
-
-    def _columns(self) -> dict[str, Any]:
-        return {"pc": self.pc, "estimate": self.estimate, "lower": self.lower, "upper": self.upper}
-
-    def __repr__(self) -> str:
-        """Return a short form."""
-        kind = "simultaneous" if self.simultaneous else "pointwise"
-        return (
-            f"{type(self).__name__}({self.pc.size} points in pc [{self.pc[0]:g}, {self.pc[-1]:g}], "
-            f"{self.method}, {self.sampling}, {100 * self.level:g} % {kind})"
-        )
-
-
-def check_pc(pc: npt.ArrayLike) -> FloatArray:
-    """Return operating points as an increasing array in [0, 1]."""
-    points = np.atleast_1d(check_unit_array("pc", pc))
-    if points.ndim != 1 or points.size == 0:
-        raise InputError(f"`pc` must be one-dimensional and not empty, got shape {points.shape}")
-    if (np.diff(points) < 0).any():
-        raise InputError("`pc` must be increasing")
-    return np.array(points)
 
 
 def cost_band(
@@ -304,7 +156,7 @@ def cost_band(
     size_pos, size_neg = effective if effective is not None else (n_pos, n_neg)
     size_pos, size_neg = check_positive("effective", size_pos), check_positive("effective", size_neg)
 
-    share = _share(n_pos, n_neg, prevalence_uncertainty)
+    share = positive_share(n_pos, n_neg, prevalence_uncertainty)
     fnr, fpr = _rates(miss / n_pos, alarm / n_neg, size_pos, size_neg, share, sampling, laplace)
     estimate = points * fnr + (1 - points) * fpr
 
@@ -349,7 +201,7 @@ def cost_band(
         tail = 0.5 * (1 - pointwise_level(z))
         lower, upper = exact_quantiles(strata, [tail, 1 - tail])
     else:
-        lower, upper = _resampled_band(
+        lower, upper = resampled_band(
             points, fnr, fpr, int(n_pos), int(n_neg), pointwise_level(z), sampling, prevalence_uncertainty,
             check_integer("n_resamples", n_resamples, 2, MOST_POINTS), rng,
         )  # fmt: skip
@@ -419,14 +271,6 @@ def cost_strata(
     n = n_pos + n_neg
     q = np.stack([fnr * n_pos / n, fpr * n_neg / n], axis=1)
     return [Stratum(n, q, np.stack([pc / n_pos, (1 - pc) / n_neg], axis=1))]
-
-
-def _share(n_pos: float, n_neg: float, beta: tuple[float, float] | None) -> float:
-    """Return the share of positives in the test set, or the mean of an uncertain prevalence."""
-    if beta is None:
-        return n_pos / (n_pos + n_neg)
-    a, b = (check_positive("prevalence_uncertainty", x) for x in beta)
-    return a / (a + b)
 
 
 def _whole(*values: Any) -> bool:
@@ -525,63 +369,6 @@ def _beta_distances(
     return np.minimum(shift * ends[0], shift * ends[1]), np.maximum(shift * ends[0], shift * ends[1])
 
 
-def nested_counts(rates: FloatArray, draws: int | IntArray, size: int, rng: np.random.Generator) -> FloatArray:
-    """Return resampled error counts (size, points) of one score at several thresholds, jointly.
-
-    Only the counts between neighbouring thresholds are drawn, so the points of one resample belong together.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.bands import nested_counts
-    >>> nested_counts(np.array([0.5, 0.2]), 10, 2, np.random.default_rng(0)).shape
-    (2, 2)
-    """
-    levels, where = np.unique(rates, return_inverse=True)
-    steps = np.diff(levels, prepend=0.0)
-    cells = np.append(steps, max(0.0, 1.0 - steps.sum()))
-    # An array of draws (full sampling) holds one number a resample.
-    drawn = rng.multinomial(draws, cells, size if isinstance(draws, int) else None)
-    return np.asarray(np.cumsum(drawn[:, :-1], axis=1)[:, where], dtype=np.float64)
-
-
-def _drawn_errors(
-    fnr: FloatArray,
-    fpr: FloatArray,
-    n_pos: int,
-    n_neg: int,
-    sampling: str,
-    beta: tuple[float, float] | None,
-    size: int,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Return rates of misses and false alarms (size, points) in simulated data sets.
-
-    Under full sampling the class sizes vary; the rates are then counts a expected class size.
-    """
-    if sampling == "stratified":
-        return nested_counts(fnr, n_pos, size, rng) / n_pos, nested_counts(fpr, n_neg, size, rng) / n_neg
-    n = n_pos + n_neg
-    share = _share(n_pos, n_neg, beta)
-    positives = rng.binomial(n, share if beta is None else rng.beta(*beta, size), size)
-    miss, alarm = nested_counts(fnr, positives, size, rng), nested_counts(fpr, n - positives, size, rng)
-    return miss / (n * share), alarm / (n * (1 - share))
-
-
-def _drawn_weights(
-    pc: FloatArray, beta: tuple[float, float] | None, sampling: str, size: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Return what a miss rate and a false-alarm rate cost: pc and 1 - pc, or as the drawn prevalences have it.
-
-    Under full sampling the drawn prevalences are in the class sizes already.
-    """
-    if beta is None or sampling == "full":
-        return pc, 1 - pc
-    mean = beta[0] / (beta[0] + beta[1])
-    p = rng.beta(beta[0], beta[1], size)[:, None]
-    return pc * p / mean, (1 - pc) * (1 - p) / (1 - mean)
-
-
 def _plug_in(rate: FloatArray, n: float) -> FloatArray:
     """Return rates to simulate at: (k + ½)/(n + 1), and falling on where a moving threshold leaves none (or all) wrong.
 
@@ -611,10 +398,10 @@ def _calibrated(
 ) -> float:
     """Return the critical value at which the band covers in a share `level` of data sets drawn at these rates."""
     rng = seeded_by(fnr, fpr)
-    share = _share(n_pos, n_neg, beta)
-    miss, alarm = _drawn_errors(fnr, fpr, n_pos, n_neg, sampling, beta, SIMULATIONS, rng)
+    share = positive_share(n_pos, n_neg, beta)
+    miss, alarm = drawn_errors(fnr, fpr, n_pos, n_neg, sampling, beta, SIMULATIONS, rng)
     drawn = _rates(miss, alarm, n_pos, n_neg, share, sampling, laplace)
-    weight_pos, weight_neg = _drawn_weights(pc, beta, sampling, SIMULATIONS, rng)
+    weight_pos, weight_neg = drawn_weights(pc, beta, sampling, SIMULATIONS, rng)
     true = np.broadcast_to(weight_pos * fnr + weight_neg * fpr, miss.shape)
     table = tabulated(limits, laplace)
 
@@ -624,126 +411,3 @@ def _calibrated(
         return np.asarray(((lower <= true[which] + 1e-12) & (true[which] <= upper + 1e-12)).all(axis=1))
 
     return calibrated_critical(covers, SIMULATIONS, level)
-
-
-def _resampled_band(
-    pc: FloatArray,
-    fnr: FloatArray,
-    fpr: FloatArray,
-    n_pos: int,
-    n_neg: int,
-    level: float,
-    sampling: str,
-    beta: tuple[float, float] | None,
-    size: int,
-    rng: Any,
-) -> tuple[FloatArray, FloatArray]:
-    generator = check_rng(rng)
-    costs = np.empty((size, pc.size))
-    block = max(1, min(size, 2**20 // pc.size))
-    for start in track(range(0, size, block), "resampling"):
-        some = slice(start, min(size, start + block))
-        count = some.stop - some.start
-        miss, alarm = _drawn_errors(fnr, fpr, n_pos, n_neg, sampling, beta, count, generator)
-        weight_pos, weight_neg = _drawn_weights(pc, beta, sampling, count, generator)
-        costs[some] = weight_pos * miss + weight_neg * alarm
-    return order_limits(costs, level)
-
-
-def order_limits(samples: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the percentile limits of resamples (first axis): of 100 at 90 %, the fifth lowest and highest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.bands import order_limits
-    >>> [float(x) for x in order_limits(np.arange(1.0, 101.0), 0.9)]
-    [5.0, 96.0]
-    """
-    size = samples.shape[0]
-    rank = max(1, int(np.ceil(size * 0.5 * (1 - level) - 1e-9)))
-    part = np.partition(samples, (rank - 1, size - rank), axis=0)
-    return np.asarray(part[rank - 1]), np.asarray(part[size - rank])
-
-
-def track(steps: range, what: str) -> Any:
-    """Yield the steps, and show progress on stderr once they have taken more than two seconds.
-
-    Examples
-    --------
-    >>> from costcurves.inference.bands import track
-    >>> list(track(range(3), "resampling"))
-    [0, 1, 2]
-    """
-    started, shown_any = time.monotonic(), False
-    total = len(steps)
-    for done, step in enumerate(steps):
-        if done and time.monotonic() - started > 2.0:
-            shown_any = True
-            filled = 30 * done // total
-            sys.stderr.write(f"\r{what} [{'#' * filled}{'.' * (30 - filled)}] {100 * done // total:3d} %")
-            sys.stderr.flush()
-        yield step
-    if shown_any:
-        sys.stderr.write(f"\r{what} [{'#' * 30}] 100 %\n")
-
-
-def reoptimised_band(
-    fn: npt.ArrayLike,
-    n_pos: int,
-    fp: npt.ArrayLike,
-    n_neg: int,
-    pc: npt.ArrayLike,
-    *,
-    level: float = 0.95,
-    n_resamples: int = 1000,
-    rng: Any = None,
-) -> Band:
-    """Return a band whose threshold is chosen anew in every resample (the lower envelope of each).
-
-    Parameters
-    ----------
-    fn, fp : arrays of shape (thresholds,)
-        Misses and false alarms at every threshold that may be chosen, in the order of the thresholds.
-    n_pos, n_neg, pc, level, n_resamples, rng
-        As in `cost_band`.
-
-    Notes
-    -----
-    Each resample is judged at its own best thresholds, so the band describes the variation of an optimistic
-    estimate, not the cost at a threshold that somebody deployed. It is optimistic twice, once for the data and once
-    for the resample, and so lies too low: for two normals one standard deviation apart, 100 examples a class, a 95 %
-    band at pc = 0.5 covered the best possible cost in about 82 % of 120 runs, nearly all misses being too low. For
-    the cost of thresholds in use take `cost_band`.
-
-    Examples
-    --------
-    >>> from costcurves.inference.bands import reoptimised_band
-    >>> reoptimised_band([0, 2, 10], 10, [10, 3, 0], 10, [0.3, 0.7], n_resamples=100, rng=0).method
-    'reoptimised'
-    """
-    level, points = check_level(level), check_pc(pc)
-    n_pos, n_neg = check_integer("n_pos", n_pos, 1), check_integer("n_neg", n_neg, 1)
-    miss, alarm = (np.atleast_1d(check_counts(m, c, n)[0]) for m, c, n in (("fn", fn, n_pos), ("fp", fp, n_neg)))
-    if miss.shape != alarm.shape or miss.ndim != 1:
-        raise InputError(f"`fn` and `fp` must match, got shapes {miss.shape} and {alarm.shape}")
-    size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
-    generator = check_rng(rng)
-    costs = np.empty((size, points.size))
-    for b in track(range(size), "resampling"):
-        r = nested_counts(miss / n_pos, n_pos, 1, generator)[0] / n_pos
-        f = nested_counts(alarm / n_neg, n_neg, 1, generator)[0] / n_neg
-        costs[b] = _envelope(r, f, points)
-    estimate = _envelope(miss / n_pos, alarm / n_neg, points)
-    lower, upper = order_limits(costs, level)
-    points, estimate, lower, upper = (frozen(a) for a in (points, estimate, lower, upper))
-    return Band(points, estimate, lower, upper, level, "reoptimised", "stratified", False, critical(level))
-
-
-def _envelope(fnr: FloatArray, fpr: FloatArray, pc: FloatArray) -> FloatArray:
-    lowest = np.full(pc.size, np.inf)
-    for start in range(0, fnr.size, 1024):
-        some = slice(start, start + 1024)
-        lines = np.multiply.outer(fnr[some], pc) + np.multiply.outer(fpr[some], 1 - pc)
-        lowest = np.minimum(lowest, lines.min(axis=0))
-    return lowest

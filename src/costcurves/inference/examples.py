@@ -20,8 +20,9 @@ from costcurves._validation import (
     shown,
 )
 from costcurves.errors import DataError
-from costcurves.inference.bands import Interval, order_limits
+from costcurves.inference.band_results import Interval
 from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, resample
+from costcurves.inference.resampled import order_limits
 
 EXAMPLE_METHODS = ("exact", "t", "resample")
 

@@ -18,7 +18,7 @@ from costcurves._validation import (
     check_unit_array,
 )
 from costcurves.errors import InputError
-from costcurves.inference.bands import check_pc
+from costcurves.inference.band_results import check_pc
 from costcurves.inference.discordant import first_positive_point
 from costcurves.inference.intervals import critical
 

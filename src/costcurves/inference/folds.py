@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from costcurves._validation import check_level, check_unit_array, frozen
 from costcurves.errors import DataError, InputError
-from costcurves.inference.bands import Band, check_pc, cost_band
+from costcurves.inference.band_results import Band, check_pc
+from costcurves.inference.bands import cost_band
 from costcurves.inference.intervals import check_counts
 
 

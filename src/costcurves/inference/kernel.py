@@ -25,7 +25,7 @@ from costcurves._validation import (
     shown,
 )
 from costcurves.errors import InputError, UnsupportedError
-from costcurves.inference._batch import batched_quantile, integer_plan, integer_tables, lattice_quantiles
+from costcurves.inference._batch import batched_quantiles, integer_plan, integer_tables, lattice_quantiles
 from costcurves.inference._lattice import (
     SAME,
     Cells,
@@ -465,8 +465,8 @@ def exact_quantiles(strata: Sequence[Stratum] | Stratum, q: npt.ArrayLike) -> Fl
     Notes
     -----
     Where there are at most two strata, and the nonzero values of each are whole multiples of one step at each
-    point (NE and its paired difference under stratified sampling), the atoms' probabilities come from batched
-    transforms, and the quantile is an atom, found to 1e-9 standard deviations. Other strata
+    point (NE and its paired difference under stratified sampling), the atoms' probabilities come from binomial ratios
+    or batched transforms, and the quantile is an atom, found to 1e-9 standard deviations. Other strata
     (full sampling) are enumerated point by point while atoms are few; beyond that they are put on a lattice
     of 4,096, 16,384 or 65,536 points a distribution, the shortest that keeps this bound: a quantile x of level q has
     F(x - r) <= q + 0.001 and F(x + r) >= q - 0.001, with F the exact distribution function and r the larger of 0.05
@@ -494,7 +494,7 @@ def exact_quantiles(strata: Sequence[Stratum] | Stratum, q: npt.ArrayLike) -> Fl
     plans = [integer_plan(v) for _, _, v in tables]
     done = np.zeros(points, dtype=bool)
     if len(strata) <= 2 and all(p is not None for p in plans):
-        block = 128
+        block = 64
         for start in range(0, points, block):
             some = slice(start, min(points, start + block))
             rows = [
@@ -506,8 +506,7 @@ def exact_quantiles(strata: Sequence[Stratum] | Stratum, q: npt.ArrayLike) -> Fl
                 continue
             ready = [r for r in rows if r is not None]
             mean, variance = moments([Stratum(n, qs[some], v[some]) for n, qs, v in tables])
-            for j, level in enumerate(flat):
-                out[j, some] = batched_quantile(level, ready, mean, np.sqrt(variance))
+            out[:, some] = batched_quantiles(flat, ready, mean, np.sqrt(variance))
             done[some] = True
     small = math.prod(_compositions(n, qs.shape[1]) for n, qs, _ in tables) <= 4096
     rest = np.flatnonzero(~done)

@@ -24,12 +24,13 @@ from costcurves._validation import (
 )
 from costcurves.conditions import OperatingCondition
 from costcurves.errors import InputError, UnsupportedError
-from costcurves.inference.bands import SAMPLINGS, Band, check_pc, order_limits, track
+from costcurves.inference.band_results import SAMPLINGS, Band, check_pc
 from costcurves.inference.discordant import joint_counts
 from costcurves.inference.intervals import PAIRED_METHODS, check_counts, critical, pointwise_level
 from costcurves.inference.kernel import resample
 from costcurves.inference.paired_critical import difference_critical
 from costcurves.inference.paired_limits import PairedErrors, difference_limits, difference_strata, no_difference
+from costcurves.inference.resampled import order_limits, track
 
 DIFFERENCE_METHODS = (*PAIRED_METHODS, "exact", "resample")
 

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from costcurves._validation import BoolArray, FloatArray, IntArray
 from costcurves.errors import InputError
-from costcurves.inference import bands
 from costcurves.inference.discordant import at_or_below, overlap
 from costcurves.inference.intervals import mid_p_at
 from costcurves.inference.paired_limits import PairedErrors, difference_limits
 from costcurves.inference.simultaneous import (
+    SIMULATIONS,
     calibrated_critical,
     line_critical,
     moving_points,
@@ -287,12 +287,12 @@ def _calibrated(
     n_pos, n_neg = (max(1, round(n)) for n in sizes)
     draws: list[int | IntArray] = [n_pos, n_neg]
     if sampling == "full":
-        positives = rng.binomial(n_pos + n_neg, n_pos / (n_pos + n_neg), bands.SIMULATIONS)
+        positives = rng.binomial(n_pos + n_neg, n_pos / (n_pos + n_neg), SIMULATIONS)
         draws = [positives, n_pos + n_neg - positives]
     counts: list[FloatArray] = []
     rates: list[FloatArray] = []
     for kinds, number in zip(cells, draws, strict=True):
-        counts += (c.astype(np.float64) for c in drawn_discordant(kinds, number, pc.size, bands.SIMULATIONS, rng))
+        counts += (c.astype(np.float64) for c in drawn_discordant(kinds, number, pc.size, SIMULATIONS, rng))
         rates += kinds.rates(pc.size)
     true = pc * (rates[0] - rates[1]) + (1 - pc) * (rates[2] - rates[3])
     table = tabulated(mid_p_at, laplace)
@@ -302,4 +302,4 @@ def _calibrated(
         _, lower, upper = difference_limits(some, (n_pos, n_neg), pc, z, "mid-p", sampling, laplace, table)
         return np.asarray(((lower <= true + 1e-12) & (true <= upper + 1e-12)).all(axis=1))
 
-    return calibrated_critical(covers, bands.SIMULATIONS, level)
+    return calibrated_critical(covers, SIMULATIONS, level)

@@ -25,6 +25,9 @@ from costcurves.inference.intervals import Limits, critical
 
 # The supremum is taken over at most this many points, chosen where the process moves most.
 _POINTS = 257
+# Data sets simulated for the critical value of a moving threshold. One less than a round number: of 1,999 values and
+# one more, each is equally likely to have each rank, so the 1,900th is exceeded with probability 5 %.
+SIMULATIONS = 1999
 
 
 def line_coverage(c: float, angle: float = math.pi / 2) -> float:

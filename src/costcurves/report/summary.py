@@ -24,8 +24,9 @@ from costcurves.errors import InputError
 from costcurves.frames import columns_of
 from costcurves.geometry import upper_hull
 from costcurves.hull import RocHull
-from costcurves.inference.bands import Band, Interval, track
+from costcurves.inference.band_results import Band, Interval
 from costcurves.inference.intervals import critical, wilson
+from costcurves.inference.resampled import track
 from costcurves.roc import RocCurve
 
 Limits = tuple[FloatArray, FloatArray]
