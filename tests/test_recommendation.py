@@ -152,12 +152,21 @@ def test_over_a_range_statements_are_those_of_joint_limits(credit, over):
     assert answer.rivals == ("logit", "bayes", "tree")
 
 
-def test_weights_over_a_range_go_with_two_classifiers(credit):
+@pytest.mark.parametrize("count", [2, 3])
+def test_weights_count_over_a_range(credit, count):
     y, scores = credit
-    two = {name: scores[name] for name in NAMES[:2]}
-    assert cc.recommend_within(y, two, SPAN, sample_weight=np.ones(len(y))).best == "forest"
-    with pytest.raises(cc.UnsupportedError, match="`sample_weight` goes with at most two classifiers"):
-        cc.recommend_within(y, scores, SPAN, sample_weight=np.ones(len(y)))
+    some = {name: scores[name] for name in NAMES[:count]}
+    # Weights that leave out every third example are the same as leaving it out.
+    kept = np.arange(len(y)) % 3 > 0
+    weighted = cc.recommend_within(y, some, SPAN, sample_weight=kept.astype(float))
+    part = {name: np.asarray(values)[kept] for name, values in some.items()}
+    expected = cc.recommend_within(np.asarray(y)[kept], part, SPAN)
+    assert weighted.classifier == expected.classifier
+    assert weighted.largest == pytest.approx(expected.largest)
+    for one, other in zip(weighted.differences, expected.differences, strict=True):
+        assert one.estimate == pytest.approx(other.estimate)
+        assert one.upper == pytest.approx(other.upper)
+    assert np.any(expected.largest != cc.recommend_within(y, some, SPAN).largest)
 
 
 def test_one_classifier_over_a_range_has_nobody_to_fear(credit):

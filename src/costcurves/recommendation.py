@@ -18,7 +18,7 @@ from costcurves.costs import CostCurve
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Choice, Ranges, rule_text
 from costcurves.differences import EQUAL
 from costcurves.domination import regret
-from costcurves.errors import InputError, UnsupportedError
+from costcurves.errors import InputError
 from costcurves.frames import columns_of
 from costcurves.hull import RocHull
 from costcurves.inference.family import holm
@@ -456,7 +456,7 @@ def recommend_within(
     Parameters
     ----------
     y_true, scores, pos_label, sample_weight, policy
-        As for `recommend`; weights go with at most two classifiers.
+        As for `recommend`.
     over : OperatingRange
         The conditions to expect.
     level : float in (0, 1)
@@ -483,12 +483,9 @@ def recommend_within(
         first, second = (next(curve for curve in curves if curve.name == name) for name in names)
         differences = (_difference(first, second, columns, y_true, pos_label, sample_weight, points, level=level),)
     elif len(names) > 2:
-        if sample_weight is not None:
-            raise UnsupportedError(
-                f"`sample_weight` goes with at most two classifiers over a range, got {len(names)}: compare pairs"
-            )
         rules = {curve.name: curve.policy for curve in curves}
-        many = compare_many(y_true, columns, pos_label=pos_label, policy=rules, level=level, pc=points)
+        options = {"pos_label": pos_label, "sample_weight": sample_weight, "policy": rules}
+        many = compare_many(y_true, columns, level=level, pc=points, **options)
         differences = tuple(many.pair(names[0], name) for name in names[1:])
     largest, at_pc, mean = (np.array([getattr(one, k) for one in losses]) for k in ("largest", "at_pc", "mean"))
     return RangeRecommendation(span, names, largest, at_pc, mean, hull.within(span), differences, level)

@@ -171,12 +171,17 @@ def test_weights_count(run, tmp_path):
 def test_weights_count_in_comparisons(run, credit, tmp_path):
     y, scores = credit
     weights = [1 + i % 3 for i in range(len(y))]
-    columns = zip(y, scores["forest"], scores["tree"], weights, strict=True)
-    rows = "".join(f"{int(label)},{a},{b},{w}\n" for label, a, b, w in columns)
-    (tmp_path / "w.csv").write_text("y,forest,tree,w\n" + rows)
-    document = run("compare", "w.csv", "--weight", "w", "--pc", "0.5", "--json").json
+    columns = zip(y, scores["forest"], scores["tree"], scores["logit"], weights, strict=True)
+    rows = "".join(f"{int(label)},{a},{b},{c},{w}\n" for label, a, b, c, w in columns)
+    (tmp_path / "w.csv").write_text("y,forest,tree,logit,w\n" + rows)
+    two = ("compare", "w.csv", "--weight", "w", "--pc", "0.5", "--json")
+    document = run(*two, "--score", "forest", "--score", "tree").json
     expected = cc.compare(y, scores["forest"], scores["tree"], sample_weight=weights, pc=[0.5])
     assert document["pairs"][0]["difference"]["upper"] == pytest.approx(expected.upper.tolist())
+    three = {name: scores[name] for name in ("forest", "tree", "logit")}
+    many = cc.compare_many(y, three, sample_weight=weights, pc=[0.5])
+    found = [pair["difference"]["upper"][0] for pair in run(*two).json["pairs"]]
+    assert found == pytest.approx([float(pair.upper[0]) for pair in many.pairs])
 
 
 def test_rows_are_dropped_from_both_tables(run, table):

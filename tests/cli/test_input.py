@@ -249,7 +249,6 @@ VEHICLE = ("example:vehicle", "--costs", "example:vehicle")
     [
         (("compare", *CREDIT[1:], "--score", "forest"), "two classifiers or more are needed"),
         (("compare", *CREDIT[1:], "--costs", "example:german_credit"), "choose one scenario with --scenario"),
-        (("compare", *CREDIT[1:], "--weight", "fold"), "--weight goes with two classifiers, got 4"),
         (("bdeltacost", *VEHICLE, "--pred", "logit"), "two classifiers or more are needed"),
         (("bcost", *VEHICLE, "--matrix", "x"), "`matrix` must be one of the matrices 'toll'"),
         (("bcost", "example:vehicle", "--costs", "example:german_credit"), "one cost matrix is needed; it has none"),

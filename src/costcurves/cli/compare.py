@@ -159,9 +159,8 @@ def _pairs(data: Predictions, where: Condition | None, rule: Any, level: float) 
                 names=(a, b),
             )
         ]
-    if data.weight is not None:
-        raise Problem(f"--weight goes with two classifiers, got {len(data.scores)}: compare them in pairs")
-    return list(cc.compare_many(data.y_true, data.scores, policy=rule, level=level, pc=points).pairs)
+    options = {"sample_weight": data.weight, "policy": rule, "level": level}
+    return list(cc.compare_many(data.y_true, data.scores, pc=points, **options).pairs)
 
 
 def _pair(pairs: list[cc.CurveDifference], candidate: str, baseline: str) -> cc.CurveDifference:
