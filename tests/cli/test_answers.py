@@ -316,6 +316,16 @@ def test_the_report_is_made_from_what_was_read(run, reports, tmp_path):
     assert made["command"] == f"{again} example:german_credit"
 
 
+def test_the_report_takes_weights(run, reports, table):
+    table("w.csv", "y,a,w\n1,0.9,3\n0,0.1,1\n1,0.4,2\n0,0.6,1\n")
+    assert run("report", "w.csv", "--score", "a", "--weight", "w", "-o", "r.html").code == 0
+    (made,) = reports
+    assert made["sample_weight"].tolist() == [3, 1, 2, 1]
+    assert made["command"].endswith("--score a --weight w")
+    refused = run("report", *VEHICLE, "--pred", "logit", "--weight", "w", "-o", "s.html")
+    assert (refused.code, "--weight is about scores of two classes" in refused.err) == (2, True)
+
+
 def test_the_report_can_be_about_k_classes(run, reports):
     assert run("report", *VEHICLE, "--pred", "logit", "-o", "r.html").code == 0
     (made,) = reports

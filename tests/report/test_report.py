@@ -98,6 +98,8 @@ def test_json_is_strict_and_holds_the_answer(report, classes):
     assert document["data"] == {"rows": 200, "positives": int(Y.sum()), "negatives": int((~Y).sum())} | {
         "positive_label": "positive",
         "dropped": 3,
+        "weights": [int(Y.sum()), int((~Y).sum())],
+        "effective": None,
     }
     decision = document["scenarios"][0]["decision"]
     assert decision == json.loads(json.dumps(cc.RocHull.from_predictions(Y, SCORES).best(HERE).to_dict()))
@@ -182,6 +184,38 @@ def test_a_report_without_scenarios_says_so_and_still_has_the_ranges():
     page = cc.Report.from_predictions(Y, SCORES).html()
     assert "No scenario was given" in page
     assert "The best choice, stretch by stretch" in page
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ({"perfect": Y + 0.0}, "perfect is the best choice whatever the costs and frequencies are."),
+        ({"perfect": Y + 0.0, "a": SCORES["a"]}, "whatever the costs and frequencies are; a never is."),
+        ({"a": SCORES["a"]}, "a is the best choice for some costs and frequencies."),
+        (SCORES, "b and a can be the best choice, depending on costs and frequencies."),
+    ],
+)
+def test_the_overview_says_how_far_the_best_choice_reaches(scores, said):
+    text = Speaker("positive", "", 0.95).overview(summarise(Y, scores)).striptags()
+    assert text.endswith(said)
+
+
+@pytest.mark.parametrize(("label", "word"), [("bad", "bad"), ("1", "positive"), ("true", "positive"), (1, "positive")])
+def test_a_positive_label_that_is_no_word_is_called_positive(label, word):
+    labels = np.where(Y, label, 0) if isinstance(label, int) else np.where(Y, label, "0").tolist()
+    assert summarise(labels, {"a": SCORES["a"]}, pos_label=label).data.positive == word
+
+
+def test_the_only_classifier_that_can_be_cheapest_is_said_to_be():
+    card = Speaker("", "", 0.95).classes_card(cc.Report.from_class_predictions(TRUTH, {"a": TRUTH}, COSTS).summary)
+    assert dict(card.lines)["What would change it"].startswith("No other classifier can be cheapest")
+
+
+def test_weights_are_said_on_the_page():
+    page = cc.Report.from_predictions(Y, {"a": SCORES["a"]}, sample_weight=1 + np.arange(Y.size) % 2).html()
+    sizes = [(1 + np.arange(Y.size) % 2)[Y == value] for value in (True, False)]
+    pos, neg = (round(w.sum() ** 2 / (w**2).sum()) for w in sizes)
+    assert f"Rows are weighted: the limits are those of {pos} and {neg} rows of equal weight." in page
 
 
 def test_one_classifier_makes_a_page():

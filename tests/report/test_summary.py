@@ -57,6 +57,49 @@ def test_the_answer_for_a_range_is_that_of_the_core(summary):
     assert answer.losses[0].largest == min(losses.values())
 
 
+def limits_at(one, k, pc):
+    """Return the limits of a cost as the page combines them, from those of the two error rates."""
+    points = one.vertices
+    cost = pc * points.fnr[k] + (1 - pc) * points.fpr[k]
+    down, up = (
+        np.hypot(pc * (misses[k] - points.fnr[k]), (1 - pc) * (alarms[k] - points.fpr[k]))
+        for misses, alarms in zip(one.miss_limits, one.alarm_limits, strict=True)
+    )
+    return [max(cost - down, 0.0), cost + up]
+
+
+@pytest.mark.parametrize("weight", [None, 1 + np.arange(40) % 3])
+def test_limits_of_the_rates_give_those_of_the_band_also_for_few_errors(weight):
+    y = np.arange(40) % 2 == 0
+    # One false alarm and one miss at the best threshold.
+    score = np.where(y, 2.0, 0.0) + np.linspace(0, 0.5, 40)
+    score[1], score[0] = 9.0, -9.0
+    (one,) = summarise(y, {"a": score}, sample_weight=weight).classifiers
+    curve = cc.CostCurve.from_predictions(y, score, sample_weight=weight)
+    for pc in (0.02, 0.1, 0.5, 0.9, 0.98):
+        k = int(np.argmin(pc * one.vertices.fnr + (1 - pc) * one.vertices.fpr))
+        limits = curve.band(pc=[pc]).at(pc)
+        assert limits_at(one, k, pc) == pytest.approx([limits.lower, limits.upper])
+
+
+def test_weights_count_everywhere_in_the_summary():
+    weight = RNG.integers(1, 5, Y.size)
+    weighted = summarise(Y, SCORES, sample_weight=weight, scenarios={"usual": USUAL, "unsure": UNSURE})
+    # A whole weight stands for so many equal rows: estimates agree, limits are wider than those of so many rows.
+    repeated = {name: np.repeat(s, weight) for name, s in SCORES.items()}
+    many = summarise(np.repeat(Y, weight), repeated, scenarios={"usual": USUAL})
+    assert weighted.hull.fpr == pytest.approx(many.hull.fpr)
+    assert weighted.hull.tpr == pytest.approx(many.hull.tpr)
+    assert weighted.data.prevalence == pytest.approx(many.data.prevalence)
+    assert (weighted.data.n, weighted.data.n_pos) == (Y.size, int(Y.sum()))
+    expected = cc.compare_many(Y, SCORES, sample_weight=weight)
+    for one, other in zip(weighted.pairs.pairs, expected.pairs, strict=True):
+        assert one.upper.tolist() == other.upper.tolist()
+    ours, theirs = weighted.answers[0].interval, many.answers[0].interval
+    assert ours.estimate == pytest.approx(theirs.estimate)
+    assert ours.upper - ours.lower > theirs.upper - theirs.lower
+
+
 def test_a_trivial_choice_needs_no_interval(summary):
     answer = summary.answers[2]
     assert answer.decision.classifier == "always negative"

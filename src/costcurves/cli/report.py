@@ -31,6 +31,7 @@ def report(
     positive: opt.Positive = None,
     score: opt.Score = None,
     pred: opt.Pred = None,
+    weight: opt.Weight = None,
     drop_missing: opt.DropMissing = False,
     prevalence: opt.Prevalence = None,
     cost_fn: opt.CostFn = None,
@@ -56,7 +57,7 @@ def report(
     options = {"level": level, "title": title}
     if pred or matrix is not None:
         given = {"--score": score, "--positive": positive, "--prevalence": prevalence, "--cost-fn": cost_fn}
-        given |= {"--cost-fp": cost_fp, "--pc": pc, "--scenario": scenario}
+        given |= {"--cost-fp": cost_fp, "--pc": pc, "--scenario": scenario, "--weight": weight}
         if strange := [name for name, value in given.items() if value]:
             raise Problem(f"{strange[0]} is about scores of two classes, and --pred about predicted classes")
         if costs is None:
@@ -76,9 +77,9 @@ def report(
         _write(page, output, force, classes.summary())
         return
     asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
-    data = load(file, label=label, positive=positive, score=score, weight=None, drop_missing=drop_missing, costs=asked)
+    data = load(file, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing, costs=asked)
     numbers = ("--prevalence", prevalence, "--cost-fn", cost_fn, "--cost-fp", cost_fp, "--pc", pc)
-    columns = ("--label", data.label, "--positive", data.positive, "--score", list(data.scores))
+    columns = ("--label", data.label, "--positive", data.positive, "--score", list(data.scores), "--weight", weight)
     command = _command(file, *columns, *numbers, "--costs", costs, "--scenario", scenario)
     _write(two_class_page(data, asked, command, **options), output, force, data.summary())
 
@@ -88,6 +89,7 @@ def two_class_page(data: Predictions, asked: Costs, command: str, **options: Any
     labels = np.where(data.y_true, data.positive, data.negative)
     options |= {
         "pos_label": data.positive,
+        "sample_weight": data.weight,
         "scenarios": {name or UNNAMED: where for name, where in asked.cases.items()},
         "currency": asked.currency,
     }

@@ -127,7 +127,7 @@ def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
 def _trivial(summary: Summary, name: str) -> dict[str, Any]:
     """Return the point of a trivial classifier, whose rates are known."""
     always = name == ALWAYS_POSITIVE
-    fp, tp = (summary.data.n_neg, summary.data.n_pos) if always else (0, 0)
+    tp, fp = summary.data.weights if always else (0, 0)
     return {"fp": fp, "tp": tp, "fnr_down": 0, "fnr_up": 0, "fpr_down": 0, "fpr_up": 0, "t": None}
 
 

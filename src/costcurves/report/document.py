@@ -40,7 +40,7 @@ class Report:
     -----
     The JSON form (`json()`, `to_dict()`) is an object with ``format`` ("costcurves/report"), ``version`` (1), ``kind``
     ("two classes" or "k classes"), ``title``, ``currency``, ``source``, ``command``, ``made_with`` (versions), ``data``
-    (rows, classes, dropped), ``level``, ``classifiers``, and the results.
+    (rows, classes, dropped, weights), ``level``, ``classifiers``, and the results.
 
     For two classes these are ``hull`` (vertices by column: classifier, threshold, fpr, tpr, pc_low, pc_high),
     ``ranges`` (who is best where), ``crossings``, ``differences`` and ``verdicts`` (all pairs, with limits that hold
@@ -77,6 +77,7 @@ class Report:
         scores: Any,
         *,
         pos_label: Any = None,
+        sample_weight: Any = None,
         scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
         currency: str = "",
         level: float = 0.95,
@@ -96,6 +97,8 @@ class Report:
             The scores of each classifier, higher for the positive class.
         pos_label : label, optional
             The positive class; needed unless labels are booleans, 0/1 or -1/1.
+        sample_weight : array-like of shape (n,), optional
+            How much each example counts; limits then have the effective sample sizes of the classes.
         scenarios : mapping of name to OperatingCondition or OperatingRange, optional
             What the report answers in words. Without any, it says who is best where, and its sliders start at the
             prevalence of the data and equal costs.
@@ -119,7 +122,14 @@ class Report:
         """
         texts = _check_texts(title, currency, source, command, "Which classifier, at which threshold?")
         summary = summarise(
-            y_true, scores, pos_label=pos_label, scenarios=scenarios, level=level, dropped=dropped, seed=seed
+            y_true,
+            scores,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            scenarios=scenarios,
+            level=level,
+            dropped=dropped,
+            seed=seed,
         )
         return cls(summary, *texts)
 

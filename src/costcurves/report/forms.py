@@ -33,6 +33,8 @@ def two_class_form(summary: Summary) -> dict[str, Any]:
             "negatives": summary.data.n_neg,
             "positive_label": summary.data.positive,
             "dropped": summary.data.dropped,
+            "weights": jsonable(summary.data.weights),
+            "effective": jsonable(summary.data.effective),
         },
         "level": summary.level,
         "seed": summary.seed,

@@ -142,8 +142,8 @@ def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
             "currency": currency,
             "level": percent(summary.level),
             "short": names,
-            "negatives": summary.data.n_neg,
-            "positives": summary.data.n_pos,
+            "negatives": summary.data.weights[1],
+            "positives": summary.data.weights[0],
         },
     }
 

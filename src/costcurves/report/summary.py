@@ -25,7 +25,7 @@ from costcurves.frames import columns_of
 from costcurves.geometry import upper_hull
 from costcurves.hull import RocHull
 from costcurves.inference.band_results import Band, Interval
-from costcurves.inference.intervals import critical, wilson
+from costcurves.inference.intervals import critical, mended_wilson
 from costcurves.inference.resampled import track
 from costcurves.roc import RocCurve
 
@@ -39,12 +39,18 @@ CELLS = 250
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataSummary:
-    """What was judged: rows by class, the name of the positive class, rows left out before."""
+    """What was judged: rows by class, the name of the positive class, rows left out before.
+
+    `weights` are the sums of weights of positives and negatives (their numbers, where rows have no weights) and
+    `effective` the numbers of equally weighted rows that would say as much (None without weights).
+    """
 
     n: int
     n_pos: int
     positive: str
     dropped: int
+    weights: tuple[float, float]
+    effective: tuple[float, float] | None
 
     @property
     def n_neg(self) -> int:
@@ -53,8 +59,9 @@ class DataSummary:
 
     @property
     def prevalence(self) -> float:
-        """Share of the positive class."""
-        return self.n_pos / self.n
+        """Share of the positive class, by weight."""
+        positives, negatives = self.weights
+        return positives / (positives + negatives)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,6 +184,7 @@ def summarise(
     scores: Any,
     *,
     pos_label: Any = None,
+    sample_weight: Any = None,
     scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
     level: float = 0.95,
     dropped: int = 0,
@@ -189,6 +197,7 @@ def summarise(
     y_true : array-like of shape (n,)
     scores : mapping of name to array-like of shape (n,), or dataframe
     pos_label : label, optional
+    sample_weight : array-like of shape (n,), optional
     scenarios : mapping of name to OperatingCondition or OperatingRange
     level : float in (0, 1)
     dropped : int
@@ -214,13 +223,20 @@ def summarise(
     for name in columns:
         check_name("scores", name)
     positive = counts.binary_labels(y_true, pos_label)
-    data = DataSummary(positive.size, int(positive.sum()), _word_for(pos_label), dropped)
-
-    rocs = _done([partial(RocCurve.from_predictions, positive, columns[name], name=name) for name in columns])
+    given = {"sample_weight": sample_weight}
+    rocs = _done([partial(RocCurve.from_predictions, positive, columns[name], name=name, **given) for name in columns])
+    data = DataSummary(
+        n=positive.size,
+        n_pos=int(positive.sum()),
+        positive=_word_for(pos_label),
+        dropped=dropped,
+        weights=(rocs[0].n_pos, rocs[0].n_neg),
+        effective=rocs[0].effective,
+    )
     hull = RocHull(rocs)
     tasks: list[Callable[[], Any]] = [partial(_classifier, roc, hull, level, seed) for roc in rocs]
     if len(rocs) > 1:
-        tasks.append(partial(compare_many, positive, columns, level=level, rng=seed))
+        tasks.append(partial(compare_many, positive, columns, level=level, rng=seed, **given))
     found = _done(tasks)
     classifiers, pairs = tuple(found[: len(rocs)]), found[len(rocs)] if len(rocs) > 1 else None
     curves = {one.name: one.curve for one in classifiers}
@@ -245,8 +261,17 @@ def summarise(
 
 
 def _word_for(pos_label: Any) -> str:
-    """Return what the positive class is called: its own name where it has one."""
-    return pos_label if isinstance(pos_label, str) and pos_label.strip() else "positive"
+    """Return what the positive class is called: its own name where it has one that says more than a number does."""
+    word = pos_label.strip() if isinstance(pos_label, str) else ""
+    return word if word and word.lower() != "true" and not _is_number(word) else "positive"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
@@ -259,14 +284,15 @@ def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> Classi
     vertices = roc.on_hull()
     curve = CostCurve(vertices)
     grid, z = np.linspace(0.0, 1.0, BAND_POINTS), critical(level)
+    size_pos, size_neg = vertices.effective or (vertices.n_pos, vertices.n_neg)
     return ClassifierSummary(
         name=roc.name,
         auc=roc.auc(),
         distinct=roc.thresholds.size - 1,
         points=visible(roc),
         vertices=vertices,
-        miss_limits=wilson(vertices.n_pos - vertices.tp, vertices.n_pos, z),
-        alarm_limits=wilson(vertices.fp, vertices.n_neg, z),
+        miss_limits=mended_wilson((vertices.n_pos - vertices.tp) * (size_pos / vertices.n_pos), size_pos, z),
+        alarm_limits=mended_wilson(vertices.fp * (size_neg / vertices.n_neg), size_neg, z),
         curve=curve,
         each=curve.band(level=level, pc=grid),
         together=curve.band(level=level, pc=grid, simultaneous=True, rng=seed),

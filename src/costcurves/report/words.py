@@ -244,8 +244,10 @@ class Speaker:
             return Markup("No classifier is better than treating every case alike, whatever the costs are.")
         never = [name for name in summary.names if name not in useful]
         text = Markup("{} can be the best choice, depending on costs and frequencies").format(self.names(useful))
-        if len(useful) == 1 and not never:
-            text = Markup("{} is worth using over part of the conditions").format(self.names(useful))
+        if len(summary.ranges.candidates) == 1:
+            text = Markup("{} is the best choice whatever the costs and frequencies are").format(self.names(useful))
+        elif len(useful) == 1:
+            text = Markup("{} is the best choice for some costs and frequencies").format(self.names(useful))
         if not never:
             return text + Markup(".")
         return text + Markup("; {} never {}.").format(self.names(never), "is" if len(never) == 1 else "are")
@@ -294,9 +296,12 @@ class Speaker:
             lines.append(("Beware", Markup("Too few examples to judge rare, expensive errors: {}.").format(cells)))
         if summary.hull is not None:
             can = [name for name in summary.hull.can_be_best if name in summary.names]
-            said = Markup("Other class frequencies: {} can be cheapest under some.").format(
-                self.names(can) if can else "none of the classifiers"
-            )
+            if can == [summary.names[best]]:
+                said = Markup("No other classifier can be cheapest, whatever the class frequencies are.")
+            else:
+                said = Markup("Other class frequencies: {} can be cheapest under some.").format(
+                    self.names(can) if can else "none of the classifiers"
+                )
             lines.append(("What would change it", said))
         where = "class frequencies as given" if summary.priors else "class frequencies as in the data"
         return Card("Overall", Markup(where), Markup("Use ") + self.name(summary.names[best]), verdict, tuple(lines))
