@@ -180,3 +180,11 @@ def test_shipped_costs_fit_the_shipped_data(name):
 def test_an_unknown_example_lists_the_known_ones():
     with pytest.raises(cc.InputError, match=r"`name` must be one of 'german_credit_costs\.toml'"):
         cc.example_path("../errors.py")
+
+
+def test_only_a_line_feed_ends_a_line(tmp_path):
+    file = tmp_path / "costs.toml"
+    lines = ('currency = "EUR" # a\u2028b', "[scenarios.x]", "prevalence = 2", "cost_fn = 1", "cost_fp = 1")
+    file.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(cc.FormatError, match=r"costs\.toml:3: scenario 'x'"):
+        cc.read_scenarios(file)

@@ -265,9 +265,9 @@ def _key_lines(text: str) -> Iterator[tuple[Keys, int]]:
     """
     table: Keys = ()
     chunk, start = "", 1
-    for number, line in enumerate(text.splitlines(keepends=True), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         start = number if not chunk else start
-        chunk += line
+        chunk += line + "\n"
         try:
             parsed = tomllib.loads(chunk)
         except tomllib.TOMLDecodeError:
