@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,11 +20,12 @@ import costcurves.cli.compare as compare
 import costcurves.cli.curve as curve
 import costcurves.cli.decide as decide
 import costcurves.cli.hull as hull
+import costcurves.cli.replicate as replicate
 import costcurves.cli.report as report
-from costcurves.cli._print import Problem, console, safe
+from costcurves.cli._print import INTERRUPTED, Problem, console, safe
 
 SCHEMAS = Path(__file__).parent / "schemas"
-BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+BAD_INPUT, FAULT, BROKEN_PIPE = 2, 70, 141
 
 
 @contextmanager
@@ -39,7 +41,8 @@ def no_traceback() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(BROKEN_PIPE) from None
     except (cc.CostCurvesError, OSError) as error:
-        console(stderr=True).print(f"Error: {safe(error)}", style="red", soft_wrap=True)
+        said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
+        console(stderr=True).print(f"Error: {safe(said)}", style="red", soft_wrap=True)
         raise typer.Exit(BAD_INPUT) from None
 
 
@@ -81,11 +84,12 @@ def root(
 
     Which classifier, at which threshold, when costs and class frequencies are uncertain, and how sure is that?
 
-    Exit codes: 0 done, 1 a gate (--assert-...) failed, 2 bad usage or input, 130 interrupted.
+    Exit codes: 0 done, 1 a gate (--assert-...) failed, 2 bad usage or input, 70 a fault of the
+    program, 130 interrupted.
     """
 
 
-for module in (report, decide, compare, curve, classes, hull):
+for module in (report, decide, compare, curve, classes, hull, replicate):
     module.add_to(app)
 
 
@@ -111,6 +115,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that cannot show a letter must not stop the answer
     try:
         app(args=None if arguments is None else list(arguments), prog_name="costcurves")
+    except Exception:
+        # Never 1, which Python would end with: a pipeline must not take a fault of ours for a failed gate.
+        traceback.print_exc()
+        sys.stderr.write("costcurves: this is a fault of the program; please report it with the lines above\n")
+        return FAULT
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else BAD_INPUT
     return 0

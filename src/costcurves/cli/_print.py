@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +24,8 @@ import costcurves as cc
 from costcurves._files import write_atomically
 from costcurves._results import jsonable
 
+# Exit code of an interrupted run.
+INTERRUPTED = 130
 # What a log or a file is laid out for; a terminal has its own width.
 PLAIN_WIDTH = 100
 
@@ -222,6 +225,8 @@ def check_writable(path: Path, force: bool) -> None:
         raise Problem(f"{path} exists already: choose another name, or replace it with --force")
     if not path.parent.is_dir():
         raise Problem(f"{path} cannot be written: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise Problem(f"{path} cannot be written: the folder {path.parent} is read-only")
 
 
 def write_file(path: Path, content: str | bytes, force: bool) -> None:
