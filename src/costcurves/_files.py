@@ -36,3 +36,6 @@ def _fresh_file(target: Path) -> tuple[int, Path]:
             return os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), temporary
         except FileExistsError:
             continue
+        except OSError as error:
+            # The user knows the target, not the file beside it.
+            raise type(error)(error.errno, error.strerror, str(target)) from None

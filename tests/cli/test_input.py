@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def write_all(folder: Path) -> list[str]:
     pq.write_table(table, folder / "t.parquet")
     lines = "".join(json.dumps(row) + "\n" for row in table.to_pylist())
     (folder / "t.jsonl").write_text(lines)
+    (folder / "array.json").write_text(json.dumps(table.to_pylist()))
     (folder / "t.ndjson.gz").write_bytes(gzip.compress(lines.encode()))
     return [path.name for path in folder.iterdir()]
 
@@ -55,7 +57,7 @@ def test_every_format_gives_the_same_answer(run, tmp_path):
         done = run("decide", name, *PC, "--json")
         assert done.code == 0, done.err
         answers[name] = done.json["decisions"]
-    assert len(answers) == 9
+    assert len(answers) == 10
     assert all(answer == answers["t.csv"] for answer in answers.values())
 
 
@@ -215,7 +217,7 @@ CREDIT = ("decide", "example:german_credit", "--positive", "bad")
             "the scenarios in example:german_credit are 'documented'",
         ),
         (("--costs", "example:vehicle"), "example:vehicle has no scenarios"),
-        (("--pc", "0.5", "--level", "95"), "`level` must be in (0, 1), got 95"),
+        (("--pc", "0.5", "--level", "95"), "--level must be in (0, 1), got 95"),
         (("--pc", "0.5", "--policy", "best"), "--policy must be optimal, bayes or a number, got 'best'"),
         (("--pc", "0.5", "--policy", "bayes", "--thresholds-from", "x.csv"), "--policy and --thresholds-from exclude"),
         (("--pc", "0.5", "--positive", "ugly"), "--positive 'ugly': the labels in 'label' are 'bad' and 'good'"),
@@ -344,3 +346,92 @@ def test_reading_keeps_the_numbers_exactly(tmp_path):
     assert read_columns(tmp_path / "t.csv").table.column("a").to_numpy().tolist() == values.tolist()
     with pytest.raises(Problem, match="no such file"):
         read_columns(tmp_path / "u.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("y:a\n1:0.9\n0:0.1\n", "only one column, 'y:a': a delimiter is one of comma, semicolon, tab and |"),
+        ("y;a\n1;0,9\n0;0,1\n", "'a' has decimal commas: write points"),
+        ("y,a\n1,0.9\n1,0.1\n", "--label 'y': two classes are needed, and the column has 1: '1'"),
+        ("y,a\np,0.9\nq,0.1\nr,0.1\n", "has 3: 'p', 'q', 'r' (for more classes see bcost, and report --pred)"),
+    ],
+)
+def test_what_is_probably_wrong_with_a_table_is_said(run, table, text, words):
+    table("t.csv", text)
+    failing(run("decide", "t.csv", *PC), words)
+
+
+@pytest.mark.parametrize("text", ["caf\xe9,y,a\n1,0,0.1\n1,1,0.2\n", "y,a\ncaf\xe9,0.1\nb,0.2\n"])
+def test_a_table_in_another_code_is_refused(run, tmp_path, text):
+    (tmp_path / "t.csv").write_bytes(text.encode("latin-1"))
+    failing(run("decide", "t.csv", *PC), "t.csv cannot be read: it is not UTF-8 text")
+
+
+def test_labels_that_are_decimals_are_found_by_their_name(run, table):
+    table("t.csv", "y,a\n0.0,0.1\n1.0,0.2\n")
+    done = run("decide", "t.csv", *PC)
+    assert (done.code, "Guessed --label y (by its name)" in done.err) == (0, True)
+
+
+@pytest.mark.parametrize(("text", "words"), [("[1, 2]", "the array must hold objects"), ("[{", "cannot be read: ")])
+def test_a_broken_array_is_refused(run, table, text, words):
+    table("t.json", text)
+    failing(run("decide", "t.json", *PC), words)
+
+
+def test_a_file_that_is_no_hull_is_named(run, table):
+    table("h.json", "hello")
+    failing(run("hull", "show", "h.json"), "h.json holds no hull: ")
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(run, table, monkeypatch):
+    table("t.csv", ROWS)
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)
+    monkeypatch.setattr(cc, "recommend", lambda *a, **k: pytest.fail("computed although it cannot be written"))
+    failing(run("decide", "t.csv", *PC, "-o", "x.json"), "x.json cannot be written: the folder . is read-only")
+
+
+def test_an_error_of_the_system_names_the_file_that_was_asked_for(run, table, monkeypatch):
+    table("t.csv", ROWS)
+
+    def refuse(path, *rest):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("costcurves._files.os.open", refuse)
+    failing(run("decide", "t.csv", *PC, "-o", "x.json"), "Error: x.json: Permission denied")
+
+
+def test_a_matrix_in_a_csv_makes_a_report_of_predicted_classes(run, reports, table):
+    table("k.csv", "truth,p\nx,x\ny,x\nx,y\ny,y\n")
+    table("m.csv", "true,x,y\nx,0,1\ny,2,0\n")
+    done = run("report", "k.csv", "--costs", "m.csv", "-o", "r.html")
+    assert done.code == 0, done.err
+    assert list(reports[0]["predictions"]) == ["p"]
+
+
+def test_a_replication_that_is_not_there_gets_the_nearest_suggested(run):
+    failing(run("replicate", "tabel5"), "there is no replication 'tabel5'; did you mean 'table5'?")
+    failing(run("replicate"), "say which replication to run, or see them with --list")
+    assert "table5" in run("replicate", "--list").out
+
+
+def test_an_interrupted_replication_says_how_to_go_on(run, monkeypatch):
+    def stop(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("costcurves.cli.replicate.main", stop)
+    done = run("replicate", "table5")
+    assert (done.code, "finished parts are in replication-output" in done.err) == (130, True)
+
+
+def test_a_fault_of_the_program_is_no_failed_gate(run, table, monkeypatch):
+    def broken(*arguments, **options):
+        raise RuntimeError("a bug")
+
+    table("t.csv", ROWS)
+    monkeypatch.setattr(cc, "recommend", broken)
+    done = run("decide", "t.csv", *PC)
+    assert (done.code, done.out) == (70, "")
+    assert "RuntimeError: a bug" in done.err
+    assert "please report it" in done.err

@@ -213,7 +213,7 @@ def test_the_only_classifier_that_can_be_cheapest_is_said_to_be():
 
 def test_weights_are_said_on_the_page():
     page = cc.Report.from_predictions(Y, {"a": SCORES["a"]}, sample_weight=1 + np.arange(Y.size) % 2).html()
-    sizes = [(1 + np.arange(Y.size) % 2)[Y == value] for value in (True, False)]
+    sizes = [(1 + np.arange(Y.size) % 2)[value == Y] for value in (True, False)]
     pos, neg = (round(w.sum() ** 2 / (w**2).sum()) for w in sizes)
     assert f"Rows are weighted: the limits are those of {pos} and {neg} rows of equal weight." in page
 

@@ -15,8 +15,14 @@ from costcurves._validation import BoolArray, FloatArray
 from costcurves.cli._print import Problem, listing, quoted, safe
 from costcurves.cli._tables import Columns, existing, read_columns, resolve
 
+# A column of more values than this is none of classes.
+MOST_CLASSES = 50
 # Names under which people keep the truth.
 LABEL_NAMES = ("label", "y", "y_true", "target", "class", "truth", "actual", "outcome")
+
+
+def _dropped_text(dropped: int) -> str:
+    return f", {dropped:,} incomplete row{'s' * (dropped != 1)} dropped" if dropped else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class Predictions:
         """Return the data in a line."""
         n, positives = self.y_true.size, int(self.y_true.sum())
         many = "classifier" if len(self.scores) == 1 else "classifiers"
-        dropped = f", {self.dropped:,} incomplete rows dropped" if self.dropped else ""
+        dropped = _dropped_text(self.dropped)
         weight = f", weighted by {safe(self.weight_name)}" if self.weight_name else ""
         return (
             f"{safe(self.source)}: {n:,} rows, {positives:,} of them {safe(self.positive)} "
@@ -79,7 +85,7 @@ class ClassPredictions:
     def summary(self) -> str:
         """Return the data in a line."""
         many = "classifier" if len(self.predictions) == 1 else "classifiers"
-        dropped = f", {self.dropped:,} incomplete rows dropped" if self.dropped else ""
+        dropped = _dropped_text(self.dropped)
         classes = len(set(self.y_true))
         rows = f"{len(self.y_true):,} rows, {classes} classes"
         return f"{safe(self.source)}: {rows}, {len(self.predictions)} {many}{dropped}"
@@ -145,6 +151,11 @@ def _guess_label(columns: Columns, weight: str | None, scores: Sequence[str]) ->
         why = "by its name" if named else "the only column with two values"
         columns.guessed.append(f"--label {found[0]} ({why})")
         return found[0]
+    # A column that has the name but not two values is what was meant: what is wrong with it is said next.
+    likely = [name for name in free if name.lower() in LABEL_NAMES]
+    if not found and len(likely) == 1:
+        columns.guessed.append(f"--label {likely[0]} (by its name)")
+        return likely[0]
     which = f"it may be {listing([quoted(n) for n in found[:5]], 'or')}" if found else f"there is {columns.some()}"
     raise Problem(f"say with --label which column of {safe(columns.source)} holds the true labels: {which}")
 
@@ -166,12 +177,20 @@ def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]
         if name not in (label, weight) and pa.types.is_floating(columns.table.column(name).type)
     ]
     if not names:
+        texts = [name for name in columns.names if name not in (label, weight) and _decimal_commas(columns, name)]
+        why = f"{quoted(texts[0])} has decimal commas: write points" if texts else f"there is {columns.some()}"
         raise Problem(
             f"say with --score which columns of {safe(columns.source)} hold scores (repeat it for several): "
-            f"none holds decimals; there is {columns.some()}"
+            f"none holds decimals; {why}"
         )
     columns.guessed.append("".join(f"--score {name} " for name in names) + "(all columns of decimals)")
     return names
+
+
+def _decimal_commas(columns: Columns, name: str) -> bool:
+    """Return whether a column holds numbers such as 0,25, which are texts to most programs."""
+    values = columns.table.column(name).drop_null().unique().to_pylist()
+    return bool(values) and all(isinstance(v, str) and "," in v and _is_number(v.replace(",", ".", 1)) for v in values)
 
 
 def _numbers(column: Any, name: str, option: str) -> Any:
@@ -243,7 +262,10 @@ def _positive(columns: Columns, label: str, labels: list[Any], wanted: str | Non
     """Return the positive label: the one asked for, the one the costs file names, or the one that says it itself."""
     if len(labels) != 2:
         some = ", ".join(quoted(_text(value)) for value in labels[:5]) + (", …" if len(labels) > 5 else "")
-        raise Problem(f"--label {quoted(label)}: two classes are needed, and the column has {len(labels)}: {some}")
+        many = " (for more classes see bcost, and report --pred)" if 2 < len(labels) <= MOST_CLASSES else ""
+        raise Problem(
+            f"--label {quoted(label)}: two classes are needed, and the column has {len(labels)}: {some}{many}"
+        )
     if wanted is not None:
         asked, option = wanted, "--positive"
     elif known is not None:

@@ -117,7 +117,17 @@ MatrixName = Annotated[
     str | None,
     typer.Option("--matrix", metavar="NAME", help="Which matrix of the file.", rich_help_panel=COSTS),
 ]
-Level = Annotated[float, typer.Option("--level", metavar="L", help="Confidence level.", rich_help_panel=HOW)]
+
+
+def _level(value: float) -> float:
+    if not 0 < value < 1:
+        raise Problem(f"--level must be in (0, 1), got {value:g}")
+    return value
+
+
+Level = Annotated[
+    float, typer.Option("--level", metavar="L", help="Confidence level.", callback=_level, rich_help_panel=HOW)
+]
 PolicyName = Annotated[
     str,
     typer.Option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,8 @@ class Columns:
     def some(self) -> str:
         """Return the names, or the first of many."""
         first = [quoted(name) for name in self.names[:8]]
+        if len(first) == 1:
+            return f"only one column, {first[0]}: a delimiter is one of comma, semicolon, tab and |"
         return ", ".join(first) + (f" and {len(self.names) - 8} more" if len(self.names) > 8 else "")
 
 
@@ -92,12 +95,15 @@ def read_columns(path: Path) -> Columns:
         else:
             kinds = listing([*CSV_ENDINGS[:3], PARQUET_ENDINGS[0], *JSON_ENDINGS[:3:2]], "or")
             raise Problem(f"{safe(file)}: the name of a table must end in {kinds}")
-    except (pa.ArrowException, OSError, UnicodeDecodeError, EOFError) as error:
+        names = table.column_names
+    except UnicodeDecodeError:
+        raise Problem(f"{safe(file)} cannot be read: it is not UTF-8 text") from None
+    except (pa.ArrowException, OSError, EOFError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise Problem(f"{safe(file)} cannot be read: {safe(reason)}") from None
-    for name in table.column_names:
-        if table.column_names.count(name) > 1:
-            raise Problem(f"{safe(file)}: the column {quoted(name)} is there {table.column_names.count(name)} times")
+    for name in names:
+        if names.count(name) > 1:
+            raise Problem(f"{safe(file)}: the column {quoted(name)} is there {names.count(name)} times")
     if table.num_rows == 0:
         raise Problem(f"{safe(file)} has no rows")
     return Columns(file.name, table)
@@ -115,16 +121,36 @@ def _read_csv(file: Path) -> Any:
     header = start.split(b"\n", 1)[0].decode("utf-8", "replace")
     delimiter = max(_DELIMITERS, key=header.count)
     with pa.input_stream(str(file), compression="detect") as stream:
-        return pa.csv.read_csv(
+        table = pa.csv.read_csv(
             stream,
             parse_options=pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=pa.csv.ConvertOptions(quoted_strings_can_be_null=False),
         )
+    if any(pa.types.is_binary(column.type) for column in table.columns):  # what pyarrow makes of text in another code
+        raise Problem(f"{safe(file)} cannot be read: it is not UTF-8 text")
+    return table
 
 
 def _read_json_lines(file: Path) -> Any:
+    """Read objects, one a line or in one array."""
     import pyarrow as pa
     import pyarrow.json
 
     with pa.input_stream(str(file), compression="detect") as stream:
+        if stream.read(64).lstrip().startswith(b"["):
+            return _read_json_array(file)
+    with pa.input_stream(str(file), compression="detect") as stream:
         return pa.json.read_json(stream)
+
+
+def _read_json_array(file: Path) -> Any:
+    import pyarrow as pa
+
+    with pa.input_stream(str(file), compression="detect") as stream:
+        try:
+            rows = json.loads(stream.read())
+        except json.JSONDecodeError as error:
+            raise Problem(f"{safe(file)} cannot be read: {error}") from None
+    if not all(isinstance(row, dict) for row in rows):
+        raise Problem(f"{safe(file)} cannot be read: the array must hold objects, one a row")
+    return pa.Table.from_pylist(rows)

@@ -56,7 +56,7 @@ def add(
     """
     there = file.exists()
     check_writable(file, force=True)
-    known = cc.RocHull.from_json(existing(file)) if there else None
+    known = _read(file) if there else None
     data = load(scores, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing)
     curves = [
         cc.RocCurve.from_predictions(
@@ -110,7 +110,7 @@ def show(
     out = Output(json, csv, output, force)
     out.check()
     asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
-    hull = cc.RocHull.from_json(existing(file))
+    hull = _read(file)
 
     def show_all(screen: Console) -> None:
         screen.print(f"{safe(file.name)}: {hull.fpr.size} vertices of {len(hull.names)} classifiers\n")
@@ -126,6 +126,13 @@ def show(
                 _show_decision(hull.best(where), asked.currency, screen)
 
     out.emit(show_all, _document(hull, asked), hull._columns())
+
+
+def _read(file: Path) -> cc.RocHull:
+    try:
+        return cc.RocHull.from_json(existing(file))
+    except cc.FormatError as error:
+        raise Problem(f"{safe(file)} holds no hull: {safe(error)}") from None
 
 
 def _show_decision(best: cc.Decision, currency: str, screen: Console) -> None:

@@ -55,7 +55,8 @@ def report(
         raise Problem(f"--output must end in .html, got {safe(output.name)}")
     check_writable(output, force)
     options = {"level": level, "title": title}
-    if pred or matrix is not None:
+    # A matrix is all that a csv can hold; a file of scenarios is TOML.
+    if pred or matrix is not None or (costs is not None and costs.suffix.lower() == ".csv"):
         given = {"--score": score, "--positive": positive, "--prevalence": prevalence, "--cost-fn": cost_fn}
         given |= {"--cost-fp": cost_fp, "--pc": pc, "--scenario": scenario, "--weight": weight}
         if strange := [name for name, value in given.items() if value]:
@@ -77,7 +78,9 @@ def report(
         _write(page, output, force, classes.summary())
         return
     asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
-    data = load(file, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing, costs=asked)
+    data = load(
+        file, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing, costs=asked
+    )
     numbers = ("--prevalence", prevalence, "--cost-fn", cost_fn, "--cost-fp", cost_fp, "--pc", pc)
     columns = ("--label", data.label, "--positive", data.positive, "--score", list(data.scores), "--weight", weight)
     command = _command(file, *columns, *numbers, "--costs", costs, "--scenario", scenario)
