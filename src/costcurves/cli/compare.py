@@ -210,7 +210,8 @@ def _show_here(
         grid.add_row(safe(one.names[0]), safe(one.names[1]), padded(amount.estimate), limits, p)
     screen.print()
     screen.print(grid)
-    screen.print("Intervals hold jointly; p-values are adjusted by Holm's method.", style="dim")
+    note = "Intervals hold jointly; p-values are adjusted by Holm's method, which may show more than the intervals."
+    screen.print(note, style="dim")
 
 
 def _document(one: cc.CurveDifference, tests: cc.PairwiseTests | None, i: int) -> dict[str, Any]:

@@ -59,7 +59,7 @@ const showChosen = (row) => {
   } else {
     say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥ ${figures(row.t, 4)}: ${money(0, cost)} per case `,
       `(${words.level} limits ${money(0, low)} to ${money(0, high)})${saved}. `,
-      `It finds ${percent(row.y)} of `, { name: words.positive }, ` for ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
+      `It finds ${percent(row.y)} of `, { name: words.positive }, ` cases for ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
     if (follow && at("model").value !== String(row.k)) set(at("model"), row.k);
   }
   const { k, t, x, y, pc } = row, [value, from, to] = [row.cost, row.low, row.high].map((share) => share * row.stake);
