@@ -179,6 +179,13 @@ def test_drawn_counts_have_the_moments_of_a_multinomial(draws):
     np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.04 * covariance.max())
 
 
+def test_rare_kinds_are_drawn_one_by_one_among_many():
+    # Half an example expected at the last point: a rounded normal would leave it without one in half of the data sets.
+    kinds = Cells(np.array([0, 2]), np.array([2, 3]), np.array([True, True]), np.array([0.3, 0.5 / 40_000]))
+    a, _ = drawn_discordant(kinds, 40_000, 3, 4000, np.random.default_rng(11))
+    assert np.mean(a[:, 2] == 0) == pytest.approx(np.exp(-0.5), abs=0.03)
+
+
 def test_ranges_tell_counts_and_overlaps():
     pos, neg = World(60, 2.0, 0.3).draw(np.random.default_rng(10))
     for counts in (pos, neg):

@@ -123,9 +123,10 @@ def cost_band(
 
     Measured joint coverage at nominal 95 % of binormal curves (scale 3, best thresholds, pc = 0.01, ..., 0.99; 20,000
     data sets with 250 a class and 12,000 with more, standard error 0.2 points), for μ = 0.75, 1, 2 and 3: 0.954, 0.950,
-    0.945 and 0.949 with 250 a class; 0.950, 0.952, 0.951 and 0.950 with 1,000; 0.950, 0.952, 0.953 and 0.950 with 2,500.
-    On finer grids (μ = 2), the values found for eight data sets cover about 0.95 of 2,000 others: 201 points with 250 a
-    class, 1,001 points with 250 and with 2,500.
+    0.945 and 0.949 with 250 a class; 0.950, 0.952, 0.951 and 0.950 with 1,000; 0.950, 0.952, 0.953 and 0.950 with
+    2,500; of lines (3,000 runs), 0.945 with 25 a class, 0.953 with 250 and 0.951 with 1,000. On finer grids (μ = 2),
+    the values found for eight data sets cover about 0.95 of 2,000 others: 201 points with 250 a class, 1,001 points
+    with 250 and with 2,500.
 
     Examples
     --------
