@@ -172,8 +172,17 @@ def test_weights_train_and_weigh():
     assert all(seen is not None for _, seen, _ in Remembering.seen)
     assert ours.pooled("bayes").n_neg == weights[Y == 0].sum()
     assert "sample_weight" in ours.to_frame("pandas").columns
-    with pytest.raises(cc.UnsupportedError, match="`compare_many` needs unweighted examples"):
-        ours.compare_many()
+
+
+def test_comparisons_have_the_weights(oracle):
+    weights = np.where(Y == 1, 1.0, 1.0 + np.arange(len(Y)) % 3)
+    ours = cc.evaluate(oracle, None, Y, sample_weight=weights)
+    many = ours.compare_many(pc=[0.3, 0.5])
+    assert many.to_dict() == cc.compare_many(Y, oracle, sample_weight=weights, pc=[0.3, 0.5]).to_dict()
+    assert many.to_dict() != cc.compare_many(Y, oracle, pc=[0.3, 0.5]).to_dict()
+    one = ours.compare("bayes", "tree", pc=[0.3, 0.5])
+    expected = cc.compare(Y, oracle["bayes"], oracle["tree"], sample_weight=weights, pc=[0.3, 0.5])
+    np.testing.assert_array_equal(one.lower, expected.lower)
 
 
 def test_groups_stay_together_with_and_without_routing():
