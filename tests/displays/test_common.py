@@ -164,6 +164,50 @@ def test_a_single_classifier_has_the_name_it_is_given(case):
         case.kind.from_predictions(y, answer, name="", **case.options)
 
 
+def words_of(display):
+    """Return the texts of the legend, of the rows and of the y axis."""
+    legend = display.legend_.get_texts() if display.legend_ else []
+    return [text.get_text() for text in (*legend, *display.ax_.get_yticklabels(), display.ax_.yaxis.label)]
+
+
+@EVERY
+@pytest.mark.parametrize("names", [("$\\frac{$", "of $x$"), ("_first", "__b"), ("a\nb", "US$ 5")])
+def test_names_are_drawn_as_they_are(case, names, tmp_path):
+    y, answers = case.predictions()
+    display = case.kind.from_predictions(y, dict(zip(names, answers.values(), strict=True)), **case.options)
+    display.save(tmp_path / "names.svg")
+    words = "; ".join(words_of(display))
+    shown_names = [name for name in names if name in "; ".join(display.names)]
+    assert shown_names
+    assert all(name in words for name in shown_names)
+    drawn = [*(display.legend_.get_texts() if display.legend_ else []), *display.ax_.findobj(plt.Text)]
+    assert not any(text.get_parse_math() for text in drawn if "$" in text.get_text())
+
+
+@EVERY
+def test_labels_that_the_user_hides_stay_hidden(case):
+    _, ax = plt.subplots()
+    ax.plot([0, 1], label="_hidden")
+    ax.bar([0], [1], label="shown")
+    display = case.make(ax=ax)
+    assert "_hidden" not in words_of(display)
+    assert display.legend_ is None or "shown" in words_of(display)
+
+
+@EVERY
+@pytest.mark.filterwarnings("error:constrained_layout not applied")
+def test_long_names_leave_room_for_the_figure(case):
+    y, answers = case.predictions()
+    names = ("a pipeline of very many steps, with every option in its name", "x" * 200)
+    display = case.kind.from_predictions(y, dict(zip(names, answers.values(), strict=True)), **case.options)
+    display.figure_.canvas.draw()
+    axes, figure = display.ax_.get_window_extent(), display.figure_.bbox
+    assert axes.width > 0.4 * figure.width
+    for text in display.legend_.get_texts() if display.legend_ else display.ax_.get_yticklabels():
+        assert figure.x0 - 1 <= text.get_window_extent().x0
+        assert text.get_window_extent().x1 <= figure.x1 + 1
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 @EVERY
 def test_answers_may_be_columns_of_a_frame(case, frame):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -39,6 +40,10 @@ FORMATS = ("svg", "png", "pdf")
 _TICKS = 7.0
 # More lines of a legend, or longer ones, do not fit among the curves at column width.
 _MOST_LABELS, _LONG = 7, 26
+# Letters of a line, at most: of a legend below the axes, of a label beside a row of bars.
+_WIDEST, ROW_WIDTH = 48, 22
+# Names are drawn as they are: a dollar sign does not begin a formula.
+AS_IS: dict[str, Any] = {"parse_math": False}
 # What tick labels and the label of the x axis take, in inches.
 _LABEL_HEIGHT = 0.42
 _SETTINGS: dict[str, Any] = {
@@ -247,25 +252,47 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names)
 
 
-def add_legend(ax: Any, legend: Any, place: str) -> Any:
+def wrapped(text: str, width: int) -> str:
+    """Return a text on lines of at most so many letters, cut after the third of a line of its own."""
+    lines = []
+    for line in text.split("\n"):
+        lines += textwrap.wrap(line, width, max_lines=3, placeholder=" …") if len(line) > width else [line]
+    return "\n".join(lines)
+
+
+def add_legend(ax: Any, legend: Any, place: str, names: Sequence[str] = ()) -> Any:
     """Return a legend of what has a label, at its usual place or where the user wants it; None for none.
 
-    One that is too large to stand among the lines goes below the axes.
+    One that is too large to stand among the lines goes below the axes. matplotlib hides labels that begin with an
+    underscore; those of `names` are shown nevertheless.
     """
     if not isinstance(legend, (bool, str)):
         raise InputError(f"`legend` must be True, False or a place such as 'upper left', got {shown(legend)}")
-    handles, labels = ax.get_legend_handles_labels()
+    handles = _labelled(ax, names)
     if legend is False or not handles:
         return None
+    labels = [wrapped(one.get_label(), _WIDEST) for one in handles]
     longest = max(len(line) for label in labels for line in label.split("\n"))
     if legend == "below" or (legend is True and (len(labels) > _MOST_LABELS or longest > _LONG)):
-        return _legend_below(ax, handles, labels, 2 if longest < _LONG else 1)
-    try:
-        return ax.legend(handles, labels, loc=place if legend is True else legend)
-    except ValueError:
-        raise InputError(
-            f"`legend` must be True, False or a place such as 'upper left' or 'below', got {shown(legend)}"
-        ) from None
+        made = _legend_below(ax, handles, labels, 2 if longest < _LONG else 1)
+    else:
+        try:
+            made = ax.legend(handles, [" "] * len(labels), loc=place if legend is True else legend)
+        except ValueError:
+            raise InputError(
+                f"`legend` must be True, False or a place such as 'upper left' or 'below', got {shown(legend)}"
+            ) from None
+    for text, label in zip(made.get_texts(), labels, strict=True):
+        text.set(text=label, **AS_IS)
+    return made
+
+
+def _labelled(ax: Any, names: Sequence[str]) -> list[Any]:
+    """Return what belongs in the legend, in the order of drawing."""
+    place = {id(artist): i for i, artist in enumerate(ax.get_children())}
+    hidden = [one for one in (*ax.lines, *ax.patches, *ax.collections) if one.get_label() in names]
+    found = {id(one): one for one in (*ax.get_legend_handles_labels()[0], *hidden)}
+    return sorted(found.values(), key=lambda one: place.get(id(one), len(place)))
 
 
 def _legend_below(ax: Any, handles: Any, labels: Any, columns: int) -> Any:
@@ -275,7 +302,7 @@ def _legend_below(ax: Any, handles: Any, labels: Any, columns: int) -> Any:
     across = ax.figure.transFigure if ax.figure.axes == [ax] else ax.transAxes
     return ax.legend(
         handles,
-        labels,
+        [" "] * len(labels),
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
         bbox_transform=transforms.blended_transform_factory(across, under),

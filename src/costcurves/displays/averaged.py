@@ -131,6 +131,6 @@ class AveragedRocDisplay(ScoreDisplay):
                 drawn.append(axes.plot(one.fpr, one.tpr, **{"linewidth": 1.3, "zorder": 3, **options[name]})[0])
             self.line_ = one_or_all(drawn)
             self.band_ = one_or_all(bands)
-            self.legend_ = add_legend(axes, legend, "lower right")
+            self.legend_ = add_legend(axes, legend, "lower right", self.names)
 
         return self._draw(ax, draw)

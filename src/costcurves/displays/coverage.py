@@ -115,7 +115,7 @@ class CoverageDisplay(ScoreDisplay):
             pc_axis(axes)
             lowest = min(min(one.worst for one in found), levels[0] - 0.1)
             axes.set(ylim=(max(0.0, math.floor(10 * lowest) / 10), 1.0), ylabel="chance that the band holds the cost")
-            self.legend_ = add_legend(axes, legend, "best")
+            self.legend_ = add_legend(axes, legend, "best", self.names)
 
         return self._draw(ax, draw)
 

@@ -137,6 +137,6 @@ class PowerDisplay(LabelDisplay):
             words = "test examples" if over == "n" else "difference in expected cost"
             axes.set(xlabel=words if relative_to is None else f"{words} / {unit:.3g}")
             axes.set(ylim=(0, 1), ylabel="chance to find the difference")
-            self.legend_ = add_legend(axes, legend, "best")
+            self.legend_ = add_legend(axes, legend, "best", self.names)
 
         return self._draw(ax, draw)

@@ -14,16 +14,19 @@ from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, read_marks
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import (
+    AS_IS,
     COLUMN,
     GREY,
     INK,
     PALE,
+    ROW_WIDTH,
     Margins,
     add_legend,
     chosen,
     line_options,
     marker,
     one_or_all,
+    wrapped,
 )
 from costcurves.hull import RocHull
 from costcurves.roc import RocCurve
@@ -159,7 +162,7 @@ class RocHullDisplay(ScoreDisplay):
             self.wedge_ = _draw_wedges(axes, all_of) if flags["null_strategy"] else []
             self.segment_ = [_draw_segment(axes, all_of, span) for span in marks.ranges]
             self.iso_, self.point_ = self._draw_conditions(axes, marks)
-            self.legend_ = add_legend(axes, legend, "lower right")
+            self.legend_ = add_legend(axes, legend, "lower right", self.names)
 
         return self._draw(ax, draw)
 
@@ -196,8 +199,9 @@ def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
     upright = "bottom" if shift[1] > 0 else "top"
     named = ax.annotate(
-        text, at, shift, textcoords="offset points", ha=side, va=upright, fontsize="small", zorder=6, bbox=box
-    )
+        text, at, shift, textcoords="offset points", ha=side, va=upright, fontsize="small", zorder=6, bbox=box,
+        **AS_IS,
+    )  # fmt: skip
     return [*dot, named]
 
 
@@ -206,7 +210,7 @@ def _short(decision: Decision) -> str:
     name = decision.classifier
     if name in TRIVIAL or math.isnan(decision.threshold):
         return name
-    return f"{name}{', ' if len(name) <= 14 else chr(10)}score ≥ {decision.threshold:.3g}"
+    return f"{wrapped(name, ROW_WIDTH)}{', ' if len(name) <= 14 else chr(10)}score ≥ {decision.threshold:.3g}"
 
 
 def _draw_segment(ax: Any, hull: RocHull, span: Any) -> Any:
