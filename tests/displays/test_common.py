@@ -203,6 +203,7 @@ def test_long_names_leave_room_for_the_figure(case):
     display.figure_.canvas.draw()
     axes, figure = display.ax_.get_window_extent(), display.figure_.bbox
     assert axes.width > 0.4 * figure.width
+    assert display.legend_ is None or display.legend_.get_window_extent().y0 >= -1
     for text in display.legend_.get_texts() if display.legend_ else display.ax_.get_yticklabels():
         assert figure.x0 - 1 <= text.get_window_extent().x0
         assert text.get_window_extent().x1 <= figure.x1 + 1

@@ -298,7 +298,9 @@ def _labelled(ax: Any, names: Sequence[str]) -> list[Any]:
 def _legend_below(ax: Any, handles: Any, labels: Any, columns: int) -> Any:
     """Return a legend under the label of the x axis, in the middle of the axes or of a figure that has no others."""
     transforms = needed("matplotlib.transforms", "plot")
-    under = ax.transAxes + transforms.ScaledTranslation(0, -_LABEL_HEIGHT, ax.figure.dpi_scale_trans)
+    # Axes that are switched off have no labels.
+    down = _LABEL_HEIGHT if ax.axison else 0.02
+    under = ax.transAxes + transforms.ScaledTranslation(0, -down, ax.figure.dpi_scale_trans)
     across = ax.figure.transFigure if ax.figure.axes == [ax] else ax.transAxes
     return ax.legend(
         handles,
