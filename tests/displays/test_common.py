@@ -25,7 +25,7 @@ from sklearn.svm import LinearSVC, OneClassSVM
 
 import costcurves as cc
 from costcurves.displays._base import Display, _keywords
-from displays_data import CASES, SCORED, estimators, many_classes, picture, two_classes
+from displays_data import CASES, SCORED, estimators, listed, many_classes, picture, two_classes
 
 ROOT = Path(__file__).parent.parent.parent
 EVERY = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
@@ -84,6 +84,17 @@ def test_a_display_can_be_drawn_again_and_shows_the_same(case):
 def test_results_are_drawn_by_one_call(case):
     one, two = case.kind.from_results(case.results()), case.kind(case.results()).plot()
     assert picture(one, case) == picture(two, case)
+
+
+@pytest.mark.parametrize("name", ["cost", "roc", "averaged", "coverage", "power"])
+def test_two_displays_on_the_same_axes_look_different(name):
+    case = CASES[name]
+    _, ax = plt.subplots()
+    lines = [line for _ in range(2) for line in listed(case.make(ax=ax).line_)]
+    looks = {(line.get_color(), str(line._dash_pattern)) for line in lines}
+    assert len(looks) == len(lines)
+    ax.clear()
+    assert listed(case.make(ax=ax).line_)[0].get_color() == lines[0].get_color()
 
 
 @EVERY
@@ -243,6 +254,8 @@ def test_names_that_are_not_there_are_refused(case):
     with pytest.raises(cc.InputError, match=r"`names` must be among .*, got 'nobody'"):
         case.make(names=["nobody"])
     display = case.kind(case.results())
+    with pytest.raises(cc.InputError, match=r"`names` must be a name or a list of names, got 3 \(int\)"):
+        display.plot(names=3)
     with pytest.raises(cc.InputError, match="`names` must be different and not empty"):
         display.plot(names=[])
     drawn = display.plot(names=display.names[0])

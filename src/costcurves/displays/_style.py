@@ -6,7 +6,7 @@ import io
 import math
 import os
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -180,10 +180,18 @@ def bar_look(index: int) -> dict[str, Any]:
     }
 
 
-def line_options(names: Sequence[str], curve_kwargs: Any) -> dict[str, dict[str, Any]]:
+def drawn_before(ax: Any) -> int:
+    """Return how many named lines in our colours stand on given axes: the next ones continue their looks."""
+    if ax is None:
+        return 0
+    return sum(line.get_color() in PALETTE and not line.get_label().startswith("_") for line in check_axes(ax).lines)
+
+
+def line_options(names: Sequence[str], curve_kwargs: Any, ax: Any = None) -> dict[str, dict[str, Any]]:
     """Return what each classifier's line is drawn with: its look, and what the user wants instead.
 
-    `curve_kwargs` is one dict for all lines, a list with one for each, or a mapping of names to dicts.
+    `curve_kwargs` is one dict for all lines, a list with one for each, or a mapping of names to dicts. A second display
+    on the same axes goes on where the first has stopped.
     """
     if curve_kwargs is None:
         wishes: dict[str, Any] = {}
@@ -200,7 +208,7 @@ def line_options(names: Sequence[str], curve_kwargs: Any) -> dict[str, dict[str,
         raise InputError(f"`curve_kwargs` must be a dict or a list of dicts, got {shown(curve_kwargs)}")
     cbook, lines = needed("matplotlib.cbook", "plot"), needed("matplotlib.lines", "plot")
     options = {}
-    for index, name in enumerate(names):
+    for index, name in enumerate(names, drawn_before(ax)):
         wish = wishes.get(name, {})
         if not isinstance(wish, Mapping):
             raise InputError(f"`curve_kwargs` must be a dict or a list of dicts, got {shown(wish)}")
@@ -239,6 +247,8 @@ def chosen(names: Any, known: Sequence[str]) -> tuple[str, ...]:
     """Return the names to draw: those asked for, or all."""
     if names is None:
         return tuple(known)
+    if not isinstance(names, Iterable):
+        raise InputError(f"`names` must be a name or a list of names, got {shown(names)} ({type(names).__name__})")
     wanted = (names,) if isinstance(names, str) else tuple(names)
     for name in wanted:
         if name not in known:

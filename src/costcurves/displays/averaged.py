@@ -111,7 +111,7 @@ class AveragedRocDisplay(ScoreDisplay):
             Settings of matplotlib for the curves' lines.
         """
         shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs)
+        options = line_options(self.names, curve_kwargs, ax)
         flags = {"intervals": intervals, "with_folds": with_folds, "chance": chance}
         flags = {name: check_flag(name, value) for name, value in flags.items()}
 

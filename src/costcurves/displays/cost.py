@@ -173,7 +173,7 @@ class CostCurveDisplay(ScoreDisplay):
             Settings of matplotlib for the curves' lines.
         """
         shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs)
+        options = line_options(self.names, curve_kwargs, ax)
         marks = read_marks(condition)
         flags = {"lines": lines, "envelope": envelope, "trivial": trivial, "crossings": crossings}
         flags = {name: check_flag(name, value) for name, value in flags.items()}

@@ -101,7 +101,7 @@ class CoverageDisplay(ScoreDisplay):
             Settings of matplotlib for the lines.
         """
         shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs)
+        options = line_options(self.names, curve_kwargs, ax)
 
         def draw(axes: Any) -> None:
             found = [self.coverages[name] for name in shown_names]

@@ -23,6 +23,7 @@ from costcurves.displays._style import (
     Margins,
     add_legend,
     chosen,
+    drawn_before,
     line_options,
     marker,
     one_or_all,
@@ -139,7 +140,8 @@ class RocHullDisplay(ScoreDisplay):
             Settings of matplotlib for the curves' lines.
         """
         shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs)
+        options = line_options(self.names, curve_kwargs, ax)
+        before = drawn_before(ax)
         marks = read_marks(condition)
         flags = {"hull": hull, "shade": shade, "chance": chance, "null_strategy": null_strategy}
         flags = {name: check_flag(name, value) for name, value in flags.items()}
@@ -151,7 +153,7 @@ class RocHullDisplay(ScoreDisplay):
             if flags["shade"]:
                 self.shade_ = axes.fill_between(all_of.fpr, all_of.tpr, 1, color=PALE, linewidth=0, zorder=0)
             drawn = [
-                _draw_curve(axes, all_of.curve(name), {"marker": marker(self.names.index(name)), **options[name]})
+                _draw_curve(axes, all_of.curve(name), {"marker": marker(before + self.names.index(name)), **options[name]})
                 for name in shown_names
             ]
             self.line_ = one_or_all(drawn)
