@@ -324,3 +324,50 @@ def test_without_scikit_learn_the_extra_is_named():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert 'need scikit-learn: pip install "costcurves[sklearn]"' in done.stdout
+
+
+# Folds and weights that cannot be -------------------------------------------------------------------------------
+
+EVEN, ODD = np.arange(0, len(Y), 2), np.arange(1, len(Y), 2)
+
+
+@pytest.mark.parametrize(
+    ("folds", "message"),
+    [
+        ([(EVEN, ODD + len(Y))], rf"`cv` must give row numbers from 0 to {len(Y) - 1}, got {len(Y) + 1}"),
+        ([(EVEN, -1 - EVEN)], rf"`cv` must give row numbers from 0 to {len(Y) - 1}, got -1"),
+        ([(EVEN + 0.5, ODD)], "`cv` must give row numbers, or masks"),
+        ([(EVEN, [True, False])], "`cv` must give row numbers, or masks"),
+        ([(EVEN, [])], "`cv` must leave examples to test on in every fold, got none in fold 0"),
+        ([([], ODD)], "both classes to train on in every fold, got no example in fold 0"),
+        (
+            [(EVEN, ODD), (np.flatnonzero(Y == 1), np.flatnonzero(Y == 0))],
+            "both classes to train on.*only .*1.* in fold 1",
+        ),
+    ],
+)
+def test_folds_that_cannot_be_are_refused_before_training(folds, message):
+    Remembering.seen.clear()
+    with pytest.raises(cc.CostCurvesError, match=message):
+        cc.evaluate({"bayes": Remembering()}, X, Y, cv=folds)
+    with pytest.raises(cc.CostCurvesError, match=message):
+        cc.RocHullClassifier({"bayes": Remembering()}, 0.5, cv=folds).fit(X, Y)
+    assert not Remembering.seen
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(5), "`sample_weight` and `y_true` must have the same length, got 5"),
+        (np.full(len(Y), np.nan), "`sample_weight` must be finite"),
+        (-np.ones(len(Y)), "`sample_weight` must be >= 0"),
+        ("heavy", "`sample_weight` must be 1-D"),
+    ],
+)
+def test_weights_that_cannot_be_are_refused_before_training(weights, message):
+    Remembering.seen.clear()
+    with pytest.raises(cc.DataError, match=message):
+        cc.evaluate({"bayes": Remembering()}, X, Y, sample_weight=weights)
+    with pytest.raises(cc.DataError, match=message):
+        cc.RocHullClassifier({"bayes": Remembering()}, 0.5).fit(X, Y, sample_weight=weights)
+    assert not Remembering.seen
