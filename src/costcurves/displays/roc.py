@@ -141,7 +141,7 @@ class RocHullDisplay(ScoreDisplay):
         """
         shown_names = chosen(names, self.names)
         options = line_options(self.names, curve_kwargs, ax)
-        before = drawn_before(ax)
+        markers = {name: marker(place) for place, name in enumerate(self.names, drawn_before(ax))}
         marks = read_marks(condition)
         flags = {"hull": hull, "shade": shade, "chance": chance, "null_strategy": null_strategy}
         flags = {name: check_flag(name, value) for name, value in flags.items()}
@@ -154,7 +154,7 @@ class RocHullDisplay(ScoreDisplay):
                 self.shade_ = axes.fill_between(all_of.fpr, all_of.tpr, 1, color=PALE, linewidth=0, zorder=0)
             drawn = [
                 _draw_curve(
-                    axes, all_of.curve(name), {"marker": marker(before + self.names.index(name)), **options[name]}
+                    axes, all_of.curve(name), {"marker": markers[name], **options[name]}
                 )
                 for name in shown_names
             ]
