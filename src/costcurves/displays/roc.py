@@ -153,9 +153,7 @@ class RocHullDisplay(ScoreDisplay):
             if flags["shade"]:
                 self.shade_ = axes.fill_between(all_of.fpr, all_of.tpr, 1, color=PALE, linewidth=0, zorder=0)
             drawn = [
-                _draw_curve(
-                    axes, all_of.curve(name), {"marker": markers[name], **options[name]}
-                )
+                _draw_curve(axes, all_of.curve(name), {"marker": markers[name], **options[name]})
                 for name in shown_names
             ]
             self.line_ = one_or_all(drawn)
