@@ -24,6 +24,9 @@ from costcurves.thresholds import validation
 class Evaluation(Result):
     """Out-of-fold scores of several classifiers, and the curves of each fold, pooled and averaged; see `evaluate`.
 
+    Displays of scores draw it (``CostCurveDisplay.from_evaluation(result)``); a report of it is
+    ``Report.from_predictions(result.y_true, result.scores)``.
+
     Attributes
     ----------
     names : tuple of str

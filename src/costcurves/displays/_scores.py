@@ -12,6 +12,7 @@ from costcurves import counts
 from costcurves._validation import IntArray, check_choice, check_name, shown
 from costcurves.displays._style import needed
 from costcurves.errors import InputError
+from costcurves.evaluation import Evaluation
 from costcurves.frames import columns_of
 from costcurves.roc import RocCurve, check_unique, pool
 
@@ -157,6 +158,24 @@ def of_cv_results(
             for one, test in zip(estimators, tests, strict=True)
         )
     return Sample(parts, pos_label)
+
+
+def of_evaluation(evaluation: Any) -> Sample:
+    """Return the sample of what `evaluate` returns: a part a fold."""
+    if not isinstance(evaluation, Evaluation):
+        kind = type(evaluation).__name__
+        raise InputError(f"`evaluation` must be what evaluate returns, got {shown(evaluation)} ({kind})")
+    where = [evaluation.folds == fold for fold in range(evaluation.n_folds)]
+    weights = evaluation.sample_weight
+    return Sample(
+        {
+            name: tuple(
+                Part(evaluation.y_true[k], scores[k], None if weights is None else weights[k], evaluation.rows[k])
+                for k in where
+            )
+            for name, scores in evaluation.scores.items()
+        }
+    )
 
 
 def _named(table: Mapping[str, Any], what: str, name: Any) -> dict[str, Any]:
