@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import LeaveOneOut, cross_val_predict, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC, OneClassSVM
@@ -316,6 +316,26 @@ def test_cross_validations_are_drawn_as_the_answers_on_test_rows_are(case):
     assert picture(drawn, case) == picture(pooled, case)
     frames = case.kind.from_cv_results(results, pd.DataFrame(X).to_numpy().tolist(), pd.Series(y), **case.options)
     assert picture(frames, case) == picture(drawn, case)
+
+
+@pytest.mark.parametrize("name", ["roc", "dominance", "difference"])
+def test_a_fold_may_be_one_example_where_folds_are_pooled(name):
+    case = CASES[name]
+    X, y, models, _ = case.estimators()
+    some = np.r_[0:40]
+    X, y = X[some], y[some]
+    results = {
+        key: cross_validate(model, X, y, cv=LeaveOneOut(), return_estimator=True, return_indices=True)
+        for key, model in models.items()
+    }
+    scores = {
+        key: cross_val_predict(model, X, y, cv=LeaveOneOut(), method="predict_proba")[:, 1]
+        for key, model in models.items()
+    }
+    ours = case.kind.from_cv_results(results, X, y, **case.options)
+    assert picture(ours, case) == picture(case.kind.from_predictions(y, scores, **case.options), case)
+    with pytest.raises(cc.InputError, match="`X` must be the data that was cross-validated, got None"):
+        case.kind.from_cv_results(results, None, y, **case.options)
 
 
 @OF_SCORES

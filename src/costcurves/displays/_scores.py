@@ -14,7 +14,7 @@ from costcurves.displays._style import needed
 from costcurves.errors import InputError
 from costcurves.evaluation import Evaluation
 from costcurves.frames import columns_of
-from costcurves.roc import RocCurve, check_unique, pool
+from costcurves.roc import RocCurve, check_unique
 
 RESPONSES = ("predict_proba", "decision_function")
 
@@ -47,11 +47,9 @@ class Sample:
 
     def curves(self) -> list[RocCurve]:
         """Return one ROC curve a classifier; the test examples of all folds are pooled."""
-        listed = []
-        for name in self.parts:
-            folds = self.folds(name)
-            listed.append(folds[0] if len(folds) == 1 else pool(folds, name=name))
-        return listed
+        # A fold may hold one class only: leave-one-out.
+        whole = Sample({name: (_all(parts),) for name, parts in self.parts.items()}, self.pos_label)
+        return [curve for name in self.parts for curve in whole.folds(name)]
 
     def paired(self) -> tuple[Any, dict[str, Any], Any]:
         """Return labels, answers by name and weights of the same examples in the same order."""
@@ -65,24 +63,33 @@ class Sample:
         return first.y_true, {name: part.answer for name, part in joined.items()}, first.sample_weight
 
 
-def _joined(parts: tuple[Part, ...]) -> Part:
-    """Return the test sets of all folds as one, in the order of the data."""
+def _all(parts: tuple[Part, ...]) -> Part:
+    """Return the test sets of all folds as one, one after the other; an example that is tested twice counts twice."""
     if len(parts) == 1:
         return parts[0]
-    index = np.concatenate([part.index for part in parts if part.index is not None])
+    weights = [part.sample_weight for part in parts]
+    return Part(
+        np.concatenate([np.asarray(part.y_true) for part in parts]),
+        np.concatenate([np.asarray(part.answer) for part in parts]),
+        None if weights[0] is None else np.concatenate(weights),
+        np.concatenate([part.index for part in parts if part.index is not None]),
+    )
+
+
+def _joined(parts: tuple[Part, ...]) -> Part:
+    """Return the test sets of all folds as one, in the order of the data."""
+    part = _all(parts)
+    index = part.index
+    if len(parts) == 1 or index is None:
+        return part
     if np.unique(index).size < index.size:
         raise InputError(
             "`cv_results` must test each example once for this display, "
             f"got {index.size} tests of {np.unique(index).size} examples (a repeated cross-validation?)"
         )
     order = np.argsort(index)
-    weights = [part.sample_weight for part in parts]
-    return Part(
-        np.concatenate([np.asarray(part.y_true) for part in parts])[order],
-        np.concatenate([np.asarray(part.answer) for part in parts])[order],
-        None if weights[0] is None else np.concatenate(weights)[order],
-        index[order],
-    )
+    weights = part.sample_weight
+    return Part(part.y_true[order], part.answer[order], None if weights is None else weights[order], index[order])
 
 
 # Where answers come from ------------------------------------------------------------------------------------
@@ -202,6 +209,8 @@ def _check_cv(results: Mapping[str, Any], X: Any, y: Any) -> tuple[list[Any], li
     if len(estimators) != len(tests) or not tests:
         raise InputError(f"`cv_results` must have an estimator a fold, got {len(estimators)} for {len(tests)} folds")
     for what, data in (("X", X), ("y", y)):
+        if not hasattr(data, "shape") and not hasattr(data, "__len__"):
+            raise InputError(f"`{what}` must be the data that was cross-validated, got {shown(data)}")
         size = _size(data)
         trained = [np.asarray(train) for train in indices.get("train", ())]
         needs = 1 + max(int(rows.max()) for rows in [*tests, *trained] if rows.size)

@@ -34,8 +34,8 @@ from costcurves.roc import check_unique
 class CostCurveDisplay(ScoreDisplay):
     """Cost curves of one or several classifiers: what each costs at every operating condition.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` or `from_results`, which draw
-    at once; or construct it from results and call `plot`. The first four also take
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` or `from_results`, which
+    draw at once; or construct it from results and call `plot`. The first four also take
 
     - ``policy``: how thresholds follow pc, as for `CostCurve` (default "optimal"),
     - ``level``: draw a confidence band of this level (default None: none), with ``simultaneous=True`` one that holds

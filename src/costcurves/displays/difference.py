@@ -23,8 +23,8 @@ class CostDifferenceDisplay(ScoreDisplay):
 
     Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` (test examples of all folds
     together) or `from_results`, which draw at once; or construct it from a result of `compare` or `compare_many` and
-    call `plot`. The first four also take ``pair`` (two names, where there are more than two classifiers) and the options of
-    `compare`: ``policy``, ``level``, ``simultaneous``, ``method``, ``sampling``, ``pc``.
+    call `plot`. The first four also take ``pair`` (two names, where there are more than two classifiers) and the
+    options of `compare`: ``policy``, ``level``, ``simultaneous``, ``method``, ``sampling``, ``pc``.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ class CostThresholdClassifier(HullBase):
         check_is_fitted(self, "hull_")
         return self._choose(self.condition).first_threshold
 
-    @available_if(_has("predict_proba"))
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the classifier's probabilities, which no threshold changes.
 
@@ -133,7 +133,7 @@ class CostThresholdClassifier(HullBase):
         check_is_fitted(self, "hull_")
         return np.asarray(self.estimator_.predict_proba(X))
 
-    @available_if(_has("predict_log_proba"))
+    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the logarithms of the classifier's probabilities.
 
@@ -144,7 +144,7 @@ class CostThresholdClassifier(HullBase):
         check_is_fitted(self, "hull_")
         return np.asarray(self.estimator_.predict_log_proba(X))
 
-    @available_if(_has("decision_function"))
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the classifier's decision function, which no threshold changes.
 
