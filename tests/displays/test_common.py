@@ -7,6 +7,7 @@ import inspect
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import matplotlib
@@ -679,6 +680,18 @@ def test_the_same_data_give_the_same_svg_in_another_process(tmp_path):
 
 
 # Extras -----------------------------------------------------------------------------------------------------
+
+
+def test_threads_draw_the_same_and_leave_the_settings(tmp_path):
+    before = dict(matplotlib.rcParams)
+
+    def saved(k):
+        return CASES["cost"].make().save(tmp_path / f"{k}.svg").read_bytes()
+
+    with ThreadPoolExecutor(4) as threads:
+        drawn = set(threads.map(saved, range(12)))
+    assert len(drawn) == 1
+    assert dict(matplotlib.rcParams) == before
 
 
 def without(monkeypatch, library):

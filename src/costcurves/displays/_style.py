@@ -6,6 +6,7 @@ import io
 import math
 import os
 import textwrap
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -69,6 +70,10 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
+# The settings of matplotlib are those of the whole process: one thread at a time changes them, and puts them back.
+_SETTINGS_LOCK = threading.RLock()
+
+
 def needed(module: str, extra: str) -> Any:
     """Return a module of an extra, or say what to install."""
     try:
@@ -81,6 +86,13 @@ def needed(module: str, extra: str) -> Any:
 def pyplot() -> Any:
     """Return matplotlib.pyplot."""
     return needed("matplotlib.pyplot", "plot")
+
+
+@contextmanager
+def _settings(wanted: Mapping[str, Any]) -> Iterator[None]:
+    """Set matplotlib's settings for a while, in one thread at a time."""
+    with _SETTINGS_LOCK, pyplot().rc_context(dict(wanted)):
+        yield
 
 
 @contextmanager
@@ -102,7 +114,7 @@ def figure_style() -> Iterator[None]:
     True
     >>> plt.close(figure)
     """
-    with pyplot().rc_context(_SETTINGS):
+    with _settings(_SETTINGS):
         yield
 
 
@@ -132,7 +144,7 @@ def canvas(ax: Any, size: tuple[float, float], margins: Margins | None = None) -
     if ax is not None:
         yield check_axes(ax)
         return
-    with plt.rc_context(_SETTINGS):
+    with _settings(_SETTINGS):
         figure, axes = plt.subplots(figsize=size, layout="constrained" if margins is None else "none")
         _set_margins(figure, margins)
         # Ticks are made when the figure is drawn, after the settings are gone.
@@ -349,7 +361,7 @@ def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: float = 300.0
         if figure.get_layout_engine() is not None and ax.get_subplotspec() is not None:
             ax.set_subplotspec(ax.get_subplotspec())
     content = io.BytesIO()
-    with pyplot().rc_context({"svg.hashsalt": "costcurves"}):
+    with _settings({"svg.hashsalt": "costcurves"}):
         figure.savefig(content, format=kind, dpi=check_positive("dpi", dpi), metadata=silent[kind])
     write_atomically(target, content.getvalue())
     return target
