@@ -347,7 +347,7 @@ class CostCurve(Result):
         >>> round(curve.area(), 6), round(curve.area(weight=cc.Beta(2, 2)), 6)
         (0.181319, 0.216061)
         """
-        low, high = _check_span(pc)
+        low, high = check_span(pc)
         breaks = np.clip(self.breaks, low, high)
         left, right = breaks[:-1], breaks[1:]
         if weight is None:
@@ -643,7 +643,8 @@ def _band_including(curve: CostCurve, options: dict[str, Any], points: FloatArra
     return float(band.estimate[i]), float(band.lower[i]), float(band.upper[i])
 
 
-def _check_span(pc: Any) -> tuple[float, float]:
+def check_span(pc: Any) -> tuple[float, float]:
+    """Return the two ends of a part of the axis of pc."""
     try:
         low, high = pc
     except (TypeError, ValueError):

@@ -24,6 +24,9 @@ from costcurves.thresholds import validation
 class Evaluation(Result):
     """Out-of-fold scores of several classifiers, and the curves of each fold, pooled and averaged; see `evaluate`.
 
+    Displays of scores draw it (``CostCurveDisplay.from_evaluation(result)``); a report of it is
+    ``Report.from_predictions(result.y_true, result.scores)``.
+
     Attributes
     ----------
     names : tuple of str
@@ -145,8 +148,7 @@ class Evaluation(Result):
 
     def compare_many(self, **options: Any) -> ManyDifferences:
         """Return all pairs with limits that hold jointly; options as for `compare_many`."""
-        if self.sample_weight is not None:
-            raise UnsupportedError("`compare_many` needs unweighted examples, got sample_weight: use compare")
+        options = {"sample_weight": self.sample_weight} | options
         return compare_many(self.y_true, self.scores, **options)
 
     def _curve(self, scores: FloatArray, where: BoolArray, name: str) -> RocCurve:

@@ -7,6 +7,7 @@ import inspect
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import matplotlib
@@ -18,14 +19,14 @@ import pyarrow as pa
 import pytest
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import LeaveOneOut, cross_val_predict, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC, OneClassSVM
 
 import costcurves as cc
 from costcurves.displays._base import Display, _keywords
-from displays_data import CASES, SCORED, estimators, many_classes, picture, two_classes
+from displays_data import CASES, SCORED, estimators, listed, many_classes, picture, two_classes
 
 ROOT = Path(__file__).parent.parent.parent
 EVERY = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
@@ -84,6 +85,17 @@ def test_a_display_can_be_drawn_again_and_shows_the_same(case):
 def test_results_are_drawn_by_one_call(case):
     one, two = case.kind.from_results(case.results()), case.kind(case.results()).plot()
     assert picture(one, case) == picture(two, case)
+
+
+@pytest.mark.parametrize("name", ["cost", "roc", "averaged", "coverage", "power"])
+def test_two_displays_on_the_same_axes_look_different(name):
+    case = CASES[name]
+    _, ax = plt.subplots()
+    lines = [line for _ in range(2) for line in listed(case.make(ax=ax).line_)]
+    looks = {(line.get_color(), str(line._dash_pattern)) for line in lines}
+    assert len(looks) == len(lines)
+    ax.clear()
+    assert listed(case.make(ax=ax).line_)[0].get_color() == lines[0].get_color()
 
 
 @EVERY
@@ -164,6 +176,51 @@ def test_a_single_classifier_has_the_name_it_is_given(case):
         case.kind.from_predictions(y, answer, name="", **case.options)
 
 
+def words_of(display):
+    """Return the texts of the legend, of the rows and of the y axis."""
+    legend = display.legend_.get_texts() if display.legend_ else []
+    return [text.get_text() for text in (*legend, *display.ax_.get_yticklabels(), display.ax_.yaxis.label)]
+
+
+@EVERY
+@pytest.mark.parametrize("names", [("$\\frac{$", "of $x$"), ("_first", "__b"), ("a\nb", "US$ 5")])
+def test_names_are_drawn_as_they_are(case, names, tmp_path):
+    y, answers = case.predictions()
+    display = case.kind.from_predictions(y, dict(zip(names, answers.values(), strict=True)), **case.options)
+    display.save(tmp_path / "names.svg")
+    words = "; ".join(words_of(display))
+    shown_names = [name for name in names if name in "; ".join(display.names)]
+    assert shown_names
+    assert all(name in words for name in shown_names)
+    drawn = [*(display.legend_.get_texts() if display.legend_ else []), *display.ax_.findobj(plt.Text)]
+    assert not any(text.get_parse_math() for text in drawn if "$" in text.get_text())
+
+
+@EVERY
+def test_labels_that_the_user_hides_stay_hidden(case):
+    _, ax = plt.subplots()
+    ax.plot([0, 1], label="_hidden")
+    ax.bar([0], [1], label="shown")
+    display = case.make(ax=ax)
+    assert "_hidden" not in words_of(display)
+    assert display.legend_ is None or "shown" in words_of(display)
+
+
+@EVERY
+@pytest.mark.filterwarnings("error:constrained_layout not applied")
+def test_long_names_leave_room_for_the_figure(case):
+    y, answers = case.predictions()
+    names = ("a pipeline of very many steps, with every option in its name", "x" * 200)
+    display = case.kind.from_predictions(y, dict(zip(names, answers.values(), strict=True)), **case.options)
+    display.figure_.canvas.draw()
+    axes, figure = display.ax_.get_window_extent(), display.figure_.bbox
+    assert axes.width > 0.4 * figure.width
+    assert display.legend_ is None or display.legend_.get_window_extent().y0 >= -1
+    for text in display.legend_.get_texts() if display.legend_ else display.ax_.get_yticklabels():
+        assert figure.x0 - 1 <= text.get_window_extent().x0
+        assert text.get_window_extent().x1 <= figure.x1 + 1
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 @EVERY
 def test_answers_may_be_columns_of_a_frame(case, frame):
@@ -198,6 +255,8 @@ def test_names_that_are_not_there_are_refused(case):
     with pytest.raises(cc.InputError, match=r"`names` must be among .*, got 'nobody'"):
         case.make(names=["nobody"])
     display = case.kind(case.results())
+    with pytest.raises(cc.InputError, match=r"`names` must be a name or a list of names, got 3 \(int\)"):
+        display.plot(names=3)
     with pytest.raises(cc.InputError, match="`names` must be different and not empty"):
         display.plot(names=[])
     drawn = display.plot(names=display.names[0])
@@ -258,6 +317,45 @@ def test_cross_validations_are_drawn_as_the_answers_on_test_rows_are(case):
     assert picture(drawn, case) == picture(pooled, case)
     frames = case.kind.from_cv_results(results, pd.DataFrame(X).to_numpy().tolist(), pd.Series(y), **case.options)
     assert picture(frames, case) == picture(drawn, case)
+
+
+@pytest.mark.parametrize("name", ["roc", "dominance", "difference"])
+def test_a_fold_may_be_one_example_where_folds_are_pooled(name):
+    case = CASES[name]
+    X, y, models, _ = case.estimators()
+    some = np.r_[0:40]
+    X, y = X[some], y[some]
+    results = {
+        key: cross_validate(model, X, y, cv=LeaveOneOut(), return_estimator=True, return_indices=True)
+        for key, model in models.items()
+    }
+    scores = {
+        key: cross_val_predict(model, X, y, cv=LeaveOneOut(), method="predict_proba")[:, 1]
+        for key, model in models.items()
+    }
+    ours = case.kind.from_cv_results(results, X, y, **case.options)
+    assert picture(ours, case) == picture(case.kind.from_predictions(y, scores, **case.options), case)
+    with pytest.raises(cc.InputError, match="`X` must be the data that was cross-validated, got None"):
+        case.kind.from_cv_results(results, None, y, **case.options)
+
+
+@OF_SCORES
+def test_evaluations_are_drawn_as_their_cross_validations_are(case):
+    X, y, _, results = case.estimators()
+    found = cc.evaluate(results, X, y)
+    ours = case.kind.from_evaluation(found, **case.options)
+    assert picture(ours, case) == picture(case.kind.from_cv_results(results, X, y, **case.options), case)
+    with pytest.raises(cc.InputError, match=r"`evaluation` must be what evaluate returns, got 3 \(int\)"):
+        case.kind.from_evaluation(3, **case.options)
+
+
+@pytest.mark.parametrize("case", [CASES[name] for name in NOT_COVERAGE], ids=NOT_COVERAGE)
+def test_evaluations_have_their_weights(case):
+    X, y, _, results = case.estimators()
+    weights = 1.0 + np.arange(len(y)) % 3
+    ours = case.kind.from_evaluation(cc.evaluate(results, X, y, sample_weight=weights), **case.options)
+    theirs = case.kind.from_cv_results(results, X, y, sample_weight=weights, **case.options)
+    assert picture(ours, case) == picture(theirs, case)
 
 
 @EVERY
@@ -582,6 +680,18 @@ def test_the_same_data_give_the_same_svg_in_another_process(tmp_path):
 
 
 # Extras -----------------------------------------------------------------------------------------------------
+
+
+def test_threads_draw_the_same_and_leave_the_settings(tmp_path):
+    before = dict(matplotlib.rcParams)
+
+    def saved(k):
+        return CASES["cost"].make().save(tmp_path / f"{k}.svg").read_bytes()
+
+    with ThreadPoolExecutor(4) as threads:
+        drawn = set(threads.map(saved, range(12)))
+    assert len(drawn) == 1
+    assert dict(matplotlib.rcParams) == before
 
 
 def without(monkeypatch, library):

@@ -17,6 +17,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
     TunedThresholdClassifierCV,
     cross_val_predict,
+    cross_val_score,
     train_test_split,
 )
 from sklearn.naive_bayes import GaussianNB
@@ -146,3 +147,17 @@ def test_unusable_estimators_are_refused():
     for attribute in ("threshold_", "curve_"):
         with pytest.raises(NotFittedError):
             getattr(cc.CostThresholdClassifier(GaussianNB(), 0.5), attribute)
+
+
+def test_scores_are_those_of_the_classifier_inside():
+    clf = cc.CostThresholdClassifier(GaussianNB(), 0.9, cv=3).fit(X[::2], Y[::2])
+    np.testing.assert_array_equal(clf.predict_proba(X), clf.estimator_.predict_proba(X))
+    np.testing.assert_array_equal(clf.predict_log_proba(X), clf.estimator_.predict_log_proba(X))
+    assert not hasattr(clf, "decision_function")
+    ridge = cc.CostThresholdClassifier(RidgeClassifier(), 0.9, cv=3).fit(X[::2], Y[::2])
+    np.testing.assert_array_equal(ridge.decision_function(X), ridge.estimator_.decision_function(X))
+    assert not hasattr(ridge, "predict_proba")
+    ours = cross_val_score(cc.CostThresholdClassifier(GaussianNB(), 0.9, cv=3), X, Y, cv=FOLDS, scoring="roc_auc")
+    np.testing.assert_array_equal(ours, cross_val_score(GaussianNB(), X, Y, cv=FOLDS, scoring="roc_auc"))
+    with pytest.raises(NotFittedError):
+        cc.CostThresholdClassifier(GaussianNB(), 0.9).predict_proba(X)

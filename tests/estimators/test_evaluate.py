@@ -172,8 +172,17 @@ def test_weights_train_and_weigh():
     assert all(seen is not None for _, seen, _ in Remembering.seen)
     assert ours.pooled("bayes").n_neg == weights[Y == 0].sum()
     assert "sample_weight" in ours.to_frame("pandas").columns
-    with pytest.raises(cc.UnsupportedError, match="`compare_many` needs unweighted examples"):
-        ours.compare_many()
+
+
+def test_comparisons_have_the_weights(oracle):
+    weights = np.where(Y == 1, 1.0, 1.0 + np.arange(len(Y)) % 3)
+    ours = cc.evaluate(oracle, None, Y, sample_weight=weights)
+    many = ours.compare_many(pc=[0.3, 0.5])
+    assert many.to_dict() == cc.compare_many(Y, oracle, sample_weight=weights, pc=[0.3, 0.5]).to_dict()
+    assert many.to_dict() != cc.compare_many(Y, oracle, pc=[0.3, 0.5]).to_dict()
+    one = ours.compare("bayes", "tree", pc=[0.3, 0.5])
+    expected = cc.compare(Y, oracle["bayes"], oracle["tree"], sample_weight=weights, pc=[0.3, 0.5])
+    np.testing.assert_array_equal(one.lower, expected.lower)
 
 
 def test_groups_stay_together_with_and_without_routing():
@@ -315,3 +324,47 @@ def test_without_scikit_learn_the_extra_is_named():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert 'need scikit-learn: pip install "costcurves[sklearn]"' in done.stdout
+
+
+# Folds and weights that cannot be -------------------------------------------------------------------------------
+
+EVEN, ODD = np.arange(0, len(Y), 2), np.arange(1, len(Y), 2)
+
+
+@pytest.mark.parametrize(
+    ("folds", "message"),
+    [
+        ([(EVEN, ODD + len(Y))], rf"`cv` must give row numbers from 0 to {len(Y) - 1}, got {len(Y) + 1}"),
+        ([(EVEN, -1 - EVEN)], rf"`cv` must give row numbers from 0 to {len(Y) - 1}, got -1"),
+        ([(EVEN + 0.5, ODD)], "`cv` must give row numbers, or masks"),
+        ([(EVEN, [True, False])], "`cv` must give row numbers, or masks"),
+        ([(EVEN, [])], "`cv` must leave examples to test on in every fold, got none in fold 0"),
+        ([([], ODD)], "both classes to train on in every fold, got no example in fold 0"),
+        ([(EVEN, ODD), (np.flatnonzero(Y == 1), ODD)], "both classes to train on.*only .*1.* in fold 1"),
+    ],
+)
+def test_folds_that_cannot_be_are_refused_before_training(folds, message):
+    Remembering.seen.clear()
+    with pytest.raises(cc.CostCurvesError, match=message):
+        cc.evaluate({"bayes": Remembering()}, X, Y, cv=folds)
+    with pytest.raises(cc.CostCurvesError, match=message):
+        cc.RocHullClassifier({"bayes": Remembering()}, 0.5, cv=folds).fit(X, Y)
+    assert not Remembering.seen
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(5), "`sample_weight` and `y_true` must have the same length, got 5"),
+        (np.full(len(Y), np.nan), "`sample_weight` must be finite"),
+        (-np.ones(len(Y)), "`sample_weight` must be >= 0"),
+        ("heavy", "`sample_weight` must be 1-D"),
+    ],
+)
+def test_weights_that_cannot_be_are_refused_before_training(weights, message):
+    Remembering.seen.clear()
+    with pytest.raises(cc.DataError, match=message):
+        cc.evaluate({"bayes": Remembering()}, X, Y, sample_weight=weights)
+    with pytest.raises(cc.DataError, match=message):
+        cc.RocHullClassifier({"bayes": Remembering()}, 0.5).fit(X, Y, sample_weight=weights)
+    assert not Remembering.seen

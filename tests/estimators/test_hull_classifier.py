@@ -500,7 +500,7 @@ def test_three_classes_are_refused():
 def test_folds_that_train_on_one_class_are_refused():
     order = np.argsort(Y)
     halves = [(order[:300], order[300:]), (order[300:], order[:300])]
-    with pytest.raises(cc.DataError, match=r"`bayes` must be fitted on two classes, one of them 1, got classes"):
+    with pytest.raises(cc.DataError, match=r"`cv` must leave both classes to train on in every fold, got only 0"):
         cc.RocHullClassifier({"bayes": GaussianNB()}, 0.5, cv=halves).fit(X, Y)
 
 

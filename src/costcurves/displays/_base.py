@@ -215,6 +215,21 @@ class ScoreDisplay(Display):
         given = {"pos_label": pos_label, "sample_weight": sample_weight, "name": name}
         return cls._made(partial(_scores.of_cv_results, cv_results, X, y, respond, **given), ax, options)
 
+    @classmethod
+    def from_evaluation(cls, evaluation: Any, *, ax: Any = None, **options: Any) -> Self:
+        """Draw the figure of an evaluation: the out-of-fold scores of several classifiers on the same folds.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            What `evaluate` returns; its weights and its positive class are those of the figure.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        **options
+            Those of the display, see its class, and those of `plot`.
+        """
+        return cls._made(partial(_scores.of_evaluation, evaluation), ax, options)
+
 
 class LabelDisplay(Display):
     """A display of classifiers that predict labels, for any number of classes and a matrix of costs."""

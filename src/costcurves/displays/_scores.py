@@ -12,8 +12,9 @@ from costcurves import counts
 from costcurves._validation import IntArray, check_choice, check_name, shown
 from costcurves.displays._style import needed
 from costcurves.errors import InputError
+from costcurves.evaluation import Evaluation
 from costcurves.frames import columns_of
-from costcurves.roc import RocCurve, check_unique, pool
+from costcurves.roc import RocCurve, check_unique
 
 RESPONSES = ("predict_proba", "decision_function")
 
@@ -46,11 +47,9 @@ class Sample:
 
     def curves(self) -> list[RocCurve]:
         """Return one ROC curve a classifier; the test examples of all folds are pooled."""
-        listed = []
-        for name in self.parts:
-            folds = self.folds(name)
-            listed.append(folds[0] if len(folds) == 1 else pool(folds, name=name))
-        return listed
+        # A fold may hold one class only: leave-one-out.
+        whole = Sample({name: (_all(parts),) for name, parts in self.parts.items()}, self.pos_label)
+        return [curve for name in self.parts for curve in whole.folds(name)]
 
     def paired(self) -> tuple[Any, dict[str, Any], Any]:
         """Return labels, answers by name and weights of the same examples in the same order."""
@@ -64,24 +63,33 @@ class Sample:
         return first.y_true, {name: part.answer for name, part in joined.items()}, first.sample_weight
 
 
-def _joined(parts: tuple[Part, ...]) -> Part:
-    """Return the test sets of all folds as one, in the order of the data."""
+def _all(parts: tuple[Part, ...]) -> Part:
+    """Return the test sets of all folds as one, one after the other; an example that is tested twice counts twice."""
     if len(parts) == 1:
         return parts[0]
-    index = np.concatenate([part.index for part in parts if part.index is not None])
+    weights = [part.sample_weight for part in parts]
+    return Part(
+        np.concatenate([np.asarray(part.y_true) for part in parts]),
+        np.concatenate([np.asarray(part.answer) for part in parts]),
+        None if weights[0] is None else np.concatenate(weights),
+        np.concatenate([part.index for part in parts if part.index is not None]),
+    )
+
+
+def _joined(parts: tuple[Part, ...]) -> Part:
+    """Return the test sets of all folds as one, in the order of the data."""
+    part = _all(parts)
+    index = part.index
+    if len(parts) == 1 or index is None:
+        return part
     if np.unique(index).size < index.size:
         raise InputError(
             "`cv_results` must test each example once for this display, "
             f"got {index.size} tests of {np.unique(index).size} examples (a repeated cross-validation?)"
         )
     order = np.argsort(index)
-    weights = [part.sample_weight for part in parts]
-    return Part(
-        np.concatenate([np.asarray(part.y_true) for part in parts])[order],
-        np.concatenate([np.asarray(part.answer) for part in parts])[order],
-        None if weights[0] is None else np.concatenate(weights)[order],
-        index[order],
-    )
+    weights = part.sample_weight
+    return Part(part.y_true[order], part.answer[order], None if weights is None else weights[order], index[order])
 
 
 # Where answers come from ------------------------------------------------------------------------------------
@@ -159,6 +167,24 @@ def of_cv_results(
     return Sample(parts, pos_label)
 
 
+def of_evaluation(evaluation: Any) -> Sample:
+    """Return the sample of what `evaluate` returns: a part a fold."""
+    if not isinstance(evaluation, Evaluation):
+        kind = type(evaluation).__name__
+        raise InputError(f"`evaluation` must be what evaluate returns, got {shown(evaluation)} ({kind})")
+    where = [evaluation.folds == fold for fold in range(evaluation.n_folds)]
+    weights = evaluation.sample_weight
+    return Sample(
+        {
+            name: tuple(
+                Part(evaluation.y_true[k], scores[k], None if weights is None else weights[k], evaluation.rows[k])
+                for k in where
+            )
+            for name, scores in evaluation.scores.items()
+        }
+    )
+
+
 def _named(table: Mapping[str, Any], what: str, name: Any) -> dict[str, Any]:
     """Return several classifiers by name."""
     if name is not None:
@@ -183,6 +209,8 @@ def _check_cv(results: Mapping[str, Any], X: Any, y: Any) -> tuple[list[Any], li
     if len(estimators) != len(tests) or not tests:
         raise InputError(f"`cv_results` must have an estimator a fold, got {len(estimators)} for {len(tests)} folds")
     for what, data in (("X", X), ("y", y)):
+        if not hasattr(data, "shape") and not hasattr(data, "__len__"):
+            raise InputError(f"`{what}` must be the data that was cross-validated, got {shown(data)}")
         size = _size(data)
         trained = [np.asarray(train) for train in indices.get("train", ())]
         needs = 1 + max(int(rows.max()) for rows in [*tests, *trained] if rows.size)

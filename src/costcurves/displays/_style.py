@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import textwrap
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -39,6 +41,10 @@ FORMATS = ("svg", "png", "pdf")
 _TICKS = 7.0
 # More lines of a legend, or longer ones, do not fit among the curves at column width.
 _MOST_LABELS, _LONG = 7, 26
+# Letters of a line, at most: of a legend below the axes, of a label beside a row of bars.
+_WIDEST, ROW_WIDTH = 48, 22
+# Names are drawn as they are: a dollar sign does not begin a formula.
+AS_IS: dict[str, Any] = {"parse_math": False}
 # What tick labels and the label of the x axis take, in inches.
 _LABEL_HEIGHT = 0.42
 _SETTINGS: dict[str, Any] = {
@@ -64,6 +70,10 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
+# The settings of matplotlib are those of the whole process: one thread at a time changes them, and puts them back.
+_SETTINGS_LOCK = threading.RLock()
+
+
 def needed(module: str, extra: str) -> Any:
     """Return a module of an extra, or say what to install."""
     try:
@@ -76,6 +86,13 @@ def needed(module: str, extra: str) -> Any:
 def pyplot() -> Any:
     """Return matplotlib.pyplot."""
     return needed("matplotlib.pyplot", "plot")
+
+
+@contextmanager
+def _settings(wanted: Mapping[str, Any]) -> Iterator[None]:
+    """Set matplotlib's settings for a while, in one thread at a time."""
+    with _SETTINGS_LOCK, pyplot().rc_context(dict(wanted)):
+        yield
 
 
 @contextmanager
@@ -97,7 +114,7 @@ def figure_style() -> Iterator[None]:
     True
     >>> plt.close(figure)
     """
-    with pyplot().rc_context(_SETTINGS):
+    with _settings(_SETTINGS):
         yield
 
 
@@ -127,7 +144,7 @@ def canvas(ax: Any, size: tuple[float, float], margins: Margins | None = None) -
     if ax is not None:
         yield check_axes(ax)
         return
-    with plt.rc_context(_SETTINGS):
+    with _settings(_SETTINGS):
         figure, axes = plt.subplots(figsize=size, layout="constrained" if margins is None else "none")
         _set_margins(figure, margins)
         # Ticks are made when the figure is drawn, after the settings are gone.
@@ -175,10 +192,18 @@ def bar_look(index: int) -> dict[str, Any]:
     }
 
 
-def line_options(names: Sequence[str], curve_kwargs: Any) -> dict[str, dict[str, Any]]:
+def drawn_before(ax: Any) -> int:
+    """Return how many named lines in our colours stand on given axes: the next ones continue their looks."""
+    if ax is None:
+        return 0
+    return sum(line.get_color() in PALETTE and not line.get_label().startswith("_") for line in check_axes(ax).lines)
+
+
+def line_options(names: Sequence[str], curve_kwargs: Any, ax: Any = None) -> dict[str, dict[str, Any]]:
     """Return what each classifier's line is drawn with: its look, and what the user wants instead.
 
-    `curve_kwargs` is one dict for all lines, a list with one for each, or a mapping of names to dicts.
+    `curve_kwargs` is one dict for all lines, a list with one for each, or a mapping of names to dicts. A second display
+    on the same axes goes on where the first has stopped.
     """
     if curve_kwargs is None:
         wishes: dict[str, Any] = {}
@@ -195,7 +220,7 @@ def line_options(names: Sequence[str], curve_kwargs: Any) -> dict[str, dict[str,
         raise InputError(f"`curve_kwargs` must be a dict or a list of dicts, got {shown(curve_kwargs)}")
     cbook, lines = needed("matplotlib.cbook", "plot"), needed("matplotlib.lines", "plot")
     options = {}
-    for index, name in enumerate(names):
+    for index, name in enumerate(names, drawn_before(ax)):
         wish = wishes.get(name, {})
         if not isinstance(wish, Mapping):
             raise InputError(f"`curve_kwargs` must be a dict or a list of dicts, got {shown(wish)}")
@@ -234,6 +259,8 @@ def chosen(names: Any, known: Sequence[str]) -> tuple[str, ...]:
     """Return the names to draw: those asked for, or all."""
     if names is None:
         return tuple(known)
+    if not isinstance(names, Iterable):
+        raise InputError(f"`names` must be a name or a list of names, got {shown(names)} ({type(names).__name__})")
     wanted = (names,) if isinstance(names, str) else tuple(names)
     for name in wanted:
         if name not in known:
@@ -247,35 +274,59 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names)
 
 
-def add_legend(ax: Any, legend: Any, place: str) -> Any:
+def wrapped(text: str, width: int) -> str:
+    """Return a text on lines of at most so many letters, cut after the third of a line of its own."""
+    lines = []
+    for line in text.split("\n"):
+        lines += textwrap.wrap(line, width, max_lines=3, placeholder=" …") if len(line) > width else [line]
+    return "\n".join(lines)
+
+
+def add_legend(ax: Any, legend: Any, place: str, names: Sequence[str] = ()) -> Any:
     """Return a legend of what has a label, at its usual place or where the user wants it; None for none.
 
-    One that is too large to stand among the lines goes below the axes.
+    One that is too large to stand among the lines goes below the axes. matplotlib hides labels that begin with an
+    underscore; those of `names` are shown nevertheless.
     """
     if not isinstance(legend, (bool, str)):
         raise InputError(f"`legend` must be True, False or a place such as 'upper left', got {shown(legend)}")
-    handles, labels = ax.get_legend_handles_labels()
+    handles = _labelled(ax, names)
     if legend is False or not handles:
         return None
+    labels = [wrapped(one.get_label(), _WIDEST) for one in handles]
     longest = max(len(line) for label in labels for line in label.split("\n"))
     if legend == "below" or (legend is True and (len(labels) > _MOST_LABELS or longest > _LONG)):
-        return _legend_below(ax, handles, labels, 2 if longest < _LONG else 1)
-    try:
-        return ax.legend(handles, labels, loc=place if legend is True else legend)
-    except ValueError:
-        raise InputError(
-            f"`legend` must be True, False or a place such as 'upper left' or 'below', got {shown(legend)}"
-        ) from None
+        made = _legend_below(ax, handles, labels, 2 if longest < _LONG else 1)
+    else:
+        try:
+            made = ax.legend(handles, [" "] * len(labels), loc=place if legend is True else legend)
+        except ValueError:
+            raise InputError(
+                f"`legend` must be True, False or a place such as 'upper left' or 'below', got {shown(legend)}"
+            ) from None
+    for text, label in zip(made.get_texts(), labels, strict=True):
+        text.set(text=label, **AS_IS)
+    return made
+
+
+def _labelled(ax: Any, names: Sequence[str]) -> list[Any]:
+    """Return what belongs in the legend, in the order of drawing."""
+    place = {id(artist): i for i, artist in enumerate(ax.get_children())}
+    hidden = [one for one in (*ax.lines, *ax.patches, *ax.collections) if one.get_label() in names]
+    found = {id(one): one for one in (*ax.get_legend_handles_labels()[0], *hidden)}
+    return sorted(found.values(), key=lambda one: place.get(id(one), len(place)))
 
 
 def _legend_below(ax: Any, handles: Any, labels: Any, columns: int) -> Any:
     """Return a legend under the label of the x axis, in the middle of the axes or of a figure that has no others."""
     transforms = needed("matplotlib.transforms", "plot")
-    under = ax.transAxes + transforms.ScaledTranslation(0, -_LABEL_HEIGHT, ax.figure.dpi_scale_trans)
+    # Axes that are switched off have no labels.
+    down = _LABEL_HEIGHT if ax.axison else 0.02
+    under = ax.transAxes + transforms.ScaledTranslation(0, -down, ax.figure.dpi_scale_trans)
     across = ax.figure.transFigure if ax.figure.axes == [ax] else ax.transAxes
     return ax.legend(
         handles,
-        labels,
+        [" "] * len(labels),
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
         bbox_transform=transforms.blended_transform_factory(across, under),
@@ -310,7 +361,7 @@ def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: float = 300.0
         if figure.get_layout_engine() is not None and ax.get_subplotspec() is not None:
             ax.set_subplotspec(ax.get_subplotspec())
     content = io.BytesIO()
-    with pyplot().rc_context({"svg.hashsalt": "costcurves"}):
+    with _settings({"svg.hashsalt": "costcurves"}):
         figure.savefig(content, format=kind, dpi=check_positive("dpi", dpi), metadata=silent[kind])
     write_atomically(target, content.getvalue())
     return target

@@ -19,10 +19,10 @@ from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, check_curv
 class AveragedRocDisplay(ScoreDisplay):
     """ROC curves averaged over folds, with their intervals.
 
-    Make it with `from_cv_results` or `from_results`, which draw at once; or construct it from results and call `plot`.
-    From one test set (`from_predictions`, `from_estimator`) there is one curve to average, with the interval of its
-    test set. All but `from_results` take ``level`` (of the intervals, 0.95) and ``n_points`` (regularly spaced false
-    positive rates, 100).
+    Make it with `from_cv_results`, `from_evaluation` or `from_results`, which draw at once; or construct it from
+    results and call `plot`. From one test set (`from_predictions`, `from_estimator`) there is one curve to average,
+    with the interval of its test set. All but `from_results` take ``level`` (of the intervals, 0.95) and ``n_points``
+    (regularly spaced false positive rates, 100).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class AveragedRocDisplay(ScoreDisplay):
             Settings of matplotlib for the curves' lines.
         """
         shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs)
+        options = line_options(self.names, curve_kwargs, ax)
         flags = {"intervals": intervals, "with_folds": with_folds, "chance": chance}
         flags = {name: check_flag(name, value) for name, value in flags.items()}
 
@@ -131,6 +131,6 @@ class AveragedRocDisplay(ScoreDisplay):
                 drawn.append(axes.plot(one.fpr, one.tpr, **{"linewidth": 1.3, "zorder": 3, **options[name]})[0])
             self.line_ = one_or_all(drawn)
             self.band_ = one_or_all(bands)
-            self.legend_ = add_legend(axes, legend, "lower right")
+            self.legend_ = add_legend(axes, legend, "lower right", self.names)
 
         return self._draw(ax, draw)

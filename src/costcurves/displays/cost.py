@@ -13,7 +13,18 @@ from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, mark_on_pc, money_axis, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import GREY, INK, add_legend, chosen, halo, line_options, one_or_all
+from costcurves.displays._style import (
+    AS_IS,
+    GREY,
+    INK,
+    ROW_WIDTH,
+    add_legend,
+    chosen,
+    halo,
+    line_options,
+    one_or_all,
+    wrapped,
+)
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.hull import RocHull
 from costcurves.inference.band_results import Band
@@ -23,8 +34,8 @@ from costcurves.roc import check_unique
 class CostCurveDisplay(ScoreDisplay):
     """Cost curves of one or several classifiers: what each costs at every operating condition.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results` or `from_results`, which draw at once; or
-    construct it from results and call `plot`. The first three also take
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` or `from_results`, which
+    draw at once; or construct it from results and call `plot`. The first four also take
 
     - ``policy``: how thresholds follow pc, as for `CostCurve` (default "optimal"),
     - ``level``: draw a confidence band of this level (default None: none), with ``simultaneous=True`` one that holds
@@ -162,7 +173,7 @@ class CostCurveDisplay(ScoreDisplay):
             Settings of matplotlib for the curves' lines.
         """
         shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs)
+        options = line_options(self.names, curve_kwargs, ax)
         marks = read_marks(condition)
         flags = {"lines": lines, "envelope": envelope, "trivial": trivial, "crossings": crossings}
         flags = {name: check_flag(name, value) for name, value in flags.items()}
@@ -187,7 +198,7 @@ class CostCurveDisplay(ScoreDisplay):
             self.operating_range_ = _draw_ranges(axes, curves, options) if ranged else []
             self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
             self.money_ax_ = _money(axes, money_axis, marks)
-            self.legend_ = add_legend(axes, legend, "best")
+            self.legend_ = add_legend(axes, legend, "best", self.names)
 
         return self._draw(ax, draw)
 
@@ -313,7 +324,7 @@ def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
     # Beside the dashed line at the top, where no envelope can be.
     side, shift = ("left", 4) if 0.5 < pc <= 0.75 or pc <= 0.25 else ("right", -4)
     text = ax.annotate(
-        f"{decision.classifier}\n{decision.expected_cost:.3g} per case",
+        f"{wrapped(decision.classifier, ROW_WIDTH)}\n{decision.expected_cost:.3g} per case",
         (pc, 1.0),
         (shift, -2),
         xycoords=ax.get_xaxis_transform(),
@@ -322,6 +333,7 @@ def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
         va="top",
         fontsize="small",
         zorder=6,
+        **AS_IS,
     )
     return [*dot, text]
 

@@ -18,10 +18,10 @@ from costcurves.errors import UnsupportedError
 class CoverageDisplay(ScoreDisplay):
     """The chance that a confidence band holds the true cost, against pc, beside what the band promises.
 
-    Make it with `from_results`, or with `from_predictions`, `from_estimator` and `from_cv_results`, which take the
-    classifier's own curve for the truth: how good is its band, with a test set like this one? These take ``method``
-    (one or several, default "wilson" and "gaussian"), ``level`` (0.95), ``sampling``, ``policy`` and ``pc``, as for
-    `coverage`.
+    Make it with `from_results`, or with `from_predictions`, `from_estimator`, `from_cv_results` and `from_evaluation`,
+    which take the classifier's own curve for the truth: how good is its band, with a test set like this one? These take
+    ``method`` (one or several, default "wilson" and "gaussian"), ``level`` (0.95), ``sampling``, ``policy`` and ``pc``,
+    as for `coverage`.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class CoverageDisplay(ScoreDisplay):
             Settings of matplotlib for the lines.
         """
         shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs)
+        options = line_options(self.names, curve_kwargs, ax)
 
         def draw(axes: Any) -> None:
             found = [self.coverages[name] for name in shown_names]
@@ -115,7 +115,7 @@ class CoverageDisplay(ScoreDisplay):
             pc_axis(axes)
             lowest = min(min(one.worst for one in found), levels[0] - 0.1)
             axes.set(ylim=(max(0.0, math.floor(10 * lowest) / 10), 1.0), ylabel="chance that the band holds the cost")
-            self.legend_ = add_legend(axes, legend, "best")
+            self.legend_ = add_legend(axes, legend, "best", self.names)
 
         return self._draw(ax, draw)
 

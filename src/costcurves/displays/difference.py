@@ -11,17 +11,20 @@ from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import GREY, INK, add_legend, line_options, look
+from costcurves.displays._style import AS_IS, GREY, INK, add_legend, line_options, look, wrapped
 from costcurves.errors import InputError
+
+# Letters of a line along the y axis, at most.
+_ALONG = 40
 
 
 class CostDifferenceDisplay(ScoreDisplay):
     """Cost of one classifier minus cost of another at every condition, with limits; below zero the first is cheaper.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds together) or
-    `from_results`, which draw at once; or construct it from a result of `compare` or `compare_many` and call `plot`.
-    The first three also take ``pair`` (two names, where there are more than two classifiers) and the options of
-    `compare`: ``policy``, ``level``, ``simultaneous``, ``method``, ``sampling``, ``pc``.
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` (test examples of all folds
+    together) or `from_results`, which draw at once; or construct it from a result of `compare` or `compare_many` and
+    call `plot`. The first four also take ``pair`` (two names, where there are more than two classifiers) and the
+    options of `compare`: ``policy``, ``level``, ``simultaneous``, ``method``, ``sampling``, ``pc``.
 
     Parameters
     ----------
@@ -176,9 +179,11 @@ class CostDifferenceDisplay(ScoreDisplay):
             self.line_ = axes.plot(result.pc, result.estimate, **{"zorder": 3, **options})[0]
             self.significant_ = self._draw_significant(axes) if marked and result.simultaneous else {}
             pc_axis(axes)
-            axes.set(ylim=limits, ylabel=f"cost of {a}{apart}− cost of {b}")
+            axes.set_ylim(limits)
+            axes.set_ylabel(wrapped(f"cost of {a}{apart}− cost of {b}", _ALONG), **AS_IS)
             self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
-            self.legend_ = add_legend(axes, legend, "best")
+            verdicts = [line.get_label() for lines in self.significant_.values() for line in lines[:1]]
+            self.legend_ = add_legend(axes, legend, "best", [label, *self.names, *verdicts])
 
         return self._draw(ax, draw)
 

@@ -9,7 +9,7 @@ from costcurves.decisions import TRIVIAL, Ranges
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import COLUMN, GREY, PALE, bar_look, chosen
+from costcurves.displays._style import AS_IS, COLUMN, GREY, PALE, ROW_WIDTH, bar_look, chosen, wrapped
 from costcurves.domination import Dominance, dominance
 from costcurves.errors import InputError
 from costcurves.hull import RocHull
@@ -18,8 +18,8 @@ from costcurves.hull import RocHull
 class DominanceDisplay(ScoreDisplay):
     """Who is best where: one row a classifier, a bar for each stretch of pc in which it is best.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds pooled) or
-    `from_results`, which draw at once; or construct it from a result and call `plot`.
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` (test examples of all folds
+    pooled) or `from_results`, which draw at once; or construct it from a result and call `plot`.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class DominanceDisplay(ScoreDisplay):
                     text = {"fontsize": "x-small", "color": GREY, "ha": "center", "va": "center"}
                     self.never_[name] = axes.text(0.5, row, "never best", **text)
             axes.set(ylim=(len(rows) - 0.4, -0.6))
-            axes.set_yticks(range(len(rows)), rows)
+            axes.set_yticks(range(len(rows)), [wrapped(name, ROW_WIDTH) for name in rows], **AS_IS)
             self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
 
         return self._draw(ax, draw)

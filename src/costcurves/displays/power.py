@@ -115,7 +115,7 @@ class PowerDisplay(LabelDisplay):
             Settings of matplotlib for the lines.
         """
         shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs)
+        options = line_options(self.names, curve_kwargs, ax)
         goal = None if wanted is None else check_in_unit("wanted", wanted)
         over = next(iter(self.curves.values())).over
         unit = 1.0 if relative_to is None else check_positive("relative_to", relative_to)
@@ -137,6 +137,6 @@ class PowerDisplay(LabelDisplay):
             words = "test examples" if over == "n" else "difference in expected cost"
             axes.set(xlabel=words if relative_to is None else f"{words} / {unit:.3g}")
             axes.set(ylim=(0, 1), ylabel="chance to find the difference")
-            self.legend_ = add_legend(axes, legend, "best")
+            self.legend_ = add_legend(axes, legend, "best", self.names)
 
         return self._draw(ax, draw)

@@ -14,16 +14,20 @@ from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, read_marks
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import (
+    AS_IS,
     COLUMN,
     GREY,
     INK,
     PALE,
+    ROW_WIDTH,
     Margins,
     add_legend,
     chosen,
+    drawn_before,
     line_options,
     marker,
     one_or_all,
+    wrapped,
 )
 from costcurves.hull import RocHull
 from costcurves.roc import RocCurve
@@ -44,8 +48,8 @@ def roc_axes(ax: Any, chance: bool) -> Any:
 class RocHullDisplay(ScoreDisplay):
     """ROC curves of several classifiers with their convex hull: only what lies on it can be best.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds pooled) or
-    `from_results`, which draw at once; or construct it from a hull and call `plot`.
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` (test examples of all folds
+    pooled) or `from_results`, which draw at once; or construct it from a hull and call `plot`.
 
     Parameters
     ----------
@@ -136,7 +140,8 @@ class RocHullDisplay(ScoreDisplay):
             Settings of matplotlib for the curves' lines.
         """
         shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs)
+        options = line_options(self.names, curve_kwargs, ax)
+        markers = {name: marker(place) for place, name in enumerate(self.names, drawn_before(ax))}
         marks = read_marks(condition)
         flags = {"hull": hull, "shade": shade, "chance": chance, "null_strategy": null_strategy}
         flags = {name: check_flag(name, value) for name, value in flags.items()}
@@ -148,7 +153,7 @@ class RocHullDisplay(ScoreDisplay):
             if flags["shade"]:
                 self.shade_ = axes.fill_between(all_of.fpr, all_of.tpr, 1, color=PALE, linewidth=0, zorder=0)
             drawn = [
-                _draw_curve(axes, all_of.curve(name), {"marker": marker(self.names.index(name)), **options[name]})
+                _draw_curve(axes, all_of.curve(name), {"marker": markers[name], **options[name]})
                 for name in shown_names
             ]
             self.line_ = one_or_all(drawn)
@@ -159,7 +164,7 @@ class RocHullDisplay(ScoreDisplay):
             self.wedge_ = _draw_wedges(axes, all_of) if flags["null_strategy"] else []
             self.segment_ = [_draw_segment(axes, all_of, span) for span in marks.ranges]
             self.iso_, self.point_ = self._draw_conditions(axes, marks)
-            self.legend_ = add_legend(axes, legend, "lower right")
+            self.legend_ = add_legend(axes, legend, "lower right", self.names)
 
         return self._draw(ax, draw)
 
@@ -196,8 +201,9 @@ def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
     upright = "bottom" if shift[1] > 0 else "top"
     named = ax.annotate(
-        text, at, shift, textcoords="offset points", ha=side, va=upright, fontsize="small", zorder=6, bbox=box
-    )
+        text, at, shift, textcoords="offset points", ha=side, va=upright, fontsize="small", zorder=6, bbox=box,
+        **AS_IS,
+    )  # fmt: skip
     return [*dot, named]
 
 
@@ -206,7 +212,7 @@ def _short(decision: Decision) -> str:
     name = decision.classifier
     if name in TRIVIAL or math.isnan(decision.threshold):
         return name
-    return f"{name}{', ' if len(name) <= 14 else chr(10)}score ≥ {decision.threshold:.3g}"
+    return f"{wrapped(name, ROW_WIDTH)}{', ' if len(name) <= 14 else chr(10)}score ≥ {decision.threshold:.3g}"
 
 
 def _draw_segment(ax: Any, hull: RocHull, span: Any) -> Any:

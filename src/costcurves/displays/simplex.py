@@ -12,13 +12,16 @@ from costcurves._validation import FloatArray, check_flag, shown
 from costcurves.confusion import ConfusionMatrix
 from costcurves.displays._base import LabelDisplay
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import COLUMN, GREY, INK, PALE, Margins, add_legend, bar_look
+from costcurves.displays._style import AS_IS, COLUMN, GREY, INK, PALE, Margins, add_legend, bar_look, wrapped
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.matrices import as_cost_matrix, check_priors
 from costcurves.priors import PriorHull, prior_hull
 
 # The corners of the three classes: left, right, top.
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
+
+# Letters of a line below the triangle, at most.
+_ACROSS = 56
 
 
 class PriorSimplexDisplay(LabelDisplay):
@@ -130,12 +133,13 @@ class PriorSimplexDisplay(LabelDisplay):
             nowhere = [name for name in self.names if name not in self.regions]
             self.never_ = None
             if nowhere:
-                words = f"never cheapest: {', '.join(nowhere)}"
-                self.never_ = axes.text(0.5, -0.12, words, fontsize="small", color=GREY, ha="center", va="bottom")
+                words = wrapped(f"never cheapest: {', '.join(nowhere)}", _ACROSS)
+                style = {"fontsize": "small", "color": GREY, "ha": "center", "va": "bottom", **AS_IS}
+                self.never_ = axes.text(0.5, -0.12, words, **style)
             axes.set(xlim=(-0.06, 1.06), ylim=(-0.13, 0.97))
             axes.set_aspect("equal", adjustable="box")
             axes.set_axis_off()
-            self.legend_ = add_legend(axes, legend, "upper right")
+            self.legend_ = add_legend(axes, legend, "upper right", self.names)
 
         return self._draw(ax, draw)
 
@@ -171,7 +175,7 @@ def _draw_corners(ax: Any, labels: tuple[Any, ...]) -> list[Any]:
     return [
         ax.annotate(
             f"all {label}", corner, (0, 3 if va == "bottom" else -3), textcoords="offset points", ha=ha, va=va,
-            fontsize="small",
+            fontsize="small", **AS_IS,
         )
         for corner, label, ha, va in places
     ]  # fmt: skip
@@ -182,5 +186,6 @@ def _draw_points(ax: Any, points: dict[str, FloatArray]) -> list[Any]:
     for text, at in points.items():
         artists += ax.plot(*at, marker="o", markersize=5, color=INK, markeredgecolor="white", zorder=5)
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 0.6}
-        artists.append(ax.annotate(text, at, (5, 4), textcoords="offset points", fontsize="small", bbox=box, zorder=6))
+        style = {"textcoords": "offset points", "fontsize": "small", "bbox": box, "zorder": 6, **AS_IS}
+        artists.append(ax.annotate(text, at, (5, 4), **style))
     return artists

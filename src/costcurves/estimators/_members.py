@@ -177,17 +177,27 @@ def make_folds(cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], random_
         splitter = kind(int(cv), shuffle=random_state is not None, random_state=random_state)
     else:
         splitter = check_cv(cv, y, classifier=True)
-    folds: list[Fold] = [(as_rows(train), as_rows(test)) for train, test in splitter.split(X, y, **split_params)]
+    folds: list[Fold] = [(as_rows(train, n), as_rows(test, n)) for train, test in splitter.split(X, y, **split_params)]
     if not folds:
         raise InputError("`cv` must give at least one fold, got 0")
+    if empty := [k for k, (_, test) in enumerate(folds) if not test.size]:
+        raise InputError(f"`cv` must leave examples to test on in every fold, got none in fold {empty[0]}")
     return folds
 
 
-def as_rows(chosen: Any) -> IntArray:
-    """Return row numbers from row numbers or from a mask, both of which scikit-learn takes."""
+def as_rows(chosen: Any, n: int) -> IntArray:
+    """Return row numbers from row numbers or from a mask, both of which scikit-learn takes; each must be there."""
     array = np.asarray(chosen)
-    rows: IntArray = np.flatnonzero(array) if array.dtype.kind == "b" else array.astype(np.int64)
-    return rows
+    if array.dtype.kind == "b" and array.shape == (n,):
+        array = np.flatnonzero(array)
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(f"`cv` must give row numbers, or masks of {n} rows, got {shown(chosen)}")
+    if array.min() < 0 or array.max() >= n:
+        strange = array[(array < 0) | (array >= n)][0]
+        raise InputError(f"`cv` must give row numbers from 0 to {n - 1}, got {strange}")
+    return array.astype(np.int64)
 
 
 def rows_of(values: Any, rows: IntArray | None, n: int) -> Any:
@@ -262,6 +272,10 @@ def out_of_fold(
             raise InputError(f"`{name}` must be a classifier, got a {type(member).__name__}")
         if folds[0][0] is None:
             check_fitted(name, member)
+    for k, (train, _) in enumerate(folds):
+        if members and train is not None and np.unique(rows_of(y, train, _num_samples(X))).size < 2:
+            found = f"only {shown(y[train[0]])}" if train.size else "no example"
+            raise DataError(f"`cv` must leave both classes to train on in every fold, got {found} in fold {k}")
     tasks = [
         _Task(name, member, fold, fit_params[name], methods[name], pos_label, keep=len(folds) == 1)
         for name, member in members.items()

@@ -97,8 +97,9 @@ def evaluate(
             raise InputError(f"`X` must be given for estimators, got None for {next(iter(estimators or done))!r}")
         X = np.zeros((labels.size, 1))
     X, _ = indexable(X, labels)
+    weights = None if sample_weight is None else counts.checked_weights(sample_weight, labels.size)
     routed = _members.route(_Router(estimators, cv), estimators, {"sample_weight": sample_weight, "groups": groups})
-    folds = _shared_folds(done) or _members.make_folds(cv, X, labels, routed.split, random_state)
+    folds = _shared_folds(done, labels.size) or _members.make_folds(cv, X, labels, routed.split, random_state)
     tested = _members.out_of_fold(
         estimators,
         X,
@@ -117,7 +118,6 @@ def evaluate(
         checked = counts.checked_scores(values, name)
         counts.same_length(name, checked, "y", labels.size)
         scores[name] = checked[tested.rows].astype(np.float64)
-    weights = None if sample_weight is None else counts.checked_weights(sample_weight, labels.size)
     return make_evaluation(
         labels, pos_label, tested.rows, tested.folds, {name: scores[name] for name in named}, weights
     )
@@ -161,7 +161,7 @@ def _labels(y: Any, pos_label: Any) -> tuple[Any, Any]:
     return labels, labels[positive][0]
 
 
-def _shared_folds(done: Mapping[str, Mapping[str, Any]]) -> list[_members.Fold]:
+def _shared_folds(done: Mapping[str, Mapping[str, Any]], n: int) -> list[_members.Fold]:
     """Return the folds of cross-validation results, which must be the same for all of them."""
     shared: list[_members.Fold] = []
     for name, results in done.items():
@@ -173,7 +173,7 @@ def _shared_folds(done: Mapping[str, Mapping[str, Any]]) -> list[_members.Fold]:
                 )
         indices = results["indices"]
         folds: list[_members.Fold] = [
-            (_members.as_rows(train), _members.as_rows(test))
+            (_members.as_rows(train, n), _members.as_rows(test, n))
             for train, test in zip(indices["train"], indices["test"], strict=True)
         ]
         if shared and not (
@@ -194,7 +194,7 @@ def _scores_of_results(
             _members.positive_scores(
                 name,
                 estimator,
-                _members.rows_of(X, _members.as_rows(test), n),
+                _members.rows_of(X, _members.as_rows(test, n), n),
                 _members.score_method(name, estimator, response_method),
                 pos_label,
             )

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from costcurves import counts
 from costcurves._validation import BoolArray, check_choice, shown
 from costcurves.conditions import check_condition
 from costcurves.decisions import ALWAYS_POSITIVE, TRIVIAL, Mixture
@@ -123,6 +124,8 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         members = self._named()
         X, y = indexable(X, y)
         labels, self.classes_, self.pos_label_ = _members.two_classes(y, self.pos_label)
+        weights = params.get("sample_weight")
+        weights = None if weights is None else counts.checked_weights(weights, labels.size)
         routed = _members.route(self, members, params)
         folds = _members.make_folds(self.cv, X, labels, routed.split, self.random_state)
         tested = _members.out_of_fold(
@@ -135,11 +138,10 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             pos_label=self.pos_label_,
             n_jobs=self.n_jobs,
         )
-        weights = params.get("sample_weight")
         self.hull_ = RocHull.from_predictions(
             labels[tested.rows] == self.pos_label_,
             tested.scores,
-            sample_weight=None if weights is None else np.asarray(weights)[tested.rows],
+            sample_weight=None if weights is None else weights[tested.rows],
         )
         fitted = _members.final_members(
             members, X, labels, tested, cv=self.cv, refit=self.refit, fit_params=routed.fit, n_jobs=self.n_jobs

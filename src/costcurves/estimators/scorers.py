@@ -8,6 +8,7 @@ from sklearn.metrics import make_scorer
 
 from costcurves._validation import check_flag, shown
 from costcurves.conditions import OperatingCondition, check_condition
+from costcurves.costs import check_span
 from costcurves.errors import InputError
 from costcurves.estimators._members import METHODS
 from costcurves.matrices import as_cost_matrix, expected_cost
@@ -117,7 +118,7 @@ def cost_curve_area_scorer(
         cost_curve_area,
         greater_is_better=False,
         response_method=METHODS[method],
-        pc=pc,
+        pc=check_span(pc),
         weight=weight,
         policy=policy,
         pos_label=pos_label,

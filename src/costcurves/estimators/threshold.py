@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from costcurves.decisions import Mixture
@@ -13,11 +17,17 @@ from costcurves.roc import RocCurve
 MEMBER = "estimator"
 
 
+def _has(method: str) -> Callable[[Any], bool]:
+    """Return whether the classifier inside has a method."""
+    return lambda self: hasattr(getattr(self, "estimator_", self.estimator), method)
+
+
 class CostThresholdClassifier(HullBase):
     """A classifier with the threshold that costs least at an operating condition, on out-of-fold scores.
 
     Every distinct score is a candidate, in exact counts and by one sort. As with `RocHullClassifier` the condition
-    can change without another fit: ``set_params(condition=...)`` or ``predict(X, condition=...)``.
+    can change without another fit: ``set_params(condition=...)`` or ``predict(X, condition=...)``. Its scores
+    (`predict_proba`, `predict_log_proba`, `decision_function`, where the classifier has them) are the classifier's own.
 
     Parameters
     ----------
@@ -111,6 +121,39 @@ class CostThresholdClassifier(HullBase):
         """The threshold for the present condition."""
         check_is_fitted(self, "hull_")
         return self._choose(self.condition).first_threshold
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the classifier's probabilities, which no threshold changes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+        """
+        check_is_fitted(self, "hull_")
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the logarithms of the classifier's probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+        """
+        check_is_fitted(self, "hull_")
+        return np.asarray(self.estimator_.predict_log_proba(X))
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the classifier's decision function, which no threshold changes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+        """
+        check_is_fitted(self, "hull_")
+        return np.asarray(self.estimator_.decision_function(X))
 
     def _choose(self, condition: Any) -> Mixture:
         return choose(self.hull_, condition)
