@@ -385,7 +385,8 @@ def scan(
         The most bins of scores, from 2**14 to 2**26: one pass, and curves that say their `max_error`. By default curves
         are exact, which takes two passes as a rule.
     on_null : {"refuse", "drop"}
-        Missing values are an error that counts them, or their rows are left out; `Scan.dropped` says how many.
+        Missing values (null, and NaN) are an error that counts them, or their rows are left out; `Scan.dropped` says
+        how many.
     progress : bool or function, optional
         A bar on the terminal (by default where there is one, and rich), or a function of rows read and their total.
     threads : int, optional

@@ -78,18 +78,18 @@ class Missing:
             self.by_column[name] = self.by_column.get(name, 0) + count
 
     def whole(self, table: Any, names: Sequence[str]) -> Any:
-        """Return the rows of an Arrow table that have all values, and count the others."""
+        """Return the rows of an Arrow table that have all values, and count the others; NaN is no value."""
         self.rows += table.num_rows
-        if not any(table.column(name).null_count for name in names):
+        missing = {name: count for name in names if (count := _missing_values(table.column(name)))}
+        if not missing:
             return table
         compute = arrow().compute
         kept = None
-        for name in names:
+        for name, count in missing.items():
+            self.by_column[name] = self.by_column.get(name, 0) + count
             column = table.column(name)
-            if column.null_count:
-                self.by_column[name] = self.by_column.get(name, 0) + column.null_count
-                valid = compute.is_valid(column)
-                kept = valid if kept is None else compute.and_(kept, valid)
+            valid = compute.invert(compute.is_null(column, nan_is_null=_floating(column)))
+            kept = valid if kept is None else compute.and_(kept, valid)
         whole = table.filter(kept)
         self.dropped += table.num_rows - whole.num_rows
         return whole
@@ -105,6 +105,21 @@ class Missing:
                 f"the data must not have missing values, got {self.listed()} ({self.dropped} of {self.rows} rows): "
                 "fill them, or leave those rows out with on_null='drop'"
             )
+
+
+def _floating(column: Any) -> bool:
+    return bool(arrow().types.is_floating(column.type))
+
+
+def _missing_values(column: Any) -> int:
+    """Return how many values of a column are null or NaN."""
+    if not _floating(column):
+        return int(column.null_count)
+    # The smallest value is NaN where any is: that is found several times faster than each of them.
+    if not column.null_count and not any(len(c) and np.isnan(c.to_numpy().min()) for c in column.chunks):
+        return 0
+    compute = arrow().compute
+    return int(compute.sum(compute.is_null(column, nan_is_null=True)).as_py())
 
 
 def batch_of(table: Any, roles: Roles) -> Batch:
