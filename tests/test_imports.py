@@ -73,6 +73,7 @@ LAYERS = [
     "sources.columns",
     "sources.engine",
     "sources.feeds",
+    "sources.grouping",
     "sources.reading",
     "scanning",
     "engines",
