@@ -62,6 +62,7 @@ LAYERS = [
     "priors",
     "tallies",
     "tallies.base",
+    "tallies.singles",
     "tallies.bins",
     "tallies.scores",
     "tallies.hulls",

@@ -242,7 +242,8 @@ class ScoreTally(Tally):
         A bin's lower end is a threshold, and its counts are exact: the points of a binned curve lie on the true one.
         What lies between two of them stays below the bin's upper-left corner (fp at its start, tp at its end), so the
         hull with all corners bounds the true one from above; `max_error` is the largest vertical distance of the two
-        lower envelopes in cost space, which is reached at a break of the lower hull.
+        lower envelopes in cost space, which is reached at a break of the lower hull. A bin that holds one score only
+        has no such corner; that is known where at most 1024 bins hold several scores.
         """
         name = check_name("name", name)
         check_choice("points", points, ("all", "hull"))
@@ -268,7 +269,7 @@ class ScoreTally(Tally):
         weighted = bool(self._batches.weighted)
         if self.binned:
             assert self._bins is not None
-            return BinTable(self._bins, weighted)
+            return BinTable(self._bins, weighted, ties=True)
         return DistinctCounts(weighted, self._limit)
 
     def _effective(self) -> tuple[float, float] | None:
@@ -303,7 +304,7 @@ class ScoreTally(Tally):
         lowest, shift = bins.keys_of(code)
         table = cumulated(scores_of_keys(lowest, bins.dtype), neg, pos)
         hull = buckets.on_hull(table)
-        return hull, largest_gap(table, hull, shift > 0)
+        return hull, largest_gap(table, hull, (shift > 0) & ~self._table.single(code))
 
     def _state(self) -> State:
         plain = {
