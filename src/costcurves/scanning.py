@@ -321,7 +321,7 @@ class Scan:
         reader.missing = type(reader.missing)()
         pieces, held = [], 0
         while (piece := feed.next()) is not None:
-            whole = reader.missing.whole(piece, wanted)
+            whole = reader.missing.whole(piece, wanted, nan=True)
             held += whole.num_rows * len(wanted)
             if held > MOST_IN_MEMORY:
                 raise _too_large(held)

@@ -98,7 +98,7 @@ class _Worker(threading.Thread):
         try:
             names = self._roles.names
             while not self.stop.is_set() and (table := self._feed.next()) is not None:
-                whole = self.missing.whole(table, names)
+                whole = self.missing.whole(table, names, nan=True)
                 if whole.num_rows:
                     for batch in batch_of(whole, self._roles).parts(PIECE):
                         self.counts.update(batch)
