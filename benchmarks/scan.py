@@ -1,7 +1,8 @@
 """Time scans of a Parquet file beside a bare DuckDB aggregate: ``python benchmarks/scan.py --rows 100000000``.
 
 Each job runs in its own process, which says its time and its peak memory; jobs take turns, so that a noisy machine
-disturbs all alike. The time of a job is that of its work, without starting Python and importing libraries.
+disturbs all alike. The time of a job is that of its work, without starting Python and importing libraries. ``--check``
+compares the exact curves with those of all rows in memory instead, bit for bit.
 """
 
 from __future__ import annotations
@@ -93,6 +94,25 @@ def measure(path: Path, repeats: int) -> list[dict[str, object]]:
     return rows
 
 
+def same(path: Path) -> bool:
+    """Return whether exact scans equal the hulls of all rows in memory, bit for bit; one column at a time is held."""
+    import pyarrow.parquet as pq
+
+    import costcurves as cc
+
+    scanned = cc.scan(path, label="y", scores=["a", "b", "c"], progress=False).roc_curves()
+    y = pq.read_table(path, columns=["y"]).column(0).to_numpy()
+    all_equal = True
+    for name, curve in scanned.items():
+        scores = pq.read_table(path, columns=[name]).column(0).to_numpy()
+        whole = cc.RocCurve.from_predictions(y, scores, points="hull")
+        parts = [(getattr(curve, part), getattr(whole, part)) for part in ("fp", "tp", "thresholds")]
+        equal = all(one.tobytes() == other.tobytes() for one, other in parts)
+        all_equal = all_equal and equal
+        print(f"{name}: {curve.fp.size} vertices of {y.size} rows {'are equal bit for bit' if equal else 'DIFFER'}")
+    return all_equal
+
+
 def text(rows: list[dict[str, object]]) -> str:
     """Return the rows as an aligned table."""
     lines = [f"{'job':24} {'min [s]':>9} {'median [s]':>11} {'peak [MiB]':>11}  ratio to DuckDB (min, median)"]
@@ -111,12 +131,15 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the file (default 10**7)")
     parser.add_argument("--repeats", type=int, default=3, help="turns of every job (default 3)")
     parser.add_argument("--file", type=Path, help="a file made before, instead of a new one")
+    parser.add_argument("--check", action="store_true", help="only compare exact scans with the rows in memory")
     parser.add_argument("--output", type=Path, default=Path("bench-output"), help="where scan.json goes")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = options.file or Path(folder) / "scores.parquet"
         if not path.exists():
             generate(path, options.rows)
+        if options.check:
+            sys.exit(0 if same(path) else 1)
         rows = measure(path, options.repeats)
     print(text(rows))
     options.output.mkdir(parents=True, exist_ok=True)

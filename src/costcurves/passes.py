@@ -129,6 +129,12 @@ class CurveCounts:
             else:
                 tally.update(positive, batch.columns[name], batch.weight)
 
+    def add_distinct(self, name: str, label: Any, scores: Any, times: Any) -> None:
+        """Count examples of one classifier that are given once with how often they occur."""
+        tally = self.tallies[name]
+        assert isinstance(tally, ScoreTally)
+        tally.update_distinct(_positives(self.rule, label), scores, times)
+
     def merge(self, other: CurveCounts) -> None:
         """Add what was counted of another part."""
         self.rule.join(other.rule)

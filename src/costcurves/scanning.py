@@ -26,6 +26,7 @@ from costcurves.sources.columns import Roles, arrow, numbers, values_of
 from costcurves.sources.engine import Relation, connect
 from costcurves.sources.feeds import SAMPLE, ParquetFiles, Relations, Source
 from costcurves.sources.files import PATH, find_files
+from costcurves.sources.grouping import can_group
 from costcurves.sources.reading import SourceReader, check_progress, check_threads
 from costcurves.tallies.bins import FEWEST, ScoreBins, check_resolution
 from costcurves.tallies.hulls import MEMBERS
@@ -35,6 +36,7 @@ from costcurves.thresholds import as_policy
 MOST_IN_MEMORY = 1 << 27  # values that `read` and `points="all"` hold
 MOST_GATHERED = 1 << 25  # members that the second pass holds, of all classifiers together
 ROWS_A_BIN, MOST_BINS = 64, 1 << 20
+EXAMPLES_A_TIE = 4  # sampled examples a distinct score, from which grouping is the faster
 
 
 class Scan:
@@ -156,16 +158,21 @@ class Scan:
     def _found(self, points: str) -> dict[Any, Any]:
         if points == "all" and self._resolution is not None:
             raise UnsupportedError("`points='all'` needs exact counts, got `resolution`: scan without it")
-        options = self._counting_options()
+        samples = self._samples()
+        reader = self._reader("scores")
+        if self._tied(samples):
+            counts = curve_counts(self.scores, pos_label=self._pos_label, points="all")
+            grouped = reader.run_grouped(counts)
+            if grouped is not None:
+                return dict(grouped.curves(points))
         counts = curve_counts(
             self.scores,
             pos_label=self._pos_label,
             resolution=self._resolution,
             weighted=self.weight is not None,
             points=points,
-            **options,
+            **self._counting_options(samples),
         )
-        reader = self._reader("scores")
         try:
             if self.group is None:
                 return dict(find_curves(reader, counts, points=points))
@@ -180,24 +187,46 @@ class Scan:
                 + "cc.scan(..., resolution=2**16) (bounded memory, with its error)"
             ) from None
 
-    def _counting_options(self) -> dict[str, Any]:
-        """Return the type of every score column, and bins laid out by a sample of it."""
+    def _dtype(self, name: str) -> str:
+        """Return the type that holds the scores of a column."""
         pa = arrow()
-        narrow = (pa.float32(), pa.float16())
-        dtype = {
-            name: "float32" if all(kind in narrow for kind in self._types[name]) else "float64" for name in self.scores
-        }
-        bins: dict[str, ScoreBins] = {}
+        return "float32" if all(kind in (pa.float32(), pa.float16()) for kind in self._types[name]) else "float64"
+
+    def _samples(self) -> dict[str, Any]:
+        """Return some of the scores of every column that has any."""
         sample = self._source.sample(list(self.scores))
-        if sample is not None and self.group is None and (self.weight is None or self._resolution is not None):
-            for name in self.scores:
-                values = numbers(sample.column(name).drop_null())
-                values = values[:: max(1, values.size // SAMPLE)].astype(dtype[name])
-                values = values[np.isfinite(values)]
-                if values.size:
-                    bins[name] = ScoreBins.from_sample(values, self._resolution or self._finest())
-        members = max(MEMBERS, MOST_GATHERED // len(self.scores))
-        return {"dtype": dtype, "bins": bins, "members": members, "limit": MOST_IN_MEMORY >> 2}
+        if sample is None:
+            return {}
+        found = {}
+        for name in self.scores:
+            values = numbers(sample.column(name).drop_null())
+            values = values[:: max(1, values.size // SAMPLE)].astype(self._dtype(name))
+            found[name] = values[np.isfinite(values)]
+        return {name: values for name, values in found.items() if values.size}
+
+    def _tied(self, samples: dict[str, Any]) -> bool:
+        """Return whether every column seems to have few distinct scores, which DuckDB counts the fastest."""
+        few = [np.unique(values).size * EXAMPLES_A_TIE <= values.size for values in samples.values()]
+        label_types = self._types[self.label]
+        return (
+            self._resolution is None
+            and len(few) == len(self.scores)
+            and all(few)
+            and can_group(self._reader("scores").roles, label_types)
+        )
+
+    def _counting_options(self, samples: dict[str, Any]) -> dict[str, Any]:
+        """Return the type of every score column, and bins laid out by a sample of it."""
+        bins: dict[str, ScoreBins] = {}
+        if self.group is None and (self.weight is None or self._resolution is not None):
+            size = self._resolution or self._finest()
+            bins = {name: ScoreBins.from_sample(values, size) for name, values in samples.items()}
+        return {
+            "dtype": {name: self._dtype(name) for name in self.scores},
+            "bins": bins,
+            "members": max(MEMBERS, MOST_GATHERED // len(self.scores)),
+            "limit": MOST_IN_MEMORY >> 2,
+        }
 
     def _finest(self) -> int:
         """Return how many bins leave few examples for the second pass, and take little memory themselves."""
@@ -292,7 +321,7 @@ class Scan:
         reader.missing = type(reader.missing)()
         pieces, held = [], 0
         while (piece := feed.next()) is not None:
-            whole = reader.missing.whole(piece, wanted)
+            whole = reader.missing.whole(piece, wanted, nan=True)
             held += whole.num_rows * len(wanted)
             if held > MOST_IN_MEMORY:
                 raise _too_large(held)
@@ -385,7 +414,8 @@ def scan(
         The most bins of scores, from 2**14 to 2**26: one pass, and curves that say their `max_error`. By default curves
         are exact, which takes two passes as a rule.
     on_null : {"refuse", "drop"}
-        Missing values are an error that counts them, or their rows are left out; `Scan.dropped` says how many.
+        Missing values (null, and NaN) are an error that counts them, or their rows are left out; `Scan.dropped` says
+        how many.
     progress : bool or function, optional
         A bar on the terminal (by default where there is one, and rich), or a function of rows read and their total.
     threads : int, optional
@@ -395,7 +425,8 @@ def scan(
     -----
     Curves, bands and differences equal those of the same rows in memory, bit for bit (with weights that are not whole
     numbers: to rounding). The hull is found in bounded memory: pass one counts scores in bins, pass two looks only at
-    bins that can hold a vertex. Data that change between passes are refused. Nothing is written.
+    bins that can hold a vertex. Files that show few distinct scores are counted in one pass, by a query that groups
+    them. Data that change between passes are refused. Nothing is written.
 
     Examples
     --------

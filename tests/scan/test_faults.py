@@ -240,9 +240,10 @@ def test_a_number_that_is_none_far_down_is_refused(tmp_path):
 
 
 def test_scores_that_are_not_finite_are_refused(tmp_path):
-    pq.write_table(pa.table({"y": [0, 1, 0], "a": [0.1, np.nan, np.inf]}), tmp_path / "x.parquet")
-    with pytest.raises(cc.DataError, match="must be finite, got 2 non-finite values"):
-        cc.scan(tmp_path / "x.parquet", label="y", scores="a").curves()
+    pq.write_table(pa.table({"y": [0, 1, 0], "a": [0.1, -np.inf, np.inf]}), tmp_path / "x.parquet")
+    for on_null in ("refuse", "drop"):
+        with pytest.raises(cc.DataError, match="must be finite, got 2 non-finite values"):
+            cc.scan(tmp_path / "x.parquet", label="y", scores="a", on_null=on_null).curves()
 
 
 def test_questions_that_the_columns_cannot_answer_are_refused(path):

@@ -240,6 +240,29 @@ def test_missing_values_are_counted_and_refused_or_dropped(tmp_path, table):
     assert src.read(["a"])["a"].size == 498
 
 
+@pytest.mark.parametrize(("kind", "suffix"), [("float32", ".parquet"), ("float64", ".parquet"), ("float64", ".csv")])
+def test_nan_is_a_missing_value_of_a_column_of_floats(tmp_path, kind, suffix):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 300).astype(float)
+    a, b = rng.random((2, 300)).astype(kind)
+    y[7], a[[7, 20, 120]], b[[20, 250]] = np.nan, np.nan, np.nan
+    nulls = np.zeros(300, bool)
+    nulls[[30, 31]] = True
+    table = pa.table({"y": y, "a": pa.array(a, mask=nulls), "b": b})
+    path = tmp_path / f"x{suffix}"
+    if suffix == ".csv":
+        pa.csv.write_csv(table, path)
+    else:
+        pq.write_table(table, path, row_group_size=100)
+    with pytest.raises(cc.DataError, match=r"got 5 in 'a', 2 in 'b', 1 in 'y' \(6 of 300 rows\)"):
+        cc.scan(path, label="y", scores=["a", "b"]).curves()
+    src = cc.scan(path, label="y", scores=["a", "b"], on_null="drop")
+    kept = np.setdiff1d(np.arange(300), [7, 20, 30, 31, 120, 250])
+    same_as_in_memory(src, pa.table({"y": y[kept], "a": a[kept], "b": b[kept]}))
+    assert src.dropped == {"a": 5, "b": 2, "y": 1}
+    assert src.rows_dropped == 6
+
+
 def test_progress_is_told_in_rows(parquet):
     told = []
     cc.scan(parquet, label="y", scores=NAMES, progress=lambda rows, total: told.append((rows, total))).curves()

@@ -256,6 +256,54 @@ def test_bins_of_one_score_each_have_no_error():
     assert cc.ScoreTally(bins=bins).update([0, 1, 0], scores).to_curve().max_error == 0
 
 
+@pytest.mark.parametrize("values", [np.arange(10) / 7, np.arange(-3, 5), [0.1, 1e-300, -0.0, 0.0, -1e300]])
+@pytest.mark.parametrize("sampled", [False, True])
+def test_a_few_tied_scores_have_no_error(values, sampled):
+    rng = np.random.default_rng(5)
+    y = rng.random(5000) < 0.4
+    y[:2] = False, True
+    scores = np.sort(values)[np.minimum(rng.integers(0, len(values), y.size) + y, len(values) - 1)]
+    layout = {"bins": cc.ScoreBins.from_sample(scores, 2**14)} if sampled else {"resolution": 2**14}
+    curve = cc.ScoreTally(**layout).update(y, scores).to_curve()
+    true = cc.RocCurve.from_predictions(y, scores, points="hull")
+    pc = np.unique(np.concatenate((PC, cc.CostCurve(true).breaks)))
+    error = cc.CostCurve(curve).evaluate(pc) - cc.CostCurve(true).evaluate(pc)
+    assert curve.max_error == 0
+    assert not error.any()
+
+
+def test_only_bins_of_several_scores_count_in_the_error():
+    rng = np.random.default_rng(6)
+    y = rng.random(4000) < 0.5
+    scores = rng.integers(0, 10, y.size) / 8.0 + y / 8.0
+    scores[:40] = np.where(y[:40], 0.55 + 2.0**-40, 0.55)  # two scores, and one bin
+    curve = cc.ScoreTally(resolution=2**14).update(y, scores).to_curve()
+    gap = cc.CostCurve(curve).evaluate(PC) - cc.CostCurve(cc.RocCurve.from_predictions(y, scores)).evaluate(PC)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("costcurves.tallies.singles.MOST_MIXED", 0)
+        loose = cc.ScoreTally(resolution=2**14).update(y, scores).to_curve()
+    assert 0 < gap.max() <= curve.max_error < 0.02 < loose.max_error
+    assert loose.fp.tolist() == curve.fp.tolist()
+
+
+@settings(max_examples=40)
+@given(split_data(), SHAPES, st.integers(0, 3), st.booleans())
+def test_bins_of_one_score_are_the_same_for_any_batches(data, shape, most, sent):
+    y, scores, rows = data
+    scores = np.append(scores[:-2], [0.75, 0.75 + 2.0**-45]).astype(np.float64)[: y.size]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("costcurves.tallies.singles.MOST_MIXED", most)
+        whole = cc.ScoreTally(resolution=2**14).update(y, scores)
+        parts = [cc.ScoreTally(resolution=2**14).update(y[r], scores[r]) for r in rows]
+        if sent:
+            parts = [cc.ScoreTally.from_bytes(part.to_bytes()) for part in parts]
+        found = merged(parts, shape)
+    same_curve(found.to_curve(), whole.to_curve())
+    assert {k: v.tolist() for k, v in found._state()[1].items()} == {
+        k: v.tolist() for k, v in whole._state()[1].items()
+    }
+
+
 def test_more_bins_give_smaller_errors():
     rng = np.random.default_rng(3)
     y = rng.random(50_000) < 0.3

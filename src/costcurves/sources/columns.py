@@ -75,21 +75,25 @@ class Missing:
         self.rows += other.rows
         self.dropped += other.dropped
         for name, count in other.by_column.items():
-            self.by_column[name] = self.by_column.get(name, 0) + count
+            self.count(name, count)
 
-    def whole(self, table: Any, names: Sequence[str]) -> Any:
-        """Return the rows of an Arrow table that have all values, and count the others."""
+    def count(self, name: str, values: int) -> None:
+        """Count missing values of a column."""
+        if values:
+            self.by_column[name] = self.by_column.get(name, 0) + values
+
+    def whole(self, table: Any, names: Sequence[str], *, nan: bool = False) -> Any:
+        """Return the rows of an Arrow table that have all values, and count the others; where `nan`, NaN is none."""
         self.rows += table.num_rows
-        if not any(table.column(name).null_count for name in names):
+        missing = {name: count for name in names if (count := missing_values(table.column(name), nan=nan))}
+        if not missing:
             return table
         compute = arrow().compute
         kept = None
-        for name in names:
-            column = table.column(name)
-            if column.null_count:
-                self.by_column[name] = self.by_column.get(name, 0) + column.null_count
-                valid = compute.is_valid(column)
-                kept = valid if kept is None else compute.and_(kept, valid)
+        for name, count in missing.items():
+            self.count(name, count)
+            valid = compute.invert(is_missing(table.column(name), nan=nan))
+            kept = valid if kept is None else compute.and_(kept, valid)
         whole = table.filter(kept)
         self.dropped += table.num_rows - whole.num_rows
         return whole
@@ -105,6 +109,25 @@ class Missing:
                 f"the data must not have missing values, got {self.listed()} ({self.dropped} of {self.rows} rows): "
                 "fill them, or leave those rows out with on_null='drop'"
             )
+
+
+def is_missing(column: Any, *, nan: bool) -> Any:
+    """Return which values of a column are null or, where `nan`, NaN."""
+    return arrow().compute.is_null(column, nan_is_null=nan and _floating(column))
+
+
+def _floating(column: Any) -> bool:
+    return bool(arrow().types.is_floating(column.type))
+
+
+def missing_values(column: Any, *, nan: bool) -> int:
+    """Return how many values of a column are null or, where `nan`, NaN."""
+    if not nan or not _floating(column):
+        return int(column.null_count)
+    # The smallest value is NaN where any is: that is found several times faster than each of them.
+    if not column.null_count and not any(len(c) and np.isnan(c.to_numpy().min()) for c in column.chunks):
+        return 0
+    return int(arrow().compute.sum(is_missing(column, nan=True)).as_py())
 
 
 def batch_of(table: Any, roles: Roles) -> Batch:

@@ -14,6 +14,7 @@ from costcurves.errors import DataError, FormatError, InputError, MissingExtraEr
 from costcurves.sources.files import PATH, DataFile
 
 LINES = "newline_delimited"
+MEMORY = "512MiB"
 
 
 def duckdb() -> Any:
@@ -49,6 +50,13 @@ class Relation:
         return cls(make, shown(file.path, PATH))
 
     @classmethod
+    def of_parquet(cls, files: Sequence[DataFile], connection: Any) -> Relation:
+        """Return the rows of Parquet files that have the same columns."""
+        paths = [literal_path(file.path) for file in files]
+        where = shown(files[0].path, PATH) if len(files) == 1 else f"{len(files)} files"
+        return cls(lambda: connection.cursor().read_parquet(paths, hive_partitioning=False), where)
+
+    @classmethod
     def of_table(cls, connection: Any, table: Any) -> Relation:
         """Return the rows of a table or view of a database; (schema, table) where the schema matters."""
         parts = [table] if isinstance(table, str) else list(table)
@@ -71,6 +79,20 @@ class Relation:
         """Return a reader of Arrow batches of some columns."""
         column = duckdb().ColumnExpression
         return self._tried(lambda relation: _reader(relation.select(*(column(name) for name in names)), size))
+
+    def query(self, sql: str) -> Any:
+        """Return the answer to SQL about the table `data` as an Arrow table; None where DuckDB fails.
+
+        That is so where memory does not suffice, and for data that a reader of batches can explain better.
+        """
+        library = duckdb()
+        try:
+            answer = self._make().query("data", sql)
+            return answer.to_arrow_table() if hasattr(answer, "to_arrow_table") else answer.arrow()
+        except library.InterruptException:
+            raise KeyboardInterrupt from None
+        except (library.Error, OSError):
+            return None
 
     def next_of(self, reader: Any) -> Any:
         """Return the next batch as a table, None at the end."""
@@ -105,8 +127,11 @@ def literal_path(path: str) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
-def connect(path: str | None = None) -> Any:
-    """Return a connection that writes nothing: to an empty database in memory, or to a file, read-only."""
+def connect(path: str | None = None, threads: int | None = None) -> Any:
+    """Return a connection that writes nothing: to an empty database in memory, or to a file, read-only.
+
+    With `threads`, it uses so many and no more than MEMORY.
+    """
     library = duckdb()
     try:
         if path is not None:
@@ -115,6 +140,9 @@ def connect(path: str | None = None) -> Any:
             connection = library.connect(":memory:")
         connection.execute("set temp_directory = ''")
         connection.execute("set enable_progress_bar = false")
+        if threads is not None:
+            connection.execute(f"set threads = {int(threads)}")
+            connection.execute(f"set memory_limit = '{MEMORY}'")
     except library.Error as error:
         raise FormatError(f"{shown(path, PATH)} must be a DuckDB database, got: {shown(str(error), 200)}") from None
     return connection

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from costcurves._validation import shown
 from costcurves.errors import FormatError
 from costcurves.sources.columns import arrow
-from costcurves.sources.engine import Relation
+from costcurves.sources.engine import Relation, connect
 from costcurves.sources.files import PATH, DataFile
 
 ROWS = 1 << 18  # of a piece that is read as a stream
@@ -38,6 +38,9 @@ class Source(Protocol):
 
     def feed(self, names: list[str]) -> Feed:
         """Begin a pass over some of the columns."""
+
+    def relations(self, threads: int) -> list[Relation]:
+        """Return all rows as DuckDB reads them in bounded memory; none where it cannot, or would read others."""
 
     def check(self) -> None:
         """Refuse data that have changed since the scan began."""
@@ -76,6 +79,13 @@ class ParquetFiles:
     def feed(self, names: list[str]) -> Feed:
         """Begin a pass over some of the columns."""
         return _ParquetFeed(self, names)
+
+    def relations(self, threads: int) -> list[Relation]:
+        """Return all rows as DuckDB reads them, by columns whose names must differ in more than case."""
+        schemas = [list(schema.items()) for _, schema in self.schemas()]
+        names = [name for name, _ in schemas[0]]
+        alike = all(schema == schemas[0] for schema in schemas) and len({n.lower() for n in names}) == len(names)
+        return [Relation.of_parquet(self.files, connect(threads=threads))] if alike else []
 
     def groups(self) -> Iterator[tuple[DataFile, int, int]]:
         """Return the row groups that have rows: file, number, rows."""
@@ -185,6 +195,13 @@ class Relations:
         """Refuse files that are gone or changed."""
         for file in self._files:
             file.check()
+
+    def relations(self, threads: int) -> list[Relation]:
+        """Return all rows of texts; of databases none, since their memory is not ours to bound."""
+        if not self._files or self._files[0].format == "database":
+            return []
+        connection = connect(threads=threads)
+        return [Relation.of_file(file, connection) for file in self._files]
 
     def feed(self, names: list[str]) -> Feed:
         """Begin a pass over some of the columns."""

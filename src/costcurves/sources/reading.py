@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 from costcurves._validation import shown
 from costcurves.errors import DataError, InputError, MissingExtraError
-from costcurves.passes import Counts
+from costcurves.passes import Counts, CurveCounts
 from costcurves.sources.columns import Missing, Roles, batch_of
 from costcurves.sources.feeds import Feed, Source
+from costcurves.sources.grouping import group_scores
 
 PIECE = 1 << 17  # rows that are counted together, so that most of what is made of them stays in the cache
 MOST_THREADS = 8
@@ -48,11 +49,30 @@ class SourceReader:
         found = Missing()
         for worker in workers:
             found.add(worker.missing)
-        agree(found, self.rows, self.drop_missing, "start a new scan")
-        self.rows, self.missing = found.rows, found
+        self._agree(found)
         for worker in workers:
             counts.merge(worker.counts)
         return counts
+
+    def run_grouped(self, counts: CurveCounts) -> CurveCounts | None:
+        """Read all rows once into counts of distinct scores, by DuckDB; None where that is not possible."""
+        relations = self.source.relations(self.threads)
+        if not relations:
+            return None
+        self.source.check()
+        self.passes += 1
+        with progress_bar(self.progress, self.source.rows(), f"pass {self.passes}") as advance:
+            found = group_scores(relations, self.roles, counts)
+            if found is None:
+                return None
+            advance(found.rows)
+        self.source.check()
+        self._agree(found)
+        return counts
+
+    def _agree(self, found: Missing) -> None:
+        agree(found, self.rows, self.drop_missing, "start a new scan")
+        self.rows, self.missing = found.rows, found
 
 
 def agree(found: Missing, rows: int | None, drop_missing: bool, hint: str) -> None:
@@ -78,7 +98,7 @@ class _Worker(threading.Thread):
         try:
             names = self._roles.names
             while not self.stop.is_set() and (table := self._feed.next()) is not None:
-                whole = self.missing.whole(table, names)
+                whole = self.missing.whole(table, names, nan=True)
                 if whole.num_rows:
                     for batch in batch_of(whole, self._roles).parts(PIECE):
                         self.counts.update(batch)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from costcurves import counts
 from costcurves._validation import BoolArray, FloatArray, IntArray, check_choice, check_integer, frozen
 from costcurves.errors import DataError
+from costcurves.tallies.singles import MOST_BINS, SingleScores
 
 Array = npt.NDArray[Any]
 
@@ -358,10 +359,14 @@ class Coder:
 
 
 class BinTable:
-    """Counts (or sums of weights) of negatives and positives in the bins of a layout."""
+    """Counts (or sums of weights) of negatives and positives in the bins of a layout.
 
-    def __init__(self, bins: ScoreBins, weighted: bool = False) -> None:
+    Where asked for, and as long as scores have many ties, it knows which bins hold one score only.
+    """
+
+    def __init__(self, bins: ScoreBins, weighted: bool = False, ties: bool = False) -> None:
         self.bins = bins
+        self._singles = SingleScores(bins.size, bins.integer) if ties and bins.size <= MOST_BINS else None
         # Small counts make a table of which more stays in the cache; they grow before they can overflow.
         self.table: Array = np.zeros(2 * bins.size, np.float64 if weighted else np.uint32)
         self._rows = 0
@@ -377,11 +382,15 @@ class BinTable:
             span = slice(start, start + CHUNK)
             codes = self._coder.codes(scores[span], positive[span])
             np.add.at(self.table, codes, one if weights is None else weights[span])
+            if self._singles is not None and not self._singles.add(codes >> 1, ordered_keys(scores[span])):
+                self._singles = None
 
     def merge(self, other: BinTable) -> None:
         """Add the counts of another table of the same layout."""
         self._room(other._rows)
         self.table += other.table  # the rows of both decide the type, so that this one holds the other's
+        if other._singles is None or (self._singles is not None and not self._singles.merge(other._singles)):
+            self._singles = None
 
     def _room(self, rows: int) -> None:
         self._rows += rows
@@ -396,16 +405,23 @@ class BinTable:
         neg, pos = (pairs[code, i].astype(kind, copy=False) for i in (0, 1))
         return code, neg, pos
 
+    def single(self, code: IntArray) -> BoolArray:
+        """Return which of some filled bins are known to hold one score."""
+        return np.zeros(code.size, np.bool_) if self._singles is None else self._singles.single(code)
+
     def state(self) -> dict[str, Array]:
         """Return the layout and the counts that are not zero."""
         place = np.flatnonzero(self.table)
-        return {"shifts": self.bins.shifts, "place": place, "counts": self.table[place]}
+        ties = {} if self._singles is None else self._singles.state()
+        return {"shifts": self.bins.shifts, "place": place, "counts": self.table[place], **ties}
 
     @classmethod
     def restored(cls, dtype: str, arrays: dict[str, Array]) -> BinTable:
         """Return the table of a state."""
-        table = cls(ScoreBins(dtype, arrays["shifts"]), arrays["counts"].dtype.kind == "f")
+        table = cls(ScoreBins(dtype, arrays["shifts"]), arrays["counts"].dtype.kind == "f", "single" in arrays)
         table.fill(arrays["place"], arrays["counts"])
+        if table._singles is not None:
+            table._singles.fill(arrays)
         return table
 
     def fill(self, place: IntArray, found: Array) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves import buckets, counts
-from costcurves._validation import BoolArray, FloatArray, check_choice, check_integer, check_name
+from costcurves._validation import BoolArray, FloatArray, check_choice, check_integer, check_name, shown
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.geometry import upper_hull
 from costcurves.roc import RocCurve
@@ -41,6 +41,14 @@ class DistinctCounts:
         self._rows += scores.size
         if self._rows >= max(PENDING, self.scores.size):
             self.settle()
+
+    def add_distinct(self, positive: BoolArray, scores: Array, times: Array) -> None:
+        """Count examples that are given once with how often they occur."""
+        distinct, place = np.unique(scores.astype(np.float64) + 0.0, return_inverse=True)  # -0.0 is 0.0
+        found = np.zeros((2, distinct.size), np.int64)
+        np.add.at(found, (positive.astype(np.int64), place), times)
+        self.settle()
+        self._join(distinct[::-1], found[0, ::-1], found[1, ::-1])
 
     def merge(self, other: DistinctCounts) -> None:
         """Add the counts of another part of the data."""
@@ -170,6 +178,32 @@ class ScoreTally(Tally):
         self._table.add(positive, scores, weights)
         return self
 
+    def update_distinct(self, y_true: Any, y_score: Any, times: Any) -> ScoreTally:
+        """Count pairs of label and score that occur so many times each, as of a query that groups them.
+
+        Parameters
+        ----------
+        y_true, y_score : array-like, shape (n,)
+        times : array-like of int, shape (n,)
+            How often each occurs, which is not a weight: the result is that of so many examples.
+        """
+        if self.binned or self._batches.weighted:
+            raise UnsupportedError("`update_distinct` needs a tally of distinct scores without weights, got another")
+        batch = self._batches.read(y_true, {"y_score": y_score})
+        if batch is None:
+            return self
+        positive, (scores,), _ = batch
+        repeats = counts.checked_scores(times, "times")
+        counts.same_length("times", repeats, "y_true", positive.size)
+        if repeats.dtype.kind not in "iu" or repeats.min() < 1:
+            raise DataError(f"`times` must hold whole numbers from 1, got {shown(repeats[:5].tolist())}")
+        if self._table is None:
+            self._table = self._empty_table()
+        assert isinstance(self._table, DistinctCounts)
+        self._table.add_distinct(positive, scores, repeats.astype(np.int64))
+        self._n += (int(repeats[~positive].sum()), int(repeats[positive].sum()))
+        return self
+
     def merge(self, other: ScoreTally) -> ScoreTally:
         """Add the counts of another tally, and return this one."""
         self._same_kind(other)
@@ -208,7 +242,8 @@ class ScoreTally(Tally):
         A bin's lower end is a threshold, and its counts are exact: the points of a binned curve lie on the true one.
         What lies between two of them stays below the bin's upper-left corner (fp at its start, tp at its end), so the
         hull with all corners bounds the true one from above; `max_error` is the largest vertical distance of the two
-        lower envelopes in cost space, which is reached at a break of the lower hull.
+        lower envelopes in cost space, which is reached at a break of the lower hull. A bin that holds one score only
+        has no such corner; that is known where at most 1024 bins hold several scores.
         """
         name = check_name("name", name)
         check_choice("points", points, ("all", "hull"))
@@ -234,7 +269,7 @@ class ScoreTally(Tally):
         weighted = bool(self._batches.weighted)
         if self.binned:
             assert self._bins is not None
-            return BinTable(self._bins, weighted)
+            return BinTable(self._bins, weighted, ties=True)
         return DistinctCounts(weighted, self._limit)
 
     def _effective(self) -> tuple[float, float] | None:
@@ -269,7 +304,7 @@ class ScoreTally(Tally):
         lowest, shift = bins.keys_of(code)
         table = cumulated(scores_of_keys(lowest, bins.dtype), neg, pos)
         hull = buckets.on_hull(table)
-        return hull, largest_gap(table, hull, shift > 0)
+        return hull, largest_gap(table, hull, (shift > 0) & ~self._table.single(code))
 
     def _state(self) -> State:
         plain = {
