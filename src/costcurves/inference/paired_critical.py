@@ -66,9 +66,9 @@ def difference_critical(
     Measured joint coverage at nominal 95 % of the difference of two equal binormal classifiers (scale 3, thresholds
     best for μ, pc = 0.01, ..., 0.99; 8,000 to 20,000 data sets a cell, standard error 0.2 to 0.3 points), at
     correlations 0.3, 0.6 and 0.9, with 250 a class: 0.950, 0.952, 0.954 (μ = 0.75), 0.953, 0.950, 0.945 (μ = 2),
-    0.951, 0.951, 0.949 (μ = 3). With 1,000 a class: 0.945 and 0.951 (μ = 0.75; 0.3, 0.9), 0.947 and 0.951 (μ = 2; 0.6,
-    0.9), 0.949 and 0.947 (μ = 3; 0.3, 0.9). Of classifiers that differ by a third of a standard deviation (250, μ = 2;
-    0.3, 0.6): 0.949 and 0.951. Of two lines with 250 a class, 2,000 runs: 0.947, 0.946, 0.952.
+    0.951, 0.951, 0.949 (μ = 3). With 1,000 a class: 0.945, 0.949, 0.951 (μ = 0.75), 0.949, 0.947, 0.951 (μ = 2),
+    0.949, 0.946, 0.947 (μ = 3). Of classifiers that differ by a third of a standard deviation (250, μ = 2): 0.949,
+    0.951, 0.946. Of two lines with 250 a class, 2,000 runs: 0.947, 0.946, 0.952.
 
     Examples
     --------
