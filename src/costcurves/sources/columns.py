@@ -125,7 +125,7 @@ def missing_values(column: Any, *, nan: bool) -> int:
     if not nan or not _floating(column):
         return int(column.null_count)
     # The smallest value is NaN where any is: that is found several times faster than each of them.
-    if not column.null_count and not any(len(c) and np.isnan(c.to_numpy().min()) for c in column.chunks):
+    if not column.null_count and not any(len(c) and np.isnan(numbers(c).min()) for c in column.chunks):
         return 0
     return int(arrow().compute.sum(is_missing(column, nan=True)).as_py())
 
@@ -146,6 +146,9 @@ def numbers(column: Any) -> Array:
     """Return a numeric column as an array, without a copy where there is one piece."""
     pa = arrow()
     piece = _one_piece(column)
+    if not piece.null_count and (pa.types.is_integer(piece.type) or pa.types.is_floating(piece.type)):
+        shared: Array = np.from_dlpack(piece)  # to_numpy would import pandas, where there is one
+        return shared
     if pa.types.is_decimal(piece.type):
         piece = piece.cast(pa.string()).cast(pa.float64())  # the nearest float, which a direct cast often misses
     result: Array = piece.to_numpy(zero_copy_only=False)
