@@ -163,7 +163,7 @@ def test_a_connection_of_the_user_is_read_in_passes():
     check(cc.scan(connection, table="data", label="y", scores=NAMES), table, passes=2)
 
 
-@pytest.mark.parametrize("name", ['a"; drop table data; --', "label", "whole", "s0", "times", "data", "rows", "kind"])
+@pytest.mark.parametrize("name", ['a"; drop table data; --', "label", "whole", "s0", "times", "data", "rows", "of_s0"])
 def test_names_of_grouped_columns_are_never_sql(tmp_path, name):
     table = make()
     named = table.rename_columns(["y", "a", name, "c"])

@@ -41,9 +41,10 @@ def _sql(roles: Roles) -> str:
     columns = ", ".join(f"{quoted(name)} as {s}" for name, s in zip(roles.scores, scores, strict=True))
     whole = " and ".join(f"{quoted(name)} is not null" for name in roles.names)
     sets = ", ".join(f"(label, whole, {s})" for s in scores)
+    kinds = ", ".join(f"grouping({s}) = 0 as of_{s}" for s in scores)
     return (
         f"with rows as (select {quoted(roles.label)} as label, {columns}, {whole} as whole from data) "
-        f"select label, whole, {', '.join(scores)}, grouping({', '.join(scores)}) as kind, count(*) as times "
+        f"select label, whole, {', '.join(scores)}, {kinds}, count(*) as times "
         f"from rows group by grouping sets ({sets})"
     )
 
@@ -52,10 +53,8 @@ def _add(table: Any, roles: Roles, counts: CurveCounts, found: Missing) -> bool:
     """Add the groups of a table to the counts; return False where that cannot be done."""
     compute = arrow().compute
     several = len(roles.scores) > 1
-    all_bits = (1 << len(roles.scores)) - 1
     for i, name in enumerate(roles.scores):
-        left_out = all_bits ^ (1 << (len(roles.scores) - 1 - i))
-        groups = table.filter(compute.equal(table.column("kind"), left_out))
+        groups = table.filter(table.column(f"of_s{i}"))
         if groups.num_rows > 4 * MOST_DISTINCT:  # two labels, of whole rows and of others
             return False
         label, scores = groups.column("label"), groups.column(f"s{i}")
