@@ -77,4 +77,4 @@ def _add(table: Any, roles: Roles, counts: CurveCounts, found: Missing) -> bool:
 
 
 def _total(groups: Any) -> int:
-    return int(numbers(groups.column("times")).sum())
+    return int(numbers(groups.column("times")).sum()) if groups.num_rows else 0
