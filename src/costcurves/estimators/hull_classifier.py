@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -103,20 +104,20 @@ def _mixture(first: Any, second: Any, probability: float) -> Mixture:
     )
 
 
-class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """A classifier that cuts its members' scores where a ROC hull of out-of-fold scores says."""
 
+    @abstractmethod
     def _named(self) -> dict[str, Any]:
         """Return the members by name."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _fitted(self) -> dict[str, Any]:
         """Return the members that predict, by name."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _choose(self, condition: Any) -> Mixture:
         """Return what to do for a condition."""
-        raise NotImplementedError
 
     def _fit_hull(self, X: Any, y: Any, params: dict[str, Any]) -> dict[str, Any]:
         """Set the classes and the hull from out-of-fold scores; return the members that will predict."""
