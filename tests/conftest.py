@@ -1,8 +1,40 @@
-"""Hypothesis draws the same examples in every run, however slow the computer is, and leaves no files."""
+"""Hypothesis draws the same examples in every run, however slow the computer is, and leaves no files.
+
+`way` runs the tests of a module twice: by compiled loops, and by NumPy.
+"""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
+
+from costcurves import compiled
 
 settings.register_profile("costcurves", deadline=None, derandomize=True, database=None)
 settings.load_profile("costcurves")
+
+
+@pytest.fixture(scope="session")
+def fast(tmp_path_factory):
+    """Return the compiled loops, made here where the package was installed without them."""
+    if (found := compiled.loops()) is not None:
+        return found
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler: the loops of loops.c cannot be compared with NumPy")
+    library = tmp_path_factory.mktemp("loops") / "_loops.so"
+    source = Path(compiled.__file__).with_name("loops.c")
+    subprocess.run(["cc", "-O2", "-std=c99", "-shared", "-fPIC", "-o", library, source], check=True)
+    return compiled.Loops(library)
+
+
+@pytest.fixture(scope="module", params=["compiled", "numpy"])
+def way(request):
+    """Run a module's tests with the compiled loops, and without."""
+    loops = request.getfixturevalue("fast") if request.param == "compiled" else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "loops", lambda: loops)
+        yield request.param

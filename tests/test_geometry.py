@@ -13,6 +13,8 @@ import oracles
 from costcurves import geometry
 from costcurves.geometry import common_integers, hull_of_integers, upper_hull
 
+pytestmark = pytest.mark.usefixtures("way")
+
 
 def chain(steps):
     """Return the monotone chain of some (right, up) steps, from (0, 0)."""

@@ -19,6 +19,7 @@ LAYERS = [
     "errors",
     "_version",
     "_validation",
+    "compiled",
     "frames",
     "_results",
     "_files",

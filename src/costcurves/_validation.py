@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from numbers import Real
@@ -186,6 +187,13 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+def refuse_masked(name: str, values: Any, error: type[CostCurvesError]) -> None:
+    """Refuse a NumPy array with masked values."""
+    masked = sys.modules.get("numpy.ma")  # which NumPy loads when somebody asks for it, and that takes a while
+    if masked is not None and isinstance(values, masked.MaskedArray) and masked.is_masked(values):
+        raise error(f"`{name}` must not have masked values, got {int(masked.getmaskarray(values).sum())}")
+
+
 def number_array(
     name: str, values: Any, *, booleans: bool = True, error: type[CostCurvesError] = InputError
 ) -> FloatArray:
@@ -193,8 +201,7 @@ def number_array(
 
     The array may share memory with `values`. NaN and infinities pass; a missing value becomes NaN.
     """
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise error(f"`{name}` must not have masked values, got {int(np.ma.getmaskarray(values).sum())}")
+    refuse_masked(name, values, error)
     try:
         array = np.asarray(values)
     except (TypeError, ValueError):

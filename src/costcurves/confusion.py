@@ -20,6 +20,7 @@ from costcurves._validation import (
     frozen,
     is_missing,
     number_array,
+    refuse_masked,
     shown,
 )
 from costcurves.errors import DataError, InputError
@@ -154,8 +155,7 @@ def read_column(name: str, values: Any) -> _Column:
     """Return labels given as an array, a list, or a column of a dataframe."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
         raise InputError(f"`{name}` must be a sequence of labels, one an example, got {shown(values)}")
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise DataError(f"`{name}` must not have masked values, got {int(np.ma.getmaskarray(values).sum())}")
+    refuse_masked(name, values, DataError)
     if isinstance(values, (list, tuple)):
         numeric = all(issubclass(kind, (bool, int, float, np.number, np.bool_)) for kind in set(map(type, values)))
         if not numeric:

@@ -19,6 +19,7 @@ from costcurves._validation import (
     frozen,
     is_missing,
     number_array,
+    refuse_masked,
     shown,
 )
 from costcurves.errors import DataError
@@ -301,8 +302,7 @@ def check_totals(n_pos: int, n_neg: int, sums: tuple[float, float] | None = None
 
 def _as_array(name: str, values: Any) -> Array:
     """Return an array of any shape but a ragged one; masked values are refused."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise DataError(f"`{name}` must not have masked values, got {int(np.ma.getmaskarray(values).sum())}")
+    refuse_masked(name, values, DataError)
     try:
         return np.asarray(values)
     except (TypeError, ValueError):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from costcurves import compiled
 from costcurves._validation import BoolArray, IntArray
 
 Array = npt.NDArray[Any]
@@ -33,6 +34,8 @@ def upper_hull(x: Array, y: Array) -> IntArray:
     can vanish in a sum) equal points count once, as the first, and the survivors of a pass in floating point are
     decided exactly. O(n), without a Python loop over points.
     """
+    if x.dtype == y.dtype == np.int64 and x.size > SMALL and (fast := compiled.loops()) is not None:
+        return fast.upper_hull(x, y)
     index = np.arange(x.size)
     if x.dtype.kind == "f":
         index = np.flatnonzero(np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0)))
@@ -86,6 +89,8 @@ def blocks_above(x: Array, y: Array, hull: IntArray) -> BoolArray:
     upper-left corner (x[i], y[i+1]); where that corner is not strictly above the hull of the chain, neither is it.
     Counts whose products an int64 cannot hold are compared as floats, in doubt in favour of "may".
     """
+    if x.dtype == y.dtype == np.int64 and x.size > SMALL and (fast := compiled.loops()) is not None:
+        return fast.blocks_above(x, y, hull)
     doubtful = False
     if x.dtype.kind == "i" and (int(x[-1]) - int(x[0])) * (int(y[-1]) - int(y[0])) >= LARGEST_EXACT_PRODUCT:
         x, y, doubtful = x.astype(np.float64), y.astype(np.float64), True

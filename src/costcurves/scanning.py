@@ -28,7 +28,7 @@ from costcurves.sources.feeds import SAMPLE, ParquetFiles, Relations, Source
 from costcurves.sources.files import PATH, find_files
 from costcurves.sources.grouping import can_group
 from costcurves.sources.reading import SourceReader, check_progress, check_threads
-from costcurves.tallies.bins import FEWEST, ScoreBins, check_resolution
+from costcurves.tallies.bins import FEWEST, ScoreBins, check_resolution, runs
 from costcurves.tallies.hulls import MEMBERS
 from costcurves.tallies.tables import ConfusionTally
 from costcurves.thresholds import as_policy
@@ -206,7 +206,7 @@ class Scan:
 
     def _tied(self, samples: dict[str, Any]) -> bool:
         """Return whether every column seems to have few distinct scores, which DuckDB counts the fastest."""
-        few = [np.unique(values).size * EXAMPLES_A_TIE <= values.size for values in samples.values()]
+        few = [runs(np.sort(values))[0].size * EXAMPLES_A_TIE <= values.size for values in samples.values()]
         label_types = self._types[self.label]
         return (
             self._resolution is None

@@ -26,6 +26,8 @@ VALUES = {
 }
 PC = np.linspace(0, 1, 41)
 
+pytestmark = pytest.mark.usefixtures("way")
+
 
 @st.composite
 def split_data(draw, largest=120):

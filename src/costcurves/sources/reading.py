@@ -17,7 +17,7 @@ from costcurves.sources.columns import Missing, Roles, batch_of
 from costcurves.sources.feeds import Feed, Source
 from costcurves.sources.grouping import group_scores
 
-PIECE = 1 << 17  # rows that are counted together, so that most of what is made of them stays in the cache
+PIECE = 1 << 18  # rows that are counted together, so that most of what is made of them stays in the cache
 MOST_THREADS = 8
 
 C = TypeVar("C", bound=Counts)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves import counts
+from costcurves import compiled, counts
 from costcurves._validation import BoolArray, FloatArray, IntArray, check_choice, check_integer, frozen
 from costcurves.errors import DataError
 from costcurves.tallies.singles import MOST_BINS, SingleScores
@@ -32,7 +32,7 @@ FLOATS: dict[str, tuple[Any, Any]] = {"float32": (np.float32, np.int32), "float6
 
 def ordered_keys(scores: Array) -> Array:
     """Return integers that order like the floats; -0.0 and 0.0 have one key. May share memory with `scores`."""
-    integer = FLOATS[str(scores.dtype)][1]
+    integer = FLOATS["float32" if scores.itemsize == 4 else "float64"][1]
     bits: Array = np.ascontiguousarray(scores).view(integer)
     if bits.min(initial=0) >= 0:
         return bits
@@ -55,6 +55,12 @@ def scores_of_keys(keys: IntArray, dtype: str) -> FloatArray:
 def float_scores(scores: Array) -> Array:
     """Return checked scores as float32 or float64 (integers are exact as float64)."""
     return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+
+
+def runs(values: Array) -> tuple[Array, IntArray]:
+    """Return the distinct of sorted values, and how often each is there."""
+    last = np.flatnonzero(np.append(values[1:] != values[:-1], True)[: values.size])
+    return values[last], np.diff(last, prepend=-1)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -159,7 +165,7 @@ class ScoreBins:
 
     def crowding(self, sample: Array) -> float:
         """Return the chance that two different sampled scores share a bin."""
-        _, shared = np.unique(Coder(self).codes_of_keys(ordered_keys(sample)), return_counts=True)
+        _, shared = runs(np.sort(Coder(self).codes_of_keys(ordered_keys(sample))))
         return float((shared * (shared - 1.0)).sum() + 1) / sample.size**2
 
     @property
@@ -188,7 +194,7 @@ class ScoreBins:
     def accept(self, scores: Array) -> Array:
         """Return checked scores in the layout's type, which must hold them exactly."""
         real = float_scores(scores)
-        if str(real.dtype) == self.dtype:
+        if real.dtype == FLOATS[self.dtype][0]:
             return real
         if self.dtype == "float64":
             return real.astype(np.float64)
@@ -196,6 +202,10 @@ class ScoreBins:
             f"`y_score` must be of one type in all batches, got {scores.dtype} after float32: "
             "make the tally with dtype='float64'"
         )
+
+    def layout(self) -> compiled.Layout:
+        """Return the layout as compiled loops read it."""
+        return compiled.Layout(self.low_bits, self.shifts, self._starts)
 
     def keys_of(self, code: IntArray) -> tuple[IntArray, IntArray]:
         """Return the lowest key of each bin, and log2 of the number of keys in it."""
@@ -358,6 +368,23 @@ class Coder:
         return cell
 
 
+class _Bytes:
+    """Counts of compiled loops: a byte each, and how often each was full."""
+
+    def __init__(self, bins: ScoreBins) -> None:
+        self.layout = bins.layout()
+        self.small = np.zeros(2 * bins.size, np.uint8)
+        self.carries = np.zeros(2 * bins.size, np.uint32)
+
+    def add_to(self, table: Array) -> None:
+        """Add the counts to a table, and have none."""
+        table += self.small
+        full = np.flatnonzero(self.carries)
+        table[full] += self.carries[full].astype(table.dtype) << 8
+        self.small[:] = 0
+        self.carries[full] = 0
+
+
 class BinTable:
     """Counts (or sums of weights) of negatives and positives in the bins of a layout.
 
@@ -368,34 +395,48 @@ class BinTable:
         self.bins = bins
         self._singles = SingleScores(bins.size, bins.integer) if ties and bins.size <= MOST_BINS else None
         # Small counts make a table of which more stays in the cache; they grow before they can overflow.
-        self.table: Array = np.zeros(2 * bins.size, np.float64 if weighted else np.uint32)
+        self._table: Array = np.zeros(2 * bins.size, np.float64 if weighted else np.uint32)
         self._rows = 0
         self._coder: Coder | None = None
+        self._bytes: _Bytes | None = None  # counts that are not yet in the table
 
     def add(self, positive: BoolArray, scores: Array, weights: FloatArray | None = None) -> None:
         """Count a batch of scores of the layout's type."""
+        self._room(scores.size)
+        if weights is None and self._singles is None and (fast := compiled.loops()) is not None:
+            if self._bytes is None:
+                self._bytes = _Bytes(self.bins)
+            fast.count(scores, positive, self._bytes.layout, self._bytes.small, self._bytes.carries)
+            return
         if self._coder is None:
             self._coder = Coder(self.bins)
-        self._room(scores.size)
-        one = self.table.dtype.type(1)
+        one = self._table.dtype.type(1)
         for start in range(0, scores.size, CHUNK):
             span = slice(start, start + CHUNK)
             codes = self._coder.codes(scores[span], positive[span])
-            np.add.at(self.table, codes, one if weights is None else weights[span])
+            np.add.at(self._table, codes, one if weights is None else weights[span])
             if self._singles is not None and not self._singles.add(codes >> 1, ordered_keys(scores[span])):
                 self._singles = None
+
+    @property
+    def table(self) -> Array:
+        """The counts: of negatives and positives of each bin in turn."""
+        if self._bytes is not None:
+            self._bytes.add_to(self._table)
+            self._bytes = None
+        return self._table
 
     def merge(self, other: BinTable) -> None:
         """Add the counts of another table of the same layout."""
         self._room(other._rows)
-        self.table += other.table  # the rows of both decide the type, so that this one holds the other's
+        self._table += other.table  # the rows of both decide the type, so that this one holds the other's
         if other._singles is None or (self._singles is not None and not self._singles.merge(other._singles)):
             self._singles = None
 
     def _room(self, rows: int) -> None:
         self._rows += rows
-        if self.table.dtype == np.uint32 and self._rows > np.iinfo(np.uint32).max:
-            self.table = self.table.astype(np.int64)
+        if self._table.dtype == np.uint32 and self._rows > np.iinfo(np.uint32).max:
+            self._table = self._table.astype(np.int64)
 
     def filled(self) -> tuple[IntArray, Array, Array]:
         """Return the bins that hold examples, from the highest scores down, with negatives and positives of each."""
@@ -428,4 +469,4 @@ class BinTable:
         """Set the counts of an empty table."""
         if found.dtype.kind != "f":
             self._room(int(found.sum()))
-        self.table[place] = found
+        self._table[place] = found

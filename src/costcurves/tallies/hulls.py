@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves import buckets, counts
+from costcurves import buckets, compiled, counts
 from costcurves._validation import BoolArray, IntArray, check_integer, check_name
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.geometry import blocks_above, upper_hull
@@ -27,6 +27,7 @@ from costcurves.tallies.bins import (
     check_resolution,
     float_scores,
     ordered_keys,
+    runs,
     scores_of_keys,
 )
 from costcurves.tallies.scores import check_layout, cumulated, no_examples, same_layout
@@ -51,21 +52,18 @@ class Chain:
     neg: IntArray
     pos: IntArray
 
+    @classmethod
+    def of_bins(cls, bins: ScoreBins, code: IntArray, neg: IntArray, pos: IntArray) -> Chain:
+        """Return the chain of filled bins from the highest down; those that hold no vertex are closed and joined."""
+        wanted, first = _cuts(neg, pos)
+        low, shift = bins.keys_of(code[first])  # of the few that are left
+        return cls(low, np.where(wanted[first], shift, CLOSED), *_joined(first, neg, pos))
+
     def reduced(self) -> Chain:
         """Return the chain with all neighbouring parts that hold no vertex of the hull closed and joined."""
-        table = cumulated(np.empty(0), self.neg, self.pos)
-        hull = upper_hull(table.fp, table.tp)
-        wanted = (blocks_above(table.fp, table.tp, hull) & (self.shift > 0)) if self.low.size else np.zeros(0, np.bool_)
-        wanted[hull[1:] - 1] = True
-        first = np.flatnonzero(wanted | np.append(True, wanted[:-1]))
-        if not first.size:
-            return self
-        return Chain(
-            self.low[first],
-            np.where(wanted[first], self.shift[first], CLOSED),
-            np.add.reduceat(self.neg, first),
-            np.add.reduceat(self.pos, first),
-        )
+        wanted, first = _cuts(self.neg, self.pos, self.shift > 0)
+        shift = np.where(wanted[first], self.shift[first], CLOSED)
+        return Chain(self.low[first], shift, *_joined(first, self.neg, self.pos))
 
     @property
     def open(self) -> IntArray:
@@ -78,7 +76,9 @@ class Chain:
         The finer parts of an open part must hold what it holds.
         """
         parts = self.open
-        inside = parts[np.searchsorted(self.low[parts], low, side="right") - 1]
+        # Both go by keys, so that looking for the few parts among the many finer ones is enough.
+        ends = low.size - np.searchsorted(low[::-1], self.low[parts[::-1]], side="left")
+        inside = np.repeat(parts[::-1], np.diff(ends, prepend=0))
         found = [np.bincount(inside, weights=n, minlength=self.low.size)[parts] for n in (neg, pos)]
         if any((f != n[parts]).any() for f, n in zip(found, (self.neg, self.pos), strict=True)):
             missing = int(self.neg[parts].sum() + self.pos[parts].sum())
@@ -92,6 +92,20 @@ class Chain:
         return Chain(*(np.concatenate((old[kept], new))[order] for old, new in both))
 
 
+def _cuts(neg: IntArray, pos: IntArray, divisible: BoolArray | bool = True) -> tuple[BoolArray, IntArray]:
+    """Return which parts may hold a vertex (at their end, or inside if divisible), and where joined ones begin."""
+    table = cumulated(np.empty(0), neg, pos)
+    hull = upper_hull(table.fp, table.tp)
+    wanted = blocks_above(table.fp, table.tp, hull) & divisible if neg.size else np.zeros(0, np.bool_)
+    wanted[hull[1:] - 1] = True
+    return wanted, np.flatnonzero(wanted | np.append(True, wanted[:-1]))
+
+
+def _joined(first: IntArray, *counted: IntArray) -> list[IntArray]:
+    """Return the sums of counts from each first part to the next."""
+    return [np.add.reduceat(values, first) if first.size else values for values in counted]
+
+
 class _Members:
     """Finds the members of a chain's open parts in batches: first by bin, then among the few that are left."""
 
@@ -100,7 +114,9 @@ class _Members:
         self.low, self.shift = chain.low[parts], chain.shift[parts]
         self.last = self.low + ((np.int64(1) << self.shift) - 1)
         self._coder = Coder(bins)
-        self._wanted = np.zeros(bins.size, np.bool_)
+        self._layout = bins.layout()
+        self._place = np.empty(0, np.int64)
+        self._wanted = np.zeros(64 * -(-bins.size // 64), np.bool_)
         self._member = np.empty(CHUNK, np.bool_)
         self._whole = True  # whether every open part is a whole bin
         for start in range(0, self.low.size, CHUNK):
@@ -108,22 +124,33 @@ class _Members:
             code = self._coder.codes_of_keys(self.low[span].astype(bins.integer))
             self._wanted[code] = True
             self._whole = self._whole and bool((bins.keys_of(code)[1] == self.shift[span]).all())
+        self._bits = np.packbits(self._wanted, bitorder="little").view("<u8").astype(np.uint64)
 
     def find(self, scores: Array) -> IntArray:
-        """Return the positions of the members in a batch."""
+        """Return the positions of the members in a batch; they last until the next call."""
+        if (fast := compiled.loops()) is not None:
+            return self._inside(scores, fast.find(scores, self._layout, self._bits, self._room(scores.size + 1)))
         found = []
         for start in range(0, scores.size, CHUNK):
             chunk = scores[start : start + CHUNK]
             member = self._member[: chunk.size]
             np.take(self._wanted, self._coder.codes(chunk), out=member, mode="clip")
-            place = np.flatnonzero(member)
-            if place.size:
-                if not self._whole:
-                    key = ordered_keys(chunk[place])
-                    at = self.part_of(key)
-                    place = place[(at >= 0) & (key <= self.last[at])]
-                found.append(place + start)
+            found.append(self._inside(chunk, np.flatnonzero(member)) + start)
         return np.concatenate(found) if found else np.empty(0, np.int64)
+
+    def _room(self, size: int) -> IntArray:
+        """Return a buffer for positions, which is made once for batches of a size."""
+        if self._place.size < size:
+            self._place = np.empty(size, np.int64)
+        return self._place
+
+    def _inside(self, scores: Array, place: IntArray) -> IntArray:
+        """Return the positions of members among those of scores that share a bin with one."""
+        if self._whole or not place.size:
+            return place
+        key = ordered_keys(scores[place])
+        at = self.part_of(key)
+        return place[(at >= 0) & (key <= self.last[at])]
 
     def part_of(self, keys: Array) -> IntArray:
         """Return the last open part that begins at or below each key."""
@@ -208,7 +235,9 @@ class _Gathered:
                 low, last = part.low[parts[0]], part.low[parts[-1]] + (np.int64(1) << part.shift[parts[-1]]) - 1
                 inside = []
                 for keys in (neg, pos):
-                    first, after = np.searchsorted(keys, [low, last + 1])
+                    first, after = np.searchsorted(
+                        keys, np.array([low, last + 1], keys.dtype)
+                    )  # of one type: no copies
                     inside.append(keys[first:after])
                 part = part.replaced(*_distinct(*inside)).reduced()
             done.append(part)
@@ -217,20 +246,17 @@ class _Gathered:
 
 def _distinct(neg: Array, pos: Array) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Return distinct keys from the highest down as parts of one key each, with how often each class has them."""
-    runs = [_runs(keys) for keys in (neg, pos)]
-    both = np.concatenate([keys for keys, _ in runs])
-    both.sort(kind="stable")  # which merges sorted runs
-    keys, _ = _runs(both)
-    found = np.zeros((2, keys.size), np.int64)
-    for row, (some, times) in zip(found, runs, strict=True):
-        row[np.searchsorted(keys, some)] = times
-    return keys[::-1].astype(np.int64), np.zeros(keys.size, np.int64), found[0, ::-1], found[1, ::-1]
-
-
-def _runs(keys: Array) -> tuple[Array, IntArray]:
-    """Return the distinct of sorted keys, and how often each is there."""
-    last = np.flatnonzero(np.append(keys[1:] != keys[:-1], True)[: keys.size])
-    return keys[last], np.diff(last, prepend=-1)
+    if (fast := compiled.loops()) is not None:
+        keys, *found = fast.merge(neg.astype(np.int64, copy=False), pos.astype(np.int64, copy=False))
+    else:
+        classes = [runs(some) for some in (neg, pos)]
+        both = np.concatenate([some for some, _ in classes])
+        both.sort(kind="stable")  # which merges sorted runs
+        keys = runs(both)[0].astype(np.int64)
+        found = [np.zeros(keys.size, np.int64) for _ in classes]
+        for counted, (some, times) in zip(found, classes, strict=True):
+            counted[np.searchsorted(keys, some)] = times
+    return keys[::-1], np.zeros(keys.size, np.int64), found[0][::-1], found[1][::-1]
 
 
 class HullTally(Tally):
@@ -433,7 +459,7 @@ class HullTally(Tally):
             table = self._table()
             if isinstance(table, BinTable):
                 code, neg, pos = table.filled()
-                chain = Chain(*self._bins.keys_of(code), neg, pos)
+                chain = Chain.of_bins(self._bins, code, neg, pos)
             else:
                 assert self._before is not None
                 if isinstance(table, _Gathered):
