@@ -29,10 +29,16 @@ class SparkReader(PartsReader):
         # Columns get plain names on the way, because Spark reads dots and backticks in others.
         columns = (self.frame[quoted(name)].alias(f"c{i}") for i, name in enumerate(self.roles.names))
         parts = self.frame.select(*columns).mapInArrow(_counting(pickle.dumps(counts), self.roles), SCHEMA)
-        mergers = min(MERGERS, int(self.frame.sparkSession.conf.get("spark.sql.shuffle.partitions")))
-        spread = parts.repartition(mergers, "part").sortWithinPartitions("part")
+        spread = parts.repartition(_mergers(self.frame.sparkSession), "part").sortWithinPartitions("part")
         rows = spread.mapInArrow(_merging(), SCHEMA).collect()
         return merged(pickle.loads(row["body"]) for row in sorted(rows, key=lambda row: int(row["part"])))
+
+
+def _mergers(session: Any) -> int:
+    """Return how many tasks merge parts: no more than the session shuffles into, or than can run at once."""
+    most = min(MERGERS, int(session.conf.get("spark.sql.shuffle.partitions")))
+    context = getattr(session, "_sc", None)  # a session of Spark Connect has none
+    return most if context is None else max(1, min(most, int(context.defaultParallelism)))
 
 
 def quoted(name: str) -> str:
