@@ -118,6 +118,14 @@ class CurveCounts:
         """Return counts of the same pass that have counted nothing."""
         return CurveCounts({name: tally.empty() for name, tally in self.tallies.items()}, _same_rule(self.rule))
 
+    def laid_out(self, batch: Batch) -> CurveCounts:
+        """Return the empty counts of the same pass, with bins that suit a batch of it."""
+        tallies = {
+            name: tally.laid_out(batch.columns[name]) if isinstance(tally, HullTally) else tally
+            for name, tally in self.tallies.items()
+        }
+        return CurveCounts(tallies, self.rule).empty()
+
     def update(self, batch: Batch) -> None:
         """Count a batch."""
         if len(batch.label) == 0:

@@ -164,6 +164,17 @@ def test_the_hull_of_many_scores_is_exact_whatever_memory_there_is(dtype, member
     assert (tally.passes > 2) == (members < 10**4)
 
 
+@pytest.mark.parametrize("sample", [[0.25], [-3.0, 1e30], np.linspace(0, 1, 999)])
+def test_bins_laid_out_by_any_sample_come_to_the_same_hull(sample):
+    rng = np.random.default_rng(8)
+    y = rng.random(20_000) < 0.3
+    scores = rng.normal(y, 1.0).astype(np.float32)
+    tally = cc.HullTally(dtype="float32").laid_out(sample)
+    assert tally.laid_out([5.0]) is tally
+    found = passes(tally, y, scores, np.array_split(np.arange(y.size), 3), "tree").to_curve()
+    same_curve(found, cc.RocCurve.from_predictions(y, scores, points="hull"))
+
+
 def test_two_passes_look_at_few_of_the_examples_again():
     rng = np.random.default_rng(2)
     y = rng.random(100_000) < 0.3

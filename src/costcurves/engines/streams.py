@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
-from costcurves.engines.parts import Part, PartsReader, arrow_batch, counted, frame_batch
-from costcurves.sources.columns import arrow
+from costcurves.engines.parts import Part, PartsReader, ToBatch, arrow_batch, counted, frame_batch
+from costcurves.errors import CostCurvesError
+from costcurves.passes import CurveCounts
+from costcurves.sources.columns import Missing, Roles, arrow
 from costcurves.sources.engine import Relation
 from costcurves.sources.feeds import ROWS
+
+
+def _streamed(pieces: Iterator[Any], counts: Any, roles: Roles, to_batch: ToBatch) -> Part:
+    """Return all pieces, counted in bins that suit the first of them."""
+    first = next(pieces, None)
+    if first is None:
+        return counted((), counts, roles, to_batch)
+    if isinstance(counts, CurveCounts):
+        try:
+            batch = to_batch(first, roles, Missing())
+            counts = counts.laid_out(batch) if len(batch.label) else counts
+        except CostCurvesError as error:
+            return Part(None, error=error)
+    return counted(chain([first], pieces), counts, roles, to_batch)
 
 
 class PolarsReader(PartsReader):
@@ -16,7 +33,7 @@ class PolarsReader(PartsReader):
 
     def read(self, counts: Any) -> Part:
         """Return all of the frame, counted."""
-        return counted(self._pieces(), counts, self.roles, frame_batch)
+        return _streamed(self._pieces(), counts, self.roles, frame_batch)
 
     def _pieces(self) -> Iterator[Any]:
         chosen = self.frame.select(self.roles.names)
@@ -32,7 +49,7 @@ class DuckReader(PartsReader):
     def read(self, counts: Any) -> Part:
         """Return all of the relation, counted."""
         arrow()
-        return counted(self._pieces(), counts, self.roles, arrow_batch)
+        return _streamed(self._pieces(), counts, self.roles, arrow_batch)
 
     def _pieces(self) -> Iterator[Any]:
         relation = Relation(lambda: self.frame, "the relation")

@@ -21,6 +21,7 @@ from costcurves.roc import RocCurve
 from costcurves.tallies.base import Batches, State, Tally
 from costcurves.tallies.bins import (
     CHUNK,
+    FLOATS,
     BinTable,
     Coder,
     ScoreBins,
@@ -394,6 +395,21 @@ class HullTally(Tally):
     def empty(self) -> HullTally:
         """Return a tally of the same pass that has counted nothing: for another part of the data, to be merged."""
         return self._like(self._before, self._passes)
+
+    def laid_out(self, scores: Any) -> HullTally:
+        """Return an empty tally whose bins suit a sample of the scores; this one where it has bins already.
+
+        The result is the same for any bins; those that suit leave less to look at in the next pass.
+        """
+        if self._bins is not None:
+            return self
+        sample = float_scores(counts.checked_scores(scores, "scores"))
+        if self._dtype is not None:
+            sample = sample.astype(FLOATS[self._dtype][0], copy=False)
+        tally = self.empty()
+        tally._bins = ScoreBins.from_sample(sample, self._resolution)
+        tally._dtype = tally._bins.dtype
+        return tally
 
     def next_pass(self) -> HullTally:
         """Return the empty tally of the next pass, which needs all batches once more."""
