@@ -55,6 +55,17 @@ def test_same_seed_same_outcome_whatever_the_order_and_the_number_of_processes()
     assert one != TOY.run("small", seed=4)
 
 
+def test_a_cluster_of_dask_computes_the_same():
+    import distributed
+    import joblib
+
+    options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None, "protocol": "inproc"}
+    with distributed.LocalCluster(processes=False, **options) as cluster, distributed.Client(cluster):
+        with joblib.parallel_config("dask"):
+            found = TOY.run("small", seed=3, n_jobs=None)
+    assert found == TOY.run("small", seed=3)
+
+
 def test_a_stopped_run_goes_on_where_it_was(tmp_path):
     calls = []
 
