@@ -125,6 +125,7 @@ LAYERS = [
     "report.document",
     "replications",
     "replications.study",
+    "replications.domains",
     "replications.markdown",
     "replications.drawing",
     "replications.learners",

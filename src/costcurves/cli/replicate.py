@@ -23,6 +23,15 @@ def replicate(
     small: Annotated[
         bool, typer.Option("--small", metavar="", help="A size that takes seconds instead of minutes or hours.")
     ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="FOLDER",
+            help="Where the data sets are, for the studies that read some; without it they come from OpenML.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path,
         typer.Option(
@@ -50,7 +59,8 @@ def replicate(
     if output.exists() and not output.is_dir():
         raise Problem(f"{output} is a file: name a folder")
     try:
-        code = main(["run", name, "--output", str(output), *(["--small"] if small else [])])
+        found = [] if data is None else ["--data", str(data)]
+        code = main(["run", name, "--output", str(output), *found, *(["--small"] if small else [])])
     except KeyboardInterrupt:
         say(f"Interrupted; finished parts are in {output}, and the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None

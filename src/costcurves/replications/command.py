@@ -55,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--output", default=OUTPUT, help="directory that keeps finished parts, so that a run can be resumed"
     )
+    run.add_argument(
+        "--data", metavar="DIR", help="directory of the data sets, for studies that read some (default: from OpenML)"
+    )
     run.add_argument("--record", action="store_true", help="keep the outcome with the package, for pages and tests")
     run.set_defaults(action=_run)
     commands.add_parser("list", help="list the replications").set_defaults(action=_list)
@@ -76,6 +79,7 @@ def _run(options: argparse.Namespace) -> int:
             n_jobs=options.n_jobs or None,
             progress=Clock(name, sys.stderr),
             output=Path(options.output),
+            data=options.data,
         )
         sys.stdout.write(as_text(outcome) + "\n")
         if options.record:

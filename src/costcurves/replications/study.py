@@ -8,6 +8,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -117,14 +118,17 @@ class Study:
     rows : (parts with their results) -> list of Row
     settings : size -> dict
         What a reader must know to repeat it.
+    reads_data : bool
+        Whether `work` takes a third argument: the directory of the data sets, or None to fetch them.
     """
 
     name: str
     title: str
     parts: Callable[[str], list[Part]]
-    work: Callable[[Part, int], Part]
+    work: Callable[..., Part]
     rows: Callable[[list[Part]], list[Row]]
     settings: Callable[[str], dict[str, Any]] = field(default=lambda size: {})
+    reads_data: bool = False
 
     def run(
         self,
@@ -134,6 +138,7 @@ class Study:
         n_jobs: int | None = 1,
         progress: Callable[[int, int], None] | None = None,
         output: str | Path | None = None,
+        data: str | Path | None = None,
     ) -> Outcome:
         """Compute all parts and return the outcome.
 
@@ -148,6 +153,8 @@ class Study:
             Called with (parts done, parts in all).
         output : path, optional
             A directory for finished parts: a part found there is not computed again.
+        data : path, optional
+            The directory of the data sets, for studies that read some.
         """
         if size not in SIZES:
             raise InputError(f"`size` must be one of {', '.join(SIZES)}, got {size!r}")
@@ -155,7 +162,8 @@ class Study:
         folder = None if output is None else Path(output) / f"{self.name}-{size}-{seed}"
         done: dict[str, Part] = {} if folder is None else _finished(folder)
         waiting = [part for part in todo if _key(part) not in done]
-        for count, (part, found) in enumerate(_computed(self.work, waiting, seed, n_jobs)):
+        work = partial(self.work, data=data) if self.reads_data else self.work
+        for count, (part, found) in enumerate(_computed(work, waiting, seed, n_jobs)):
             done[_key(part)] = found
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -194,7 +202,7 @@ def _finished(folder: Path) -> dict[str, Part]:
 
 
 def _computed(
-    work: Callable[[Part, int], Part], parts: list[Part], seed: int, n_jobs: int | None
+    work: Callable[..., Part], parts: list[Part], seed: int, n_jobs: int | None
 ) -> Iterable[tuple[Part, Part]]:
     if n_jobs == 1 or len(parts) < 2:
         for part in parts:
