@@ -188,6 +188,30 @@ def test_pruning_keeps_what_pays_and_less_with_a_smaller_confidence():
     assert leaves[-1] == 2
 
 
+def errors_of_the_best_pruning(nodes, node=0):
+    """Return the errors promised below a node and its leaves, by recursion: a leaf wherever it promises as few."""
+    negatives, positives = nodes.cases[node] - nodes.positives[node], nodes.positives[node]
+    leaf = float(pessimistic_errors(min(negatives, positives), nodes.cases[node], 0.25))
+    if nodes.column[node] < 0:
+        return leaf, 1
+    below = [errors_of_the_best_pruning(nodes, nodes.first[node] + i) for i in range(nodes.branches[node])]
+    errors, leaves = (sum(one[i] for one in below) for i in (0, 1))
+    return (leaf, 1) if leaf <= errors + 0.1 else (errors, leaves)
+
+
+def test_pruning_takes_the_leaf_unless_the_subtree_promises_a_tenth_of_an_error_fewer():
+    rng = np.random.default_rng(11)
+    found = set()
+    for _ in range(30):
+        X = rng.normal(size=(60, 3))
+        y = (X[:, 0] + rng.normal(size=60)) > 0
+        grown = DecisionTree(confidence=None).fit(X, y)
+        leaves = DecisionTree().fit(X, y).nodes_.leaves
+        assert leaves == errors_of_the_best_pruning(grown.nodes_)[1]
+        found.add(grown.nodes_.leaves - leaves)
+    assert len(found) > 3
+
+
 def route(tree, x, node=0):
     """Return the probability of a positive by recursion, one example at a time."""
     nodes = tree.nodes_
@@ -287,6 +311,9 @@ def test_one_rule_cuts_intervals_by_hand():
     values = np.array([1.0, 2, 3, 4, 5, 6, 7, 8])
     positive = np.array([False, False, False, True, True, False, True, True])
     assert intervals(values, positive, 3).tolist() == [3.5]
+    # Two intervals with the same answer become one: F F F | T F F F.
+    one_answer = np.array([False, False, False, True, False, False, False])
+    assert intervals(np.arange(7.0), one_answer, 3).tolist() == []
     # Equal values stay together, whatever their classes.
     assert intervals(np.array([1.0, 1, 1, 2, 2, 2]), np.array([0, 0, 1, 1, 1, 1], dtype=bool), 2).tolist() == [1.5]
     assert intervals(np.array([np.nan, 1.0]), np.array([True, False]), 1).tolist() == []

@@ -13,7 +13,7 @@ from costcurves.replications.catalogue import study
 from costcurves.replications.markdown import Outcomes, Page, table
 from costcurves.replications.study import VERDICTS
 
-PAGES = ("paper1997.page", "paper2000.page", "paper2008.page")
+PAGES = ("paper1997.page", "paper2000.page", "paper2005.page", "paper2008.page")
 START = (
     "Every number below was computed by costcurves through its public functions; `make replicate` computes all of "
     "them again, and `python -m costcurves.replications pages` makes these pages from the recorded results. Verdicts: "

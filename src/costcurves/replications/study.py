@@ -66,6 +66,11 @@ class Row:
         return self.ours - self.paper
 
 
+def judged(item: str, what: str, paper: float | str, ours: float | str, holds: bool, why: str = "") -> Row:
+    """Return the row of a statement that either holds or does not."""
+    return Row(item, what, paper, ours, REPLICATES if holds else FAILS, why)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a replication found: its settings, the results of its parts, and the rows made from them."""
