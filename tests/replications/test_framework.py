@@ -60,9 +60,9 @@ def test_a_cluster_of_dask_computes_the_same():
     import joblib
 
     options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None, "protocol": "inproc"}
-    with distributed.LocalCluster(processes=False, **options) as cluster, distributed.Client(cluster):
-        with joblib.parallel_config("dask"):
-            found = TOY.run("small", seed=3, n_jobs=None)
+    cluster = distributed.LocalCluster(processes=False, **options)
+    with cluster, distributed.Client(cluster), joblib.parallel_config("dask"):
+        found = TOY.run("small", seed=3, n_jobs=None)
     assert found == TOY.run("small", seed=3)
 
 
