@@ -1,6 +1,6 @@
 """Hypothesis draws the same examples in every run, however slow the computer is, and leaves no files.
 
-`way` runs the tests of a module twice: by compiled loops, and by NumPy.
+`way` runs the tests of a module twice: by compiled loops, and by NumPy. `spark` is one session for all tests.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from costcurves import compiled
+from spark_bridge import start_spark
 
 settings.register_profile("costcurves", deadline=None, derandomize=True, database=None)
 settings.load_profile("costcurves")
@@ -38,3 +39,11 @@ def way(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "loops", lambda: loops)
         yield request.param
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """Return a local Spark session: it takes longer to start than most tests to run."""
+    session = start_spark(tmp_path_factory.mktemp("spark"))
+    yield session
+    session.stop()

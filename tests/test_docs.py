@@ -36,8 +36,20 @@ def clone(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def usual_spark(spark):
+    """Return the session that a page gets from getOrCreate, with batches of the usual size, which are faster."""
+    key = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    small = spark.conf.get(key)
+    spark.conf.set(key, "10000")
+    yield spark
+    spark.conf.set(key, small)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_python_blocks_print_what_the_page_shows(page, clone):
+def test_python_blocks_print_what_the_page_shows(page, clone, request):
+    if "pyspark" in page.read_text(encoding="utf-8"):
+        request.getfixturevalue("usual_spark")
     assert run_page(page) == sum(block.language == "python" for block in fenced(page))
 
 

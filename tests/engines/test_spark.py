@@ -10,16 +10,9 @@ import costcurves as cc
 from costcurves.engines.spark import SparkReader
 from costcurves.passes import curve_counts, find_curves
 from costcurves.sources.columns import Roles
-from spark_bridge import Killing, start_spark
+from spark_bridge import Killing
 
 PC = np.linspace(0.1, 0.9, 9)
-
-
-@pytest.fixture(scope="session")
-def spark(tmp_path_factory):
-    session = start_spark(tmp_path_factory.mktemp("spark"))
-    yield session
-    session.stop()
 
 
 @pytest.fixture(scope="module")
