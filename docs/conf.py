@@ -40,7 +40,6 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": "/plot_",
-    "ignore_pattern": r"(^|/)_[^/]*$",
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,

@@ -24,6 +24,8 @@ DOCS = ROOT / "docs"
 MADE = ("_build", "_pictures", "gallery", "api", "cli.md", "json.md")
 PAGES = sorted(path for path in DOCS.rglob("*.md") if not set(path.relative_to(DOCS).parts) & set(MADE))
 IDS = [str(page.relative_to(DOCS)) for page in PAGES]
+# The package that is tested, also where it is not installed, in processes that have no window.
+TESTED = {"MPLBACKEND": "Agg", "PYTHONPATH": str(Path(costcurves.__file__).parents[1])}
 
 
 @pytest.fixture
@@ -80,6 +82,34 @@ def test_python_that_does_not_run_says_why(page):
             assert ":caption: Not run" in block.text, f"{page.name}:{block.line}"
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=["README.md", *IDS])
+def test_blocks_are_of_kinds_that_are_run_and_scenario_files_can_be_read(page, tmp_path):
+    for block in fenced(page):
+        if block.language == "toml":
+            (tmp_path / "costs.toml").write_text(block.text, encoding="utf-8")
+            assert costcurves.read_scenarios(tmp_path / "costs.toml").scenarios
+        elif block.language == "":
+            assert all(re.match(r"(costcurves|pip|make) ", line) for line in block.text.splitlines()), block.line
+        else:
+            assert re.match(r"python|text|console|yaml|\{", block.language), f"{page.name}:{block.line}"
+
+
+def test_the_step_of_a_pipeline_runs_and_writes_its_answer(tmp_path, monkeypatch):
+    import pandas as pd
+    import yaml
+
+    monkeypatch.chdir(tmp_path)
+    (step,) = (block.text for block in fenced(DOCS / "howto" / "ci-gate.md") if block.language == "yaml")
+    (costs,) = (block.text for block in fenced(DOCS / "reference" / "scenario-file.md") if block.language == "toml")
+    Path("costs.toml").write_text(costs, encoding="utf-8")
+    label = ["fraud"] * 40 + ["fair"] * 400
+    score = [0.9] * 38 + [0.1] * 2 + [0.8] * 2 + [0.2] * 398
+    pd.DataFrame({"label": label, "model": score}).to_parquet("scores.parquet")
+    run, upload = yaml.safe_load(step)
+    assert main(shlex.split(run["run"])[1:]) == 0
+    assert Path(upload["with"]["path"]).exists()
+
+
 class _Links(HTMLParser):
     """The ids of a page, where its links point to, and what it loads to be shown."""
 
@@ -131,15 +161,36 @@ def test_pages_build_without_warnings_and_hold_every_public_name_and_no_broken_l
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        # The package that is tested, also where it is not installed.
-        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(Path(costcurves.__file__).parents[1])},
+        env={**os.environ, **TESTED},
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    pages = read_site((tmp_path / "html").resolve())
+    site = (tmp_path / "html").resolve()
+    pages = read_site(site)
     assert list(broken_links(pages)) == []
     anchors = set().union(*(parser.ids for page, parser in pages.items() if "reference" in page.parts))
     names = {name for name in costcurves.__all__ if not name.startswith("__")}
     assert {name for name in names if not {f"costcurves.{name}", f"module-costcurves.{name}"} & anchors} == set()
+    downloads = {path.name for path in (site / "_downloads").rglob("plot_*.*")}
+    examples = {path.stem for path in (ROOT / "examples" / "gallery").glob("plot_*.py")}
+    assert {f"{stem}{suffix}" for stem in examples for suffix in (".py", ".ipynb")} <= downloads
+
+
+@pytest.mark.filterwarnings("default")  # the kernel and its client are not ours
+def test_an_example_that_is_downloaded_as_a_notebook_runs_alone(tmp_path, monkeypatch):
+    import nbformat
+    from nbclient import NotebookClient
+    from sphinx_gallery.notebook import python_to_jupyter_cli
+
+    python_to_jupyter_cli([shutil.copy(ROOT / "examples" / "gallery" / "plot_bcost.py", tmp_path)])
+    for name, value in TESTED.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "empty").mkdir()
+    notebook = nbformat.read(tmp_path / "plot_bcost.ipynb", as_version=4)
+    NotebookClient(
+        notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path / "empty")}}
+    ).execute()
+    told = [output.get("text", "") for code in notebook.cells for output in code.get("outputs", [])]
+    assert any("λ = 0.1:" in text for text in told)
 
 
 def test_links_that_lead_nowhere_and_foreign_pictures_are_found(tmp_path):

@@ -1,4 +1,4 @@
-"""What the page "From other tools" says of other tools: every cell of its table that is no "–" is shown by running it."""
+"""What the page "From other tools" says of them: each cell of its table that claims something is shown by a call."""
 
 from __future__ import annotations
 

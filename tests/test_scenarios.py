@@ -46,9 +46,7 @@ def test_a_file_is_read_as_it_is_written(tmp_path):
     matrix = known.matrix("triage")
     assert matrix.labels == ("benign", "watch", "urgent")
     assert matrix.values.tolist() == [[0, 1, 20], [1, 0.5, 5], [50, 10, 0]]
-    assert (
-        repr(known) == "Scenarios(2 scenarios: 'today', 'next.year ]'; 1 matrices: 'triage'; positive 'fraud'; in EUR)"
-    )
+    assert repr(known) == "Scenarios(2 scenarios: 'today', 'next.year ]'; 1 matrix: 'triage'; positive 'fraud'; in EUR)"
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_no_matter(tmp_path):

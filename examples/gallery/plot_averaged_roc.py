@@ -6,12 +6,31 @@ ROC curves of ten folds, averaged vertically with their binomial intervals (Prov
 """
 
 import matplotlib.pyplot as plt
-from _data import breast_cancer
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import costcurves as cc
 
-X, y, cv_results = breast_cancer()
-display = cc.AveragedRocDisplay.from_cv_results(cv_results, X, y)
+# %%
+# Cross-validate as usual; the estimators and the indices of the folds are what the display needs.
+X, y = load_breast_cancer(return_X_y=True)
+malignant = y == 0
+models = {
+    "logit": make_pipeline(StandardScaler(), LogisticRegression()),
+    "bayes": GaussianNB(),
+    "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+}
+folds = StratifiedKFold(10, shuffle=True, random_state=0)
+cv_results = {
+    name: cross_validate(model, X, malignant, cv=folds, return_estimator=True, return_indices=True)
+    for name, model in models.items()
+}
+display = cc.AveragedRocDisplay.from_cv_results(cv_results, X, malignant)
 
 # %%
 # The part that matters for a good classifier is the upper left corner; with the curve of each fold.

@@ -6,11 +6,20 @@ What each classifier costs at every operating condition, relative to always bein
 """
 
 import matplotlib.pyplot as plt
-from _data import breast_cancer, german_credit
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import costcurves as cc
 
-label, scores = german_credit("forest", "logit", "bayes", "tree")
+table = np.genfromtxt(
+    cc.example_path("german_credit_scores.csv"), delimiter=",", names=True, dtype=None, encoding="utf-8"
+)
+label, scores = table["label"], {name: table[name] for name in ("forest", "logit", "bayes", "tree")}
 here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
 
 # %%
@@ -50,6 +59,16 @@ cc.CostCurveDisplay.from_predictions(
 
 # %%
 # The mean cost over ten folds, with the curves of the folds and the interval of the mean.
-X, y, cv_results = breast_cancer()
-cc.CostCurveDisplay.from_cv_results({name: cv_results[name] for name in ("logit", "tree")}, X, y, level=0.95)
+X, y = load_breast_cancer(return_X_y=True)
+malignant = y == 0
+models = {
+    "logit": make_pipeline(StandardScaler(), LogisticRegression()),
+    "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+}
+folds = StratifiedKFold(10, shuffle=True, random_state=0)
+cv_results = {
+    name: cross_validate(model, X, malignant, cv=folds, return_estimator=True, return_indices=True)
+    for name, model in models.items()
+}
+cc.CostCurveDisplay.from_cv_results(cv_results, X, malignant, level=0.95)
 plt.show()

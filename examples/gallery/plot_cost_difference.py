@@ -7,11 +7,20 @@ marked ranges may be read together (Holte & Drummond 2005).
 """
 
 import matplotlib.pyplot as plt
-from _data import breast_cancer, german_credit
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import costcurves as cc
 
-label, scores = german_credit("forest", "tree")
+table = np.genfromtxt(
+    cc.example_path("german_credit_scores.csv"), delimiter=",", names=True, dtype=None, encoding="utf-8"
+)
+label, scores = table["label"], {name: table[name] for name in ("forest", "tree")}
 display = cc.CostDifferenceDisplay.from_predictions(label, scores, pos_label="bad", with_curves=True)
 
 # %%
@@ -20,8 +29,18 @@ display.plot(y_limits="data")
 
 # %%
 # Two classifiers of tumours, on the examples that neither had seen.
-X, y, cv_results = breast_cancer()
-cc.CostDifferenceDisplay.from_cv_results(cv_results, X, y, pair=("logit", "bayes"), y_limits="data")
+X, y = load_breast_cancer(return_X_y=True)
+malignant = y == 0
+models = {
+    "logit": make_pipeline(StandardScaler(), LogisticRegression()),
+    "bayes": GaussianNB(),
+}
+folds = StratifiedKFold(10, shuffle=True, random_state=0)
+cv_results = {
+    name: cross_validate(model, X, malignant, cv=folds, return_estimator=True, return_indices=True)
+    for name, model in models.items()
+}
+cc.CostDifferenceDisplay.from_cv_results(cv_results, X, malignant, pair=("logit", "bayes"), y_limits="data")
 
 # %%
 # The confusion matrices of two classifiers say nothing about their difference without how often they agree: the same

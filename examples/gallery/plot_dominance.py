@@ -6,11 +6,14 @@ The table of slope ranges of Provost, Fawcett & Kohavi (1998), as bars over the 
 """
 
 import matplotlib.pyplot as plt
-from _data import german_credit
+import numpy as np
 
 import costcurves as cc
 
-label, scores = german_credit("forest", "logit", "bayes", "tree")
+table = np.genfromtxt(
+    cc.example_path("german_credit_scores.csv"), delimiter=",", names=True, dtype=None, encoding="utf-8"
+)
+label, scores = table["label"], {name: table[name] for name in ("forest", "logit", "bayes", "tree")}
 cc.DominanceDisplay.from_predictions(label, scores, pos_label="bad")
 
 # %%

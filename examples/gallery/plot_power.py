@@ -8,12 +8,14 @@ number of examples (Margineantu & Dietterich 2000).
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _data import german_credit
 
 import costcurves as cc
 
-label, scores = german_credit("forest", "tree")
-predicted = {name: np.where(np.array(values) >= 0.2, "bad", "good") for name, values in scores.items()}
+table = np.genfromtxt(
+    cc.example_path("german_credit_scores.csv"), delimiter=",", names=True, dtype=None, encoding="utf-8"
+)
+label = table["label"]
+predicted = {name: np.where(table[name] >= 0.2, "bad", "good") for name in ("forest", "tree")}
 costs = {f"{fn} : 1": cc.CostMatrix([[0, 1], [fn, 0]], labels=["good", "bad"]) for fn in (2, 5, 20)}
 
 # %%

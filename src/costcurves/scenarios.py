@@ -89,8 +89,10 @@ class Scenarios(Result):
     def __repr__(self) -> str:
         """Return what there is."""
         parts = []
-        for word, names in (("scenarios", self.scenarios), ("matrices", self.matrices)):
+        counted = ((("scenario", "scenarios"), self.scenarios), (("matrix", "matrices"), self.matrices))
+        for words, names in counted:
             if names:
+                word = words[len(names) > 1]
                 some = ", ".join(map(repr, list(names)[:4])) + (", …" if len(names) > 4 else "")
                 parts.append(f"{len(names)} {word}: {some}")
         if self.positive is not None:

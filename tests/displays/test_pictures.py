@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import runpy
+import shutil
 import sys
 from pathlib import Path
 
@@ -173,10 +174,10 @@ def test_long_names_are_broken_into_lines():
 
 
 @pytest.mark.parametrize("path", GALLERY, ids=[path.stem for path in GALLERY])
-def test_the_gallery_runs_and_draws(path, monkeypatch):
-    monkeypatch.syspath_prepend(str(path.parent))
+def test_the_gallery_runs_and_draws_wherever_it_is_downloaded_to(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plt, "show", lambda: None)
-    runpy.run_path(str(path))
+    runpy.run_path(shutil.copy(path, tmp_path))
     assert plt.get_fignums()
     title, line = path.read_text(encoding="utf-8").splitlines()[1:3]
     assert set(line) == {"="}
@@ -186,6 +187,20 @@ def test_the_gallery_runs_and_draws(path, monkeypatch):
 def test_the_gallery_shows_every_display():
     text = "\n".join(path.read_text(encoding="utf-8") for path in GALLERY)
     assert [case.kind.__name__ for case in CASES.values() if f"cc.{case.kind.__name__}" not in text] == []
+
+
+PAPERS = (
+    "Provost & Fawcett 1997",
+    "Provost, Fawcett & Kohavi 1998",
+    "Margineantu & Dietterich 2000",
+    "Holte & Drummond 2005",
+    "Dugas & Gadoury 2008",
+)
+
+
+def test_the_gallery_shows_the_idea_of_every_paper():
+    text = " ".join(path.read_text(encoding="utf-8") for path in GALLERY).replace("\n", " ")
+    assert [paper for paper in PAPERS if paper not in text.replace("(", "").replace(")", "")] == []
 
 
 if __name__ == "__main__":
