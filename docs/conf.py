@@ -46,6 +46,8 @@ sphinx_gallery_conf = {
     "min_reported_time": 60,
     "write_computation_times": False,
     "capture_repr": (),
+    "within_subsection_order": "gallery_looks.place",
+    "reset_modules": ("matplotlib", "gallery_looks.enlarge"),
     "abort_on_example_error": True,
 }
 
@@ -57,6 +59,7 @@ html_static_path = ["_static"]
 html_css_files = ["costcurves.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_domain_indices = False
 # Pages without neighbours in their section need no list of them.
 html_sidebars = {
     page: [] for page in ("index", "tutorial", "from-other-tools", "architecture")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
@@ -108,6 +109,30 @@ def test_the_step_of_a_pipeline_runs_and_writes_its_answer(tmp_path, monkeypatch
     run, upload = yaml.safe_load(step)
     assert main(shlex.split(run["run"])[1:]) == 0
     assert Path(upload["with"]["path"]).exists()
+
+
+@pytest.mark.filterwarnings("default")  # MLflow's own
+def test_mlflow_keeps_what_the_page_logs(tmp_path, monkeypatch):
+    if importlib.util.find_spec("mlflow") is None:
+        pytest.skip("MLflow is not installed: it needs importlib_metadata < 10, and constraints.txt has a newer one")
+    page = DOCS / "howto" / "mlflow.md"
+    monkeypatch.chdir(tmp_path)
+    # Nothing but this folder hears of it.
+    for name in ("MLFLOW_ALLOW_FILE_STORE", "MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
+        monkeypatch.setenv(name, "true")
+    import mlflow
+
+    mlflow.set_tracking_uri("file:mlruns")
+    function, *_ = (block.text for block in fenced(page) if block.language == "python")
+    (call,) = (block.text for block in fenced(page) if block.language.startswith("{code-block}"))
+    scope: dict[str, object] = {}
+    exec(function, scope)
+    exec(call.split("\n", 1)[1], scope)
+    run = mlflow.last_active_run()
+    assert run.data.params["classifier"] == "forest"
+    assert run.data.metrics["cost_per_case"] == pytest.approx(0.517)
+    kept = {path.name for path in (tmp_path / "mlruns").rglob("artifacts/*")}
+    assert kept == {"decision.json", "report.html", "report.json"}
 
 
 class _Links(HTMLParser):

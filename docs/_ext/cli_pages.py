@@ -32,7 +32,8 @@ def _option(parameter: Any) -> str:
     metavar = (
         "" if parameter.is_flag else (parameter.metavar or parameter.type.name.upper())
     )
-    return f"{names} {metavar}".strip()
+    # A bar outside of a code span ends the cell.
+    return f"{names} {metavar}".strip().replace("|", "\\|")
 
 
 def _default(parameter: Any) -> str:
@@ -118,10 +119,10 @@ def _schema(path: Path) -> str:
 
 CLI = """# Command line
 
-`pip install "costcurves[cli]"` installs the command `costcurves`. A file is a table: csv, csv.gz, parquet, json lines;
+The extra `cli` (from a clone: `pip install ".[cli]"`) brings the command `costcurves`. A file is a table: csv, csv.gz, parquet, json lines;
 `example:NAME` is one that comes with the package. Costs come from options or from a [scenario file](scenario-file.md).
 
-Exit codes: 0 done, 1 a gate (`--assert-...`) failed, 2 bad usage or input, 130 interrupted. With `--json` the answer
+Exit codes: 0 done, 1 a gate (`--assert-...`) failed, 2 bad usage or input, 70 a fault of the program, 130 interrupted. With `--json` the answer
 has the fields of [its schema](json.md).
 
 This page is written from the commands themselves.

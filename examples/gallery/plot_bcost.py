@@ -38,7 +38,7 @@ with cc.figure_style():
     ax.legend()
 
 # %%
-# The dots are the 95 % limits. 240 cases cannot really judge an error of that price, and `bcost` says so.
+# The dots are the 95 % limits. 240 cases cannot really judge an error of that price, and ``bcost`` says so.
 for laplace, found in exact.items():
     print(f"λ = {laplace:g}: {found.estimate:.3f} in [{found.lower:.3f}, {found.upper:.3f}]")
 print(exact[0.1].risks[0])

@@ -39,8 +39,6 @@ with cc.figure_style():
         (line,) = ax.plot(pc, band.lower, style, label=method)
         ax.plot(pc, band.upper, style, color=line.get_color())
     ax.plot(pc, curve.evaluate(pc), color="0.4", lw=1)
-    ax.set(
-        xlim=(0, 1), ylim=(0, None), xlabel="probability-cost of the positives, pc", ylabel="normalized expected cost"
-    )
+    ax.set(xlim=(0, 1), ylim=(0, None), xlabel="probability-cost, pc", ylabel="normalized expected cost")
     ax.legend()
 plt.show()
