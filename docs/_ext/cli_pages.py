@@ -119,11 +119,12 @@ def _schema(path: Path) -> str:
 
 CLI = """# Command line
 
-The extra `cli` (from a clone: `pip install ".[cli]"`) brings the command `costcurves`. A file is a table: csv, csv.gz, parquet, json lines;
-`example:NAME` is one that comes with the package. Costs come from options or from a [scenario file](scenario-file.md).
+The extra `cli` (from a clone: `pip install ".[cli]"`) brings the command `costcurves`. A file is a table: csv, csv.gz,
+parquet, json lines; `example:NAME` is one that comes with the package. Costs come from options or from a
+[scenario file](scenario-file.md).
 
-Exit codes: 0 done, 1 a gate (`--assert-...`) failed, 2 bad usage or input, 70 a fault of the program, 130 interrupted. With `--json` the answer
-has the fields of [its schema](json.md).
+Exit codes: 0 done, 1 a gate (`--assert-...`) failed, 2 bad usage or input, 70 a fault of the program,
+130 interrupted. With `--json` the answer has the fields of [its schema](json.md).
 
 This page is written from the commands themselves.
 

@@ -27,7 +27,7 @@ from costcurves._validation import (
     frozen,
     shown,
 )
-from costcurves.conditions import check_condition, check_range, pc_array
+from costcurves.conditions import OperatingRange, check_condition, check_range, pc_array
 from costcurves.decisions import (
     ALWAYS_NEGATIVE,
     ALWAYS_POSITIVE,
@@ -269,7 +269,7 @@ class RocHull(Result):
         Parameters
         ----------
         condition : OperatingCondition, or a number read as pc
-            Where the classifier will be used.
+            Where the classifier will be used. For an OperatingRange ask `within`.
 
         Examples
         --------
@@ -279,6 +279,8 @@ class RocHull(Result):
         >>> decision.classifier, round(decision.expected_cost, 4)
         ('always positive', 0.91)
         """
+        if isinstance(condition, OperatingRange):
+            raise InputError(f"`condition` must be one condition; `within` takes ranges, got {condition!r}")
         where = check_condition(condition)
         cost = _cost(self.fpr, self.tpr, where.pc)
         best = int(np.argmin(cost))
