@@ -337,5 +337,5 @@ def test_the_segment_of_a_range_has_every_vertex_that_is_best_somewhere_in_it(wo
 def test_a_range_is_no_condition_and_the_error_says_who_takes_it():
     hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")])
     span = cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=5)
-    with pytest.raises(cc.InputError, match=r"one condition; `within` takes ranges, got OperatingRange\(prevalence=0\.1"):
+    with pytest.raises(cc.InputError, match=r"one condition; `within` takes ranges, got OperatingRange"):
         hull.best(span)
