@@ -172,9 +172,6 @@ Lowest coverage over pc, and share of pc on target:
 
 {_lowest(second.parts, "n")}
 
-The corrected intervals for 10,000 a class were computed before the Wilson band took the exact limit of one error, which
-matters only where a single error is likely; all others have it.
-
 ## Difference: figures 4 and 6
 
 {settings_text(third)} Two classifiers with correlated scores; the second one's positives lie `shift` further. The four counts
