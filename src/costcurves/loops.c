@@ -36,7 +36,7 @@ static inline int64_t bin_of(int64_t key, const layout *bins)
     {                                                                                                          \
         const layout bins = {low_bits, shifts, base};                                                          \
         for (int64_t i = 0; i < n; i++) {                                                                      \
-            int64_t place = 2 * bin_of(KEY(bits[i], sizes), &bins) + positive[i];                               \
+            int64_t place = 2 * bin_of(KEY(bits[i], sizes), &bins) + (positive[i] != 0);                        \
             if (++small[place] == 0)                                                                           \
                 carries[place]++;                                                                              \
         }                                                                                                      \

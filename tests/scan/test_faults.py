@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import threading
 
 import duckdb
 import numpy as np
@@ -268,8 +270,6 @@ def test_an_interrupt_stops_all_threads_and_leaves_no_files(path, tmp_path, monk
     with pytest.raises(KeyboardInterrupt):
         cc.scan(path, label="y", scores="a", progress=interrupt).curves()
     assert sorted(os.listdir(tmp_path)) == before
-    import threading
-
     assert not [thread for thread in threading.enumerate() if isinstance(thread, reading._Worker)]
 
 
@@ -282,3 +282,92 @@ def test_scans_say_which_extra_they_need():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == '`scan` needs pyarrow: pip install "costcurves[files]"'
+
+
+@pytest.mark.parametrize("scores", [np.arange(400_000) * 0.5, np.arange(400_000) % 7], ids=["passes", "groups"])
+def test_a_signal_ends_a_scan_with_no_thread_left(tmp_path, scores):
+    pq.write_table(
+        pa.table({"y": np.arange(scores.size) % 2, "a": scores}), tmp_path / "x.parquet", row_group_size=4000
+    )
+    code = (
+        "import os, signal, sys, threading, time, costcurves as cc\n"
+        "def tell(rows, total):\n"
+        "    if rows in (4000, total): os.kill(os.getpid(), signal.SIGINT)\n"
+        "    time.sleep(0.1)\n"
+        "src = cc.scan(sys.argv[1], label='y', scores='a', progress=tell, threads=2)\n"
+        "try: src.curves()\n"
+        "except KeyboardInterrupt: print('stopped', threading.active_count())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "x.parquet")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout.strip(), done.returncode) == ("stopped 1", 0), done.stderr
+    assert os.listdir(tmp_path) == ["x.parquet"]
+
+
+def test_an_interrupted_query_of_groups_stops_at_once():
+    with duckdb.connect() as connection:
+        relation = engine.Relation(
+            lambda cursor: cursor.sql("select range % 7 as a from range(100_000_000_000)"), "rows", connection
+        )
+        timer = threading.Timer(0.3, relation.stop)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            relation.query("select a, count(*) from data group by a")
+        timer.join()
+        with pytest.raises(KeyboardInterrupt):
+            relation.query("select 1")
+
+
+def test_what_stands_in_a_path_is_no_column_of_texts(tmp_path):
+    folder = tmp_path / "y=7"
+    folder.mkdir()
+    expected = cc.RocCurve.from_predictions(Y, A, points="hull")
+    write_csv(folder / "x.csv", "y,a\n" + "\n".join(f"{y},{a}" for y, a in zip(Y, A, strict=True)))
+    write_csv(folder / "x.jsonl", "\n".join(json.dumps({"y": y, "a": a}) for y, a in zip(Y, A, strict=True)))
+    for name in ("x.csv", "x.jsonl"):
+        assert cc.scan(folder / name, label="y", scores="a").roc_curves()["a"].tp.tolist() == expected.tp.tolist()
+
+
+@pytest.mark.parametrize(("no", "yes"), [("no", "yes"), ("n", "y"), ("F", "T")])
+def test_answers_in_csv_stay_texts(tmp_path, no, yes):
+    rows = [f"{yes if y else no},{a},{bool(y)}" for y, a in zip(Y, A, strict=True)]
+    where = write_csv(tmp_path / "x.csv", "y,a,truth\n" + "\n".join(rows))
+    expected = cc.RocCurve.from_predictions(Y, A, points="hull").tp.tolist()
+    assert cc.scan(where, label="y", scores="a", pos_label=yes).roc_curves()["a"].tp.tolist() == expected
+    assert cc.scan(where, label="truth", scores="a").roc_curves()["a"].tp.tolist() == expected
+
+
+def test_a_file_is_read_once_however_often_it_is_met(tmp_path, path, monkeypatch):
+    os.symlink(tmp_path, tmp_path / "circle")
+    monkeypatch.chdir(tmp_path)
+    for source in (f"{tmp_path}/**/*.parquet", [path, "x.parquet", "./x.parquet", f"{tmp_path}/circle/x.parquet"]):
+        assert cc.scan(source, label="y", scores="a").read()["y"].size == len(Y)
+
+
+def test_a_glob_of_directories_means_the_files_in_them(tmp_path):
+    for part in ("a.parquet", "b.parquet"):
+        (tmp_path / part).mkdir()
+        pq.write_table(TABLE, tmp_path / part / "part-0.parquet")
+        (tmp_path / part / "_SUCCESS").touch()
+    assert cc.scan(f"{tmp_path}/*.parquet", label="y", scores="a").read()["y"].size == 2 * len(Y)
+
+
+@pytest.mark.parametrize("name", ["~.csv", "utf-8.csv"])
+def test_names_that_mean_something_to_the_engine_are_plain_names(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    rows = "\n".join(f"{i % 2},0.{i}" for i in range(30_000))
+    write_csv(tmp_path / name, f"y,*\n{rows}\n1,oops\n")
+    with pytest.raises(cc.FormatError, match=r"must be readable from the first row to the last, got: .*oops"):
+        cc.scan(name, label="y", scores="*").curves()
+    write_csv(tmp_path / name, f"y,*\n{rows}\n")
+    assert cc.scan(name, label="y", scores="*").read()["*"].size == 30_000
+
+
+def test_json_may_be_one_array(tmp_path):
+    where = write_csv(tmp_path / "x.json", json.dumps([{"y": y, "a": a} for y, a in zip(Y, A, strict=True)]))
+    assert cc.scan(where, label="y", scores="a").read()["y"].tolist() == Y

@@ -52,7 +52,7 @@ class DuckReader(PartsReader):
         return _streamed(self._pieces(), counts, self.roles, arrow_batch)
 
     def _pieces(self) -> Iterator[Any]:
-        relation = Relation(lambda: self.frame, "the relation")
+        relation = Relation(lambda _: self.frame, "the relation")
         reader = relation.batches(self.roles.names, ROWS)
         while (piece := relation.next_of(reader)) is not None:
             yield piece

@@ -1,20 +1,25 @@
 """DuckDB: texts of rows (CSV, JSON lines) and tables of databases, as streams of Arrow batches.
 
-Names of files and columns are handed over as values, and names of tables as quoted identifiers: no other text of the
+Names of files are handed over as values, and names of columns and tables as quoted identifiers: no other text of the
 user's becomes a part of SQL.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from costcurves._validation import check_name, shown
 from costcurves.errors import DataError, FormatError, InputError, MissingExtraError
 from costcurves.sources.files import PATH, DataFile
 
-LINES = "newline_delimited"
+LINES = (".jsonl", ".ndjson")  # other endings of JSON may also be one array
 MEMORY = "512MiB"
+SNIFFED = 1000  # rows
+TRUTH = ("true", "false")
+NOT_UTF8 = re.compile(r"invalid unicode|not utf-?8 encoded|invalid utf-?8|utf-?8 encoding in", re.IGNORECASE)
 
 
 def duckdb() -> Any:
@@ -34,27 +39,50 @@ def quoted(name: str) -> str:
 class Relation:
     """Rows that DuckDB reads: of one file, or of one table of a database."""
 
-    def __init__(self, make: Callable[[], Any], where: str) -> None:
-        self._make = make
+    def __init__(self, make: Callable[[Any], Any], where: str, connection: Any = None) -> None:
+        self._make_of, self._connection = make, connection
         self.where = where
+        self._cursor: Any = None
+        self._stopped = False
+
+    def _make(self) -> Any:
+        if self._connection is not None:
+            self._cursor = self._connection.cursor()
+        return self._make_of(self._cursor)
+
+    def stop(self) -> None:
+        """Stop a query that runs in another thread, and answer no other."""
+        self._stopped = True
+        if self._cursor is not None:
+            self._cursor.interrupt()
 
     @classmethod
     def of_file(cls, file: DataFile, connection: Any) -> Relation:
         """Return the rows of a text file."""
         path = literal_path(file.path)
+        where = shown(file.path, PATH)
+        # What stands in the path is no column: it would hide one of that name in the file.
+        if file.format == "json":
+            inner = Path(file.path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
+            form = "newline_delimited" if inner in LINES else "auto"
+            return cls(lambda cursor: cursor.read_json(path, format=form, hive_partitioning=False), where, connection)
+        texts: dict[str, str] | None = None
 
-        def make() -> Any:
-            cursor = connection.cursor()
-            return cursor.read_csv(path) if file.format == "csv" else cursor.read_json(path, format=LINES)
+        def make(cursor: Any) -> Any:
+            nonlocal texts
+            read = cursor.read_csv(path, hive_partitioning=False)
+            if texts is None:
+                texts = dict.fromkeys(_names_of_answers(cursor, path, read), "VARCHAR")
+            return cursor.read_csv(path, hive_partitioning=False, dtype=texts) if texts else read
 
-        return cls(make, shown(file.path, PATH))
+        return cls(make, where, connection)
 
     @classmethod
     def of_parquet(cls, files: Sequence[DataFile], connection: Any) -> Relation:
         """Return the rows of Parquet files that have the same columns."""
         paths = [literal_path(file.path) for file in files]
         where = shown(files[0].path, PATH) if len(files) == 1 else f"{len(files)} files"
-        return cls(lambda: connection.cursor().read_parquet(paths, hive_partitioning=False), where)
+        return cls(lambda cursor: cursor.read_parquet(paths, hive_partitioning=False), where, connection)
 
     @classmethod
     def of_table(cls, connection: Any, table: Any) -> Relation:
@@ -64,7 +92,7 @@ class Relation:
             raise InputError(f"`table` must be a name, or (schema, name), got {shown(table)}")
         names = [check_name("table", part) for part in parts]
         sql = f"from {'.'.join(quoted(name) for name in names)}"
-        return cls(lambda: connection.cursor().sql(sql), f"table {shown('.'.join(names))}")
+        return cls(lambda cursor: cursor.sql(sql), f"table {shown('.'.join(names))}", connection)
 
     def schema(self) -> dict[str, Any]:
         """Return the Arrow types of the columns."""
@@ -77,8 +105,8 @@ class Relation:
 
     def batches(self, names: Sequence[str], size: int) -> Any:
         """Return a reader of Arrow batches of some columns."""
-        column = duckdb().ColumnExpression
-        return self._tried(lambda relation: _reader(relation.select(*(column(name) for name in names)), size))
+        columns = ", ".join(quoted(name) for name in names)
+        return self._tried(lambda relation: _reader(relation.project(columns), size))
 
     def query(self, sql: str) -> Any:
         """Return the answer to SQL about the table `data` as an Arrow table; None where DuckDB fails.
@@ -86,6 +114,8 @@ class Relation:
         That is so where memory does not suffice, and for data that a reader of batches can explain better.
         """
         library = duckdb()
+        if self._stopped:
+            raise KeyboardInterrupt
         try:
             answer = self._make().query("data", sql)
             return answer.to_arrow_table() if hasattr(answer, "to_arrow_table") else answer.arrow()
@@ -109,11 +139,13 @@ class Relation:
         except Exception as error:
             raise self._explained(error) from None
 
-    def _explained(self, error: Exception) -> Exception:
+    def _explained(self, error: Exception) -> BaseException:
         text = " ".join(str(error).split())
+        if isinstance(error, duckdb().InterruptException) or text == "Query interrupted":
+            return KeyboardInterrupt()
         if not isinstance(error, (duckdb().Error, OSError)):
             return error
-        if "unicode" in text.lower() or "utf" in text.lower():
+        if NOT_UTF8.search(text):
             return FormatError(f"{self.where} must be text in UTF-8, got other bytes ({shown(text, 160)})")
         if "does not exist" in text and "Table" in text:
             return InputError(f"`table` must be a table or view of the database, got {self.where}: {shown(text, 160)}")
@@ -122,8 +154,24 @@ class Relation:
         return FormatError(f"{self.where} must be readable from the first row to the last, got: {shown(text, 300)}")
 
 
+def _names_of_answers(cursor: Any, path: str, read: Any) -> list[str]:
+    """Return the columns of a CSV file that DuckDB takes for truth values, but that say yes and no, or t and f.
+
+    To the user they are texts, and one of them may be the positive label.
+    """
+    truths = [name for name, kind in zip(read.columns, read.types, strict=True) if kind == "BOOLEAN"]
+    if not truths:
+        return []
+    texts = cursor.read_csv(path, hive_partitioning=False, all_varchar=True)
+    rows = texts.project(", ".join(quoted(name) for name in truths)).limit(SNIFFED).fetchall()
+    found = [{str(row[i]).strip().lower() for row in rows if row[i] is not None} for i in range(len(truths))]
+    return [name for name, values in zip(truths, found, strict=True) if not values.issubset(TRUTH)]
+
+
 def literal_path(path: str) -> str:
-    """Return a path in which DuckDB sees no glob."""
+    """Return a path in which DuckDB sees no glob, and no home directory."""
+    if path.startswith("~"):
+        path = "./" + path
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 

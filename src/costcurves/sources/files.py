@@ -76,21 +76,26 @@ def find_files(source: Any) -> list[DataFile]:
     paths = [path for one in (source if several else [source]) for path in _paths_of(one)]
     if not paths:
         raise InputError("`source` must name at least one file, got an empty list")
-    files = [DataFile.at(path) for path in dict.fromkeys(paths)]
+    # A file may be met by several paths: through links, even in a circle, or by another spelling.
+    files = [DataFile.at(path) for path in {os.path.realpath(path): path for path in reversed(paths)}.values()][::-1]
     formats = sorted({file.format for file in files})
     if len(formats) > 1:
         raise InputError(f"`source` must be files of one format, got {' and '.join(formats)}: use a glob or a list")
     return files
 
 
+def _files_in(directory: str) -> list[str]:
+    return sorted(
+        str(p)
+        for p in Path(directory).rglob("*")
+        if p.is_file() and not p.name.startswith(("_", ".")) and format_of(str(p)) not in (None, "database")
+    )
+
+
 def _paths_of(source: Any) -> list[str]:
     path = os.fspath(check_path(source))
     if os.path.isdir(path):
-        found = sorted(
-            str(p)
-            for p in Path(path).rglob("*")
-            if p.is_file() and not p.name.startswith(("_", ".")) and format_of(str(p)) not in (None, "database")
-        )
+        found = _files_in(path)
         if not found:
             raise InputError(
                 f"`source` must be a directory with files of a known format ({KNOWN}), got {shown(path, PATH)}"
@@ -99,7 +104,10 @@ def _paths_of(source: Any) -> list[str]:
     if os.path.exists(path):
         return [path]
     if glob.has_magic(path):
-        found = sorted(p for p in glob.glob(path, recursive=True) if os.path.isfile(p))
+        matches = sorted(glob.glob(path, recursive=True))
+        found = [p for p in matches if os.path.isfile(p)]
+        if not found:  # Spark and Dask write directories with names like files
+            found = [p for match in matches if os.path.isdir(match) for p in _files_in(match)]
         if not found:
             raise InputError(f"`source` must match at least one file, got none for {shown(path, PATH)}")
         return found

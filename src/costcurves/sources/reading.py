@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from costcurves._validation import shown
 from costcurves.errors import DataError, InputError, MissingExtraError
 from costcurves.passes import Counts, CurveCounts
 from costcurves.sources.columns import Missing, Roles, batch_of
+from costcurves.sources.engine import Relation
 from costcurves.sources.feeds import Feed, Source
 from costcurves.sources.grouping import group_scores
 
@@ -43,7 +45,7 @@ class SourceReader:
         self.passes += 1
         feed = self.source.feed(self.roles.names)
         with progress_bar(self.progress, self.source.rows(), f"pass {self.passes}") as advance:
-            workers = [_Worker(feed, counts.empty(), self.roles, advance) for _ in range(self.threads)]
+            workers = [_Counting(feed, counts.empty(), self.roles, advance) for _ in range(self.threads)]
             _work(workers)
         self.source.check()
         found = Missing()
@@ -62,7 +64,10 @@ class SourceReader:
         self.source.check()
         self.passes += 1
         with progress_bar(self.progress, self.source.rows(), f"pass {self.passes}") as advance:
-            found = group_scores(relations, self.roles, counts)
+            # DuckDB may lose an interrupt of the main thread, which waits here instead.
+            worker = _Grouping(relations, self.roles, counts)
+            _work([worker])
+            found = worker.found
             if found is None:
                 return None
             advance(found.rows)
@@ -83,49 +88,102 @@ def agree(found: Missing, rows: int | None, drop_missing: bool, hint: str) -> No
         raise DataError(f"the data must stay the same while they are read, got {found.rows} rows after {rows}: {hint}")
 
 
-class _Worker(threading.Thread):
-    """Reads pieces and counts them, until there are no more."""
+class _Worker(threading.Thread, ABC):
+    """Works beside the thread that asked, which can be interrupted meanwhile."""
 
-    def __init__(self, feed: Feed, counts: Any, roles: Roles, advance: Advance) -> None:
+    def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.counts = counts
-        self.missing = Missing()
         self.error: BaseException | None = None
-        self.stop = threading.Event()
-        self._feed, self._roles, self._advance = feed, roles, advance
+        self.done = threading.Event()
+        self.stopped = threading.Event()
 
     def run(self) -> None:
         try:
-            names = self._roles.names
-            while not self.stop.is_set() and (table := self._feed.next()) is not None:
-                whole = self.missing.whole(table, names, nan=True)
-                if whole.num_rows:
-                    for batch in batch_of(whole, self._roles).parts(PIECE):
-                        self.counts.update(batch)
-                self._advance(table.num_rows)
+            self.work()
         except BaseException as error:  # handed to the thread that asked
             self.error = error
+        finally:
+            self.done.set()
+
+    @abstractmethod
+    def work(self) -> None:
+        """Do all of the work, or what can be done before `stop`."""
+
+    def stop(self) -> None:
+        """End the work early."""
+        self.stopped.set()
 
 
-def _work(workers: list[_Worker]) -> None:
+class _Counting(_Worker):
+    """Reads pieces and counts them, until there are no more."""
+
+    def __init__(self, feed: Feed, counts: Any, roles: Roles, advance: Advance) -> None:
+        super().__init__()
+        self.counts = counts
+        self.missing = Missing()
+        self._feed, self._roles, self._advance = feed, roles, advance
+
+    def work(self) -> None:
+        names = self._roles.names
+        while not self.stopped.is_set() and (table := self._feed.next()) is not None:
+            whole = self.missing.whole(table, names, nan=True)
+            if whole.num_rows:
+                for batch in batch_of(whole, self._roles).parts(PIECE):
+                    self.counts.update(batch)
+            self._advance(table.num_rows)
+
+
+class _Grouping(_Worker):
+    """Has DuckDB group all rows."""
+
+    def __init__(self, relations: list[Relation], roles: Roles, counts: CurveCounts) -> None:
+        super().__init__()
+        self.found: Missing | None = None
+        self._relations, self._roles, self._counts = relations, roles, counts
+
+    def work(self) -> None:
+        self.found = group_scores(self._relations, self._roles, self._counts)
+
+    def stop(self) -> None:
+        super().stop()
+        for relation in self._relations:
+            relation.stop()
+
+
+def _work(workers: Sequence[_Worker]) -> None:
     """Run all workers to their end; an error in one, or an interrupt, stops the others."""
+    started = []
     try:
         for worker in workers:
             worker.start()
-        while any(worker.is_alive() for worker in workers):
-            for worker in workers:
-                worker.join(0.05)
+            started.append(worker)
+        # Not by `join` alone: an interrupt in it makes Python 3.11 take a thread that runs for one that is over.
+        while not all(worker.done.wait(0.05) for worker in workers):
             if any(worker.error is not None for worker in workers):
                 break
     finally:
-        for worker in workers:
-            worker.stop.set()
-        for worker in workers:
-            if worker.ident is not None:
-                worker.join()
+        for worker in started:
+            if not worker.done.is_set():
+                worker.stop()
+        _wait_for(started)
     for worker in workers:
         if worker.error is not None:
             raise worker.error
+
+
+def _wait_for(workers: Sequence[_Worker]) -> None:
+    """Wait for the end of all workers, which is near; interrupts meanwhile are handed on afterwards."""
+    interrupt: KeyboardInterrupt | None = None
+    left = list(workers)
+    while left:
+        try:
+            left[0].done.wait()
+            left[0].join()
+            left.pop(0)
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
 
 
 def check_threads(threads: Any) -> int:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from costcurves import compiled, counts
 from costcurves._validation import BoolArray, FloatArray, IntArray, check_choice, check_integer, frozen
-from costcurves.errors import DataError
+from costcurves.errors import DataError, InputError
 from costcurves.tallies.singles import MOST_BINS, SingleScores
 
 Array = npt.NDArray[Any]
@@ -89,7 +89,7 @@ class ScoreBins:
     def __post_init__(self) -> None:
         """Lay the bins out, from the lowest scores up."""
         check_choice("dtype", self.dtype, FLOATS)
-        shifts = frozen(np.array(self.shifts, dtype=np.uint8))
+        shifts = frozen(_check_shifts(self.shifts, self.low_bits))
         starts = np.concatenate(([0], np.cumsum(np.int64(1) << (self.low_bits - shifts.astype(np.int64)))))
         first_key = (np.arange(CELLS, dtype=np.int64) - CELLS // 2) << self.low_bits
         base = (starts[:-1] - (first_key >> shifts)).astype(self.integer)  # wraps around, and back in `codes`
@@ -219,6 +219,19 @@ class ScoreBins:
     def __repr__(self) -> str:
         """Return type and number of bins."""
         return f"ScoreBins({self.dtype}, {self.size} bins)"
+
+
+def _check_shifts(shifts: Any, low_bits: int) -> Array:
+    """Return the shifts of a layout that every loop stays within."""
+    array = np.asarray(shifts)
+    if array.shape != (CELLS,) or array.dtype.kind not in "iu":
+        raise InputError(f"`shifts` must be {CELLS} whole numbers, got shape {array.shape} of {array.dtype}")
+    if array.min() < 0 or array.max() > low_bits:
+        raise InputError(f"`shifts` must be from 0 to {low_bits}, got {array.min()} to {array.max()}")
+    bins = int(np.exp2(low_bits - array.astype(np.float64)).sum())
+    if bins > MOST:
+        raise InputError(f"`shifts` must make at most {MOST} bins, got {bins}")
+    return array.astype(np.uint8)
 
 
 def check_resolution(resolution: Any) -> int:
