@@ -61,6 +61,9 @@ def binary_labels(y_true: Any, pos_label: Any = None) -> BoolArray:
     return positive
 
 
+FAMILIES = (None, "booleans", "numbers", "names")
+
+
 class LabelRule:
     """Which labels are positive, batch by batch: a batch may hold one class, but all of them together only two.
 
@@ -72,7 +75,8 @@ class LabelRule:
     def __init__(self, pos_label: Any = None, family: str | None = None, negative: tuple[Any, ...] = ()) -> None:
         if not isinstance(pos_label, Hashable) or isinstance(pos_label, (tuple, frozenset, range)):
             raise DataError(f"`pos_label` must be one label, got {shown(pos_label)}")
-        self.pos_label, self.family, self.negative = pos_label, family, negative
+        self.pos_label = pos_label.item() if isinstance(pos_label, np.generic) else pos_label
+        self.family, self.negative = family, negative
 
     def positives(self, y_true: Any) -> BoolArray:
         """Return which labels of a batch are positive, and remember what the others are."""

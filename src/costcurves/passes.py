@@ -31,6 +31,9 @@ from costcurves.tallies.tables import ConfusionTally
 
 Array = npt.NDArray[Any]
 
+# Of a group: its rows are held as long as that takes less memory than bins do.
+GROUP_BINS, GROUP_ROWS = 1 << 18, 1 << 19
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
@@ -300,6 +303,7 @@ def curve_counts(
     dtype: str | Mapping[str, str] | None = None,
     members: int = MEMBERS,
     limit: int = MOST_DISTINCT,
+    grouped: bool = False,
 ) -> CurveCounts:
     """Return the counts of a first pass that come to the ROC curves of several score columns.
 
@@ -318,6 +322,8 @@ def curve_counts(
     dtype : str, or mapping of name to str, optional
     members, limit
         As for `HullTally` and `ScoreTally`.
+    grouped : bool
+        Whether the counts are made once a group, of which there may be very many.
     """
     layouts = bins or {}
     exact_counts = points == "all" or weighted
@@ -330,6 +336,8 @@ def curve_counts(
             return ScoreTally(bins=layout, resolution=None if layout is not None else resolution, dtype=own)
         if exact_counts:
             return ScoreTally(limit=limit)
+        if grouped:
+            return HullTally(dtype=given, members=members, resolution=GROUP_BINS, hold=GROUP_ROWS)
         return HullTally(bins=layout, dtype=own, members=members)
 
     return CurveCounts({name: tally(name) for name in names}, LabelRule(pos_label))

@@ -171,6 +171,7 @@ class Scan:
             resolution=self._resolution,
             weighted=self.weight is not None,
             points=points,
+            grouped=self.group is not None,
             **self._counting_options(samples),
         )
         try:

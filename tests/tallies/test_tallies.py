@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import pickle
 from fractions import Fraction
 
@@ -622,3 +624,121 @@ def test_the_bound_holds_in_exact_arithmetic():
     curve = cc.ScoreTally(resolution=2**14).update([1, 0, 1, 0], [4.0, 1.0, 1.0 + 1e-9, 0.25]).to_curve()
     costs = [Fraction(1, 2) * Fraction(1, 2)]  # at pc = 1/2 the curve's best point has fnr 1/2 or fpr 1/2
     assert curve.max_error == pytest.approx(float(costs[0]), abs=1e-14)
+
+
+@settings(max_examples=60)
+@given(split_data(), SHAPES, st.sampled_from([1, 20, 1000]))
+def test_held_examples_have_the_same_hull_for_any_batches(data, shape, hold):
+    y, scores, rows = data
+    tally = passes(cc.HullTally(hold=hold, resolution=2**14), y, scores, rows, shape)
+    same_curve(tally.to_curve(), cc.RocCurve.from_predictions(y, scores, points="hull"))
+    if hold == 1000:
+        assert tally.passes == 1
+
+
+@pytest.mark.parametrize("shifts", [[20] * 10, [21] * 4096, [-1] * 4096, [0] * 4096, [0.5] * 4096, [[20] * 4096]])
+def test_layouts_that_would_lead_outside_the_table_are_refused(shifts):
+    with pytest.raises(cc.InputError, match="`shifts` must"):
+        cc.ScoreBins("float32", np.array(shifts))
+
+
+def test_truth_values_of_any_bits_are_true():
+    y = np.array([255, 0, 3, 0], np.uint8).view(np.bool_)
+    curve = cc.ScoreTally(resolution=2**14).update(y, [0.3, 0.2, 0.4, 0.1]).to_curve()
+    assert (curve.fp.tolist(), curve.tp.tolist()) == ([0, 0, 2], [0, 2, 2])
+
+
+TALLIES = {
+    "exact": lambda: cc.ScoreTally().update([0, 1, 0], [0.1, 0.2, 0.3]),
+    "weighted": lambda: cc.ScoreTally().update([0, 1, 0], [0.1, 0.2, 0.3], [1, 2, 3]),
+    "binned": lambda: cc.ScoreTally(resolution=2**14).update([0, 1, 0], [0.1, 0.2, 0.3]),
+    "first pass": lambda: cc.HullTally(resolution=2**14).update([0, 1, 0], [0.1, 0.2, 0.3]),
+    "held": lambda: cc.HullTally(hold=9).update([0, 1, 0], [0.1, 0.2, 0.3]),
+    "second pass": lambda: (
+        cc.HullTally(resolution=2**14).update([0, 1, 0], [0.1, 0.2, 0.3]).next_pass().update([0, 1, 0], [0.1, 0.2, 0.3])
+    ),
+    "finer": lambda: (
+        cc.HullTally(resolution=2**14, members=1)
+        .update([0, 1, 0], [0.1, 0.2, 0.3])
+        .next_pass()
+        .update([0, 1, 0], [0.1, 0.2, 0.3])
+    ),
+    "pairs": lambda: cc.PairedTally(
+        *(cc.CostCurve(cc.RocCurve.from_predictions([0, 1], s, name=str(s))) for s in ([0, 1], [1, 0])), pc=[0.5]
+    ).update([0, 1], [0, 1], [1, 0]),
+    "table": lambda: cc.ConfusionTally().update(["a", "b"], ["a", "a"]),
+}
+
+
+def changed_array(draw, array):
+    """Return an array that is not what a tally wrote: of another type, shape or size, or with values it cannot have."""
+    return draw(
+        st.sampled_from(
+            [
+                array[:-1],
+                np.concatenate((array, array)),
+                array.reshape(1, 1, -1),
+                np.full(array.shape, "x"),
+                np.full(array.shape, np.nan),
+                np.full(array.shape, -(2**40)),
+                np.full(array.shape, 2**40),
+            ]
+        )
+    )
+
+
+@settings(max_examples=150)
+@given(st.data(), st.sampled_from(list(TALLIES)))
+def test_bytes_that_no_tally_wrote_are_refused(data, kind):
+    tally = TALLIES[kind]()
+    with np.load(io.BytesIO(tally.to_bytes())) as file:
+        arrays = {name: file[name] for name in file.files}
+    plain = json.loads(arrays.pop("__plain").tobytes())
+    if data.draw(st.booleans()):
+        name = data.draw(st.sampled_from(sorted(arrays)))
+        if data.draw(st.booleans()):
+            del arrays[name]
+        else:
+            arrays[name] = changed_array(data.draw, arrays[name])
+    else:
+        name = data.draw(st.sampled_from(sorted(plain)))
+        if data.draw(st.booleans()):
+            del plain[name]
+        else:
+            plain[name] = data.draw(st.sampled_from([[[]], {"x": 1}, 1e300, "other"]))
+    buffer = io.BytesIO()
+    np.savez(buffer, __plain=np.frombuffer(json.dumps(plain).encode(), np.uint8), **arrays)
+    try:
+        restored = type(tally).from_bytes(buffer.getvalue())
+    except cc.FormatError:
+        return
+    # What cannot be told from a tally's own bytes is one: it can be used.
+    assert type(restored) is type(tally)
+    assert restored.to_bytes()
+    assert repr(restored)
+
+
+@pytest.mark.parametrize("data", [None, 3, "text", b"", pickle.dumps({"a": 1})])
+def test_what_is_no_bytes_of_a_tally_is_refused(data):
+    with pytest.raises(cc.FormatError, match="`data` must be what to_bytes of a tally returns"):
+        cc.ScoreTally.from_bytes(data)
+
+
+@pytest.mark.parametrize("pos_label", [np.int64(1), np.str_("a"), np.bool_(True)])
+def test_positive_labels_of_numpy_stay_the_same_when_sent(pos_label):
+    labels = {"int64": [0, 1], "str_": ["b", "a"]}.get(type(pos_label).__name__, [False, True])
+    tally = cc.ScoreTally(pos_label=pos_label).update(labels, [0.1, 0.2])
+    assert pickle.loads(pickle.dumps(tally)).merge(tally).to_curve().n_pos == 2
+
+
+def test_labels_that_bytes_cannot_hold_are_refused():
+    with pytest.raises(cc.UnsupportedError, match="labels must be texts, numbers or truth values"):
+        cc.ConfusionTally().update([(1, 2), (3, 4)], [(1, 2), (1, 2)]).to_bytes()
+
+
+def test_a_merge_that_fails_changes_nothing():
+    tally = cc.ScoreTally(limit=5).update([0, 1, 0], [1, 2, 3])
+    before = tally.to_bytes()
+    with pytest.raises(cc.UnsupportedError, match="distinct scores"):
+        tally.merge(cc.ScoreTally(limit=9).update([0, 1, 0], [4, 5, 6]))
+    assert tally.to_bytes() == before

@@ -38,6 +38,10 @@ class Tally(ABC):
         plain, arrays = self._state()
         try:
             text = json.dumps({"tally": type(self).__name__, "version": VERSION, **plain}, allow_nan=False)
+            if any(
+                isinstance(label, (tuple, list)) for label in (*plain.get("found", ()), *(plain.get("labels") or ()))
+            ):
+                raise TypeError("JSON has no tuples")
         except (TypeError, ValueError):
             raise UnsupportedError("labels must be texts, numbers or truth values to send a tally as bytes") from None
         buffer = io.BytesIO()
@@ -53,10 +57,16 @@ class Tally(ABC):
             plain = json.loads(arrays.pop("__plain").tobytes())
             kind, version = plain.pop("tally"), plain.pop("version")
         except Exception:
-            raise FormatError(f"`data` must be what to_bytes of a tally returns, got {shown(data[:20])}") from None
+            raise FormatError(f"`data` must be what to_bytes of a tally returns, got {shown(data)}") from None
         if kind != cls.__name__ or version != VERSION:
-            raise FormatError(f"`data` must be a {cls.__name__} of version {VERSION}, got {kind} of version {version}")
-        return cls._restored(plain, arrays)
+            got = f"{str(kind)[:40]} of version {str(version)[:40]}"
+            raise FormatError(f"`data` must be a {cls.__name__} of version {VERSION}, got {got}")
+        try:
+            return cls._restored(plain, {name: _plain_numbers(array) for name, array in arrays.items()})
+        except Exception as error:  # whatever a part of the state that is missing or wrong leads to
+            raise FormatError(
+                f"`data` must be what to_bytes of a {cls.__name__} returns, got parts that do not fit ({str(error)[:80]})"
+            ) from None
 
     def __reduce__(self) -> tuple[Callable[[bytes], Tally], tuple[bytes]]:
         """Pickle as bytes: without buffers, and only what is counted."""
@@ -67,6 +77,23 @@ class Tally(ABC):
             raise InputError(
                 f"`other` must be a {type(self).__name__} to be merged, got {shown(other)} ({type(other).__name__})"
             )
+
+
+def _plain_numbers(array: Array) -> Array:
+    """Return an array of a state, of finite numbers in this machine's order of bytes."""
+    if array.dtype.kind not in "iuf" or array.ndim > 2 or not np.isfinite(array).all():
+        raise DataError(f"arrays must hold finite numbers, got shape {array.shape} of {array.dtype}")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def part(arrays: dict[str, Array], name: str, kinds: str, size: int | None = None, most: int | None = None) -> Array:
+    """Return one list of a state, of certain types and of no negative values; with `most`, all below that."""
+    array = arrays[name]
+    if array.ndim != 1 or array.dtype.kind not in kinds or size not in (None, array.size):
+        raise DataError(f"{name} must be {size} values, got shape {array.shape} of {array.dtype}")
+    if array.min(initial=0) < 0 or (most is not None and array.max(initial=0) >= most):
+        raise DataError(f"{name} must be from 0 to {most}, got {array.min(initial=0)} to {array.max(initial=0)}")
+    return array
 
 
 class Batches:
@@ -118,6 +145,9 @@ class Batches:
     def restored(cls, plain: dict[str, Any]) -> Batches:
         """Return the checks of a state."""
         batches = cls()
-        batches.rule = counts.LabelRule(plain["pos_label"], plain["family"], tuple(plain["negative"]))
+        negative = tuple(plain["negative"])
+        if plain["family"] not in counts.FAMILIES or plain["weighted"] not in (None, True, False) or len(negative) > 1:
+            raise DataError(f"labels must be as a tally knows them, got {shown(plain)}")
+        batches.rule = counts.LabelRule(plain["pos_label"], plain["family"], negative)
         batches.weighted = plain["weighted"]
         return batches

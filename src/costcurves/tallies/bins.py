@@ -8,6 +8,7 @@ length is a power of two, and a finer layout only ever splits the bins of a coar
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from costcurves import compiled, counts
 from costcurves._validation import BoolArray, FloatArray, IntArray, check_choice, check_integer, frozen
 from costcurves.errors import DataError, InputError
+from costcurves.tallies.base import part
 from costcurves.tallies.singles import MOST_BINS, SingleScores
 
 Array = npt.NDArray[Any]
@@ -107,7 +109,12 @@ class ScoreBins:
             The most bins, from 2**14 to 2**26. Half of them are for sizes from 2**-9 to 2**7, of both signs.
         """
         check_choice("dtype", dtype, FLOATS)
-        power = check_resolution(resolution).bit_length() - 1
+        return cls._universal(dtype, check_resolution(resolution))
+
+    @classmethod
+    @lru_cache(maxsize=16)  # the tallies of very many groups share one
+    def _universal(cls, dtype: str, resolution: int) -> ScoreBins:
+        power = resolution.bit_length() - 1
         real, integer = FLOATS[dtype]
         low_bits = 8 * np.dtype(integer).itemsize - CELL_BITS
         mantissa = np.finfo(real).nmant
@@ -473,13 +480,20 @@ class BinTable:
     def restored(cls, dtype: str, arrays: dict[str, Array]) -> BinTable:
         """Return the table of a state."""
         table = cls(ScoreBins(dtype, arrays["shifts"]), arrays["counts"].dtype.kind == "f", "single" in arrays)
-        table.fill(arrays["place"], arrays["counts"])
+        table.fill(arrays)
         if table._singles is not None:
-            table._singles.fill(arrays)
+            single = part(arrays, "single", "iu", most=table.bins.size)
+            mixed = part(arrays, "mixed", "iu", most=table.bins.size)
+            key = arrays["key"]
+            if key.dtype != table.bins.integer or key.shape != single.shape:
+                raise DataError("key must have one value a bin of one score")
+            table._singles.fill({"single": single, "key": key, "mixed": mixed})
         return table
 
-    def fill(self, place: IntArray, found: Array) -> None:
-        """Set the counts of an empty table."""
+    def fill(self, arrays: dict[str, Array]) -> None:
+        """Set the counts of an empty table to those of a state."""
+        place = part(arrays, "place", "iu", most=self._table.size)
+        found = part(arrays, "counts", "f" if self._table.dtype.kind == "f" else "iu", place.size)
         if found.dtype.kind != "f":
             self._room(int(found.sum()))
         self._table[place] = found

@@ -18,8 +18,9 @@ from costcurves._validation import BoolArray, IntArray, check_integer, check_nam
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.geometry import blocks_above, upper_hull
 from costcurves.roc import RocCurve
-from costcurves.tallies.base import Batches, State, Tally
+from costcurves.tallies.base import Batches, State, Tally, part
 from costcurves.tallies.bins import (
+    CELL_BITS,
     CHUNK,
     FLOATS,
     BinTable,
@@ -190,6 +191,23 @@ class _Gathered:
     def __init__(self, integer: Any) -> None:
         self._keys: tuple[list[Array], list[Array]] = ([np.empty(0, integer)], [np.empty(0, integer)])
 
+    @property
+    def size(self) -> int:
+        """The number of keys."""
+        return sum(keys.size for pieces in self._keys for keys in pieces)
+
+    def add_to(self, table: BinTable) -> None:
+        """Count the members in bins."""
+        dtype = table.bins.dtype
+        for true_class, pieces in enumerate(self._keys):
+            for keys in pieces:
+                scores = scores_of_keys(keys.astype(np.int64), dtype).astype(dtype)
+                table.add(np.full(keys.size, bool(true_class)), scores)
+
+    def counted(self) -> Chain:
+        """Return the chain of all members, from which nothing is left out."""
+        return Chain(*_distinct(self.sorted(0), self.sorted(1)))
+
     def add(self, positive: BoolArray, keys: Array) -> None:
         """Keep members of parts."""
         self._keys[0].append(keys[~positive])
@@ -260,6 +278,24 @@ def _distinct(neg: Array, pos: Array) -> tuple[IntArray, IntArray, IntArray, Int
     return keys[::-1], np.zeros(keys.size, np.int64), found[0][::-1], found[1][::-1]
 
 
+def _restored_chain(arrays: dict[str, Array], bins: ScoreBins | None) -> Chain:
+    """Return the chain of a state."""
+    low, shift = (arrays[f"before_{name}"] for name in ("low", "shift"))
+    neg, pos = (part(arrays, f"before_{name}", "i", low.size) for name in ("neg", "pos"))
+    chain = Chain(*(array.astype(np.int64) for array in (low, shift, neg, pos)))
+    if (
+        bins is None
+        or low.ndim != 1
+        or any(array.dtype.kind != "i" or array.size != low.size for array in (low, shift))
+    ):
+        raise DataError("parts of a chain must be whole numbers, as many of each")
+    most = 1 << (bins.low_bits + CELL_BITS - 1)
+    falls = (np.diff(chain.low) < 0).all() and (shift >= CLOSED).all() and (shift <= bins.low_bits).all()
+    if not falls or (chain.low < -most).any() or (chain.low >= most).any() or (neg + pos < 1).any():
+        raise DataError("parts of a chain must be filled, and go from the highest down")
+    return chain
+
+
 class HullTally(Tally):
     """One pass over data in batches, towards the exact hull of their ROC curve in bounded memory.
 
@@ -279,6 +315,9 @@ class HullTally(Tally):
         The type of scores, by default that of the first batch; float64 takes all.
     members : int
         The most examples to gather in a pass; where bins that may hold vertices have more, they are cut finer first.
+    hold : int
+        The most examples to keep as they are in the first pass. As long as they are no more, one pass does, and a tally
+        of few examples takes little memory: for very many groups of the data.
 
     Notes
     -----
@@ -311,12 +350,14 @@ class HullTally(Tally):
         resolution: int = RESOLUTION,
         dtype: str | None = None,
         members: int = MEMBERS,
+        hold: int = 0,
     ) -> None:
         self._batches = Batches(pos_label)
         self._resolution = check_resolution(resolution)
         self._dtype = check_layout(bins, dtype)
         self._bins = bins
         self._most = check_integer("members", members, 1)
+        self._hold = check_integer("hold", hold, 0)
         self._before: Chain | None = None  # what earlier passes found
         self._passes = 1
         self._counted: BinTable | _Finer | _Gathered | None = None
@@ -360,8 +401,12 @@ class HullTally(Tally):
         if isinstance(table, BinTable):
             table.add(positive, scores)
             return self
+        if self._before is None:
+            assert isinstance(table, _Gathered)
+            table.add(positive, ordered_keys(scores))
+            self._spill()
+            return self
         if self._members is None:
-            assert self._before is not None
             self._members = _Members(self._bins, self._before)
         place = self._members.find(scores)
         if place.size:
@@ -388,6 +433,13 @@ class HullTally(Tally):
         mine = self._table()
         if isinstance(mine, _Finer) and isinstance(other._counted, _Finer):
             mine.table += other._counted.table
+        elif isinstance(mine, BinTable) and isinstance(other._counted, _Gathered):
+            other._counted.add_to(mine)
+        elif isinstance(mine, _Gathered) and isinstance(other._counted, BinTable):
+            self._spill(always=True).merge(other._counted)
+        elif self._before is None and isinstance(mine, _Gathered) and isinstance(other._counted, _Gathered):
+            mine.merge(other._counted)
+            self._spill()
         else:
             mine.merge(other._counted)  # type: ignore[union-attr,arg-type]
         return self
@@ -439,6 +491,7 @@ class HullTally(Tally):
             resolution=self._resolution,
             dtype=self._dtype,
             members=self._most,
+            hold=self._hold,
         )
         tally._before, tally._passes = before, passes
         if before is not None:
@@ -456,11 +509,21 @@ class HullTally(Tally):
         if self._counted is None:
             assert self._bins is not None
             if self._before is None:
-                self._counted = BinTable(self._bins)
+                self._counted = _Gathered(self._bins.integer) if self._hold else BinTable(self._bins)
             elif self.kind == "members":
                 self._counted = _Gathered(self._bins.integer)
             else:
                 self._counted = _Finer(self._before, self._resolution)
+        return self._counted
+
+    def _spill(self, always: bool = False) -> Any:
+        """Count held examples in bins where they are too many to hold, and return what counts now."""
+        held = self._counted
+        assert isinstance(held, _Gathered)
+        if always or held.size > self._hold:
+            assert self._bins is not None
+            self._counted = BinTable(self._bins)
+            held.add_to(self._counted)
         return self._counted
 
     @staticmethod
@@ -476,8 +539,10 @@ class HullTally(Tally):
             if isinstance(table, BinTable):
                 code, neg, pos = table.filled()
                 chain = Chain.of_bins(self._bins, code, neg, pos)
+            elif self._before is None:
+                assert isinstance(table, _Gathered)
+                chain = table.counted()
             else:
-                assert self._before is not None
                 if isinstance(table, _Gathered):
                     chain = table.refined(self._before)
                 else:
@@ -491,6 +556,7 @@ class HullTally(Tally):
             "resolution": self._resolution,
             "dtype": self._dtype if self._bins is None else self._bins.dtype,
             "members": self._most,
+            "hold": self._hold,
             "passes": self._passes,
             "counted": self._counted is not None,
         }
@@ -511,19 +577,26 @@ class HullTally(Tally):
     @classmethod
     def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> HullTally:
         bins = ScoreBins(plain["dtype"], arrays["shifts"]) if "shifts" in arrays else None
-        tally = cls(bins=bins, resolution=plain["resolution"], dtype=plain["dtype"], members=plain["members"])
+        options = {name: plain[name] for name in ("resolution", "dtype", "members", "hold")}
+        tally = cls(bins=bins, **options)
         tally._batches = Batches.restored(plain)
-        tally._passes = plain["passes"]
+        tally._passes = check_integer("passes", plain["passes"], 1)
         if "before_low" in arrays:
-            tally._before = Chain(*(arrays[f"before_{name}"] for name in Chain.__slots__))
+            tally._before = _restored_chain(arrays, tally._bins)
         if plain["counted"]:
+            if tally._before is None and bins is not None and "place" in arrays:
+                tally._counted = BinTable(bins)
             table = tally._table()
             if isinstance(table, _Gathered):
+                for keys in (arrays["neg"], arrays["pos"]):
+                    if bins is None or keys.ndim != 1 or keys.dtype != bins.integer:
+                        raise DataError("keys must be of the type of the bins")
                 table.fill(arrays["neg"], arrays["pos"])
             elif isinstance(table, BinTable):
-                table.fill(arrays["place"], arrays["counts"])
+                table.fill(arrays)
             else:
-                table.table[arrays["place"]] = arrays["counts"]
+                place = part(arrays, "place", "iu", most=table.table.size)
+                table.table[place] = part(arrays, "counts", "iu", place.size)
         return tally
 
     def __repr__(self) -> str:

@@ -20,9 +20,9 @@ from costcurves._validation import (
 )
 from costcurves.comparison import CurveDifference, common_breaks, difference_grid, difference_of_counts, middles
 from costcurves.costs import CostCurve
-from costcurves.errors import InputError
+from costcurves.errors import DataError, InputError
 from costcurves.inference.discordant import PairedCounts, counts_of_changes, ranges_of
-from costcurves.tallies.base import Batches, State, Tally
+from costcurves.tallies.base import Batches, State, Tally, part
 
 Array = npt.NDArray[Any]
 
@@ -231,15 +231,21 @@ class PairedTally(Tally):
     @classmethod
     def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> PairedTally:
         tally = cls.__new__(cls)
-        first, second = plain["names"]
+        first, second = check_two_names(tuple(plain["names"]))
         cuts = [arrays[f"cuts_{i}"] for i in range(4)]
+        sizes = [arrays["breaks"].size - 1, arrays["points"].size] * 2
+        if any(cut.ndim != 1 or cut.size != size for cut, size in zip(cuts, sizes, strict=True)):
+            raise DataError("cuts must be as many as the steps, and as the points")
         tally._start((first, second), arrays["breaks"], arrays["points"], cuts, Batches.restored(plain))
         for name in plain["classes"]:
-            found = arrays[f"cells_{name}"]
-            cells = np.zeros((tally._points.size + 1) ** 2, found.dtype)
-            cells[arrays[f"place_{name}"]] = found
-            total, squares = arrays[f"sums_{name}"].tolist()
-            only_a, only_b = (frozen(arrays[f"only_{side}_{name}"]) for side in "ab")
+            check_choice("true_class", name, CLASSES)
+            size = (tally._points.size + 1) ** 2
+            place = part(arrays, f"place_{name}", "i", most=size)
+            found = part(arrays, f"cells_{name}", "if", place.size)
+            cells = np.zeros(size, found.dtype)
+            cells[place] = found
+            total, squares = part(arrays, f"sums_{name}", "if", 2).tolist()
+            only_a, only_b = (frozen(part(arrays, f"only_{side}_{name}", "if", sizes[0])) for side in "ab")
             tally._add(name, PairedCounts(only_a, only_b, total, squares), cells)
         return tally
 

@@ -12,7 +12,7 @@ from costcurves._validation import BoolArray, FloatArray, check_choice, check_in
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.geometry import upper_hull
 from costcurves.roc import RocCurve
-from costcurves.tallies.base import Batches, State, Tally
+from costcurves.tallies.base import Batches, State, Tally, part
 from costcurves.tallies.bins import FLOATS, BinTable, ScoreBins, check_resolution, float_scores, scores_of_keys
 from costcurves.thresholds import hull_breaks
 
@@ -211,13 +211,13 @@ class ScoreTally(Tally):
             raise InputError("`other` must have the same resolution to be merged, got another")
         self._bins = same_layout(self._bins, other._bins)
         self._batches.join(other._batches)
-        self._n += other._n
-        self._squares += other._squares
-        self._whole = self._whole and other._whole
         if other._table is not None:
             if self._table is None:
                 self._table = self._empty_table()
             self._table.merge(other._table)  # type: ignore[arg-type]
+        self._n += other._n
+        self._squares += other._squares
+        self._whole = self._whole and other._whole
         return self
 
     def empty(self) -> ScoreTally:
@@ -331,12 +331,20 @@ class ScoreTally(Tally):
         tally = cls(resolution=plain["resolution"], dtype=plain["dtype"], limit=plain["limit"])
         tally._batches = Batches.restored(plain)
         tally._bins = bins
-        tally._n, tally._squares, tally._whole = arrays["n"], arrays["squares"], plain["whole"]
+        tally._n = part(arrays, "n", "i", 2).astype(np.int64)
+        tally._squares = part(arrays, "squares", "f", 2).astype(np.float64)
+        tally._whole = bool(plain["whole"])
         if plain["counted"] and bins is not None:
             tally._table = BinTable.restored(plain["dtype"], arrays)
         elif plain["counted"]:
             exact = DistinctCounts(bool(plain["weighted"]), plain["limit"])
-            exact.scores, exact.neg, exact.pos = arrays["scores"], arrays["neg"], arrays["pos"]
+            scores = arrays["scores"]
+            if scores.ndim != 1 or scores.dtype != np.float64 or (np.diff(scores) >= 0).any():
+                raise DataError("scores must fall from the first to the last")
+            exact.scores = scores
+            exact.neg, exact.pos = (
+                part(arrays, name, exact.neg.dtype.kind, scores.size).astype(exact.neg.dtype) for name in ("neg", "pos")
+            )
             tally._table = exact
         return tally
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import IntArray, frozen
+from costcurves._validation import IntArray, frozen, shown
 from costcurves.confusion import (
     ConfusionMatrix,
     JointConfusion,
@@ -20,7 +20,7 @@ from costcurves.confusion import (
     triple_counts,
 )
 from costcurves.errors import DataError, InputError, UnsupportedError
-from costcurves.tallies.base import State, Tally
+from costcurves.tallies.base import State, Tally, part
 
 Array = npt.NDArray[Any]
 Cell = tuple[Hashable, ...]
@@ -158,9 +158,15 @@ class ConfusionTally(Tally):
     @classmethod
     def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> ConfusionTally:
         tally = cls(plain["labels"])
-        tally._width, tally._types = plain["width"], set(plain["types"])
-        found = plain["found"]
-        for cell, count in zip(arrays["cells"].tolist(), arrays["counts"].tolist(), strict=True):
+        found, width, types = plain["found"], plain["width"], plain["types"]
+        cells, counted = arrays["cells"], part(arrays, "counts", "i")
+        if width not in (None, 2, 3) or not isinstance(types, list) or not isinstance(found, list):
+            raise DataError(f"labels must be as a tally knows them, got {shown(plain)}")
+        if (cells.shape != (counted.size, width) and counted.size) or (width is None and counted.size):
+            raise DataError(f"cells must have {width} labels each, got shape {cells.shape}")
+        part({"cells": cells.ravel()}, "cells", "i", most=len(found))
+        tally._width, tally._types = width, {str(kind) for kind in types}
+        for cell, count in zip(cells.tolist(), counted.tolist(), strict=True):
             tally._cells[tuple(found[i] for i in cell)] = count
         return tally
 
