@@ -65,7 +65,7 @@ class Tally(ABC):
             return cls._restored(plain, {name: _plain_numbers(array) for name, array in arrays.items()})
         except Exception as error:  # whatever a part of the state that is missing or wrong leads to
             raise FormatError(
-                f"`data` must be what to_bytes of a {cls.__name__} returns, got parts that do not fit ({str(error)[:80]})"
+                f"`data` must be what to_bytes of a {cls.__name__} returns, got other parts ({str(error)[:80]})"
             ) from None
 
     def __reduce__(self) -> tuple[Callable[[bytes], Tally], tuple[bytes]]:
@@ -80,9 +80,9 @@ class Tally(ABC):
 
 
 def _plain_numbers(array: Array) -> Array:
-    """Return an array of a state, of finite numbers in this machine's order of bytes."""
-    if array.dtype.kind not in "iuf" or array.ndim > 2 or not np.isfinite(array).all():
-        raise DataError(f"arrays must hold finite numbers, got shape {array.shape} of {array.dtype}")
+    """Return an array of a state, of numbers in this machine's order of bytes."""
+    if array.dtype.kind not in "iuf" or array.ndim > 2 or np.isnan(array).any():
+        raise DataError(f"arrays must hold numbers, got shape {array.shape} of {array.dtype}")
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
@@ -91,7 +91,7 @@ def part(arrays: dict[str, Array], name: str, kinds: str, size: int | None = Non
     array = arrays[name]
     if array.ndim != 1 or array.dtype.kind not in kinds or size not in (None, array.size):
         raise DataError(f"{name} must be {size} values, got shape {array.shape} of {array.dtype}")
-    if array.min(initial=0) < 0 or (most is not None and array.max(initial=0) >= most):
+    if array.size and (array.min() < 0 or array.max() >= (np.inf if most is None else most)):
         raise DataError(f"{name} must be from 0 to {most}, got {array.min(initial=0)} to {array.max(initial=0)}")
     return array
 

@@ -290,7 +290,7 @@ def _restored_chain(arrays: dict[str, Array], bins: ScoreBins | None) -> Chain:
     ):
         raise DataError("parts of a chain must be whole numbers, as many of each")
     most = 1 << (bins.low_bits + CELL_BITS - 1)
-    falls = (np.diff(chain.low) < 0).all() and (shift >= CLOSED).all() and (shift <= bins.low_bits).all()
+    falls = (chain.low[1:] < chain.low[:-1]).all() and (shift >= CLOSED).all() and (shift <= bins.low_bits).all()
     if not falls or (chain.low < -most).any() or (chain.low >= most).any() or (neg + pos < 1).any():
         raise DataError("parts of a chain must be filled, and go from the highest down")
     return chain

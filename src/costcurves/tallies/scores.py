@@ -339,7 +339,7 @@ class ScoreTally(Tally):
         elif plain["counted"]:
             exact = DistinctCounts(bool(plain["weighted"]), plain["limit"])
             scores = arrays["scores"]
-            if scores.ndim != 1 or scores.dtype != np.float64 or (np.diff(scores) >= 0).any():
+            if scores.ndim != 1 or scores.dtype != np.float64 or not (scores[1:] < scores[:-1]).all():
                 raise DataError("scores must fall from the first to the last")
             exact.scores = scores
             exact.neg, exact.pos = (
