@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from costcurves._validation import check_choice, check_name, check_two_names, shown
+from costcurves._validation import check_choice, check_column, check_name, check_two_names, shown
 from costcurves.bootstrap import CostDifference, CostInterval, bcost, bdeltacost
 from costcurves.comparison import CurveDifference, ManyDifferences, named_policies, two_policies
 from costcurves.costs import CostCurve
-from costcurves.errors import DataError, InputError, UnsupportedError
+from costcurves.errors import CostCurvesError, DataError, InputError, UnsupportedError
 from costcurves.hull import RocHull
 from costcurves.passes import (
     curve_counts,
@@ -151,7 +152,8 @@ class Scan:
         check_choice("points", points, ("hull", "all"))
         self._need_scores()
         if points not in self._curves:
-            self._curves[points] = self._found(points)
+            with self._said():
+                self._curves[points] = self._found(points)
         found: dict[Any, Any] = self._curves[points]
         return dict(found)
 
@@ -272,7 +274,8 @@ class Scan:
         self._need_no_group("compare")
         a, b = (self._one_of("scores", name) for name in check_two_names((a, b)))
         first, second = (self._curve(n, rule) for n, rule in zip((a, b), two_policies(policy), strict=True))
-        return find_difference(self._reader("scores"), first, second, pos_label=self._pos_label, pc=pc, **options)
+        with self._said():
+            return find_difference(self._reader("scores"), first, second, pos_label=self._pos_label, pc=pc, **options)
 
     def compare_many(self, *, policy: Any = "optimal", pc: Any = None, **options: Any) -> ManyDifferences:
         """Return all pairs of the score columns with limits that hold jointly, as `compare_many` does of arrays."""
@@ -280,7 +283,8 @@ class Scan:
         if len(self.scores) < 2:
             raise InputError(f"`scores` must be two columns or more to compare them, got {len(self.scores)}")
         curves = [self._curve(name, rule) for name, rule in named_policies(policy, self.scores).items()]
-        return find_differences(self._reader("scores"), curves, pos_label=self._pos_label, pc=pc, **options)
+        with self._said():
+            return find_differences(self._reader("scores"), curves, pos_label=self._pos_label, pc=pc, **options)
 
     def bcost(self, pred: str, C: Any, **options: Any) -> CostInterval:
         """Return an interval for the expected cost of a column of predicted labels, as `bcost` does of arrays."""
@@ -311,7 +315,11 @@ class Scan:
         ----------
         names : sequence of str, optional
         """
-        wanted = list(self._roles.names if names is None else names)
+        wanted = [names] if isinstance(names, str) else list(self._roles.names if names is None else names)
+        if not wanted:
+            raise InputError("`names` must name at least one column, got none")
+        for name in wanted:
+            check_column("names", name, self._source.schemas()[0][1], self._where)
         Roles(wanted[0], preds=tuple(wanted[1:])).check(self._source.schemas()[0][1], self._where)
         rows = self._source.rows()
         if rows is not None and rows * len(wanted) > MOST_IN_MEMORY:
@@ -343,6 +351,14 @@ class Scan:
             )
             self._readers[what] = SourceReader(self._source, chosen, self._drop_missing, self._progress, self._threads)
         return self._readers[what]
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Say errors about arrays as errors about columns."""
+        try:
+            yield
+        except CostCurvesError as error:
+            raise self._roles.said(error) from None
 
     def _one_of(self, role: str, name: str) -> str:
         known = getattr(self._roles, role)
@@ -461,7 +477,11 @@ def _open(source: Any, table: Any) -> tuple[Source, str]:
             raise InputError("`table` must name the table to read of a connection, got None")
         relation = Relation.of_table(source, table)
         return Relations([relation], []), relation.where
+    if hasattr(source, "columns") or hasattr(source, "column_names"):
+        raise InputError(f"`source` must be files or a connection, got {type(source).__name__}: use from_frame")
     files = find_files(source)
+    if files[0].format in ("csv", "json") and not any(file.size for file in files):
+        raise DataError(f"`source` must hold at least one row, got {len(files)} empty files")
     where = shown(os.fspath(source), PATH) if isinstance(source, (str, os.PathLike)) else f"{len(files)} files"
     if files[0].format == "database":
         if table is None:
@@ -473,12 +493,14 @@ def _open(source: Any, table: Any) -> tuple[Source, str]:
     if files[0].format == "parquet":
         return ParquetFiles(files), where
     connection = connect()
-    return Relations([Relation.of_file(file, connection) for file in files], files), where
+    return Relations([Relation.of_file(file, connection) for file in files if file.size], files), where
 
 
 def _check_roles(label: Any, scores: Any, preds: Any, weight: Any, group: Any) -> Roles:
     columns = {}
     for role, names in (("scores", scores), ("preds", preds)):
+        if not isinstance(names, Iterable):
+            raise InputError(f"`{role}` must be a column or a list of columns, got {shown(names)}")
         listed = (names,) if isinstance(names, str) else tuple(names)
         columns[role] = tuple(check_name(role, name) for name in listed)
         if len(set(columns[role])) < len(columns[role]):

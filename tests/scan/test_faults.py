@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import tracemalloc
 
 import duckdb
 import numpy as np
@@ -371,3 +372,86 @@ def test_names_that_mean_something_to_the_engine_are_plain_names(tmp_path, monke
 def test_json_may_be_one_array(tmp_path):
     where = write_csv(tmp_path / "x.json", json.dumps([{"y": y, "a": a} for y, a in zip(Y, A, strict=True)]))
     assert cc.scan(where, label="y", scores="a").read()["y"].tolist() == Y
+
+
+def test_a_column_that_is_there_twice_is_refused_only_where_it_is_asked_for(tmp_path):
+    columns = [pa.array(Y), pa.array(A), pa.array(A), pa.array(A)]
+    pq.write_table(pa.Table.from_arrays(columns, names=["y", "a", "b", "b"]), tmp_path / "x.parquet")
+    with pytest.raises(cc.InputError, match=r"`scores` must name one column, got 'b', which .*x.parquet' has twice"):
+        cc.scan(tmp_path / "x.parquet", label="y", scores="b")
+    assert cc.scan(tmp_path / "x.parquet", label="y", scores="a").curves()
+
+
+def test_files_without_rows_add_nothing(tmp_path):
+    rows = "\n".join(f"{y},{a}" for y, a in zip(Y, A, strict=True))
+    write_csv(tmp_path / "0.csv", "")
+    write_csv(tmp_path / "1.csv", "y,a\n")
+    with pytest.raises(cc.DataError, match="both classes, got 0 positive and 0 negative"):
+        cc.scan(tmp_path, label="y", scores="a").curves()
+    write_csv(tmp_path / "2.csv", f"y,a\n{rows}\n")
+    expected = cc.RocCurve.from_predictions(Y, A, points="hull").tp.tolist()
+    assert cc.scan(tmp_path, label="y", scores="a").roc_curves()["a"].tp.tolist() == expected
+    with pytest.raises(cc.DataError, match="must hold at least one row, got 1 empty files"):
+        cc.scan(tmp_path / "0.csv", label="y", scores="a")
+
+
+def test_a_column_of_nulls_without_a_type_is_missing(tmp_path):
+    pq.write_table(TABLE, tmp_path / "0.parquet")
+    pq.write_table(pa.table({"y": [0, 1], "a": pa.nulls(2)}), tmp_path / "1.parquet")
+    with pytest.raises(cc.DataError, match=r"got 2 in 'a' \(2 of 122 rows\)"):
+        cc.scan(tmp_path, label="y", scores="a").curves()
+    src = cc.scan(tmp_path, label="y", scores="a", on_null="drop")
+    expected = cc.RocCurve.from_predictions(Y, A, points="hull").tp.tolist()
+    assert src.roc_curves()["a"].tp.tolist() == expected
+    assert src.rows_dropped == 2
+
+
+def test_errors_name_the_columns(tmp_path):
+    pq.write_table(pa.table({"y": [0, 1, 2], "a": [0.1, np.inf, 0.2], "w": [1, -1, 1]}), tmp_path / "x.parquet")
+    for options, message in [
+        ({"scores": "a"}, r"`label` 'y' must hold two classes, got labels 0, 1, 2"),
+        ({"scores": ["a", "w"], "label": "w"}, r"`scores` must not be the label"),
+        ({"scores": "w", "label": "a"}, r"`label` 'a' must be finite"),
+    ]:
+        with pytest.raises(cc.CostCurvesError, match=message):
+            cc.scan(tmp_path / "x.parquet", **{"label": "y", **options}).curves()
+    pq.write_table(pa.table({"y": [0, 1, 1], "a": [0.1, np.inf, 0.2], "w": [1, -1, 1]}), tmp_path / "x.parquet")
+    with pytest.raises(cc.DataError, match=r"`scores` 'a' must be finite, got 1 non-finite value, the first is inf$"):
+        cc.scan(tmp_path / "x.parquet", label="y", scores="a").curves()
+    with pytest.raises(cc.DataError, match=r"`weight` 'w' must be >= 0, got -1.0$"):
+        cc.scan(tmp_path / "x.parquet", label="y", scores="w", weight="w").curves()
+
+
+def test_arguments_of_the_wrong_kind_are_refused(path):
+    for scores in (None, 3):
+        with pytest.raises(cc.InputError, match="`scores` must be a column or a list of columns, got"):
+            cc.scan(path, label="y", scores=scores)
+    with pytest.raises(cc.InputError, match="`source` must be files or a connection, got Table: use from_frame"):
+        cc.scan(TABLE, label="y", scores="a")
+    src = cc.scan(path, label="y", scores="a", threads=np.int64(1))
+    assert list(src.read("a")) == ["a"]
+    with pytest.raises(cc.InputError, match="`names` must name at least one column, got none"):
+        src.read([])
+    with pytest.raises(cc.InputError, match=r"`names` must name a column of .* got 'b'"):
+        src.read(["b"])
+
+
+def test_labels_of_decimals_are_numbers(tmp_path):
+    labels = pa.array(Y).cast(pa.decimal128(20, 0))
+    pq.write_table(pa.table({"y": labels, "a": A}), tmp_path / "x.parquet")
+    expected = cc.RocCurve.from_predictions(Y, A, points="hull").tp.tolist()
+    assert cc.scan(tmp_path / "x.parquet", label="y", scores="a").roc_curves()["a"].tp.tolist() == expected
+
+
+def test_very_many_groups_take_little_memory(tmp_path):
+    n, groups = 3000, 1000
+    y, g = np.arange(n) // groups % 2, np.arange(n) % groups
+    pq.write_table(pa.table({"y": y, "a": np.arange(n) * 0.5, "g": g}), tmp_path / "x.parquet")
+    src = cc.scan(tmp_path / "x.parquet", label="y", scores="a", group="g", threads=1)
+    tracemalloc.start()
+    curves = src.roc_curves()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(curves) == groups
+    assert src.passes == 1
+    assert peak < 2**26

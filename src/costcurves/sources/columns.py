@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._validation import check_column, shown
-from costcurves.errors import DataError, MissingExtraError
+from costcurves.errors import CostCurvesError, DataError, InputError, MissingExtraError
 from costcurves.passes import Batch, Coded
 
 Array = npt.NDArray[Any]
@@ -25,6 +26,22 @@ def arrow() -> Any:
     except ImportError:
         raise MissingExtraError('`scan` needs pyarrow: pip install "costcurves[files]"') from None
     return pyarrow
+
+
+class Schema(dict[str, Any]):
+    """Arrow types by the names of columns; `repeated` are names that several columns have."""
+
+    repeated: frozenset[str]
+
+    @classmethod
+    def of(cls, schema: Any) -> Schema:
+        """Return the types of an Arrow schema."""
+        types = cls((field.name, field.type) for field in schema)
+        names = [field.name for field in schema]
+        types.repeated = (
+            frozenset(name for name in types if names.count(name) > 1) if len(types) < len(names) else frozenset()
+        )
+        return types
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +64,24 @@ class Roles:
         """Refuse columns that are not there, and types that the role cannot be."""
         for role, name in self._pairs():
             kind = schema[check_column(role, name, schema, where)]
+            if name in getattr(schema, "repeated", ()):
+                raise InputError(f"`{role}` must name one column, got {shown(name)}, which {where} has twice or more")
             if role in ("scores", "weight") and not _numeric(kind):
                 raise DataError(f"`{role}` must be a numeric column, got {shown(name)} of type {kind} in {where}")
             if arrow().types.is_nested(kind):
                 raise DataError(f"`{role}` must be a column of plain values, got {shown(name)} of type {kind}")
+
+    def said(self, error: CostCurvesError) -> CostCurvesError:
+        """Return an error about the arrays of a batch as one about columns."""
+        words = {
+            "`y_true`": f"`label` {shown(self.label)}",
+            "`y_score`": f"`scores` {' or '.join(map(shown, self.scores))}",
+            "`sample_weight`": f"`weight` {shown(self.weight)}",
+        }
+        text = re.sub(r" at position \d+$", "", str(error))  # which is that in a batch
+        for argument, column in words.items():
+            text = text.replace(argument, column)
+        return type(error)(text)
 
     def _pairs(self) -> list[tuple[str, str]]:
         pairs = [("label", self.label), *(("scores", s) for s in self.scores), *(("preds", p) for p in self.preds)]
@@ -59,7 +90,8 @@ class Roles:
 
 def _numeric(kind: Any) -> bool:
     types = arrow().types
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
+    known = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
+    return any(is_known(kind) for is_known in known)
 
 
 @dataclass(slots=True)
@@ -159,7 +191,7 @@ def label_of(column: Any) -> Any:
     """Return labels: numbers and truth values as an array, anything else as codes."""
     kind = column.type
     types = arrow().types
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
         return numbers(column)
     return coded(column)
 

@@ -42,6 +42,7 @@ class Relation:
     def __init__(self, make: Callable[[Any], Any], where: str, connection: Any = None) -> None:
         self._make_of, self._connection = make, connection
         self.where = where
+        self._guessed = False  # whether types are guessed from the rows
         self._cursor: Any = None
         self._stopped = False
 
@@ -75,7 +76,9 @@ class Relation:
                 texts = dict.fromkeys(_names_of_answers(cursor, path, read), "VARCHAR")
             return cursor.read_csv(path, hive_partitioning=False, dtype=texts) if texts else read
 
-        return cls(make, where, connection)
+        relation = cls(make, where, connection)
+        relation._guessed = True
+        return relation
 
     @classmethod
     def of_parquet(cls, files: Sequence[DataFile], connection: Any) -> Relation:
@@ -97,7 +100,11 @@ class Relation:
     def schema(self) -> dict[str, Any]:
         """Return the Arrow types of the columns."""
         reader = self._tried(lambda relation: _reader(relation.limit(0), 1))
-        return {field.name: field.type for field in reader.schema}
+        types = {field.name: field.type for field in reader.schema}
+        silent = self._guessed and all(str(kind) == "string" for kind in types.values())
+        if silent and not self._tried(lambda relation: relation.limit(1).fetchall()):
+            return dict.fromkeys(types, _null())  # a header without rows says nothing of types
+        return types
 
     def rows(self) -> int:
         """Return how many rows there are."""
@@ -199,6 +206,12 @@ def connect(path: str | None = None, threads: int | None = None) -> Any:
 def _reader(relation: Any, size: int) -> Any:
     """Return a stream of Arrow batches of a relation."""
     return relation.to_arrow_reader(size) if hasattr(relation, "to_arrow_reader") else relation.record_batch(size)
+
+
+def _null() -> Any:
+    import pyarrow
+
+    return pyarrow.null()
 
 
 def _table(batch: Any) -> Any:

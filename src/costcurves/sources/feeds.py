@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from costcurves._validation import shown
 from costcurves.errors import FormatError
-from costcurves.sources.columns import arrow
+from costcurves.sources.columns import Schema, arrow
 from costcurves.sources.engine import Relation, connect
 from costcurves.sources.files import PATH, DataFile
 
@@ -56,7 +56,7 @@ class ParquetFiles:
     def schemas(self) -> list[tuple[str, dict[str, Any]]]:
         """Return where the columns are and their Arrow types, for each file."""
         return [
-            (shown(file.path, PATH), {field.name: field.type for field in metadata.schema.to_arrow_schema()})
+            (shown(file.path, PATH), Schema.of(metadata.schema.to_arrow_schema()))
             for file, metadata in zip(self.files, self._metadata, strict=True)
         ]
 
@@ -201,7 +201,7 @@ class Relations:
         if not self._files or self._files[0].format == "database":
             return []
         connection = connect(threads=threads)
-        return [Relation.of_file(file, connection) for file in self._files]
+        return [Relation.of_file(file, connection) for file in self._files if file.size]
 
     def feed(self, names: list[str]) -> Feed:
         """Begin a pass over some of the columns."""

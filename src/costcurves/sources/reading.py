@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, TypeVar
 
 from costcurves._validation import shown
@@ -21,6 +22,7 @@ from costcurves.sources.grouping import group_scores
 
 PIECE = 1 << 18  # rows that are counted together, so that most of what is made of them stays in the cache
 MOST_THREADS = 8
+GRACE = 1.0  # seconds in which a thread that was started begins
 
 C = TypeVar("C", bound=Counts)
 Advance = Callable[[int], None]
@@ -94,10 +96,12 @@ class _Worker(threading.Thread, ABC):
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.error: BaseException | None = None
+        self.begun = threading.Event()
         self.done = threading.Event()
         self.stopped = threading.Event()
 
     def run(self) -> None:
+        self.begun.set()
         try:
             self.work()
         except BaseException as error:  # handed to the thread that asked
@@ -152,11 +156,11 @@ class _Grouping(_Worker):
 
 def _work(workers: Sequence[_Worker]) -> None:
     """Run all workers to their end; an error in one, or an interrupt, stops the others."""
-    started = []
+    started: list[_Worker] = []
     try:
         for worker in workers:
+            started.append(worker)  # before: an interrupt may come while it starts
             worker.start()
-            started.append(worker)
         # Not by `join` alone: an interrupt in it makes Python 3.11 take a thread that runs for one that is over.
         while not all(worker.done.wait(0.05) for worker in workers):
             if any(worker.error is not None for worker in workers):
@@ -177,8 +181,9 @@ def _wait_for(workers: Sequence[_Worker]) -> None:
     left = list(workers)
     while left:
         try:
-            left[0].done.wait()
-            left[0].join()
+            if left[0].begun.wait(GRACE):
+                left[0].done.wait()
+                left[0].join()
             left.pop(0)
         except KeyboardInterrupt as error:
             interrupt = error
@@ -192,9 +197,9 @@ def check_threads(threads: Any) -> int:
         return min(
             MOST_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         )
-    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 64:
+    if isinstance(threads, bool) or not isinstance(threads, Integral) or not 1 <= int(threads) <= 64:
         raise InputError(f"`threads` must be a whole number from 1 to 64, got {shown(threads)}")
-    return threads
+    return int(threads)
 
 
 def check_progress(progress: Any) -> Any:

@@ -167,7 +167,8 @@ class ScoreTally(Tally):
         n_pos = int(np.count_nonzero(positive))
         self._n += (positive.size - n_pos, n_pos)
         if weights is not None:
-            self._squares += [(weights[~positive] ** 2).sum(), (weights[positive] ** 2).sum()]
+            with np.errstate(over="ignore"):  # sums that are too large are refused later
+                self._squares += [(weights[~positive] ** 2).sum(), (weights[positive] ** 2).sum()]
             self._whole = self._whole and counts.whole_weights(weights)
             kept = weights > 0
             positive, scores, weights = positive[kept], scores[kept], weights[kept]
