@@ -27,7 +27,7 @@ from costcurves.errors import (
 from costcurves.frames import Frame, collected, open_frame
 from costcurves.passes import Counts, curve_counts, find_curves, find_difference
 from costcurves.roc import RocCurve
-from costcurves.sources.columns import Missing, Roles
+from costcurves.sources.columns import Missing, Roles, said_of_columns
 from costcurves.tallies.scores import MOST_DISTINCT
 from costcurves.thresholds import Policy
 
@@ -72,15 +72,7 @@ class _Columns:
     def said(self, error: CostCurvesError) -> CostCurvesError:
         """Return an error about arrays as one about columns."""
         scores = " or ".join(f"`{role}` {', '.join(map(shown, names))}" for role, names in self.scores.items())
-        words = {
-            "`y_true`": f"`label` {shown(self.label)}",
-            "`y_score`": scores,
-            "`sample_weight`": f"`weight` {shown(self.weight)}",
-        }
-        text = str(error)
-        for argument, column in words.items():
-            text = text.replace(argument, column)
-        return type(error)(text)
+        return said_of_columns(error, self.label, scores, self.weight)
 
 
 def roc_curves(

@@ -323,3 +323,13 @@ def test_labels_of_every_type_are_read(lazy):
     coded = table.set_column(0, "y", pa.array(np.where(truth, "yes", "no")).dictionary_encode())
     frame = frame_of(lazy, coded, 13)
     assert cc.RocCurve.from_frame(frame, label="y", score="a", pos_label="yes").to_dict() == expected
+
+
+def test_a_column_named_like_all_columns_is_itself():
+    frame = duckdb.sql('select range % 2 as y, range::double as "*" from range(10)')
+    assert cc.RocCurve.from_frame(frame, label="y", score="*").tp[-1] == 5
+
+
+def test_labels_that_a_query_has_made_large_are_numbers():
+    frame = duckdb.sql("select (range % 2)::hugeint as y, range::double as a from range(10)")
+    assert cc.RocCurve.from_frame(frame, label="y", score="a").tp[-1] == 5

@@ -455,3 +455,12 @@ def test_very_many_groups_take_little_memory(tmp_path):
     assert len(curves) == groups
     assert src.passes == 1
     assert peak < 2**26
+
+
+def test_names_of_directories_are_no_columns_and_that_is_said(tmp_path):
+    (tmp_path / "month=1").mkdir()
+    pq.write_table(TABLE, tmp_path / "month=1" / "x.parquet")
+    with pytest.raises(
+        cc.InputError, match=r"got 'month', which is in the path only: names of directories are no columns"
+    ):
+        cc.scan(tmp_path, label="y", scores="a", group="month")

@@ -63,6 +63,11 @@ class Roles:
     def check(self, schema: Mapping[str, Any], where: str) -> None:
         """Refuse columns that are not there, and types that the role cannot be."""
         for role, name in self._pairs():
+            if name not in schema and f"/{name}=" in where:
+                raise InputError(
+                    f"`{role}` must name a column of {where}, got {shown(name)}, which is in the path only: names of "
+                    "directories are no columns, so scan each directory apart"
+                )
             kind = schema[check_column(role, name, schema, where)]
             if name in getattr(schema, "repeated", ()):
                 raise InputError(f"`{role}` must name one column, got {shown(name)}, which {where} has twice or more")
@@ -73,19 +78,26 @@ class Roles:
 
     def said(self, error: CostCurvesError) -> CostCurvesError:
         """Return an error about the arrays of a batch as one about columns."""
-        words = {
-            "`y_true`": f"`label` {shown(self.label)}",
-            "`y_score`": f"`scores` {' or '.join(map(shown, self.scores))}",
-            "`sample_weight`": f"`weight` {shown(self.weight)}",
-        }
         text = re.sub(r" at position \d+$", "", str(error))  # which is that in a batch
-        for argument, column in words.items():
-            text = text.replace(argument, column)
-        return type(error)(text)
+        scores = f"`scores` {' or '.join(map(shown, self.scores))}"
+        return said_of_columns(type(error)(text), self.label, scores, self.weight)
 
     def _pairs(self) -> list[tuple[str, str]]:
         pairs = [("label", self.label), *(("scores", s) for s in self.scores), *(("preds", p) for p in self.preds)]
         return pairs + [(r, n) for r, n in (("weight", self.weight), ("group", self.group)) if n is not None]
+
+
+def said_of_columns(error: CostCurvesError, label: str, scores: str, weight: str | None) -> CostCurvesError:
+    """Return an error about arrays as one about columns."""
+    words = {
+        "`y_true`": f"`label` {shown(label)}",
+        "`y_score`": scores,
+        "`sample_weight`": f"`weight` {shown(weight)}",
+    }
+    text = str(error)
+    for argument, column in words.items():
+        text = text.replace(argument, column)
+    return type(error)(text)
 
 
 def _numeric(kind: Any) -> bool:
