@@ -127,6 +127,8 @@ def _numeric_positives(labels: Array, pos_label: Any) -> tuple[BoolArray, tuple[
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise _non_finite("y_true", labels)
     low, high = labels.min(), labels.max()
+    if labels.dtype.kind in "iu" and low == 0 and high == 1 and (pos_label is None or pos_label == 1):
+        return labels != 0, (0,)  # the usual, in few passes
     if pos_label is None:
         if (high != 1 and not (low == high == 0 or low == high == -1)) or low not in (-1, 0, 1):
             if ((labels != low) & (labels != high)).any():
