@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -107,8 +109,21 @@ def test_bucket_codes_keep_the_order_of_scores():
     rng = np.random.default_rng(2)
     for shape in ("normal", "skewed", "float32", "near one", "long integers"):
         scores = scores_of(shape, 30_000, rng, rng.random(30_000) < 0.5)
-        codes = buckets._bucket_codes(scores)
-        if codes is not None:
+        coding = buckets._bucketing(scores)
+        if coding is not None:
+            codes = coding(scores)
             order = np.argsort(scores, kind="stable")
             assert (np.diff(codes[order]) >= 0).all()
             assert codes.min() >= 0
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_hull_of_many_probabilities_takes_at_most_one_and_a_half_times_their_memory(dtype):
+    rng = np.random.default_rng(3)
+    positive = rng.random(1_000_000) < 0.3
+    scores = scores_of("probabilities", positive.size, rng, positive).astype(dtype)
+    tracemalloc.start()
+    hull_counts(positive, scores)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * (positive.nbytes + scores.nbytes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import costcurves as cc
 import oracles
+from costcurves import counts
 from costcurves.buckets import hull_counts
 from costcurves.counts import binary_labels, checked_scores, count_scores, count_weights
 from costcurves.geometry import upper_hull
@@ -72,6 +74,30 @@ def predictions(draw, scores=FLOATS, largest=25):
 @given(predictions())
 def test_counts_of_floats_of_any_sign_and_size_are_those_of_counting(data):
     assert counted(*data) == oracles.roc_points(*data)
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7])
+@given(data=predictions(), short=st.booleans())
+def test_counts_do_not_depend_on_how_many_examples_are_counted_at_once(block, data, short):
+    labels, scores = data
+    if short:
+        scores = np.clip(scores, -1e38, 1e38).astype(np.float32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "BLOCK", block)
+        assert counted(labels, scores) == oracles.roc_points(labels, np.asarray(scores, dtype=np.float64).tolist())
+
+
+def test_counting_takes_little_memory_beside_what_it_returns():
+    rng = np.random.default_rng(0)
+    positive = rng.random(400_000) < 0.3
+    for dtype in (np.float64, np.float32):
+        scores = rng.random(positive.size).astype(dtype)
+        tracemalloc.start()
+        found = count_scores(positive, scores)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < (3 * 8 + 4) * positive.size
+        assert all(array.base is None for array in (found.thresholds, found.fp, found.tp))
 
 
 @given(predictions(st.floats(width=32, allow_nan=False, allow_infinity=False)))

@@ -7,16 +7,18 @@ result equals the hull of the full curve by construction.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from costcurves._validation import BoolArray, IntArray
-from costcurves.counts import ScoreCounts, count_scores, countable
+from costcurves.counts import BLOCK, ScoreCounts, count_scores, countable
 from costcurves.geometry import blocks_above, upper_hull
 
 Array = npt.NDArray[Any]
+Coding = Callable[[Array], IntArray]
 
 SMALLEST = 20_000  # below this one sort is faster
 SAMPLE = 2_048
@@ -24,18 +26,21 @@ SAMPLE = 2_048
 MOST_SHARED = 1 / 64
 # Buckets by bits cost a little more to make: they must spread the sample so many times better.
 CLEARLY = 1.5
+# Large data are counted in so many parts: with more, to add up their buckets would take longer than to fill them.
+PARTS = 8
 
 
 def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
     """Return the counts at the hull's vertices only, with the thresholds the full curve has there."""
-    codes = None if scores.size < SMALLEST or countable(scores) else _bucket_codes(scores)
-    if codes is None:
+    coding = None if scores.size < SMALLEST or countable(scores) else _bucketing(scores)
+    if coding is None:
         return on_hull(count_scores(positive, scores))
-    table = np.bincount((codes << 1) | positive).astype(np.int64)
-    if table.size % 2:
-        table = np.append(table, 0)
-    by_bucket = table.reshape(-1, 2)
-    filled = np.flatnonzero(by_bucket.any(axis=1))[::-1]  # from the highest scores down
+    # Some examples at a time, and their buckets found anew when members are gathered: that takes no longer than to
+    # write codes of all examples into fresh memory and to read them again.
+    size = max(BLOCK, -(-scores.size // PARTS))
+    spans = [slice(start, start + size) for start in range(0, scores.size, size)]
+    by_bucket = _counted_in_buckets(positive, scores, coding, spans)
+    filled = np.flatnonzero(by_bucket[:, 0] | by_bucket[:, 1])[::-1]  # from the highest scores down
     fp = np.concatenate(([0], np.cumsum(by_bucket[filled, 0])))
     tp = np.concatenate(([0], np.cumsum(by_bucket[filled, 1])))
     hull = upper_hull(fp, tp)
@@ -43,11 +48,27 @@ def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
     active[hull[1:] - 1] = True  # their lowest score is a threshold
     wanted = np.zeros(by_bucket.shape[0], dtype=np.bool_)
     wanted[filled[active]] = True
-    members = np.flatnonzero(wanted[codes])
-    if members.size > scores.size // 2:
+    if by_bucket[wanted].sum() > scores.size // 2:
         return on_hull(count_scores(positive, scores))
-    inside = count_scores(positive[members], scores[members])
+    del by_bucket, filled
+    chosen = [(span, np.flatnonzero(wanted[coding(scores[span])])) for span in spans]
+    inside = count_scores(
+        np.concatenate([positive[span][members] for span, members in chosen]),
+        np.concatenate([scores[span][members] for span, members in chosen]),
+    )
     return on_hull(_moved_to_place(inside, fp, tp, active))
+
+
+def _counted_in_buckets(positive: BoolArray, scores: Array, coding: Coding, spans: list[slice]) -> IntArray:
+    """Return negatives and positives in each bucket, of shape (buckets, 2)."""
+    highest = int(coding(scores.max(keepdims=True))[0])
+    table = np.zeros(2 * (highest + 1), dtype=np.int64)
+    for span in spans:
+        codes = coding(scores[span])
+        codes <<= 1
+        codes |= positive[span]
+        table += np.bincount(codes, minlength=table.size)
+    return table.reshape(-1, 2)
 
 
 def on_hull(counts: ScoreCounts) -> ScoreCounts:
@@ -58,20 +79,20 @@ def on_hull(counts: ScoreCounts) -> ScoreCounts:
 
 def _moved_to_place(inside: ScoreCounts, fp: IntArray, tp: IntArray, active: BoolArray) -> ScoreCounts:
     """Return the counts within active buckets, with what the skipped buckets above them hold added."""
-    n_bucket = np.diff(fp) + np.diff(tp)
-    ends = np.cumsum(np.where(active, n_bucket, 0))  # examples gathered up to and with each bucket
-    rank = inside.fp + inside.tp
-    bucket = np.searchsorted(ends, rank[1:], side="left")  # an active bucket: only there `ends` grows
-    skipped_fp = np.concatenate(([0], np.cumsum(np.where(active, 0, np.diff(fp)))))[bucket]
-    skipped_tp = np.concatenate(([0], np.cumsum(np.where(active, 0, np.diff(tp)))))[bucket]
-    moved_fp, moved_tp = inside.fp.copy(), inside.tp.copy()
-    moved_fp[1:] += skipped_fp
-    moved_tp[1:] += skipped_tp
-    return ScoreCounts(inside.thresholds.copy(), moved_fp, moved_tp)
+    index = np.flatnonzero(active)
+    above = fp[index], tp[index]
+    held = fp[index + 1] - above[0], tp[index + 1] - above[1]
+    ends = np.cumsum(held[0] + held[1])  # examples gathered up to and with each active bucket
+    bucket = np.searchsorted(ends, inside.fp[1:] + inside.tp[1:], side="left")
+    moved = []
+    for counts, before, own in zip((inside.fp, inside.tp), above, held, strict=True):
+        skipped = before - (np.cumsum(own) - own)
+        moved.append(np.concatenate((counts[:1], counts[1:] + skipped[bucket])))
+    return ScoreCounts(inside.thresholds, *moved)
 
 
-def _bucket_codes(scores: Array) -> IntArray | None:
-    """Return the bucket of each score (higher score, same or higher bucket), or None where buckets would not help.
+def _bucketing(scores: Array) -> Coding | None:
+    """Return what finds the bucket of scores (higher score, same or higher bucket), None where buckets would not help.
 
     Evenly spaced buckets are the fastest and fail on skewed scores; buckets by the float's leading bits do not mind
     skewness in the tails. A sample tells which spreads the data better; nearly equal, the faster is taken.
@@ -86,21 +107,29 @@ def _bucket_codes(scores: Array) -> IntArray | None:
     largest = np.finfo(scores.dtype if scores.dtype.kind == "f" else np.float64).max
     if not max(width, scale) <= float(largest):
         return None
-    crowded = _crowding(((sample - low) * scale).astype(np.int64))
+
+    def evenly(some: Array) -> IntArray:
+        even = some - low
+        even *= scale
+        return even.astype(np.int64)
+
+    crowded = _crowding(evenly(sample))
     if low >= 0 and scores.dtype.kind == "f":
         ends = _bits(np.array([low, high], dtype=scores.dtype))
-        first, last = int(ends[0]), int(ends[1])
         unsigned = ends.dtype.type
-        shift = unsigned(max(0, (last - first).bit_length() - buckets.bit_length() + 1))
-        crowded_bits = _crowding((_bits(sample) - unsigned(first)) >> shift)
+        first = unsigned(ends[0])
+        shift = unsigned(max(0, int(ends[1] - ends[0]).bit_length() - buckets.bit_length() + 1))
+
+        def by_bits(some: Array) -> IntArray:
+            bits = _bits(some)
+            bits -= first
+            bits >>= shift
+            return bits.astype(np.int64)
+
+        crowded_bits = _crowding(by_bits(sample))
         if crowded_bits <= MOST_SHARED and crowded_bits < crowded / CLEARLY:
-            codes: IntArray = ((_bits(scores) - unsigned(first)) >> shift).astype(np.int64)
-            return codes
-    if crowded > MOST_SHARED:
-        return None
-    even = scores - low
-    even *= scale
-    return even.astype(np.int64)
+            return by_bits
+    return None if crowded > MOST_SHARED else evenly
 
 
 def _bits(scores: Array) -> Array:

@@ -16,6 +16,7 @@ from costcurves._validation import (
     WEIGHT_RANGE,
     BoolArray,
     FloatArray,
+    IntArray,
     frozen,
     is_missing,
     number_array,
@@ -30,6 +31,8 @@ Array = npt.NDArray[Any]
 LARGEST_EXACT_INTEGER = LARGEST_WHOLE
 # A range of integer scores is counted instead of sorted when it is not much longer than the data.
 COUNTING_FACTOR = 4
+# Examples that are counted at once: what is needed for them stays in the processor's cache.
+BLOCK = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -359,23 +362,36 @@ def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
     """Return the counts at every distinct score, by one sort of packed keys (or none for few integers).
 
     O(n log n); the label travels in the lowest bit of an order-preserving key, so that one SIMD sort orders
-    scores and labels together and no index array is needed.
+    scores and labels together and no index array is needed. Keys are made and sorted where the thresholds will be, and
+    read block by block: at these sizes fresh memory costs as much as the arithmetic.
     """
     if scores.dtype.kind in "iu":
         if countable(scores):
             return _counted(positive, scores)
         scores = scores.astype(np.float64)  # exact: checked_scores has bounded them
-    parts = [_SortedPart(keys, descending) for keys, descending in packed_keys(positive, scores)]
-    size = 1 + sum(part.groups for part in parts)
-    thresholds, fp, tp = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
+    thresholds = np.empty(scores.size + 1)
+    # Keys have the end of that room and thresholds are written from its beginning, so no key is lost before it is read.
+    keys: Array = thresholds.view(np.uint64 if scores.dtype == np.float64 else np.uint32)[-scores.size :]
+    parts = _sort_keys(positive, scores, keys)
+    fp, tp = np.empty(thresholds.size, np.int64), np.empty(thresholds.size, np.int64)
     thresholds[0], fp[0], tp[0] = np.inf, 0, 0
-    start = 1
-    for part in parts:
-        span = slice(start, start + part.groups)
-        part.fill(thresholds[span], fp[span], tp[span], scores.dtype)
-        fp[span] += fp[start - 1]
-        tp[span] += tp[start - 1]
-        start += part.groups
+    signed = np.dtype(f"i{keys.itemsize}")
+    points, n_pos = 1, np.int64(0)
+    for start, end, flip in parts:
+        for low in range(start, end, BLOCK):
+            high = min(low + BLOCK, end)
+            last = _last_of_scores(keys, low, high, end)
+            labels = (keys[low:high] & 1).view(signed)
+            found = np.add.accumulate(labels, out=labels)
+            bits = (keys[low:high].take(last) >> 1) ^ flip
+            span = slice(points, points + last.size)
+            np.add(found.take(last), n_pos, out=tp[span])
+            np.subtract(last + (low + 1), tp[span], out=fp[span])
+            thresholds[span] = bits.view(scores.dtype)
+            points, n_pos = points + last.size, n_pos + found[-1]
+    del keys  # the only other view of what is made shorter
+    for array in (thresholds, fp, tp):
+        array.resize(points, refcheck=False)
     return ScoreCounts(thresholds, fp, tp)
 
 
@@ -395,70 +411,41 @@ def count_weights(positive: BoolArray, scores: Array, weights: FloatArray) -> Sc
     )
 
 
-def packed_keys(positive: BoolArray, scores: Array) -> list[tuple[Array, bool]]:
-    """Return unsigned keys ``order-preserving bits << 1 | label`` of float scores, in one or two parts.
+def _sort_keys(positive: BoolArray, scores: Array, keys: Array) -> list[tuple[int, int, Any]]:
+    """Fill `keys` with sorted unsigned keys of float scores, the highest score first; return (start, end, flip).
 
-    A float of known sign has one bit to spare, which holds the label. Scores of both signs make two parts, the
-    non-negative first; in the part of negative scores larger keys are smaller scores (`descending` is True).
+    A float of known sign has one bit to spare, which holds the label: a key is ``(bits ^ flip) << 1 | label``, with the
+    `flip` that makes higher scores smaller keys. Scores of both signs make two parts, the non-negative first.
     """
-    unsigned = np.uint64 if scores.dtype == np.float64 else np.uint32
-    bits = np.ascontiguousarray(scores).view(unsigned)
+    sign = keys.dtype.type(1 << (8 * keys.itemsize - 1))
+    bits = np.ascontiguousarray(scores).view(keys.dtype)
     negative = np.signbit(scores)
-    if not negative.any():
-        return [(_pack(bits, positive), False)]
-    negative &= scores != 0  # -0.0 and 0.0 are one score
-    parts = []
-    for mask, descending in ((~negative, False), (negative, True)):
-        if mask.any():
-            part = bits[mask]
-            parts.append((_pack(part, positive[mask]), descending))
+    chosen: list[tuple[Any, Any]] = [(slice(None), ~sign)]
+    if negative.any():
+        negative &= scores != 0  # -0.0 and 0.0 are one score
+        chosen = [(~negative, ~sign), (negative, sign)]
+    parts, start = [], 0
+    for mask, flip in chosen:
+        some = bits[mask]
+        if some.size == 0:
+            continue
+        part = keys[start : start + some.size]
+        np.bitwise_xor(some, flip, out=part)
+        part <<= 1  # the sign falls off the top
+        part |= positive[mask]
+        part.sort()
+        parts.append((start, start + some.size, flip))
+        start += some.size
     return parts
 
 
-def _pack(bits: Array, positive: BoolArray) -> Array:
-    """Return bits shifted left with the label below them; the sign bit falls off the top."""
-    keys: Array = bits << bits.dtype.type(1)
-    keys |= positive
-    return keys
-
-
-class _SortedPart:
-    """The keys of one sign in order, and where one score ends and the next begins.
-
-    It works in place where it can: at these sizes fresh memory costs as much as the arithmetic.
-    """
-
-    def __init__(self, keys: Array, descending: bool) -> None:
-        keys.sort()
-        buffer = np.empty_like(keys)
-        np.bitwise_xor(keys[1:], keys[:-1], out=buffer[1:])
-        self.change = buffer[1:] > 1  # the scores differ, not only the labels
-        self.groups = int(np.count_nonzero(self.change)) + 1
-        np.bitwise_and(keys, 1, out=buffer)
-        counter = buffer.view(np.int64 if keys.itemsize == 8 else np.int32)
-        self.keys, self.descending = keys, descending
-        self.positives = np.add.accumulate(counter, out=counter) if keys.size < 2**31 else np.cumsum(counter)
-
-    def fill(self, thresholds: FloatArray, fp: Array, tp: Array, dtype: np.dtype[Any]) -> None:
-        """Write scores and cumulated counts from the highest score down."""
-        size, last = self.keys.size, self.groups - 1
-        total = int(self.positives[-1])
-        ties = last < size - 1
-        # Between two scores: the positives and the examples on the lower-key side.
-        below = self.positives[:-1][self.change] if ties else self.positives[:-1]
-        examples = np.flatnonzero(self.change) + 1 if ties else np.arange(1, size)
-        keys = self.keys
-        if self.descending:
-            tp[:last], fp[:last] = below, examples
-            ends = (np.append(keys[:-1][self.change], keys[-1:]) if ties else keys) >> keys.dtype.type(1)
-            np.negative(ends.view(dtype), out=thresholds)
-        else:
-            np.subtract(total, below[::-1], out=tp[:last])
-            np.subtract(size, examples[::-1], out=fp[:last])
-            starts = (np.append(keys[:1], keys[1:][self.change]) if ties else keys) >> keys.dtype.type(1)
-            thresholds[:] = starts.view(dtype)[::-1]
-        tp[last], fp[last] = total, size
-        np.subtract(fp, tp, out=fp)
+def _last_of_scores(keys: Array, low: int, high: int, end: int) -> IntArray:
+    """Return where in ``keys[low:high]`` a key is the last one of its score; at `end` all are over."""
+    change = np.ones(high - low, dtype=np.bool_)
+    np.greater(keys[low : high - 1] ^ keys[low + 1 : high], 1, out=change[:-1])  # not only the labels differ
+    if high < end:
+        change[-1] = keys[high - 1] ^ keys[high] > 1
+    return np.flatnonzero(change)
 
 
 def countable(scores: Array) -> bool:
