@@ -19,8 +19,9 @@ _SHARED = 2**18
 
 
 class Whole(NamedTuple):
-    """A variable step · k at each point, k = first, first + 1, ..., with probabilities (points, window).
+    """A variable step · k at each point, k = first, first + 1, ..., with probabilities (rows, window).
 
+    `row` says which row each point has: neighbouring operating points often share a threshold, and so a row.
     `third` is the third cumulant of k.
     """
 
@@ -28,6 +29,7 @@ class Whole(NamedTuple):
     first: IntArray
     mass: FloatArray
     third: FloatArray
+    row: IntArray
 
 
 def integer_plan(values: FloatArray) -> tuple[IntArray, FloatArray] | None:
@@ -58,6 +60,12 @@ def integer_tables(n: int, q: FloatArray, whole: IntArray, steps: FloatArray) ->
     size = min(2 * math.ceil(reach) + 2, high - low + 1)
     if size > 2**14:
         return None
+    away = np.append(whole, 0) - mean[:, None] / n
+    third = n * (np.column_stack([q, 1.0 - q.sum(axis=1)]) * away**3).sum(axis=1)
+    # A step of zero is told apart: there the variable has one value (see `batched_quantiles`).
+    new = np.append(True, (q[1:] != q[:-1]).any(axis=1) | ((steps[1:] == 0) != (steps[:-1] == 0)))
+    row = np.cumsum(new) - 1
+    q, mean = q[new], mean[new]
     first = np.clip(np.floor(mean) - math.ceil(reach), low, max(low, high - size + 1)).astype(np.int64)
     if whole.tolist() == [1] and np.ptp(first) + size <= _SHARED:
         mass = binomial_rows(n, q[:, 0], first, size)
@@ -71,9 +79,7 @@ def integer_tables(n: int, q: FloatArray, whole: IntArray, steps: FloatArray) ->
         columns = (first[:, None] + np.arange(size)) % length
         mass = np.maximum(np.take_along_axis(folded, columns, axis=1), 0.0)
     mass /= mass.sum(axis=1, keepdims=True)
-    away = np.append(whole, 0) - mean[:, None] / n
-    third = n * (np.column_stack([q, 1.0 - q.sum(axis=1)]) * away**3).sum(axis=1)
-    return Whole(steps, first, mass, third)
+    return Whole(steps, first[row], mass, third, row)
 
 
 def binomial_rows(n: int, p: FloatArray, first: IntArray, size: int) -> FloatArray:
@@ -101,15 +107,15 @@ def batched_quantiles(levels: FloatArray, rows: list[Whole], mean: FloatArray, s
     of steps, right to about 1e-16 of the window and not of the value.
     """
     if len(rows) == 1:
-        nothing = np.zeros_like(mean)
-        rows = [*rows, Whole(nothing, np.zeros_like(rows[0].first), np.ones((mean.size, 1)), nothing)]
+        nothing, none = np.zeros_like(mean), np.zeros_like(rows[0].first)
+        rows = [*rows, Whole(nothing, none, np.ones((1, 1)), nothing, none)]
     one, two = sorted(rows, key=lambda row: row.mass.shape[1])
     # A variable of value zero at this point (pc = 0 or 1) has no step; any step with one atom at 0 will do.
     flat = two.step == 0
     unit = np.where(flat, np.where(one.step > 0, one.step, 1.0), two.step)
-    total = np.zeros((mean.size, two.mass.shape[1] + 1))
+    total = np.zeros((two.mass.shape[0], two.mass.shape[1] + 1))
     np.cumsum(two.mass, axis=1, out=total[:, 1:])
-    total[flat, 1:] = 1.0
+    total[two.row[flat], 1:] = 1.0
     half = np.where(flat, 0, two.mass.shape[1] // 2)
     # Columns that carry no mass anywhere are not summed.
     used = np.flatnonzero(one.mass.max(axis=0) > 1e-16)
@@ -119,7 +125,7 @@ def batched_quantiles(levels: FloatArray, rows: list[Whole], mean: FloatArray, s
     certain = std <= 1e-12 * np.abs(mean)
     spread = np.where(certain, 1.0, std / unit)
     skew = (one.step**3 * one.third + two.step**3 * two.third) / np.where(certain, np.inf, std) ** 3
-    sums = _Sums(np.ascontiguousarray(one.mass[:, used]), total, room, (mean - middle) / unit, spread, skew)
+    sums = _Sums(one.mass[:, used][one.row], total, two.row, room, (mean - middle) / unit, spread, skew)
     out = np.empty((levels.size, mean.size))
     for j, level in enumerate(levels):
         column, index = sums.quantile(float(level))
@@ -131,12 +137,14 @@ def batched_quantiles(levels: FloatArray, rows: list[Whole], mean: FloatArray, s
 class _Sums(NamedTuple):
     """Sums of two whole-number variables at each point, places in steps of the second.
 
-    `p` are the probabilities of the first, a column an atom; `total` the distribution function of the second; `room`
-    how many steps the second may go at place 0 for each atom of the first; then mean, standard deviation, skewness.
+    `p` are the probabilities of the first, a column an atom; `total` the distribution functions of the second, `row`
+    which of them a point has; `room` how many steps the second may go at place 0 for each atom of the first; then mean,
+    standard deviation, skewness.
     """
 
     p: FloatArray
     total: FloatArray
+    row: IntArray
     room: FloatArray
     mean: FloatArray
     std: FloatArray
@@ -144,7 +152,15 @@ class _Sums(NamedTuple):
 
     def chosen(self, rows: IntArray) -> _Sums:
         """Return some of the points."""
-        return _Sums(*(column[rows] for column in self))
+        return _Sums(
+            self.p[rows],
+            self.total,
+            self.row[rows],
+            self.room[rows],
+            self.mean[rows],
+            self.std[rows],
+            self.skew[rows],
+        )
 
     def reached(self, place: FloatArray) -> IntArray:
         """Return how many atoms of the second variable are at or below a place, for each atom of the first."""
@@ -154,7 +170,7 @@ class _Sums(NamedTuple):
 
     def cdf(self, reached: IntArray) -> FloatArray:
         """Return the distribution function where so many atoms are reached."""
-        index = reached + (np.arange(self.mean.size) * self.total.shape[1])[:, None]
+        index = reached + (self.row * self.total.shape[1])[:, None]
         return np.asarray(np.einsum("ij,ij->i", self.total.ravel().take(index), self.p))
 
     def quantile(self, level: float) -> tuple[IntArray, IntArray]:
@@ -212,7 +228,8 @@ class _Sums(NamedTuple):
         cell, run = np.repeat(cell, often), np.arange(often.sum()) - np.repeat(np.cumsum(often) - often, often)
         row, column = np.divmod(cell, self.p.shape[1])
         index = before.ravel()[cell] + run
-        mass = self.p.ravel()[cell] * (self.total[row, index + 1] - self.total[row, index])
+        place = self.row[row] * self.total.shape[1] + index
+        mass = self.p.ravel()[cell] * (self.total.ravel()[place + 1] - self.total.ravel()[place])
         part = (index - self.room.ravel()[cell] - low[row]) / (high - low)[row]
         order = np.argsort(row + 0.5 * part)
         total = np.concatenate([[0.0], np.cumsum(mass[order])])
