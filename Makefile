@@ -4,14 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test lint format bench replicate docs clean
+.PHONY: help demo test lint format bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main job on the shipped example (demo-output/)"
 	@echo "make test    run all tests and doctests"
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
-	@echo "make bench   time the package beside its peers"
+	@echo "make bench   time the package beside its peers (25 minutes; BENCH='--only roc' for one topic)"
+	@echo "make bench-check   fail where a ratio fell below 70 % of the recorded one"
+	@echo "make bench-record  time everything, keep the results and write docs/benchmarks.md"
 	@echo "make replicate  compute the papers' tables and figures again (long; can be stopped and resumed)"
 	@echo "make docs    build the documentation (docs/_build/html)"
 	@echo "make clean   remove the environment and everything that was made"
@@ -37,9 +39,9 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP)
+bench bench-check bench-record: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r benchmarks/requirements.txt
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py $(patsubst bench-%,--%,$(filter bench-%,$@)) $(BENCH)
 
 # Finished parts are kept in replication-output/ and not computed again; the pages show what is recorded with --record.
 # With DATA=folder the data sets are read from there, else they are fetched from OpenML.

@@ -1,85 +1,231 @@
-"""Ratios in one run: our job and its peer take turns, so that a noisy machine disturbs both alike."""
+"""Ratios in one run: our job and its peers take turns, so that a noisy machine disturbs all alike."""
 
 from __future__ import annotations
 
+import resource
 import statistics
+import subprocess
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+import tracemalloc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Call = Callable[[], object]
 
 
 @dataclass(frozen=True)
-class Job:
-    """One comparison: what is done, by us and by a peer, and the ratio to reach."""
+class Timing:
+    """Seconds by the clock, and of processors (of all threads, and of child processes)."""
+
+    wall: float
+    cpu: float
+
+
+def clocked(call: Call) -> Timing:
+    """Return how long a call takes."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu, wall = time.process_time(), time.perf_counter()
+    call()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Timing(wall, cpu + after.ru_utime - children.ru_utime + after.ru_stime - children.ru_stime)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One way to do a job.
+
+    `does` says what is computed, so that nobody compares different things unknowingly. A call that returns a `Timing`
+    has measured itself (in another process). `factor` is for work that is too long to wait for: the time of a part,
+    times the factor; `part` says which part. `turns` is the most that are counted, 1 also leaves out the first,
+    uncounted turn. Where `missing` says why there is nothing to call, the rows with this side say so too.
+    """
 
     name: str
-    ours: Callable[[], object]
-    peer_name: str
-    peer: Callable[[], object]
-    floor: float
-    at_most: bool = False  # the floor is an upper bound on our time over the peer's
+    does: str
+    call: Call | None
+    factor: float = 1.0
+    part: str = ""
+    turns: int | None = None
+    missing: str = ""
+
+    def time(self) -> Timing:
+        """Return the time of one turn, of the whole work."""
+        assert self.call is not None
+        answer: list[object] = []
+        timing = clocked(lambda: answer.append(self.call()))  # type: ignore[misc]
+        if isinstance(answer[0], Timing):
+            timing = answer[0]
+        return Timing(timing.wall * self.factor, timing.cpu * self.factor)
 
 
 @dataclass(frozen=True)
+class Row:
+    """A line of the table: one of our sides beside a peer's, and the ratio to reach.
+
+    The ratio is the peer's time over ours, at least `floor`; with `at_most` ours over the peer's, at most `floor`.
+    Without a floor the ratio is only reported.
+    """
+
+    key: str
+    job: str
+    ours: str
+    peer: str
+    floor: float | None = None
+    at_most: bool = False
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a side may take at its peak, in multiples of the input (None: only reported)."""
+
+    side: str
+    rows: int
+    input_bytes: int
+    limit: float | None = None
+    limit_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The same sides at other sizes."""
+
+    sizes: Sequence[int]
+    sides: Callable[[int], Mapping[str, Call]]
+
+
+@dataclass(frozen=True)
+class Race:
+    """Sides that take turns on the same data, and the rows that come of them."""
+
+    sides: Sequence[Side]
+    rows: Sequence[Row]
+    memory: Sequence[Memory] = ()
+    growth: Growth | None = None
+    repeats: int | None = None
+
+    def side(self, name: str) -> Side:
+        """Return a side by its name."""
+        return next(side for side in self.sides if side.name == name)
+
+
+@dataclass
 class Outcome:
-    """Times in seconds and the ratio of the fastest ones."""
+    """What races of one topic have shown, as plain values."""
 
-    name: str
-    peer_name: str
-    ours_min: float
-    ours_median: float
-    peer_min: float
-    peer_median: float
-    ratio: float
-    floor: float
-    at_most: bool
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    memory: list[dict[str, Any]] = field(default_factory=list)
+    growth: list[dict[str, Any]] = field(default_factory=list)
+    series: list[dict[str, Any]] = field(default_factory=list)
 
-    @property
-    def reached(self) -> bool:
-        """Whether the floor is reached."""
-        return self.ratio <= self.floor if self.at_most else self.ratio >= self.floor
+    def add(self, race: Race, repeats: int) -> None:
+        """Run a race and keep what it shows."""
+        times = interleaved(race.sides, race.repeats or repeats)
+        self.rows += [compared(race, row, times) for row in race.rows]
+        self.memory += [peak_of(race, memory) for memory in race.memory if race.side(memory.side).call]
+        if race.growth is not None:
+            self.growth.append(grown(race, race.growth))
 
 
-def measure(job: Job, repeats: int) -> Outcome:
-    """Return the outcome of interleaved repeats; the first turn of each is not counted."""
-    ours: list[float] = []
-    peer: list[float] = []
+def interleaved(sides: Sequence[Side], repeats: int) -> dict[str, list[Timing]]:
+    """Return the counted times of sides that take turns; the first turn of each is not counted."""
+    times: dict[str, list[Timing]] = {side.name: [] for side in sides}
     for turn in range(repeats + 1):
-        for call, times in ((job.ours, ours), (job.peer, peer)):
-            start = time.perf_counter()
-            call()
-            if turn:
-                times.append(time.perf_counter() - start)
-    ratio = min(ours) / min(peer) if job.at_most else min(peer) / min(ours)
-    return Outcome(
-        job.name,
-        job.peer_name,
-        min(ours),
-        statistics.median(ours),
-        min(peer),
-        statistics.median(peer),
-        ratio,
-        job.floor,
-        job.at_most,
-    )
+        for side in sides:
+            if side.call is None or turn > (side.turns or repeats) or (turn > 0 and side.turns == 1):
+                continue
+            timing = side.time()
+            if turn or side.turns == 1:
+                times[side.name].append(timing)
+    return times
 
 
-def table(outcomes: list[Outcome]) -> str:
-    """Return the outcomes as an aligned text table."""
-    rows = [("job", "peer", "ours [ms]", "peer [ms]", "ratio", "floor", "")]
-    for o in outcomes:
-        bound = f"{'<=' if o.at_most else '>='} {o.floor:g} x"
-        verdict = "reached" if o.reached else "MISSED"
-        rows.append(
-            (
-                o.name,
-                o.peer_name,
-                f"{o.ours_min * 1e3:.2f}",
-                f"{o.peer_min * 1e3:.2f}",
-                f"{o.ratio:.2f} x",
-                bound,
-                verdict,
-            )
-        )
-    widths = [max(len(row[k]) for row in rows) for k in range(7)]
-    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+def compared(race: Race, row: Row, times: Mapping[str, Sequence[Timing]]) -> dict[str, Any]:
+    """Return one row's times and ratios, or why it has none."""
+    sides = {"ours": race.side(row.ours), "peer": race.side(row.peer)}
+    result: dict[str, Any] = {"key": row.key, "job": row.job, "floor": row.floor, "at_most": row.at_most}
+    for role, side in sides.items():
+        result[role] = {"name": side.name, "does": side.does, "part": side.part, **summary(times[side.name])}
+    missing = "; ".join(side.missing for side in sides.values() if side.call is None)
+    if missing:
+        return result | {"absent": missing, "ratio": None, "met": None}
+    for name, statistic in (("ratio", "min_s"), ("ratio_of_medians", "median_s"), ("ratio_of_cpu", "cpu_s")):
+        ours, peer = (max(result[role][statistic], 1e-9) for role in ("ours", "peer"))
+        result[name] = ours / peer if row.at_most else peer / ours
+    return result | {"absent": None, "met": reached(result)}
+
+
+def summary(times: Sequence[Timing]) -> dict[str, float | int]:
+    """Return minimum and median by the clock, the least processor time, and how many turns were counted."""
+    if not times:
+        return {}
+    wall = [timing.wall for timing in times]
+    return {
+        "min_s": min(wall),
+        "median_s": statistics.median(wall),
+        "cpu_s": min(timing.cpu for timing in times),
+        "turns": len(times),
+    }
+
+
+def reached(row: Mapping[str, Any]) -> bool | None:
+    """Return whether a row's floor is reached; None where it has none."""
+    if row["floor"] is None:
+        return None
+    return bool(row["ratio"] <= row["floor"] if row["at_most"] else row["ratio"] >= row["floor"])
+
+
+def traced_peak(call: Call) -> int:
+    """Return the most bytes that a call has allocated at one time, results included (NumPy's arrays count)."""
+    tracemalloc.start()
+    try:
+        kept = call()  # until the peak is read, so that results count
+        peak = tracemalloc.get_traced_memory()[1]
+        del kept
+    finally:
+        tracemalloc.stop()
+    return peak
+
+
+def peak_of(race: Race, memory: Memory) -> dict[str, Any]:
+    """Return the peak of one side, by row and in multiples of its input."""
+    call = race.side(memory.side).call
+    assert call is not None
+    peak = traced_peak(call)
+    multiple = peak / memory.input_bytes
+    limits = [part <= most for part, most in ((multiple, memory.limit), (peak, memory.limit_bytes)) if most is not None]
+    return {
+        "job": race.rows[0].job,
+        "side": memory.side,
+        "bytes_per_row": peak / memory.rows,
+        "multiple_of_input": multiple,
+        "peak_bytes": peak,
+        "limit": memory.limit,
+        "limit_bytes": memory.limit_bytes,
+        "met": all(limits) if limits else None,
+    }
+
+
+def grown(race: Race, growth: Growth) -> dict[str, Any]:
+    """Return times at several sizes: the best of three turns, of one where a turn takes longer than a second."""
+    seconds: dict[str, list[float]] = {}
+    for size in growth.sizes:
+        for name, call in growth.sides(size).items():
+            seconds.setdefault(name, []).append(best_of_three(call))
+    return {"job": race.rows[0].job, "sizes": list(growth.sizes), "seconds": seconds}
+
+
+def best_of_three(call: Call) -> float:
+    """Return the least time of three turns, or of one that takes longer than a second."""
+    best = float("inf")
+    for _ in range(3):
+        best = min(best, clocked(call).wall)
+        if best > 1:
+            break
+    return best
+
+
+def in_process(command: Sequence[str]) -> Call:
+    """Return a call that runs a command in a process of its own."""
+    return lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -1,125 +1,69 @@
-"""Time the package beside its peers: ``make bench``, or ``python benchmarks/run.py --size 10000 --repeats 1``."""
+"""Time the package beside its peers: ``make bench``, or ``python benchmarks/run.py --only roc --repeats 3``.
+
+Every topic is measured, printed as a table and written to a JSON file of its own with the machine, versions and date.
+"""
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import json
-import platform
-import subprocess
 import sys
-from dataclasses import asdict
-from functools import partial
+import time
 from pathlib import Path
 
-import numpy as np
-from harness import Job, measure, table
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[0] = str(ROOT)  # so that this folder is a package, wherever the script is started from
 
-import costcurves as cc
+from benchmarks import check, page, records, tables  # noqa: E402
+from benchmarks.settings import Settings  # noqa: E402
 
-
-def predictions(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return labels and probability-like scores of a moderately good classifier."""
-    rng = np.random.default_rng(0)
-    labels = rng.random(size) < 0.3
-    scores = 1 / (1 + np.exp(-(rng.normal(size=size) + labels)))
-    return labels, scores
+RESULTS = ROOT / "benchmarks" / "results"
 
 
-def roc_jobs(size: int) -> list[Job]:
-    """Return the jobs on ROC curves and hulls of raw arrays."""
-    from scipy.spatial import ConvexHull
-    from sklearn.metrics import roc_curve
-
-    labels, scores = predictions(size)
-    scores32 = scores.astype(np.float32)
-
-    def peer_hull() -> object:
-        fpr, tpr, _ = roc_curve(labels, scores)
-        return ConvexHull(np.stack([fpr, tpr], axis=1))
-
-    def full(values: np.ndarray) -> object:
-        return cc.RocCurve.from_predictions(labels, values)
-
-    def hull() -> object:
-        return cc.CostCurve.from_predictions(labels, scores)
-
-    jobs = [
-        Job(
-            f"full ROC curve, n={size}, float64",
-            lambda: full(scores),
-            "sklearn roc_curve",
-            lambda: roc_curve(labels, scores, drop_intermediate=False),
-            5,
-        ),
-        Job(
-            f"full ROC curve, n={size}, float32",
-            lambda: full(scores32),
-            "sklearn roc_curve",
-            lambda: roc_curve(labels, scores32, drop_intermediate=False),
-            8,
-        ),
-        Job(f"hull and cost curve, n={size}", hull, "roc_curve + ConvexHull", peer_hull, 10),
-        Job(f"hull and cost curve, n={size}", hull, "bare np.sort", lambda: np.sort(scores), 2.5, at_most=True),
-    ]
-    if importlib.util.find_spec("empulse"):
-        jobs.append(Job(f"hull and cost curve, n={size}", hull, "empulse hull", empulse_hull(labels, scores), 3))
-    return jobs
-
-
-def empulse_hull(labels: np.ndarray, scores: np.ndarray):
-    """Return a call of empulse's compiled convex hull of the same data."""
-    from empulse.metrics._cy_convex_hull.convex_hull import convex_hull
-
-    truth = labels.astype(np.intc)
-    return lambda: convex_hull(truth, scores)
-
-
-def import_jobs() -> list[Job]:
-    """Return the jobs of importing the package in a fresh interpreter: alone, and with all that it loads when used."""
-
-    def run(code: str) -> object:
-        return subprocess.run([sys.executable, "-c", code], check=True)
-
-    everything = "import costcurves as cc; [getattr(cc, name) for name in cc.__all__]"
-    return [
-        Job(
-            name,
-            partial(run, code),
-            "import numpy, narwhals",
-            partial(run, "import numpy, narwhals"),
-            1.5,
-            at_most=True,
-        )
-        for name, code in (
-            ("import costcurves", "import costcurves"),
-            ("import, first use of RocHull", "import costcurves as cc; cc.RocHull"),
-            ("import, first use of every name", everything),
-        )
-    ]
-
-
-def main() -> None:
-    """Measure all jobs, print the table and write the numbers."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size", type=int, default=1_000_000, help="examples (default 10**6)")
+def options() -> argparse.Namespace:
+    """Return what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=records.TOPICS, metavar="TOPIC", help=", ".join(records.TOPICS))
+    parser.add_argument("--small", action="store_true", help="small data: only to see that everything works")
+    parser.add_argument("--large", action="store_true", help="scaling up to 10**8 examples (needs 8 GB)")
     parser.add_argument("--repeats", type=int, default=7, help="counted turns of each job (default 7)")
-    parser.add_argument("--output", type=Path, default=Path("bench-output"), help="where results.json goes")
-    options = parser.parse_args()
-    outcomes = [measure(job, options.repeats) for job in [*roc_jobs(options.size), *import_jobs()]]
-    print(table(outcomes))
-    options.output.mkdir(parents=True, exist_ok=True)
-    document = {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "machine": platform.machine(),
-        "costcurves": cc.__version__,
-        "jobs": [asdict(outcome) for outcome in outcomes],
-    }
-    path = options.output / "results.json"
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    print(f"\nwrote {path}")
+    parser.add_argument("--rows", type=int, default=10**8, help="rows of the scanned file (default 10**8)")
+    parser.add_argument("--output", type=Path, default=Path("bench-output"), help="where the JSON files go")
+    parser.add_argument("--record", action="store_true", help="also keep the results, and write the page of them")
+    parser.add_argument("--check", action="store_true", help="fail where a ratio is below 70 %% of the kept one")
+    parser.add_argument("--page", action="store_true", help="measure nothing: write docs/benchmarks.md again")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Measure the topics; print, write, keep or check."""
+    chosen = options()
+    if chosen.page:
+        print(f"wrote {page.write(RESULTS, ROOT / 'docs')}")
+        return 0
+    settings = Settings(chosen.small, chosen.repeats, chosen.rows, chosen.large)
+    # What is checked are ratios in memory: files are long to make, and series have no ratio.
+    topics = chosen.only or [name for name in records.TOPICS if not chosen.check or name in check.TOPICS]
+    fallen: list[check.Fall] = []
+    for topic in topics:
+        start = time.perf_counter()
+        document = records.measured(topic, settings)
+        print(f"\n{topic} ({time.perf_counter() - start:.0f} s)\n{tables.text(document)}", flush=True)
+        records.write(document, chosen.output / f"{topic}.json")
+        if chosen.record:
+            records.write(document, RESULTS / f"{topic}.json")
+        if chosen.check:
+            kept = records.read(RESULTS / f"{topic}.json")
+            found = check.falls(kept, document)
+            if found:  # a machine may be busy for a while: what stays low twice has fallen
+                found = check.falls(kept, check.better(document, records.measured(topic, settings)))
+            fallen += found
+    print(f"\nwrote {chosen.output}/*.json")
+    if chosen.record:
+        print(f"wrote {page.write(RESULTS, ROOT / 'docs')}")
+    if chosen.check:
+        print(check.verdict(fallen))
+    return 1 if fallen else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

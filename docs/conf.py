@@ -75,7 +75,7 @@ html_theme_options = {
 }
 copyright = "the costcurves developers, BSD-3-Clause"
 
-RESULTS = ("replications/", "benchmarks/")
+RESULTS = ("replications/",)
 
 
 def list_results(app: Any, page: str, source: list[str]) -> None:

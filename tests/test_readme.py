@@ -41,23 +41,3 @@ def test_demo_prints_the_decision_and_writes_the_same_pictures_twice(tmp_path):
         outputs.append({p.name: p.read_bytes() for p in (tmp_path / run).iterdir()})
     assert sorted(outputs[0]) == ["german_credit.png", "german_credit.svg"]
     assert outputs[0] == outputs[1]
-
-
-def test_benchmarks_run_in_small_form(tmp_path):
-    done = subprocess.run(
-        [
-            sys.executable,
-            str(ROOT / "benchmarks" / "run.py"),
-            "--size",
-            "3000",
-            "--repeats",
-            "1",
-            "--output",
-            str(tmp_path),
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "full ROC curve" in done.stdout
-    assert (tmp_path / "results.json").exists()

@@ -1,0 +1,65 @@
+"""The guard against slow changes: ratios of a new run beside the kept ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+# Topics whose rows are checked; files of 10⁸ rows and series are not.
+TOPICS = ("roc", "bands", "classes", "imports")
+SHARE = 0.7
+
+
+@dataclass(frozen=True)
+class Fall:
+    """A row that is not as fast, beside its peer, as it was."""
+
+    key: str
+    job: str
+    kept: float
+    found: float | None
+
+    def __str__(self) -> str:
+        """Return the row with both speeds."""
+        found = "not measured" if self.found is None else f"{self.found:.3g} times as fast as the peer"
+        return f"{self.key} ({self.job}): {found}, was {self.kept:.3g}"
+
+
+def speed(row: Mapping[str, Any]) -> float | None:
+    """Return how many times as fast as the peer we are, also where the row has it the other way round."""
+    ratio = row["ratio"]
+    if ratio is None:
+        return None
+    return float(1 / ratio if row["at_most"] else ratio)
+
+
+def falls(kept: Mapping[str, Any], found: Mapping[str, Any]) -> list[Fall]:
+    """Return the rows that are slower than 70 % of what was kept, or are gone; peers that are absent judge nothing."""
+    new = {row["key"]: row for row in found["rows"]}
+    result = []
+    for row in kept["rows"]:
+        before = speed(row)
+        if before is None:
+            continue
+        after = new.get(row["key"])
+        now = None if after is None else speed(after)
+        if after is not None and after["absent"]:
+            continue
+        if now is None or now < SHARE * before:
+            result.append(Fall(row["key"], row["job"], before, now))
+    return result
+
+
+def better(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the first document with each row as in the run where it was faster."""
+    again = {row["key"]: row for row in second["rows"]}
+    rows = [max((row, again.get(row["key"], row)), key=lambda one: speed(one) or 0.0) for row in first["rows"]]
+    return {**first, "rows": rows}
+
+
+def verdict(fallen: Sequence[Fall]) -> str:
+    """Return what the check says."""
+    if not fallen:
+        return f"bench-check: no ratio is below {100 * SHARE:.0f} % of the kept one"
+    return "\n".join([f"bench-check: {len(fallen)} below {100 * SHARE:.0f} % of the kept ratio", *map(str, fallen)])

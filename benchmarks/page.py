@@ -1,0 +1,198 @@
+"""The page of results, docs/benchmarks.md with its pictures, from the kept JSON files alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import check, pictures, records
+from benchmarks.tables import bound, growth_cells, judged, memory_cells, seconds, times
+
+TITLES = {
+    "roc": "Curves and hulls of raw arrays",
+    "bands": "Bands, differences, and a cost curve in R",
+    "classes": "k classes",
+    "imports": "Imports",
+    "scans": "Files",
+}
+INTRODUCTION = """# Benchmarks
+
+What costcurves takes beside its peers. Made by `make bench-record`, which measures everything and writes this page.
+`make bench` only measures, `python benchmarks/run.py --only roc` one topic, and `make bench-check` fails where a ratio
+has fallen below 70 % of the one recorded here.
+
+Every ratio is of one run, in which the sides take turns: machines are noisy, and times of different runs do not
+compare. Times are the shortest of all turns and, in brackets, the median; *by CPU* is the ratio of the least processor
+time, which other programs on the machine disturb less. A ratio is the peer's time over ours (≥: more is better), or
+ours over that of a yardstick (≤: less is better). Floors were set before: they are what a prototype reached. Times
+marked with \\* are extrapolated: a part of the resamples was measured and multiplied, as said below each table; what
+is done once for all resamples was left out. R measures itself, so its start does not count.
+"""
+MEMORY = """## Memory
+
+The most that was allocated at one time, results included, as Python's `tracemalloc` sees it (arrays of NumPy count,
+what compiled code allocates for itself does not); for files, the peak of the whole process. The input is one byte a
+label and four or eight a score. A full ROC curve returns 24 bytes a point by itself, which is 4.8 times float32 scores
+with their labels, so there it could not keep a limit of 3.
+"""
+GROWTH = """## Growth
+
+Seconds at n, 10 n and 100 n: the best of three turns, of one where a turn takes longer than a second.
+"""
+SERIES = """## Scaling
+
+The best of three turns, of one where a turn takes longer than a second. `compare_many` compares all pairs at 65 points,
+so its work grows with the square of the classifiers, and its simulated critical value with more than that.
+"""
+
+
+def write(results: Path, docs: Path) -> Path:
+    """Write the page and its pictures; return the page's path."""
+    documents = read_all(results)
+    for name, draw in pictures.of(documents).items():
+        draw(docs / "images" / f"benchmarks-{name}.svg")
+    path = docs / "benchmarks.md"
+    path.write_text(text(documents), encoding="utf-8")
+    return path
+
+
+def read_all(results: Path) -> dict[str, dict[str, Any]]:
+    """Return the kept documents by topic, as far as there are any."""
+    paths = {topic: results / f"{topic}.json" for topic in records.TOPICS}
+    return {topic: records.read(path) for topic, path in paths.items() if path.exists()}
+
+
+def text(documents: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the page."""
+    parts = [INTRODUCTION, _about(documents), _overview(documents)]
+    for topic, title in TITLES.items():
+        if topic in documents:
+            parts.append(f"## {title}\n\n{_rows(documents[topic]['rows'])}\n{_sides(documents[topic]['rows'])}")
+    parts += [MEMORY + "\n" + _memory(documents), GROWTH + "\n" + _growth(documents)]
+    if "scaling" in documents:
+        parts.append(SERIES + "\n" + _series(documents["scaling"]["series"]))
+    return "\n".join(parts)
+
+
+def _about(documents: Mapping[str, Mapping[str, Any]]) -> str:
+    lines = []
+    machines: dict[tuple[str, ...], list[str]] = {}
+    for topic, document in documents.items():
+        m = document["machine"]
+        where = f"{m['processors']} × {m['processor']}, {m['memory_gib']} GiB, {m['system']}"
+        with_ = ", ".join(f"{name} {number}" for name, number in document["versions"].items())
+        machines.setdefault((where, document["date"], with_), []).append(topic)
+    for (where, date, with_), topics in machines.items():
+        which = "" if len(machines) == 1 else f" ({', '.join(topics)})"
+        lines.append(f"Machine{which}: {where}; {date}. Versions: {with_}.\n")
+    return "\n".join(lines)
+
+
+def _overview(documents: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = [row for document in documents.values() for row in document["rows"]]
+    judged_rows = [row for row in rows if row["met"] is not None]
+    met = sum(row["met"] for row in judged_rows)
+    lines = [
+        "## In short\n",
+        f"{met} of {len(judged_rows)} floors are reached.\n",
+        "```{figure} images/benchmarks-ratios.svg",
+        ":alt: How many times as fast as each peer costcurves is, and the floor of each ratio.",
+        "Times as fast as the peer (dots) and the floors (lines); where a floor is missed the dot is open.",
+        "```\n",
+    ]
+    missed = [
+        f"- {row['job']}, beside {row['peer']['name']}: {times(row['ratio'])}, floor {bound(row)}"
+        for row in judged_rows
+        if not row["met"]
+    ]
+    missed += [
+        f"- memory of {' '.join(memory_cells(row)[:-1])}"
+        for document in documents.values()
+        for row in document["memory"]
+        if row["met"] is False
+    ]
+    slower = [
+        f"- {row['job']}, beside {row['peer']['name']}: {times(1 / (check.speed(row) or 1.0))} its time"
+        for row in rows
+        if row["ratio"] is not None and (check.speed(row) or 1.0) < 1 and row["floor"] is None
+    ]
+    absent = [f"- {row['job']}, beside {row['peer']['name']}: {row['absent']}" for row in rows if row["absent"]]
+    for title, found in (
+        ("Missed", missed),
+        ("Slower than the peer, where no floor was set", slower),
+        ("Not measured", absent),
+    ):
+        if found:
+            lines += [f"{title}:\n", *found, ""]
+    return "\n".join(lines)
+
+
+def _rows(rows: Iterable[Mapping[str, Any]]) -> str:
+    table = [("job", "peer", "ours", "peer", "ratio", "by CPU", "floor", "")]
+    for row in rows:
+        if row["absent"]:
+            table.append((row["job"], row["peer"]["name"], "", "", "", "", bound(row), "not measured"))
+            continue
+        by_cpu = "" if row["ratio_of_cpu"] is None else times(row["ratio_of_cpu"])
+        ratio = f"{times(row['ratio'])} ({times(row['ratio_of_medians'])})"
+        ours, peer = _time(row["ours"]), _time(row["peer"])
+        verdict = judged(row["met"]).lower()
+        table.append((row["job"], row["peer"]["name"], ours, peer, ratio, by_cpu, bound(row), verdict))
+    return _table([tuple(_signs(cell) for cell in line) for line in table], "llrrrrll")
+
+
+def _time(side: Mapping[str, Any]) -> str:
+    star = "\\*" if side["part"] else ""
+    return f"{seconds(side['min_s'])} ({seconds(side['median_s'])}){star}"
+
+
+def _sides(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return what each side computes, once a side of a job."""
+    lines: dict[str, None] = {}
+    for row in rows:
+        for side in (row["ours"], row["peer"]):
+            part = f" (\\* measured: {side['part']})" if side["part"] else ""
+            lines[f"- *{side['name']}*: {side['does']}{part}"] = None
+    return "What each side computes:\n\n" + "\n".join(lines) + "\n"
+
+
+def _memory(documents: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = [row for document in documents.values() for row in document["memory"]]
+    table = [("job", "side", "bytes a row", "of the input", "limit", "")]
+    table += [tuple(_signs(cell.replace("MISSED", "missed")) for cell in memory_cells(row)) for row in rows]
+    return _table(table, "llrrll")
+
+
+def _growth(documents: Mapping[str, Mapping[str, Any]]) -> str:
+    tables = []
+    for document in documents.values():
+        for growth in document["growth"]:
+            cells = growth_cells(growth["job"].split(", n =")[0], "n", growth["sizes"], growth["seconds"])
+            tables.append(_table(cells, "l" + "r" * len(growth["sizes"])))
+    return "\n".join(tables)
+
+
+def _series(series: Iterable[Mapping[str, Any]]) -> str:
+    parts = []
+    for one in series:
+        name = pictures.slug(one["title"])
+        parts.append(
+            f"```{{figure}} images/benchmarks-{name}.svg\n:alt: Seconds over {one['axis']}, both axes logarithmic, "
+            f"as in the table below.\n{one['title']}\n```\n"
+        )
+        cells = growth_cells(one["title"], one["axis"], one["values"], one["seconds"])
+        turned = [(one["axis"], *(row[0] for row in cells[1:]))]
+        turned += [(f"{value:,}", *(row[k + 1] for row in cells[1:])) for k, value in enumerate(one["values"])]
+        parts.append(_table(turned, "r" * len(turned[0])))
+    return "\n".join(parts)
+
+
+def _signs(cell: str) -> str:
+    return cell.replace("<=", "≤").replace(">=", "≥").replace(" x", " ×")
+
+
+def _table(rows: Sequence[Sequence[str]], sides: str) -> str:
+    rule = "|".join({"l": "---", "r": "---:"}[side] for side in sides)
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([lines[0], f"|{rule}|", *lines[1:]]) + "\n"

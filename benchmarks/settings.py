@@ -1,0 +1,39 @@
+"""How large a run is, and the data that topics share."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options of a run: its small form only shows that everything works."""
+
+    small: bool = False
+    repeats: int = 7
+    rows: int = 100_000_000
+    large: bool = False
+
+    def size(self, full: int, small: int = 2_000) -> int:
+        """Return the size of the full form, or of the small one."""
+        return min(full, small) if self.small else full
+
+
+def predictions(size: int, seed: int = 0) -> tuple[Array, Array]:
+    """Return labels and probability-like scores of a moderately good classifier."""
+    rng = np.random.default_rng(seed)
+    labels = rng.random(size) < 0.3
+    scores = 1 / (1 + np.exp(-(rng.normal(size=size) + labels)))
+    return labels, scores
+
+
+def why_missing(package: str) -> str:
+    """Return why a Python package cannot be a peer, nothing where it can."""
+    return "" if importlib.util.find_spec(package) else f"{package} is not installed"

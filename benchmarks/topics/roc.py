@@ -1,0 +1,163 @@
+"""ROC curves, hulls and cost curves of raw arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+import costcurves as cc
+from benchmarks.harness import Call, Growth, Memory, Outcome, Race, Row, Side
+from benchmarks.settings import Array, Settings, predictions, why_missing
+
+OURS = "costcurves"
+SKLEARN = "scikit-learn roc_curve"
+HULL = "roc_curve + scipy ConvexHull"
+ALL_POINTS = "fp, tp and the threshold at every distinct score"
+LOWER_ENVELOPE = "the hull's vertices with their thresholds and the cost curve"
+
+
+def run(settings: Settings) -> Outcome:
+    """Measure full ROC curves of both precisions, then hulls, then two numbers that are read off hulls."""
+    outcome = Outcome()
+    size = settings.size(1_000_000)
+    for name, dtype, floor in (("float64", np.float64, 5), ("float32", np.float32, 8)):
+        outcome.add(full_curve(settings, size, np.dtype(dtype), name, floor), settings.repeats)
+    outcome.add(hull(settings, size), settings.repeats)
+    for race in (h_measure(settings), net_benefit(settings)):
+        outcome.add(race, settings.repeats)
+    return outcome
+
+
+def growing(settings: Settings) -> tuple[int, ...]:
+    """Return n, 10 n and 100 n."""
+    n = settings.size(100_000, 50)
+    return n, 10 * n, 100 * n
+
+
+def full_curve(settings: Settings, size: int, dtype: np.dtype, name: str, floor: float) -> Race:
+    """Return the race for the curve with all its points."""
+    from sklearn.metrics import roc_curve
+
+    def sides(n: int) -> Mapping[str, Call]:
+        labels, scores = predictions(n)
+        values = scores.astype(dtype)
+        return {
+            OURS: lambda: cc.RocCurve.from_predictions(labels, values),
+            SKLEARN: lambda: roc_curve(labels, values, drop_intermediate=False),
+        }
+
+    calls = sides(size)
+    per_row = 1 + dtype.itemsize
+    # The result alone has 24 bytes a point (int64, int64, float64), 4.8 times float32 scores with their labels.
+    limit = 3.0 if dtype.itemsize == 8 else None
+    return Race(
+        [
+            Side(OURS, ALL_POINTS, calls[OURS]),
+            Side(SKLEARN, "fpr, tpr and threshold at every distinct score", calls[SKLEARN]),
+        ],
+        [Row(f"roc-{name}", f"full ROC curve, n = {size:,}, {name}", OURS, SKLEARN, floor)],
+        [Memory(OURS, size, size * per_row, limit), Memory(SKLEARN, size, size * per_row)],
+        Growth(growing(settings), sides),
+    )
+
+
+def hull(settings: Settings, size: int) -> Race:
+    """Return the race for the hull and the cost curve of raw arrays."""
+    from scipy.spatial import ConvexHull
+    from sklearn.metrics import roc_curve
+
+    def peer(labels: Array, scores: Array) -> object:
+        fpr, tpr, _ = roc_curve(labels, scores)
+        return ConvexHull(np.stack([fpr, tpr], axis=1))
+
+    def sides(n: int) -> Mapping[str, Call]:
+        labels, scores = predictions(n)
+        return {
+            OURS: lambda: cc.CostCurve.from_predictions(labels, scores),
+            HULL: lambda: peer(labels, scores),
+            "bare np.sort": lambda: np.sort(scores),
+        }
+
+    labels, scores = predictions(size)
+    calls = sides(size)
+    job = f"hull and cost curve, n = {size:,}, float64"
+    missing = why_missing("empulse")
+    return Race(
+        [
+            Side(OURS, LOWER_ENVELOPE, calls[OURS]),
+            Side(HULL, "the convex hull of the ROC points, without thresholds", calls[HULL]),
+            Side("bare np.sort", "sorted scores, nothing else", calls["bare np.sort"]),
+            Side(
+                "empulse convex_hull",
+                "the hull's vertices, compiled",
+                None if missing else empulse_hull(labels, scores),
+                missing=missing,
+            ),
+        ],
+        [
+            Row("hull-convexhull", job, OURS, HULL, 10),
+            Row("hull-sort", job, OURS, "bare np.sort", 2.5, at_most=True),
+            Row("hull-empulse", job, OURS, "empulse convex_hull", 3),
+        ],
+        [Memory(OURS, size, size * 9, 1.5), Memory(HULL, size, size * 9)],
+        Growth(growing(settings), sides),
+    )
+
+
+def empulse_hull(labels: Array, scores: Array) -> Call:
+    """Return a call of empulse's compiled convex hull of the same data."""
+    from empulse.metrics._cy_convex_hull.convex_hull import convex_hull
+
+    truth = labels.astype(np.intc)
+    return lambda: convex_hull(truth, scores)
+
+
+def h_measure(settings: Settings) -> Race:
+    """Return the race for Hand's H-measure."""
+    size = settings.size(100_000)
+    labels, scores = predictions(size)
+    truth = labels.astype(int)
+    missing = why_missing("hmeasure")
+
+    def peer() -> object:
+        from hmeasure import h_score
+
+        return h_score(truth, scores)
+
+    does = "H-measure, severity Beta(2, 1 + n_neg / n_pos)"
+    return Race(
+        [
+            Side(OURS, does, lambda: cc.CostCurve.from_predictions(labels, scores).h_measure()),
+            Side("hmeasure h_score", does, None if missing else peer, turns=3, missing=missing),
+        ],
+        [Row("h-measure", f"H-measure, n = {size:,}", OURS, "hmeasure h_score")],
+    )
+
+
+def net_benefit(settings: Settings) -> Race:
+    """Return the race for a decision curve."""
+    size = settings.size(100_000)
+    labels, scores = predictions(size)
+    grid = np.linspace(0.01, 0.99, 99)
+    missing = why_missing("dcurves")
+
+    def ours() -> object:
+        roc = cc.RocCurve.from_predictions(labels, scores)
+        return cc.CostCurve(roc, policy="bayes").net_benefit(grid)
+
+    def peer() -> object:
+        import pandas as pd
+        from dcurves import dca
+
+        data = pd.DataFrame({"outcome": labels, "model": scores})
+        return dca(data, outcome="outcome", modelnames=["model"], thresholds=grid.tolist())
+
+    does = "net benefit of treating above each of 99 thresholds"
+    return Race(
+        [
+            Side(OURS, does, ours),
+            Side("dcurves dca", f"{does}, and of treating all and none", None if missing else peer, missing=missing),
+        ],
+        [Row("net-benefit", f"decision curve at 99 thresholds, n = {size:,}", OURS, "dcurves dca")],
+    )

@@ -1,0 +1,103 @@
+"""Parquet files, by ``benchmarks/scan.py``: its numbers become rows here, beside pandas with scikit-learn."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks import scan
+from benchmarks.harness import Outcome, reached
+from benchmarks.settings import Settings
+
+# In a process of its own, as every job of scan.py, so that its memory is its own.
+PANDAS = """
+import json, resource, sys, time
+import pandas as pd
+from sklearn.metrics import roc_curve
+start = time.perf_counter()
+data = pd.read_parquet(sys.argv[1], columns=["y", "a"])
+curve = roc_curve(data["y"], data["a"])
+seconds = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"seconds": seconds, "cpu": time.process_time(), "mib": peak}))
+"""
+
+
+def run(settings: Settings) -> Outcome:
+    """Measure scans of a new file."""
+    rows = settings.size(settings.rows, 3_000)
+    repeats = 1 if settings.small else 2
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "scores.parquet"
+        scan.generate(path, rows)
+        script = Path(scan.__file__)
+        options = ["--file", str(path), "--rows", str(rows), "--repeats", str(repeats), "--output", folder]
+        subprocess.run([sys.executable, str(script), *options], check=True, stdout=subprocess.DEVNULL)
+        document = json.loads((Path(folder) / "scan.json").read_text(encoding="utf-8"))
+        done = subprocess.run([sys.executable, "-c", PANDAS, str(path)], check=True, capture_output=True, text=True)
+    return collected(document, json.loads(done.stdout))
+
+
+def collected(document: Mapping[str, Any], pandas: Mapping[str, float]) -> Outcome:
+    """Return the rows and peaks of what scan.py has written, and of pandas."""
+    rows = document["rows"]
+    jobs = {job["job"]: job for job in document["jobs"]}
+    outcome = Outcome()
+    one = jobs["exact, 1 classifier"]
+    outcome.rows.append(
+        _row(
+            "scan-pandas",
+            f"Parquet, {rows:,} rows, exact, 1 classifier",
+            one,
+            {"name": "pandas + scikit-learn roc_curve", "does": "all rows in memory, then the curve", "part": ""}
+            | {"min_s": pandas["seconds"], "median_s": pandas["seconds"], "cpu_s": pandas["cpu"], "turns": 1},
+            floor=8,
+            at_most=False,
+        )
+    )
+    for name, job in jobs.items():
+        if "at_most" in job:
+            bare = jobs["duckdb, 1 column" if "1 classifier" in name else "duckdb, 3 columns"]
+            peer = {"name": "bare DuckDB aggregate", "does": "sum and maxima of the same columns", "part": ""}
+            peer |= {"min_s": bare["min_s"], "median_s": bare["median_s"]}
+            title = f"Parquet, {rows:,} rows, {name}"
+            outcome.rows.append(_row(f"scan-{name}", title, job, peer, floor=job["at_most"], at_most=True))
+            outcome.memory.append(_peak(title, "costcurves", job["mib"], rows, job["most_mib"]))
+    title = f"Parquet, {rows:,} rows, exact, 1 classifier"
+    outcome.memory.append(_peak(title, "pandas + scikit-learn roc_curve", pandas["mib"], rows, None))
+    return outcome
+
+
+def _row(
+    key: str, job: str, ours: Mapping[str, Any], peer: dict[str, Any], *, floor: float, at_most: bool
+) -> dict[str, Any]:
+    mine = {"name": "costcurves scan", "does": "the exact hull, in bounded memory", "part": ""}
+    if "binned" in job:
+        mine["does"] = "the hull of 65,536 bins, with the largest error they can cause"
+    mine |= {"min_s": ours["min_s"], "median_s": ours["median_s"]}
+    ratios = {
+        name: mine[which] / peer[which] if at_most else peer[which] / mine[which]
+        for name, which in (("ratio", "min_s"), ("ratio_of_medians", "median_s"))
+    }
+    row = {"key": key, "job": job, "floor": floor, "at_most": at_most, "ours": mine, "peer": peer, "absent": None}
+    row |= {**ratios, "ratio_of_cpu": None}
+    return row | {"met": reached(row)}
+
+
+def _peak(job: str, side: str, mib: float, rows: int, limit: float | None) -> dict[str, Any]:
+    peak = mib * 2**20
+    return {
+        "job": job,
+        "side": side,
+        "bytes_per_row": peak / rows,
+        "multiple_of_input": None,
+        "peak_bytes": int(peak),
+        "limit": None,
+        "limit_bytes": None if limit is None else int(limit * 2**20),
+        "met": None if limit is None else mib <= limit,
+    }
