@@ -128,7 +128,7 @@ def resampled_counts(labels: Array, scores: Array, pc: Array, resamples: int) ->
     """Return quantiles of the cost at fixed thresholds, from resampled examples, from raw arrays on."""
     cuts = cc.CostCurve.from_predictions(labels, scores).cuts_at(pc)
     rng = np.random.default_rng(1)
-    place = first_alarm(scores, cuts).astype(np.int32)
+    place = first_alarm(scores, cuts)
     positive, negative = place[labels], place[~labels]
     costs = np.empty((resamples, pc.size))
     for row in costs:
@@ -140,7 +140,7 @@ def resampled_counts(labels: Array, scores: Array, pc: Array, resamples: int) ->
 
 def drawn_places(places: Array, points: int, rng: np.random.Generator) -> Array:
     """Return how many drawn examples become alarms at each point."""
-    drawn = places[rng.integers(0, places.size, places.size, dtype=np.int32)]
+    drawn = places[rng.integers(0, places.size, places.size)]
     return np.bincount(drawn, minlength=points + 1)[:points]
 
 
@@ -220,7 +220,7 @@ def other(labels: Array, scores: Array) -> Array:
 
 def paired_resamples(labels: Array, scores: tuple[Array, Array], pc: Array, resamples: int) -> Call:
     """Return what draws examples in pairs; what is done once is not in it, because its time is multiplied."""
-    places = [first_alarm(s, cc.CostCurve.from_predictions(labels, s).cuts_at(pc)).astype(np.int32) for s in scores]
+    places = [first_alarm(s, cc.CostCurve.from_predictions(labels, s).cuts_at(pc)) for s in scores]
     groups = [([place[mask] for place in places], weight) for mask, weight in ((labels, -pc), (~labels, 1 - pc))]
 
     def draw() -> Array:
@@ -228,7 +228,7 @@ def paired_resamples(labels: Array, scores: tuple[Array, Array], pc: Array, resa
         costs = np.zeros((resamples, pc.size))
         for row in costs:
             for (first, second), weight in groups:
-                drawn = rng.integers(0, first.size, first.size, dtype=np.int32)
+                drawn = rng.integers(0, first.size, first.size)
                 a, b = (np.bincount(place[drawn], minlength=pc.size + 1)[: pc.size] for place in (first, second))
                 row += weight * np.cumsum(a - b) / first.size
         return np.quantile(costs, [0.025, 0.975], axis=0)

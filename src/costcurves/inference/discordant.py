@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -126,12 +127,17 @@ def paired_counts(
     array([0, 1, 1])
     """
     true_class = check_choice("true_class", true_class, ("positive", "negative"))
-    side_a, m = first_positive_point("a", score_a, thresholds_a)
-    side_b, other = first_positive_point("b", score_b, thresholds_b)
-    if m != other:
-        raise InputError(f"`thresholds_a` and `thresholds_b` must have one length, got {m} and {other}")
-    if side_a.shape != side_b.shape:
-        raise DataError(f"`score_a` and `score_b` must have one length, got {side_a.size} and {side_b.size}")
+    a, b = _Changes("a", score_a, thresholds_a), _Changes("b", score_b, thresholds_b)
+    m, size = a.points, a.scores.size
+    if m != b.points:
+        raise InputError(f"`thresholds_a` and `thresholds_b` must have one length, got {m} and {b.points}")
+    if size != b.scores.size:
+        raise DataError(f"`score_a` and `score_b` must have one length, got {size} and {b.scores.size}")
+    if weights is None and not ranges:
+        # Whole numbers add up to the same in any order, and some examples at a time need no fresh memory.
+        parts = [_histograms(*_in_order(true_class, a.of(some), b.of(some)), m, None) for some in _blocks(size)]
+        return PairedCounts(*_discordant(np.sum(parts, axis=0)), float(size), float(size), None)
+    side_a, side_b = a.of(slice(None)), b.of(slice(None))
     w = None
     if weights is not None:
         w = np.asarray(weights, dtype=np.float64)
@@ -154,11 +160,15 @@ def counts_of_changes(
     if ranges:
         cells = np.bincount(side_a * (m + 1) + side_b, weights, (m + 1) ** 2)
         table = ranges_of(true_class, cells.reshape(m + 1, m + 1))
-    # A positive is wrong before its change, a negative after it.
-    first, last = (side_b, side_a) if true_class == "positive" else (side_a, side_b)
+    histograms = _histograms(*_in_order(true_class, side_a, side_b), m, weights)
     total = float(side_a.size if weights is None else weights.sum())
     squares = float(side_a.size if weights is None else (weights * weights).sum())
-    return PairedCounts(*_discordant(first, last, m, weights), total, squares, table)
+    return PairedCounts(*_discordant(histograms, None if weights is None else total), total, squares, table)
+
+
+def _in_order(true_class: str, side_a: IntArray, side_b: IntArray) -> tuple[IntArray, IntArray]:
+    """Return where only a begins, and where it ends, to be wrong: a positive is so before its change."""
+    return (side_b, side_a) if true_class == "positive" else (side_a, side_b)
 
 
 def ranges_of(true_class: str, cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -174,17 +184,20 @@ def ranges_of(true_class: str, cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return frozen(cells.T if true_class == "positive" else cells)
 
 
-def _discordant(
-    first: IntArray, last: IntArray, m: int, w: FloatArray | None
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _histograms(first: IntArray, last: IntArray, m: int, w: FloatArray | None) -> npt.NDArray[Any]:
+    """Return how many examples begin, end, and do either, at each of m points and never, of shape (3, m + 1)."""
+    return np.stack([np.bincount(x, w, m + 1) for x in (first, last, np.minimum(first, last))])
+
+
+def _discordant(histograms: npt.NDArray[Any], weight: float | None = None) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the counts of first <= point < last, and of last <= point < first, at every point."""
-    begun, ended, opened = (np.cumsum(np.bincount(x, w, m + 1))[:m] for x in (first, last, np.minimum(first, last)))
+    begun, ended, opened = np.cumsum(histograms, axis=1)[:, :-1]
     # Those that either has begun, less those that only one of them has, are begun and ended.
     found = opened - ended, opened - begun
-    if w is None:
+    if weight is None:
         return frozen(found[0]), frozen(found[1])
     # Weights that came and went leave rounding errors, which may be negative: they are nothing.
-    small = 1e-12 * w.sum()
+    small = 1e-12 * weight
     return frozen(np.where(found[0] > small, found[0], 0.0)), frozen(np.where(found[1] > small, found[1], 0.0))
 
 
@@ -197,19 +210,29 @@ def first_positive_point(which: str, score: npt.ArrayLike, thresholds: npt.Array
     >>> first_positive_point("a", [0.2, 0.6, 0.9], [0.7, 0.5, 0.3])
     (array([3, 1, 0]), 3)
     """
-    s, t = np.asarray(score, dtype=np.float64), np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
-    if s.ndim != 1 or np.isnan(s).any():
-        raise DataError(f"`score_{which}` must be one-dimensional without NaN, got {shown(score)}")
-    if t.ndim != 1 or t.size == 0 or np.isnan(t).any() or (t[1:] > t[:-1]).any():
-        raise InputError(f"`thresholds_{which}` must be nonincreasing without NaN, got {shown(thresholds)}")
-    return t.size - at_or_below(t[::-1], s), t.size
+    changes = _Changes(which, score, thresholds)
+    return changes.of(slice(None)), changes.points
+
+
+class _Changes:
+    """At which operating point scores are predicted positive first, asked for some of them at a time."""
+
+    def __init__(self, which: str, score: npt.ArrayLike, thresholds: npt.ArrayLike) -> None:
+        s, t = np.asarray(score, dtype=np.float64), np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+        if s.ndim != 1 or np.isnan(s).any():
+            raise DataError(f"`score_{which}` must be one-dimensional without NaN, got {shown(score)}")
+        if t.ndim != 1 or t.size == 0 or np.isnan(t).any() or (t[1:] > t[:-1]).any():
+            raise InputError(f"`thresholds_{which}` must be nonincreasing without NaN, got {shown(thresholds)}")
+        self.scores, self.points = s, t.size
+        self._search = _searcher(t[::-1], s.size)
+
+    def of(self, some: slice) -> IntArray:
+        """Return the points at which some of the scores change; the number of points where they never do."""
+        return np.asarray(self.points - _searched(self._search, self.scores[some]))
 
 
 def at_or_below(increasing: FloatArray, values: FloatArray) -> IntArray:
     """Return `numpy.searchsorted(increasing, values, side="right")`, by a lookup table where that is faster.
-
-    Both sides fall into buckets by a nondecreasing function. An entry in a lower bucket than a value is below it, one
-    in a higher bucket above; so only values that share their bucket with an entry are searched for.
 
     Examples
     --------
@@ -218,11 +241,33 @@ def at_or_below(increasing: FloatArray, values: FloatArray) -> IntArray:
     >>> at_or_below(np.array([0.1, 0.5, 0.5]), np.array([0.5, 0.2]))
     array([3, 1])
     """
+    return _searched(_searcher(increasing, values.size), values)
+
+
+def _searched(search: Callable[[FloatArray], IntArray], values: FloatArray) -> IntArray:
+    """Return what a search finds, some values at a time."""
+    found: IntArray = np.empty(values.size, dtype=np.int64)
+    for some in _blocks(values.size):
+        found[some] = search(values[some])
+    return found
+
+
+def _blocks(size: int) -> list[slice]:
+    """Return slices of so many examples that what is needed for them stays in the processor's cache."""
+    return [slice(start, start + _BUCKETS) for start in range(0, size, _BUCKETS)]
+
+
+def _searcher(increasing: FloatArray, size: int) -> Callable[[FloatArray], IntArray]:
+    """Return what finds, for values of which there are `size` in all, how many entries are at or below them.
+
+    Both sides fall into buckets by a nondecreasing function. An entry in a lower bucket than a value is below it, one
+    in a higher bucket above; so only values that share their bucket with an entry are searched for.
+    """
     finite = increasing[np.isfinite(increasing)]
     with np.errstate(over="ignore", divide="ignore"):
         scale = _BUCKETS / (finite[-1] - finite[0]) if finite.size else 0.0
-    if values.size < _BUCKETS or not 0 < scale < np.inf:
-        return np.asarray(np.searchsorted(increasing, values, side="right"))
+    if size < _BUCKETS or not 0 < scale < np.inf:
+        return lambda values: np.asarray(np.searchsorted(increasing, values, side="right"))
     low = finite[0]
 
     def bucket(x: FloatArray) -> IntArray:
@@ -233,14 +278,17 @@ def at_or_below(increasing: FloatArray, values: FloatArray) -> IntArray:
         return np.asarray(place.astype(np.int64) + 1)
 
     taken = bucket(increasing)
-    below = np.searchsorted(taken, np.arange(_BUCKETS + 2))
-    shared = np.zeros(_BUCKETS + 2, dtype=np.bool_)
-    shared[taken] = True
-    codes = bucket(values)
-    found: IntArray = below[codes]
-    unsure = np.flatnonzero(shared[codes])
-    found[unsure] = np.searchsorted(increasing, values[unsure], side="right")
-    return found
+    held = np.bincount(taken, minlength=_BUCKETS + 2)
+    below, shared = np.cumsum(held) - held, held > 0
+
+    def search(values: FloatArray) -> IntArray:
+        codes = bucket(values)
+        found: IntArray = below.take(codes)
+        unsure = np.flatnonzero(shared.take(codes))
+        found[unsure] = np.searchsorted(increasing, values[unsure], side="right")
+        return found
+
+    return search
 
 
 def overlap(ranges: FloatArray) -> FloatArray:

@@ -112,9 +112,14 @@ def mended_wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple
     lower, upper = wilson(k, n, z)
 
     def mended(k: FloatArray, limit: FloatArray) -> FloatArray:
-        part = np.where(k > 0, np.clip(2 - k, 0.0, 1.0), 0.0)
-        exact = gammaincinv(np.clip(k, 1e-9, 1.0), ndtr(-z)) / n
-        return np.asarray((1 - part) * limit + part * np.minimum(limit, exact))
+        few = (k > 0) & (k < 2)
+        out = np.array(limit)
+        if few.any():
+            count, found = k[few], out[few]
+            part = np.clip(2 - count, 0.0, 1.0)
+            exact = gammaincinv(np.clip(count, 1e-9, 1.0), ndtr(-z)) / n[few]
+            out[few] = (1 - part) * found + part * np.minimum(found, exact)
+        return out
 
     return mended(k, lower), 1 - mended(n - k, 1 - upper)
 
