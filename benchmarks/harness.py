@@ -13,6 +13,10 @@ from typing import Any
 
 Call = Callable[[], object]
 
+# A turn is one call; of calls that are over sooner than in so many seconds, several.
+SHORT_TURN = 0.1
+MOST_CALLS = 10
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -50,8 +54,15 @@ class Side:
     turns: int | None = None
     missing: str = ""
 
+    def turn(self) -> list[Timing]:
+        """Return the times of one turn: what is quick is done several times, so that it too meets a warm cache."""
+        times = [self.time()]
+        while len(times) < MOST_CALLS and sum(timing.wall for timing in times) < SHORT_TURN:
+            times.append(self.time())
+        return times
+
     def time(self) -> Timing:
-        """Return the time of one turn, of the whole work."""
+        """Return the time of one call, of the whole work."""
         assert self.call is not None
         answer: list[object] = []
         timing = clocked(lambda: answer.append(self.call()))  # type: ignore[misc]
@@ -135,9 +146,9 @@ def interleaved(sides: Sequence[Side], repeats: int) -> dict[str, list[Timing]]:
         for side in sides:
             if side.call is None or turn > (side.turns or repeats) or (turn > 0 and side.turns == 1):
                 continue
-            timing = side.time()
+            found = side.turn()
             if turn or side.turns == 1:
-                times[side.name].append(timing)
+                times[side.name] += found
     return times
 
 
@@ -157,7 +168,7 @@ def compared(race: Race, row: Row, times: Mapping[str, Sequence[Timing]]) -> dic
 
 
 def summary(times: Sequence[Timing]) -> dict[str, float | int]:
-    """Return minimum and median by the clock, the least processor time, and how many turns were counted."""
+    """Return minimum and median by the clock, the least processor time, and how many calls were counted."""
     if not times:
         return {}
     wall = [timing.wall for timing in times]
@@ -165,7 +176,7 @@ def summary(times: Sequence[Timing]) -> dict[str, float | int]:
         "min_s": min(wall),
         "median_s": statistics.median(wall),
         "cpu_s": min(timing.cpu for timing in times),
-        "turns": len(times),
+        "calls": len(times),
     }
 
 

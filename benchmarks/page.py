@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,12 @@ What costcurves takes beside its peers. Made by `make bench-record`, which measu
 has fallen below 70 % of the one recorded here.
 
 Every ratio is of one run, in which the sides take turns: machines are noisy, and times of different runs do not
-compare. Times are the shortest of all turns and, in brackets, the median; *by CPU* is the ratio of the least processor
-time, which other programs on the machine disturb less. A ratio is the peer's time over ours (≥: more is better), or
-ours over that of a yardstick (≤: less is better). Floors were set before: they are what a prototype reached. Times
-marked with \\* are extrapolated: a part of the resamples was measured and multiplied, as said below each table; what
-is done once for all resamples was left out. R measures itself, so its start does not count.
+compare. What is over in less than 0.1 s is done several times a turn. Times are the shortest of all calls and, in
+brackets, the median; *by CPU* is the ratio of the least processor time, which other programs on the machine disturb
+less. A ratio is the peer's time over ours (≥: more is better), or ours over that of a yardstick (≤: less is better).
+Floors were set before: they are what a prototype reached. Times marked with \\* are extrapolated: a part of the
+resamples was measured and multiplied, as said below each table; what is done once for all resamples was left out. R
+measures itself, so its start does not count.
 """
 MEMORY = """## Memory
 
@@ -43,7 +45,8 @@ Seconds at n, 10 n and 100 n: the best of three turns, of one where a turn takes
 SERIES = """## Scaling
 
 The best of three turns, of one where a turn takes longer than a second. `compare_many` compares all pairs at 65 points,
-so its work grows with the square of the classifiers, and its simulated critical value with more than that.
+so its work grows with the square of the classifiers; it also factors the covariance of all error rates, which grows
+with the cube.
 """
 
 
@@ -86,6 +89,8 @@ def _about(documents: Mapping[str, Mapping[str, Any]]) -> str:
     for (where, date, with_), topics in machines.items():
         which = "" if len(machines) == 1 else f" ({', '.join(topics)})"
         lines.append(f"Machine{which}: {where}; {date}. Versions: {with_}.\n")
+    loads = ", ".join(f"{topic} {document['machine']['load_after']}" for topic, document in documents.items())
+    lines.append(f"Load average of the machine after each topic (1 is what a topic itself makes): {loads}.\n")
     return "\n".join(lines)
 
 
@@ -107,7 +112,7 @@ def _overview(documents: Mapping[str, Mapping[str, Any]]) -> str:
         if not row["met"]
     ]
     missed += [
-        f"- memory of {' '.join(memory_cells(row)[:-1])}"
+        "- memory of {}, {}: {} bytes a row, {} the input, limit {}".format(*memory_cells(row))
         for document in documents.values()
         for row in document["memory"]
         if row["met"] is False
@@ -124,7 +129,7 @@ def _overview(documents: Mapping[str, Mapping[str, Any]]) -> str:
         ("Not measured", absent),
     ):
         if found:
-            lines += [f"{title}:\n", *found, ""]
+            lines += [f"{title}:\n", *map(_signs, found), ""]
     return "\n".join(lines)
 
 
@@ -148,13 +153,18 @@ def _time(side: Mapping[str, Any]) -> str:
 
 
 def _sides(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return what each side computes, once a side of a job."""
-    lines: dict[str, None] = {}
+    """Return what each side computes, job by job."""
+    jobs: dict[str, dict[str, None]] = {}
     for row in rows:
         for side in (row["ours"], row["peer"]):
             part = f" (\\* measured: {side['part']})" if side["part"] else ""
-            lines[f"- *{side['name']}*: {side['does']}{part}"] = None
-    return "What each side computes:\n\n" + "\n".join(lines) + "\n"
+            jobs.setdefault(row["job"], {})[f"  - *{side['name']}*: {side['does']}{part}"] = None
+    # Jobs whose sides do the same have one entry.
+    same: dict[tuple[str, ...], list[str]] = {}
+    for job, lines in jobs.items():
+        same.setdefault(tuple(lines), []).append(job)
+    listed = [line for lines, names in same.items() for line in (f"- {'; '.join(names)}", *lines)]
+    return "What each side computes:\n\n" + "\n".join(listed) + "\n"
 
 
 def _memory(documents: Mapping[str, Mapping[str, Any]]) -> str:
@@ -168,7 +178,8 @@ def _growth(documents: Mapping[str, Mapping[str, Any]]) -> str:
     tables = []
     for document in documents.values():
         for growth in document["growth"]:
-            cells = growth_cells(growth["job"].split(", n =")[0], "n", growth["sizes"], growth["seconds"])
+            job = re.sub(r", n = \d+(,\d{3})*", "", growth["job"])
+            cells = growth_cells(job, "n", growth["sizes"], growth["seconds"])
             tables.append(_table(cells, "l" + "r" * len(growth["sizes"])))
     return "\n".join(tables)
 

@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[0] = str(ROOT)  # so that this folder is a package, wherever the script is started from
+if not __package__:  # started as a script: this folder becomes a package, wherever that was
+    sys.path[0] = str(ROOT)
 
 from benchmarks import check, page, records, tables  # noqa: E402
 from benchmarks.settings import Settings  # noqa: E402

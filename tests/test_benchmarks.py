@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT))  # last, so that nothing of the root hides another module
 
 from benchmarks import check, harness, page, records, tables  # noqa: E402
+from benchmarks import run as runner  # noqa: E402
 from benchmarks.settings import Settings  # noqa: E402
 from benchmarks.topics import scans  # noqa: E402
 
@@ -49,7 +50,8 @@ def sides(ours, peer, **more):
     return [harness.Side("us", "a", ours), harness.Side("them", "a", peer, **more)]
 
 
-def test_sides_take_turns_and_the_first_is_not_counted():
+def test_sides_take_turns_and_the_first_is_not_counted(monkeypatch):
+    monkeypatch.setattr(harness, "SHORT_TURN", 0.0)
     calls = []
     race = harness.Race(
         sides(lambda: calls.append("us"), lambda: calls.append("them"), turns=2),
@@ -58,8 +60,19 @@ def test_sides_take_turns_and_the_first_is_not_counted():
     outcome = harness.Outcome()
     outcome.add(race, 4)
     assert calls == ["us", "them"] * 3 + ["us"] * 2
-    assert [outcome.rows[0][side]["turns"] for side in ("ours", "peer")] == [4, 2]
+    assert [outcome.rows[0][side]["calls"] for side in ("ours", "peer")] == [4, 2]
     assert outcome.rows[0]["met"] is None
+
+
+def test_what_is_quick_is_called_several_times_a_turn():
+    calls = []
+    outcome = harness.Outcome()
+    race = harness.Race(
+        sides(lambda: calls.append(1), lambda: harness.Timing(1.0, 1.0)), [harness.Row("k", "job", "us", "them")]
+    )
+    outcome.add(race, 2)
+    assert len(calls) == 3 * harness.MOST_CALLS
+    assert [outcome.rows[0][side]["calls"] for side in ("ours", "peer")] == [2 * harness.MOST_CALLS, 2]
 
 
 def timed(wall, cpu=1.0):
@@ -140,6 +153,27 @@ def test_the_guard_fails_on_a_broken_ratio_of_the_recorded_results(topic):
     row = next(row for row in broken["rows"] if row["ratio"] is not None)
     row["ratio"] *= 2 if row["at_most"] else 0.5
     assert [fall.key for fall in check.falls(kept, broken)] == [row["key"]]
+
+
+@pytest.mark.parametrize(("factor", "code"), [(1.0, 0), (0.5, 1)])
+def test_bench_check_ends_with_one_where_a_ratio_is_broken(monkeypatch, tmp_path, capsys, factor, code):
+    runs = []
+
+    def measured(topic, settings):
+        runs.append(topic)
+        found = copy.deepcopy(DOCUMENTS[topic])
+        for row in found["rows"]:
+            if row["key"] == "roc-float32":
+                row["ratio"] *= factor
+        return found
+
+    monkeypatch.setattr(records, "measured", measured)
+    monkeypatch.setattr(sys, "argv", ["run.py", "--check", "--output", str(tmp_path)])
+    assert runner.main() == code
+    # A topic with a low ratio is measured once more before it is called fallen.
+    assert runs == (list(check.TOPICS) if code == 0 else ["roc", *check.TOPICS])
+    told = capsys.readouterr().out
+    assert ("roc-float32 (full ROC curve" in told) == bool(code)
 
 
 def test_numbers_of_scans_become_rows_and_peaks():

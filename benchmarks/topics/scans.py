@@ -55,7 +55,7 @@ def collected(document: Mapping[str, Any], pandas: Mapping[str, float]) -> Outco
             f"Parquet, {rows:,} rows, exact, 1 classifier",
             one,
             {"name": "pandas + scikit-learn roc_curve", "does": "all rows in memory, then the curve", "part": ""}
-            | {"min_s": pandas["seconds"], "median_s": pandas["seconds"], "cpu_s": pandas["cpu"], "turns": 1},
+            | {"min_s": pandas["seconds"], "median_s": pandas["seconds"], "cpu_s": pandas["cpu"], "calls": 1},
             floor=8,
             at_most=False,
         )

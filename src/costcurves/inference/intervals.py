@@ -16,6 +16,11 @@ Limits = Callable[[FloatArray, Any, Any], tuple[FloatArray, FloatArray]]
 PAIRED_METHODS = ("mid-p", "score", "agresti-min", "bonett-price", "gaussian")
 
 
+# Counts and tails at which normal limits are near enough to start from.
+_MANY = 30
+_FAR = 1e-6
+
+
 def critical(level: float) -> float:
     """Return the two-sided normal critical value of a level.
 
@@ -171,9 +176,16 @@ def _mid_p(k: FloatArray, n: FloatArray, tail: FloatArray | float) -> tuple[Floa
     return lower[where.ravel()].reshape(k.shape), upper[where.ravel()].reshape(k.shape)
 
 
+def _wilson_lower(k: FloatArray, n: FloatArray, z: FloatArray) -> FloatArray:
+    """Return the lower of Wilson's limits, unchecked."""
+    p, square = k / n, z * z
+    half = z * np.sqrt(p * (1 - p) / n + square / (4 * n * n))
+    return np.asarray((p + square / (2 * n) - half) / (1 + square / n))
+
+
 def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
     """Return the rate at which P(K > k) + P(K = k) / 2 is `tail`; 0 where k = 0."""
-    from scipy.special import betainc, betaincinv, betaln
+    from scipy.special import betainc, betaincinv, betaln, ndtri
 
     out = np.zeros(k.shape)
     some = (k > 0) & (tail > 0)
@@ -183,8 +195,12 @@ def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
     safe = np.maximum(rest, 1e-300)
     beta_at, beta_above = betaln(k, rest + 1), betaln(k + 1, np.maximum(rest, 1.0))
     # From Clopper and Pearson's limit, which lies below; log tail is concave in log rate, so Newton's steps
-    # come from one side and do not overshoot.
-    u = np.log(np.maximum(betaincinv(k, rest + 1, tail), 1e-300))
+    # come from one side and do not overshoot. Wilson's limit is as near where both counts are large, and quicker;
+    # from above it the first step lands below.
+    start = _wilson_lower(k, n, -ndtri(tail))
+    few = (np.minimum(k, rest) < _MANY) | (tail < _FAR)
+    start[few] = np.maximum(betaincinv(k[few], rest[few] + 1, tail[few]), 1e-300)
+    u = np.log(start)
     for _ in range(20):
         p = np.exp(u)
         mass = 0.5 * (betainc(k, rest + 1, p) + np.where(more, betainc(k + 1, safe, p), 0.0))
