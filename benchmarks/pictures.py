@@ -77,6 +77,9 @@ def _series(one: Mapping[str, Any], path: Path) -> None:
             ax.plot(one["values"], values, color=colour, linestyle=dash, marker=mark, markersize=4, label=name)
         ax.set_xscale("log")
         ax.set_yscale("log")
+        if one["axis"] != "examples":  # those are powers of ten
+            ax.set_xticks(one["values"], [f"{value:,}" for value in one["values"]])
+            ax.minorticks_off()
         ax.set_xlabel(one["axis"])
         ax.set_ylabel("seconds")
         ax.grid(alpha=0.25, linewidth=0.6)
