@@ -40,7 +40,7 @@ def test_short_chains_have_the_hull_of_gift_wrapping(steps):
     assert vertices(x[index], y[index]) == wrapped(x, y)
 
 
-@pytest.mark.parametrize("size", [10, 100, 5000, 20_000])
+@pytest.mark.parametrize("size", [10, 100, 5000])
 def test_of_equal_float_points_the_first_is_the_vertex(size):
     rng = np.random.default_rng(size)
     x, y = chain(rng.integers(0, 3, (size, 2)))
@@ -49,7 +49,7 @@ def test_of_equal_float_points_the_first_is_the_vertex(size):
     assert upper_hull(*(np.repeat(array, times).astype(float) for array in (x, y))).tolist() == first[index].tolist()
 
 
-@pytest.mark.parametrize("size", [63, 64, 65, 5000, 16_383, 16_384, 16_385, 16_448, 40_000])
+@pytest.mark.parametrize("size", [63, 64, 65, 2047, 2048, 2049, 2112, 5000, 20_000])
 @pytest.mark.parametrize("shape", ["random", "concave", "convex", "flat", "straight", "nearly straight"])
 def test_long_chains_have_a_hull_that_turns_right_and_covers_all_points(size, shape):
     rng = np.random.default_rng(size)

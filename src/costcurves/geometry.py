@@ -22,7 +22,7 @@ Array = npt.NDArray[Any]
 # |x·y'| <= n_neg·n_pos for differences of counts; a difference of two such products must fit 63 bits.
 LARGEST_EXACT_PRODUCT = 2**62
 BLOCK = 64
-SMALL = 16_384
+SMALL = 2048
 MOST_PASSES = 24
 
 
