@@ -24,6 +24,7 @@ SETTINGS = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "svg.hashsalt": "costcurves",
+    "svg.fonttype": "none",  # words stay words: small files that can be searched
     "figure.constrained_layout.use": True,
 }
 

@@ -15,6 +15,7 @@ from typing import Any
 import costcurves as cc
 from benchmarks import r
 from benchmarks.settings import Settings
+from costcurves import compiled
 
 TOPICS = ("roc", "bands", "classes", "imports", "scaling", "scans")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "empulse", "dcurves", "hmeasure", "pandas", "duckdb", "pyarrow")
@@ -59,7 +60,8 @@ def versions() -> dict[str, str]:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found | {name: r.version(name) for name in ("pROC", "ROCR") if r.version(name)}
+    found |= {name: r.version(name) for name in ("pROC", "ROCR") if r.version(name)}
+    return found | {"compiled loops": "no" if compiled.loops() is None else "yes"}
 
 
 def write(document: dict[str, Any], path: Path) -> None:
