@@ -6,6 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._validation import BoolArray, FloatArray, IntArray
 from costcurves.inference._lattice import TAIL, Cells, bernstein, common_step, lagrange, power
@@ -100,7 +101,26 @@ def binomial_rows(n: int, p: FloatArray, first: IntArray, size: int) -> FloatArr
     return np.asarray(np.exp(logs, out=logs))
 
 
-def batched_quantiles(levels: FloatArray, rows: list[Whole], mean: FloatArray, std: FloatArray) -> FloatArray:
+class Scratch:
+    """Memory that is used again for every block of points: at these sizes fresh pages cost as much as the arithmetic."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self) -> None:
+        self._held: dict[str, npt.NDArray[Any]] = {}
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: Any = np.float64) -> npt.NDArray[Any]:
+        """Return an array with any content, in the place of the last one of this name."""
+        size = math.prod(shape)
+        held = self._held.get(name)
+        if held is None or held.size < size:
+            held = self._held[name] = np.empty(size, dtype)
+        return held[:size].reshape(shape)
+
+
+def batched_quantiles(
+    levels: FloatArray, rows: list[Whole], mean: FloatArray, std: FloatArray, scratch: Scratch
+) -> FloatArray:
     """Return quantiles (levels, points) of the sum of one or two scaled whole-number variables: atoms.
 
     Places are told in steps of the second variable from a central atom, so that they are whole numbers times a ratio
@@ -121,11 +141,14 @@ def batched_quantiles(levels: FloatArray, rows: list[Whole], mean: FloatArray, s
     used = np.flatnonzero(one.mass.max(axis=0) > 1e-16)
     centre = one.mass.shape[1] // 2
     middle = one.step * (one.first + centre) + np.where(flat, 0.0, two.step * (two.first + half))
-    room = half[:, None] - (one.step / unit)[:, None] * (used - centre)
+    room = scratch.array("room", (mean.size, used.size))
+    np.multiply((one.step / unit)[:, None], used - centre, out=room)
+    np.subtract(half[:, None], room, out=room)
+    p = np.take(one.mass[:, used], one.row, axis=0, out=scratch.array("p", room.shape), mode="clip")
     certain = std <= 1e-12 * np.abs(mean)
     spread = np.where(certain, 1.0, std / unit)
     skew = (one.step**3 * one.third + two.step**3 * two.third) / np.where(certain, np.inf, std) ** 3
-    sums = _Sums(one.mass[:, used][one.row], total, two.row, room, (mean - middle) / unit, spread, skew)
+    sums = _Sums(p, total, two.row, room, (mean - middle) / unit, spread, skew, scratch)
     out = np.empty((levels.size, mean.size))
     for j, level in enumerate(levels):
         column, index = sums.quantile(float(level))
@@ -149,6 +172,7 @@ class _Sums(NamedTuple):
     mean: FloatArray
     std: FloatArray
     skew: FloatArray
+    scratch: Scratch
 
     def chosen(self, rows: IntArray) -> _Sums:
         """Return some of the points."""
@@ -160,18 +184,24 @@ class _Sums(NamedTuple):
             self.mean[rows],
             self.std[rows],
             self.skew[rows],
+            self.scratch,
         )
 
-    def reached(self, place: FloatArray) -> IntArray:
+    def reached(self, place: FloatArray, name: str = "reached") -> IntArray:
         """Return how many atoms of the second variable are at or below a place, for each atom of the first."""
-        count = self.room + (place + (1.0 + 1e-9))[:, None]
+        count = np.add(self.room, (place + (1.0 + 1e-9))[:, None], out=self.scratch.array("count", self.room.shape))
         np.clip(count, 0.0, float(self.total.shape[1] - 1), out=count)
-        return count.astype(np.intp)  # rounds down: none is negative
+        whole: IntArray = self.scratch.array(name, count.shape, np.intp)
+        np.copyto(whole, count, casting="unsafe")  # rounds down: none is negative
+        return whole
 
     def cdf(self, reached: IntArray) -> FloatArray:
         """Return the distribution function where so many atoms are reached."""
-        index = reached + (self.row * self.total.shape[1])[:, None]
-        return np.asarray(np.einsum("ij,ij->i", self.total.ravel().take(index), self.p))
+        index = self.scratch.array("index", reached.shape, np.intp)
+        np.add(reached, (self.row * self.total.shape[1])[:, None], out=index)
+        values = self.scratch.array("count", index.shape)
+        np.take(self.total.ravel(), index, out=values, mode="clip")  # all are within, and so nothing is copied twice
+        return np.asarray(np.einsum("ij,ij->i", values, self.p))
 
     def quantile(self, level: float) -> tuple[IntArray, IntArray]:
         """Return the atom at which each point reaches a level: its column, and the index of the second variable."""
@@ -216,15 +246,14 @@ class _Sums(NamedTuple):
 
     def _atom(self, low: FloatArray, high: FloatArray, target: float) -> tuple[IntArray, IntArray, IntArray]:
         """Return the first atom in (low, high] at which the target is reached, and the points where there is none."""
-        before = self.reached(low)
+        before = self.reached(low, "before")
         missing = target - self.cdf(before)
-        count = self.reached(high)
-        count -= before
-        cell = np.flatnonzero(count)
+        after = self.reached(high)
+        cell = np.flatnonzero(np.not_equal(after, before, out=self.scratch.array("differ", after.shape, np.bool_)))
         if cell.size == 0:
             nothing = np.zeros(low.size, dtype=np.intp)
             return nothing, nothing.copy(), np.arange(low.size)
-        often = count.ravel()[cell]
+        often = after.ravel()[cell] - before.ravel()[cell]
         cell, run = np.repeat(cell, often), np.arange(often.sum()) - np.repeat(np.cumsum(often) - often, often)
         row, column = np.divmod(cell, self.p.shape[1])
         index = before.ravel()[cell] + run

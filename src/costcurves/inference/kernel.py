@@ -25,7 +25,7 @@ from costcurves._validation import (
     shown,
 )
 from costcurves.errors import InputError, UnsupportedError
-from costcurves.inference._batch import batched_quantiles, integer_plan, integer_tables, lattice_quantiles
+from costcurves.inference._batch import Scratch, batched_quantiles, integer_plan, integer_tables, lattice_quantiles
 from costcurves.inference._lattice import (
     SAME,
     Cells,
@@ -494,7 +494,7 @@ def exact_quantiles(strata: Sequence[Stratum] | Stratum, q: npt.ArrayLike) -> Fl
     plans = [integer_plan(v) for _, _, v in tables]
     done = np.zeros(points, dtype=bool)
     if len(strata) <= 2 and all(p is not None for p in plans):
-        block = 64
+        block, scratch = 64, Scratch()
         for start in range(0, points, block):
             some = slice(start, min(points, start + block))
             rows = [
@@ -506,7 +506,7 @@ def exact_quantiles(strata: Sequence[Stratum] | Stratum, q: npt.ArrayLike) -> Fl
                 continue
             ready = [r for r in rows if r is not None]
             mean, variance = moments([Stratum(n, qs[some], v[some]) for n, qs, v in tables])
-            out[:, some] = batched_quantiles(flat, ready, mean, np.sqrt(variance))
+            out[:, some] = batched_quantiles(flat, ready, mean, np.sqrt(variance), scratch)
             done[some] = True
     small = math.prod(_compositions(n, qs.shape[1]) for n, qs, _ in tables) <= 4096
     rest = np.flatnonzero(~done)
