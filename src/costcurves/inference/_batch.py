@@ -102,7 +102,7 @@ def binomial_rows(n: int, p: FloatArray, first: IntArray, size: int) -> FloatArr
 
 
 class Scratch:
-    """Memory that is used again for every block of points: at these sizes fresh pages cost as much as the arithmetic."""
+    """Memory that is used again for every block of points: fresh pages cost as much as the arithmetic."""
 
     __slots__ = ("_held",)
 
