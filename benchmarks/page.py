@@ -37,7 +37,7 @@ MEMORY = """## Memory
 The most that was allocated at one time, results included, as Python's `tracemalloc` sees it (arrays of NumPy count,
 what compiled code allocates for itself does not); for files, the peak of the whole process. The input is one byte a
 label and four or eight a score. A full ROC curve returns 24 bytes a point by itself, which is 4.8 times float32 scores
-with their labels, so there it could not keep a limit of 3.
+with their labels: the limit of 3 times cannot be kept there while results have these types.
 """
 GROWTH = """## Growth
 

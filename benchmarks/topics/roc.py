@@ -49,15 +49,13 @@ def full_curve(settings: Settings, size: int, dtype: np.dtype, name: str, floor:
 
     calls = sides(size)
     per_row = 1 + dtype.itemsize
-    # The result alone has 24 bytes a point (int64, int64, float64), 4.8 times float32 scores with their labels.
-    limit = 3.0 if dtype.itemsize == 8 else None
     return Race(
         [
             Side(OURS, ALL_POINTS, calls[OURS]),
             Side(SKLEARN, "fpr, tpr and threshold at every distinct score", calls[SKLEARN]),
         ],
         [Row(f"roc-{name}", f"full ROC curve, n = {size:,}, {name}", OURS, SKLEARN, floor)],
-        [Memory(OURS, size, size * per_row, limit), Memory(SKLEARN, size, size * per_row)],
+        [Memory(OURS, size, size * per_row, 3.0), Memory(SKLEARN, size, size * per_row)],
         Growth(growing(settings), sides),
     )
 
