@@ -113,6 +113,33 @@ def test_the_command_runs_a_study_and_keeps_its_parts(tmp_path, capsys):
     assert (tmp_path / "scenarios-1997-small-2000").is_dir()
 
 
+def test_all_goes_on_after_a_study_that_cannot_run(tmp_path, capsys, monkeypatch):
+    def refuse(part, seed):
+        raise cc.DataError("`data` must be there")
+
+    studies = {"broken": Study("broken", "A toy", parts, refuse, rows), "toy": TOY}
+    monkeypatch.setattr("costcurves.replications.command.NAMES", tuple(studies))
+    monkeypatch.setattr("costcurves.replications.command.study", studies.__getitem__)
+    assert main(["all", "--small", "--output", str(tmp_path)]) == 2
+    printed = capsys.readouterr()
+    assert "toy (small, seed 2000)" in printed.out
+    assert "error: broken: `data` must be there" in printed.err
+
+
+def test_a_study_is_given_its_data_and_a_place_for_its_steps(tmp_path):
+    seen = []
+
+    def reading(part, seed, **places):
+        seen.append(places)
+        return work(part, seed)
+
+    reader = Study("toy", "A toy", parts, reading, rows, reads_data=True, keeps_steps=True)
+    reader.run("small", data="folder", output=tmp_path)
+    assert seen == [{"data": "folder", "scratch": tmp_path / "toy-small-2000" / "scratch"}] * 4
+    reader.run("small")
+    assert seen[4:] == [{"data": None, "scratch": None}] * 4
+
+
 def test_rows_print_numbers_texts_and_nothing():
     outcome = Outcome(
         "x", "small", 1, {}, [], (Row("a", "b", None, "yes", BEYOND), Row("c", "d", 1.5, 2.0, REPLICATES))

@@ -9,6 +9,9 @@ from costcurves.replications.study import Study
 
 _HOMES = {
     "scenarios-1997": "paper1997.scenarios",
+    "domains-1998": "paper1998.dominance",
+    "splits-1998": "paper1998.splits",
+    "variants-1998": "paper1998.variants",
     "table5": "paper2000.table5",
     "figure2-2000": "paper2000.sensitivity",
     "table6": "paper2000.table6",

@@ -70,21 +70,33 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     if options.n_jobs < -1:
         raise InputError(f"`--n-jobs` must be -1, 0 or more, got {options.n_jobs}")
-    size = "small" if options.small else "full"
-    for name in NAMES if options.name == "all" else (options.name,):
-        chosen = study(name)
-        outcome = chosen.run(
-            size,
-            seed=options.seed,
-            n_jobs=options.n_jobs or None,
-            progress=Clock(name, sys.stderr),
-            output=Path(options.output),
-            data=options.data,
-        )
-        sys.stdout.write(as_text(outcome) + "\n")
-        if options.record:
-            chosen.record(outcome)
-    return 0
+    if options.name != "all":
+        _run_one(options.name, options)
+        return 0
+    code = 0
+    for name in NAMES:
+        try:
+            _run_one(name, options)
+        except CostCurvesError as error:
+            # One without its data or its extra must not keep the others from running.
+            sys.stderr.write(f"error: {name}: {error}\n")
+            code = 2
+    return code
+
+
+def _run_one(name: str, options: argparse.Namespace) -> None:
+    chosen = study(name)
+    outcome = chosen.run(
+        "small" if options.small else "full",
+        seed=options.seed,
+        n_jobs=options.n_jobs or None,
+        progress=Clock(name, sys.stderr),
+        output=Path(options.output),
+        data=options.data,
+    )
+    sys.stdout.write(as_text(outcome) + "\n")
+    if options.record:
+        chosen.record(outcome)
 
 
 def as_text(outcome: Outcome) -> str:

@@ -11,9 +11,9 @@ import costcurves as cc
 from costcurves._files import write_atomically
 from costcurves.replications.catalogue import study
 from costcurves.replications.markdown import Outcomes, Page, table
-from costcurves.replications.study import VERDICTS
+from costcurves.replications.study import VERDICTS, Outcome
 
-PAGES = ("paper1997.page", "paper2000.page", "paper2005.page", "paper2008.page")
+PAGES = ("paper1997.page", "paper1998.page", "paper2000.page", "paper2005.page", "paper2008.page")
 START = (
     "Every number below was computed by costcurves through its public functions; `make replicate` computes all of "
     "them again, and `python -m costcurves.replications pages` makes these pages from the recorded results. Verdicts: "
@@ -62,16 +62,15 @@ def _png(figure: object) -> bytes:
 
 def summary(pages: list[Page], outcomes: Outcomes) -> str:
     """Return the page that counts the verdicts of all studies."""
-    lines = []
+    papers, lines = [], []
     for page in pages:
+        link = f"[{page.name}]({page.name}.md)"
         for name in page.studies:
             outcome = outcomes[name]
-            counts = Counter(row.verdict for row in outcome.rows)
-            cells = [str(counts[verdict]) if counts[verdict] else "" for verdict in VERDICTS]
-            lines.append((f"[{page.name}]({page.name}.md)", study(name).title, f"`{name}`", *cells, outcome.size))
+            lines.append((link, study(name).title, f"`{name}`", *_counted([outcome]), outcome.size))
+        papers.append((link, page.title.split(": ", 1)[-1], *_counted([outcomes[name] for name in page.studies])))
+    papers.append(("all", "", *_counted(list(outcomes.values()))))
     head = ("paper", "what", "name", *VERDICTS, "size")
-    total = Counter(row.verdict for outcome in outcomes.values() for row in outcome.rows)
-    words = ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS[:3])
     failed = [
         (row.item, row.what, str(row.paper) if row.paper is not None else "", _short(row.ours), row.why)
         for outcome in outcomes.values()
@@ -82,13 +81,21 @@ def summary(pages: list[Page], outcomes: Outcomes) -> str:
         [
             "# Replications",
             START,
-            f"Of the papers' numbers and statements: {words}.",
+            "How many of the papers' numbers and statements do so:",
+            table(("paper", "what", *VERDICTS), papers),
+            "## Study by study",
             table(head, lines),
             "## What does not replicate",
             table(("item", "what", "paper", "ours", "why, as far as we know"), failed),
             f"Made with costcurves {cc.__version__}.\n",
         ]
     )
+
+
+def _counted(outcomes: list[Outcome]) -> list[str]:
+    """Return how often each verdict is given, as cells."""
+    counts = Counter(row.verdict for outcome in outcomes for row in outcome.rows)
+    return [str(counts[verdict]) if counts[verdict] else "" for verdict in VERDICTS]
 
 
 def _short(value: float | str) -> str:

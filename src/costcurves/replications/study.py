@@ -124,7 +124,9 @@ class Study:
     settings : size -> dict
         What a reader must know to repeat it.
     reads_data : bool
-        Whether `work` takes a third argument: the directory of the data sets, or None to fetch them.
+        Whether `work` takes `data`, too: the directory of the data sets, or None to fetch them.
+    keeps_steps : bool
+        Whether `work` takes `scratch`, too: a directory, or None, for what a stopped part need not compute again.
     """
 
     name: str
@@ -134,6 +136,7 @@ class Study:
     rows: Callable[[list[Part]], list[Row]]
     settings: Callable[[str], dict[str, Any]] = field(default=lambda size: {})
     reads_data: bool = False
+    keeps_steps: bool = False
 
     def run(
         self,
@@ -167,7 +170,10 @@ class Study:
         folder = None if output is None else Path(output) / f"{self.name}-{size}-{seed}"
         done: dict[str, Part] = {} if folder is None else _finished(folder)
         waiting = [part for part in todo if _key(part) not in done]
-        work = partial(self.work, data=data) if self.reads_data else self.work
+        more = {"data": data} if self.reads_data else {}
+        if self.keeps_steps:
+            more["scratch"] = None if folder is None else folder / "scratch"
+        work = partial(self.work, **more)
         for count, (part, found) in enumerate(_computed(work, waiting, seed, n_jobs)):
             done[_key(part)] = found
             if folder is not None:

@@ -1,0 +1,1 @@
+"""Provost, Fawcett & Kohavi 1998: no learner dominates in ROC space."""
