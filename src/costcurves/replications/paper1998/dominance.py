@@ -10,7 +10,7 @@ import numpy as np
 
 import costcurves as cc
 from costcurves.replications.paper1998 import significance
-from costcurves.replications.paper1998.analysis import LEVEL, POINTS, judged
+from costcurves.replications.paper1998.analysis import LEVEL, POINTS, agreement, judged
 from costcurves.replications.paper1998.folds import DOMAINS, FOLDS, domain_of, out_of_fold
 from costcurves.replications.paper1998.members import BAGS, FOREST, PAPER, TODAY
 from costcurves.replications.paper1998.table1 import PRINTED, names_of, table_row
@@ -76,7 +76,10 @@ def _absolute(part: Part) -> Row:
     same = printed in (by_curve, by_hull)
     name, gap = nearest(part, PAPER)
     words = f"nearest to it is {name}, at most {gap:.3f} of true positive rate below the best"
-    if by_hull is not None and by_curve is None:
+    if by_curve is not None:
+        share = agreement(PRINTED[part["domain"]], [[by_curve, 0.0, None]])
+        words = f"its curve lies nowhere below another; in the paper's table it is best for {100 * share:.0f} % of pc"
+    elif by_hull is not None:
         words = f"on the hull {by_hull} dominates, its curve is up to {gap:.3f} below the best"
     return Row(
         f"Figures 2 and 3, {DOMAINS[part['domain']]}",
@@ -174,7 +177,7 @@ def _certainty(found: list[Part]) -> list[Row]:
             "domains where somebody cannot be told from the best in one area and is surely worse in another",
             "many",
             f"{sum(map(bool, there.values()))} of {len(found)}",
-            _graded(sum(map(bool, there.values())), len(found)),
+            _many(sum(map(bool, there.values())), len(found)),
             f"an area is {significance.AREA} of pc; on average {_mean_length(there):.1f} of the six",
         ),
         _split_row("the paper's pointwise intervals", points, pairs),
@@ -194,7 +197,7 @@ def _split_row(words: str, split: dict[str, list[tuple[str, str]]], pairs: int) 
         f"pairs of which each is clearly better somewhere, by {words}",
         "many",
         f"{count} of {pairs}",
-        REPLICATES if len(where) >= SOME * len(split) else DIRECTION if count else FAILS,
+        _many(len(where), len(split)),
         ", ".join(where),
     )
 
@@ -223,7 +226,7 @@ def _accuracy(found: list[Part]) -> list[Row]:
             None,
             float(worst[most][1]),
             BEYOND,
-            f"{worst[most][0]} on {most}; {np.median([x for _, x in worst.values()]):.3f} in the middle domain",
+            f"{worst[most][0]} on {most}; {np.median([x for _, x in worst.values()]):.3f} in the median domain",
         ),
     ]
 
@@ -255,6 +258,11 @@ def _holds(fact: bool) -> str:
 def _graded(count: int, of: int) -> str:
     """Return the verdict on a statement about domains: true of nearly all, of half, or of fewer."""
     return REPLICATES if count >= of - 1 else DIRECTION if count >= SOME * of else FAILS
+
+
+def _many(count: int, of: int) -> str:
+    """Return the verdict on what is said of many domains: true of half of them, of some, or of none."""
+    return REPLICATES if count >= SOME * of else DIRECTION if count else FAILS
 
 
 def _listed(names: set[str]) -> str:
