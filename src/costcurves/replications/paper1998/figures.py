@@ -17,7 +17,7 @@ from costcurves.replications.study import Part
 
 COLOUR = dict(zip((*PAPER, *TODAY), COLOURS, strict=True))
 # Bars narrower than this, for each letter, have no name in them.
-NARROW = 0.021
+NARROW = 0.026
 SHORT = {
     "Bagged-MC4": "bagged",
     "random forest": "forest",
