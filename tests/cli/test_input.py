@@ -416,6 +416,16 @@ def test_a_replication_that_is_not_there_gets_the_nearest_suggested(run):
     assert "table5" in run("replicate", "--list").out
 
 
+def test_a_replication_is_told_where_its_data_are(run, monkeypatch, tmp_path):
+    seen = []
+    monkeypatch.setattr("costcurves.cli.replicate.main", lambda arguments: seen.append(arguments) or 0)
+    assert run("replicate", "domains-1998", "--data", str(tmp_path)).code == 0
+    assert seen == [["run", "domains-1998", "--output", "replication-output", "--data", str(tmp_path)]]
+    monkeypatch.undo()
+    done = run("replicate", "domains-1998", "--data", str(tmp_path))
+    assert (done.code, "`data` must hold vehicle.csv.gz" in done.err) == (2, True)
+
+
 def test_an_interrupted_replication_says_how_to_go_on(run, monkeypatch):
     def stop(arguments):
         raise KeyboardInterrupt
