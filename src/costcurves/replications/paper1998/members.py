@@ -18,7 +18,7 @@ from costcurves.replications.learners.trees import DecisionTree
 # Those of the paper, then those of today.
 PAPER = ("MC4", "NB", "IB1", "IB3", "IB5", "Bagged-MC4")
 TODAY = ("random forest", "gradient boosting", "logistic regression")
-# Trees in a bag: as many as Bauer & Kohavi (1999), who bagged MC4 with the same library. Trees in today's forest.
+# Trees in a bag, of which the paper does not say how many: as many as Opitz & Maclin (1999). Trees in today's forest.
 BAGS, FOREST = 25, 100
 # Other trees than those of the study, alone and bagged.
 TREES = ("MC4", "Bagged-MC4")

@@ -21,7 +21,7 @@ DIFFERENCES = (
     (
         "Bagged-MC4",
         f"{BAGS} trees on bootstrap samples, their probabilities averaged",
-        f"the paper gives no number; {BAGS} is that of Bauer & Kohavi (1999), with the same library",
+        f"the paper gives no number; {BAGS} was usual at the time (Opitz & Maclin 1999)",
     ),
     (
         "NB",
