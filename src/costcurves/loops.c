@@ -7,6 +7,12 @@
 
 #define CELLS_BELOW_ZERO 2048
 
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address, 1)
+#else
+#define PREFETCH(address) ((void)0)
+#endif
+
 /* To be raised with every change of a signature, here and in compiled.py: a library of another version is not used. */
 int64_t version(void)
 {
@@ -29,16 +35,24 @@ static inline int64_t bin_of(int64_t key, const layout *bins)
 }
 
 /* Count scores of negatives and positives in bins: in one byte each, so that more of them stay in the cache. A byte
-   that is full goes to `carries`, which counts how often. */
+   that is full goes to `carries`, which counts how often. Places are found some rows ahead, so that the memory of one
+   is on its way while others are counted. */
+#define AHEAD 16
 #define COUNT(name, integer, sizes)                                                                            \
     void name(const integer *bits, const uint8_t *positive, int64_t n, int64_t low_bits, const int64_t *shifts, \
               const int64_t *base, uint8_t *small, uint32_t *carries)                                           \
     {                                                                                                          \
         const layout bins = {low_bits, shifts, base};                                                          \
-        for (int64_t i = 0; i < n; i++) {                                                                      \
-            int64_t place = 2 * bin_of(KEY(bits[i], sizes), &bins) + (positive[i] != 0);                        \
-            if (++small[place] == 0)                                                                           \
-                carries[place]++;                                                                              \
+        int64_t place[AHEAD];                                                                                  \
+        for (int64_t i = 0; i < n; i += AHEAD) {                                                               \
+            int64_t rows = n - i < AHEAD ? n - i : AHEAD;                                                      \
+            for (int64_t j = 0; j < rows; j++) {                                                               \
+                place[j] = 2 * bin_of(KEY(bits[i + j], sizes), &bins) + (positive[i + j] != 0);                 \
+                PREFETCH(&small[place[j]]);                                                                    \
+            }                                                                                                  \
+            for (int64_t j = 0; j < rows; j++)                                                                 \
+                if (++small[place[j]] == 0)                                                                    \
+                    carries[place[j]]++;                                                                       \
         }                                                                                                      \
     }
 

@@ -306,3 +306,24 @@ def test_too_many_distinct_scores_say_what_to_use(parquet, monkeypatch):
     with pytest.raises(cc.UnsupportedError, match="`read` must fit in memory, got 1000 values"):
         src.read()
     src.curves()
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint16", "int64", "minus one", "boolean"])
+def test_labels_that_are_kept_for_the_second_pass_are_those_of_the_file(tmp_path, monkeypatch, kind):
+    table = make(3000, 5)
+    labels = table["y"].to_numpy()
+    values = {"minus one": 2 * labels - 1, "boolean": labels == 1}.get(kind)
+    table = table.set_column(0, "y", pa.array(labels.astype(kind) if values is None else values))
+    pq.write_table(table, tmp_path / "data.parquet", row_group_size=700)
+    read = []
+    whole = pq.ParquetFile.read_row_group
+
+    def spied(self, group, columns, **options):
+        read.append(tuple(columns))
+        return whole(self, group, columns=columns, **options)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", spied)
+    src = cc.scan(tmp_path / "data.parquet", label="y", scores=["a", "b"], threads=1)
+    same_as_in_memory(src, table)
+    without = sum("y" not in columns for columns in read)
+    assert without == 2 + 5 * (kind in ("int8", "uint16", "int64"))  # two for the sample, then five row groups again

@@ -6,15 +6,18 @@ import threading
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+import numpy as np
+
 from costcurves._validation import shown
 from costcurves.errors import FormatError
-from costcurves.sources.columns import Schema, arrow
+from costcurves.sources.columns import Schema, arrow, numbers
 from costcurves.sources.engine import Relation, connect
 from costcurves.sources.files import PATH, DataFile
 
 ROWS = 1 << 18  # of a piece that is read as a stream
 LARGEST_GROUP = 1 << 22  # rows of a row group that is read whole
 SAMPLE = 1 << 15
+KEPT = 1 << 26  # the most bytes of labels that are kept for later passes
 
 
 class Feed(Protocol):
@@ -36,8 +39,8 @@ class Source(Protocol):
     def rows(self) -> int | None:
         """Return how many rows there are, where that is known without reading them."""
 
-    def feed(self, names: list[str]) -> Feed:
-        """Begin a pass over some of the columns."""
+    def feed(self, names: list[str], label: str | None = None) -> Feed:
+        """Begin a pass over some of the columns; labels may be kept for the next one."""
 
     def relations(self, threads: int) -> list[Relation]:
         """Return all rows as DuckDB reads them in bounded memory; none where it cannot, or would read others."""
@@ -51,6 +54,7 @@ class ParquetFiles:
 
     def __init__(self, files: list[DataFile]) -> None:
         self.files = files
+        self._labels = _Labels()
         self._metadata = [_opened(file).metadata for file in files]
 
     def schemas(self) -> list[tuple[str, dict[str, Any]]]:
@@ -76,9 +80,9 @@ class ParquetFiles:
         for file in self.files:
             file.check()
 
-    def feed(self, names: list[str]) -> Feed:
-        """Begin a pass over some of the columns."""
-        return _ParquetFeed(self, names)
+    def feed(self, names: list[str], label: str | None = None) -> Feed:
+        """Begin a pass over some of the columns; labels of 0 and 1 are kept for the next one."""
+        return _ParquetFeed(self, names, self._labels if label is not None else None, label)
 
     def relations(self, threads: int) -> list[Relation]:
         """Return all rows as DuckDB reads them, by columns whose names must differ in more than case."""
@@ -96,10 +100,40 @@ class ParquetFiles:
                     yield file, group, rows
 
 
+class _Labels:
+    """Labels of row groups, one bit a row where they are 0 and 1: decoding them takes as long as decoding scores."""
+
+    def __init__(self) -> None:
+        self._bits: dict[tuple[str, int], Any] = {}
+        self._room = KEPT
+        self._lock = threading.Lock()
+
+    def keep(self, file: DataFile, group: int, column: Any) -> None:
+        """Keep a column of labels that are whole numbers 0 and 1, while there is room."""
+        if not arrow().types.is_integer(column.type) or column.null_count or not len(column):
+            return
+        values = numbers(column)
+        if values.min() < 0 or values.max() > 1:
+            return
+        bits = np.packbits(values != 0)
+        with self._lock:
+            if bits.nbytes <= self._room:
+                self._room -= bits.nbytes
+                self._bits[file.path, group] = bits
+
+    def column(self, file: DataFile, group: int, rows: int, kind: Any) -> Any:
+        """Return the column as it was read; None where it is not kept."""
+        bits = self._bits.get((file.path, group))
+        if bits is None:
+            return None
+        values = np.unpackbits(bits, count=rows).astype(kind.to_pandas_dtype(), copy=False)
+        return arrow().Array.from_buffers(kind, rows, [None, arrow().py_buffer(values)])
+
+
 class _ParquetFeed:
-    def __init__(self, source: ParquetFiles, names: list[str]) -> None:
+    def __init__(self, source: ParquetFiles, names: list[str], labels: _Labels | None, label: str | None) -> None:
         self._groups = source.groups()
-        self._names = names
+        self._names, self._labels, self._label = names, labels, label
         self._lock = threading.Lock()
         self._local = threading.local()
 
@@ -119,12 +153,26 @@ class _ParquetFeed:
         opened = self._opened(file)
         try:
             if rows <= LARGEST_GROUP:
-                return opened.read_row_group(group, columns=self._names, use_threads=False)
+                return self._whole(opened, file, group, rows)
             batches = opened.iter_batches(ROWS, row_groups=[group], columns=self._names, use_threads=False)
         except (OSError, arrow().ArrowInvalid) as error:
             raise _unreadable(file, error) from None
         self._local.pending = iter(batches)
         return self.next()
+
+    def _whole(self, opened: Any, file: DataFile, group: int, rows: int) -> Any:
+        """Return a row group, with its labels as they are kept or else as they are in the file."""
+        if self._labels is None or self._label is None:
+            return opened.read_row_group(group, columns=self._names, use_threads=False)
+        kind = opened.schema_arrow.field(self._label).type
+        kept = self._labels.column(file, group, rows, kind)
+        if kept is not None and len(self._names) > 1:
+            others = [name for name in self._names if name != self._label]
+            table = opened.read_row_group(group, columns=others, use_threads=False)
+            return table.append_column(self._label, kept)
+        table = opened.read_row_group(group, columns=self._names, use_threads=False)
+        self._labels.keep(file, group, table.column(self._label))
+        return table
 
     def _piece(self, pending: Any, file: DataFile) -> Any:
         try:
@@ -203,8 +251,8 @@ class Relations:
         connection = connect(threads=threads)
         return [Relation.of_file(file, connection) for file in self._files if file.size]
 
-    def feed(self, names: list[str]) -> Feed:
-        """Begin a pass over some of the columns."""
+    def feed(self, names: list[str], label: str | None = None) -> Feed:
+        """Begin a pass over some of the columns; no labels are kept."""
         return _StreamFeed(self._relations, names)
 
 

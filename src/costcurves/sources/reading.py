@@ -20,7 +20,7 @@ from costcurves.sources.engine import Relation
 from costcurves.sources.feeds import Feed, Source
 from costcurves.sources.grouping import group_scores
 
-PIECE = 1 << 18  # rows that are counted together, so that most of what is made of them stays in the cache
+PIECE = 1 << 20  # rows that are counted together: the counts of one classifier stay in the cache meanwhile
 MOST_THREADS = 8
 GRACE = 1.0  # seconds in which a thread that was started begins
 
@@ -45,7 +45,7 @@ class SourceReader:
         """Read all batches once into `counts`."""
         self.source.check()
         self.passes += 1
-        feed = self.source.feed(self.roles.names)
+        feed = self.source.feed(self.roles.names, self.roles.label)
         with progress_bar(self.progress, self.source.rows(), f"pass {self.passes}") as advance:
             workers = [_Counting(feed, counts.empty(), self.roles, advance) for _ in range(self.threads)]
             _work(workers)
