@@ -36,7 +36,7 @@ from costcurves.tallies.scores import check_layout, cumulated, no_examples, same
 
 Array = npt.NDArray[Any]
 
-RESOLUTION = 1 << 21
+RESOLUTION = 1 << 20
 MEMBERS = 1 << 22
 STRETCH = 1 << 18  # members that are counted together
 CLOSED = -1  # the shift of parts that hold no vertex, inside or at their end
