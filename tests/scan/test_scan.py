@@ -308,11 +308,12 @@ def test_too_many_distinct_scores_say_what_to_use(parquet, monkeypatch):
     src.curves()
 
 
-@pytest.mark.parametrize("kind", ["int8", "uint16", "int64", "minus one", "boolean"])
+@pytest.mark.parametrize("kind", ["int8", "uint16", "int64", "minus one", "one and two", "boolean"])
 def test_labels_that_are_kept_for_the_second_pass_are_those_of_the_file(tmp_path, monkeypatch, kind):
     table = make(3000, 5)
     labels = table["y"].to_numpy()
-    values = {"minus one": 2 * labels - 1, "boolean": labels == 1}.get(kind)
+    values = {"minus one": 2 * labels - 1, "one and two": labels + 1, "boolean": labels == 1}.get(kind)
+    options = {"pos_label": 2} if kind == "one and two" else {}
     table = table.set_column(0, "y", pa.array(labels.astype(kind) if values is None else values))
     pq.write_table(table, tmp_path / "data.parquet", row_group_size=700)
     read = []
@@ -323,7 +324,7 @@ def test_labels_that_are_kept_for_the_second_pass_are_those_of_the_file(tmp_path
         return whole(self, group, columns=columns, **options)
 
     monkeypatch.setattr(pq.ParquetFile, "read_row_group", spied)
-    src = cc.scan(tmp_path / "data.parquet", label="y", scores=["a", "b"], threads=1)
-    same_as_in_memory(src, table)
+    src = cc.scan(tmp_path / "data.parquet", label="y", scores=["a", "b"], threads=1, **options)
+    same_as_in_memory(src, table, **options)
     without = sum("y" not in columns for columns in read)
     assert without == 2 + 5 * (kind in ("int8", "uint16", "int64"))  # two for the sample, then five row groups again

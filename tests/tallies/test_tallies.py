@@ -177,6 +177,14 @@ def test_bins_laid_out_by_any_sample_come_to_the_same_hull(sample):
     same_curve(found, cc.RocCurve.from_predictions(y, scores, points="hull"))
 
 
+def test_a_bin_holds_many_more_examples_than_a_byte_does():
+    rng = np.random.default_rng(9)
+    y = rng.random(5000) < 0.4
+    scores = rng.choice([0.1, 0.5, 0.9], y.size)
+    found = passes(cc.HullTally(), y, scores, np.array_split(np.arange(y.size), 3), "tree").to_curve()
+    same_curve(found, cc.RocCurve.from_predictions(y, scores, points="hull"))
+
+
 def test_two_passes_look_at_few_of_the_examples_again():
     rng = np.random.default_rng(2)
     y = rng.random(100_000) < 0.3
