@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -14,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+import costcurves as cc
 import oracles
 from costcurves import compiled
-from costcurves.tallies.bins import Coder, ScoreBins, ordered_keys
+from costcurves.tallies.bins import Coder, ScoreBins, _even, ordered_keys
 
 ROOT = Path(__file__).parents[1]
 REALS = (np.float32, np.float64)
@@ -32,10 +34,18 @@ def strange_scores(real):
     return rng.permutation(np.concatenate((scores, -scores[:3000], np.full(700, scores[0]))))
 
 
+def borders(real):
+    """Return scores of both signs at and beside the ends of even bins, most of them in whole blocks of the loops."""
+    ends = np.arange(-(2**12), 2**12 + 1, dtype=real) / real(2**12)
+    beside = [np.nextafter(ends, real(way)) for way in (-np.inf, np.inf)]
+    return np.concatenate((ends, *beside, -ends))
+
+
 def layouts(real):
     name = np.dtype(real).name
     yield ScoreBins.universal(name, 2**14)
-    for sample in (strange_scores(real), np.linspace(0.25, 0.75, 999, dtype=real), np.ones(5, real)):
+    samples = (strange_scores(real), np.linspace(0.25, 0.75, 999, dtype=real), np.ones(5, real), borders(real))
+    for sample in samples:
         yield ScoreBins.from_sample(sample, 2**15)
 
 
@@ -46,28 +56,89 @@ def bins_of(layout, scores):
 
 @pytest.mark.parametrize("real", REALS)
 def test_scores_are_counted_in_the_bins_of_numpy(fast, real):
-    scores = strange_scores(real)
-    positive = np.random.default_rng(4).random(scores.size) < 0.4
-    for bins in layouts(real):
-        small, carries = np.zeros(2 * bins.size, np.uint8), np.zeros(2 * bins.size, np.uint32)
-        fast.count(scores, positive, bins.layout(), small, carries)
-        expected = np.bincount(2 * bins_of(bins, scores) + positive, minlength=2 * bins.size)
-        assert_array_equal(small + 256 * carries.astype(np.int64), expected)
-        assert expected.max() > 256  # some bytes were full
-        assert carries.any()
+    signs = set()
+    for scores in (strange_scores(real), borders(real)):
+        positive = np.random.default_rng(4).random(scores.size) < 0.4
+        for bins in layouts(real):
+            counts = compiled.ByteCounts(bins.size)
+            fast.count(scores, positive, bins.layout, counts)
+            expected = np.bincount(2 * bins_of(bins, scores) + positive, minlength=2 * bins.size)
+            assert_array_equal(counts.total(), expected)
+            even = _even(bins)
+            signs.add(None if even is None else even.sign)
+        assert counts.carries.any() == (expected.max() > 255)
+    assert signs == {None, 1.0, -1.0}  # without a range of even bins, and with one of positive or of all scores
 
 
+def test_counts_beyond_a_byte_are_counted_and_added(fast):
+    bins = ScoreBins.universal("float64", 2**14)
+    parts = []
+    for rows in (300, 1000, 255, 1):
+        counts = compiled.ByteCounts(bins.size)
+        fast.count(np.full(rows, 0.5), np.arange(rows) % 2 == 0, bins.layout, counts)
+        parts.append(counts)
+    first, *others = parts
+    for other in others:
+        fast.add_counts(first, other)
+    place = int(bins_of(bins, np.array([0.5]))[0])
+    expected = np.zeros(2 * bins.size, np.int64)
+    expected[2 * place : 2 * place + 2] = 500 + 150 + 127, 500 + 150 + 128 + 1
+    assert_array_equal(first.total(), expected)
+    assert parts[1].total().sum() == 1000  # what was added stays
+
+
+@pytest.mark.parametrize("counted", [False, True])
 @pytest.mark.parametrize("real", REALS)
-def test_scores_in_wanted_bins_are_found(fast, real):
-    scores = strange_scores(real)[::2]  # not in one piece
+def test_members_of_wanted_bins_are_counted_by_key_or_written(fast, real, counted):
     rng = np.random.default_rng(5)
-    for bins in layouts(real):
-        for share in (0.0, 0.1, 1.0):
-            wanted = np.zeros(64 * -(-bins.size // 64), np.bool_)
-            wanted[: bins.size] = rng.random(bins.size) < share
-            bits = np.packbits(wanted, bitorder="little").view("<u8").astype(np.uint64)
-            place = fast.find(scores, bins.layout(), bits, np.empty(scores.size + 1, np.int64))
-            assert_array_equal(place, np.flatnonzero(wanted[bins_of(bins, scores)]))
+    for scores in (strange_scores(real)[::2], borders(real)):  # the first are not in one piece
+        positive = rng.random(scores.size) < 0.4
+        for bins in layouts(real):
+            for share in (0.0, 0.1, 1.0):
+                wanted = rng.random(bins.size) < share
+                low, shift = bins.keys_of(np.flatnonzero(wanted))
+                few = np.where(counted & (shift < 4), np.int64(1) << shift, 0)
+                members = compiled.Wanted(wanted, low, few)
+                keys = [np.empty(scores.size, bins.integer) for _ in range(2)]
+                written = fast.gather(scores, positive, bins.layout, members, keys)
+                place = np.flatnonzero(wanted[bins_of(bins, scores)])
+                for label in range(2):
+                    both = np.concatenate((members.keys(label), written[label]))
+                    expected = ordered_keys(scores[place][positive[place] == label])
+                    assert_array_equal(np.sort(both), np.sort(expected))
+                assert members.examples == place.size - sum(some.size for some in written)
+                if counted and share == 1 and (few > 0).any():
+                    assert members.examples > 0
+
+
+STEPS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=25)
+
+
+@given(STEPS)
+def test_bins_are_cut_where_a_vertex_may_be(fast, steps):
+    counts = compiled.ByteCounts(len(steps))
+    counts.small[:] = np.ravel(steps)
+    filled = [bin_ for bin_ in range(len(steps))[::-1] if any(steps[bin_])]
+    if not filled:
+        assert fast.cut(counts)[0].size == 0
+        return
+    points = [(0, 0)]
+    for bin_ in filled:
+        points.append((points[-1][0] + steps[bin_][0], points[-1][1] + steps[bin_][1]))
+    n_neg, n_pos = points[-1]
+    hull = set(oracles.hull_by_wrapping(points, n_neg, n_pos))
+    wanted = []
+    for i in range(len(filled)):
+        corner = (points[i][0], points[i + 1][1])  # a vertex of the hull with it, where it lies strictly above
+        above = corner in set(oracles.hull_by_wrapping([*points, corner], n_neg, n_pos)) - set(points)
+        wanted.append(points[i + 1] in hull or above)
+    parts = []
+    for i, bin_ in enumerate(filled):
+        if wanted[i] or i == 0 or wanted[i - 1]:
+            parts.append([bin_, 0, 0, wanted[i]])
+        parts[-1][1] += steps[bin_][0]
+        parts[-1][2] += steps[bin_][1]
+    assert [list(part) for part in zip(*(values.tolist() for values in fast.cut(counts)), strict=True)] == parts
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30), st.sampled_from([1, 2**40]))
@@ -90,15 +161,76 @@ def test_blocks_above_the_hull_are_those_whose_corner_is(fast, steps, scale):
     assert fast.blocks_above(x, y, hull).tolist() == expected
 
 
-KEYS = st.lists(st.integers(-4, 4), max_size=12).map(sorted)
+KEYS = st.lists(st.integers(0, 15), max_size=30)
 
 
-@given(KEYS, KEYS)
-def test_sorted_keys_are_merged_with_how_often_each_is_there(fast, neg, pos):
-    keys, in_neg, in_pos = fast.merge(np.array(neg, np.int64), np.array(pos, np.int64))
-    assert keys.tolist() == sorted({*neg, *pos})
-    assert in_neg.tolist() == [neg.count(key) for key in keys]
-    assert in_pos.tolist() == [pos.count(key) for key in keys]
+@given(KEYS, KEYS, st.sets(st.integers(0, 3)), st.sets(st.integers(0, 3)), st.sampled_from([np.int32, np.int64]))
+def test_members_make_the_vertices_of_the_whole_hull(fast, neg, pos, open_, counted, integer):
+    """Keys 0 to 15 are four parts of four; those that are not open are known by their counts alone."""
+    parts = [p for p in range(3, -1, -1) if any(key // 4 == p for key in neg + pos)]
+    in_part = [[sum(key // 4 == p for key in keys) for p in parts] for keys in (neg, pos)]
+    low = np.array([4 * p for p in parts], np.int64)
+    shift = np.array([2 if p in open_ else -1 for p in parts], np.int64)
+    chain = [low, shift, *(np.array(values, np.int64) for values in in_part)]
+    opened = [p for p in parts[::-1] if p in open_]
+    few = np.array([4 if p in counted else 0 for p in opened], np.int64)
+    members = compiled.Wanted(np.isin(np.arange(4), opened), np.array([4 * p for p in opened], np.int64), few)
+    written = []
+    for label, keys in enumerate((neg, pos)):
+        inside = [key for key in keys if key // 4 in opened]
+        for key in inside:
+            if key // 4 in counted:
+                members.counts.small[2 * (key + members.slot[opened.index(key // 4)]) + label] += 1
+        written.append(np.array(sorted(key for key in inside if key // 4 not in counted), integer))
+    found = fast.refine(chain, members, *written)
+    points, steps = [(0, 0)], []
+    for part in parts:
+        each = [[key] for key in range(4 * part + 3, 4 * part - 1, -1)]
+        for keys in each if part in open_ else [range(4 * part, 4 * part + 4)]:
+            step = sum(neg.count(k) for k in keys), sum(pos.count(k) for k in keys)
+            if any(step):
+                points.append((points[-1][0] + step[0], points[-1][1] + step[1]))
+                steps.append((min(keys), 0 if part in open_ else -1, *step))
+    hull = [0] if len(points) == 1 else [points.index(p) for p in oracles.hull_by_wrapping(points, *points[-1])]
+    x, y, *ends, following = (values.tolist() for values in found)
+    assert list(zip(x, y, strict=True)) == [points[i] for i in hull]
+    assert list(zip(*(values[1:] for values in ends), strict=True)) == [steps[i - 1] for i in hull[1:]]
+    assert following[:-1] == [steps[i][0] for i in hull[:-1]]
+    if opened:  # a part with other members than the chain says
+        for label in range(2):
+            other = [values.copy() for values in chain]
+            other[2 + label][parts.index(opened[0])] += 1
+            assert fast.refine(other, members, *written) is None
+    beyond = np.append(np.array([-9], integer), written[0])
+    assert fast.refine(chain, members, beyond, written[1]) is None
+    assert fast.refine(chain, members, written[0], np.append(np.array([-9], integer), written[1])) is None
+
+
+def test_members_counted_by_key_and_members_kept_come_to_one_hull(fast, monkeypatch):
+    """Parts of one pass: counted by key, sent as bytes (which keeps keys), and made without the loops."""
+    rng = np.random.default_rng(6)
+    scores = (0.5 + rng.integers(0, 2**15, 60_000) * 2.0**-24).astype(np.float32)
+    y = rng.random(scores.size) < (scores - 0.5) * 2.0**8 * 0.3 + 0.3
+    tally = cc.HullTally(bins=ScoreBins.from_sample(scores, 2**14)).update(y, scores).next_pass()
+    expected = cc.RocCurve.from_predictions(y, scores, points="hull")
+
+    def part(i, way):
+        monkeypatch.setattr(compiled, "loops", lambda: None if way == "numpy" else fast)
+        done = tally.empty().update(y[i::4], scores[i::4])
+        if way == "counted":
+            assert done._counted._wanted.examples > 0
+        return cc.HullTally.from_bytes(done.to_bytes()) if way == "sent" else done
+
+    ways = ("counted", "counted", "sent", "numpy")
+    for order in itertools.permutations(range(4)):
+        for end in ("compiled", "numpy"):
+            first, *others = [part(i, ways[i]) for i in order]
+            monkeypatch.setattr(compiled, "loops", lambda end=end: None if end == "numpy" else fast)
+            for other in others:
+                first.merge(other)
+            found = first.to_curve()
+            for name in ("fp", "tp", "thresholds"):
+                assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
 
 
 def test_they_can_be_turned_off():

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,18 +22,22 @@ from costcurves._validation import BoolArray, IntArray
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 1  # of the library
+VERSION = 2  # of the library
+WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
 LIBRARY = Path(__file__).with_name("_loops.so")
 # The arguments of each loop: p a pointer, n a whole number; after the arrow what it returns.
 SIGNATURES = {
     "version": ">n",
-    "count_float32": "ppnnpppp",
-    "count_float64": "ppnnpppp",
-    "find_float32": "pnnpppp>n",
-    "find_float64": "pnnpppp>n",
+    "count_float32": "ppnppp",
+    "count_float64": "ppnppp",
+    "add_counts": "ppppn",
+    "gather_float32": "ppnppppp",
+    "gather_float64": "ppnppppp",
+    "cut": "ppnppppppp>n",
+    "refine_float32": "ppppnpnpppnpnp>n",
+    "refine_float64": "ppppnpnpppnpnp>n",
     "upper_hull": "ppnp>n",
     "blocks_above": "pppnp",
-    "merge": "pnpnppp>n",
 }
 
 
@@ -62,20 +68,60 @@ class Loops:
         self._library = library
         self.version: int = library.version()
 
-    def count(self, scores: Array, positive: BoolArray, layout: Layout, small: Array, carries: Array) -> None:
-        """Count float scores in `small`, one byte a bin and class; `carries` counts how often a byte was full."""
+    def count(self, scores: Array, positive: BoolArray, layout: Layout, counts: ByteCounts) -> None:
+        """Count float scores in bins."""
         scores, positive = np.ascontiguousarray(scores), np.ascontiguousarray(positive)
-        loop = self._library.count_float32 if scores.itemsize == 4 else self._library.count_float64
-        loop(_at(scores), _at(positive), scores.size, *layout.arguments, _at(small), _at(carries))
+        self._loop("count", scores)(_at(scores), _at(positive), scores.size, layout.address, *counts.addresses)
 
-    def find(self, scores: Array, layout: Layout, wanted: Array, place: IntArray) -> IntArray:
-        """Return where the scores are whose bins are wanted; `wanted` has one bit a bin, in uint64.
+    def add_counts(self, counts: ByteCounts, other: ByteCounts) -> None:
+        """Add counts to others of as many places."""
+        self._library.add_counts(*counts.addresses, *other.addresses, counts.small.size)
 
-        They are written to the buffer `place`, which must have room for one more than there are scores.
+    def gather(
+        self, scores: Array, positive: BoolArray, layout: Layout, wanted: Wanted, keys: Sequence[Array]
+    ) -> tuple[Array, Array]:
+        """Count members of wanted bins by key, or return the keys of those that are not counted: neg, pos.
+
+        They are written to the buffers `keys` of negatives and positives, each with room for all scores.
         """
-        scores = np.ascontiguousarray(scores)
-        loop = self._library.find_float32 if scores.itemsize == 4 else self._library.find_float64
-        return place[: loop(_at(scores), scores.size, *layout.arguments, _at(wanted), _at(place))]
+        scores, positive = np.ascontiguousarray(scores), np.ascontiguousarray(positive)
+        found = np.empty(2, np.int64)
+        loop = self._loop("gather", scores)
+        loop(_at(scores), _at(positive), scores.size, layout.address, wanted.address, *map(_at, keys), _at(found))
+        return keys[0][: found[0]], keys[1][: found[1]]
+
+    def cut(self, counts: ByteCounts) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
+        """Return the parts of the chain of filled bins: highest bin, negatives, positives, whether it is wanted."""
+        bins = counts.small.size // 2
+        # Most of this memory is never touched, and so never taken.
+        room, wanted = np.empty((6, bins + 1), np.int64), np.empty(bins, np.bool_)
+        parts = self._library.cut(*counts.addresses, bins, *map(_at, room), _at(wanted))
+        code, neg, pos = (values[:parts].copy() for values in room[3:])
+        return code, neg, pos, wanted[:parts].copy()
+
+    def refine(self, chain: Sequence[IntArray], wanted: Wanted, neg: Array, pos: Array) -> tuple[IntArray, ...] | None:
+        """Return the vertices of the hull of a chain whose open parts are replaced by their members.
+
+        The chain is given by low, shift, neg, pos of its parts; `neg` and `pos` are the sorted keys that were not
+        counted. Of each vertex: x, y, low, shift, neg, pos and the lowest key of the part after it, and first the
+        origin, of which only x, y and that key count. None where a part has other members than the chain says.
+        """
+        chain = [np.ascontiguousarray(values) for values in chain]
+        room = np.empty((7, chain[0].size + wanted.slots + neg.size + pos.size + 1), np.int64)
+        rows = (ctypes.c_void_p * 7)(*map(_at, room))
+        size = self._loop("refine", neg)(
+            *map(_at, chain),
+            chain[0].size,
+            _at(wanted.slot),
+            wanted.slot.size,
+            *wanted.counts.addresses,
+            _at(neg),
+            neg.size,
+            _at(pos),
+            pos.size,
+            ctypes.addressof(rows),
+        )
+        return None if size < 0 else tuple(values[:size].copy() for values in room)
 
     def upper_hull(self, x: IntArray, y: IntArray) -> IntArray:
         """Return the indices of the hull's vertices, as `geometry.upper_hull` of counts."""
@@ -90,23 +136,113 @@ class Loops:
         self._library.blocks_above(_at(x), _at(y), _at(hull), hull.size, _at(above))
         return above
 
-    def merge(self, neg: IntArray, pos: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Return the distinct of two sorted arrays of keys, and how often each is in the one and in the other."""
-        neg, pos = np.ascontiguousarray(neg), np.ascontiguousarray(pos)
-        found = np.empty((3, neg.size + pos.size), np.int64)
-        size = self._library.merge(_at(neg), neg.size, _at(pos), pos.size, *map(_at, found))
-        return found[0, :size], found[1, :size], found[2, :size]
+    def _loop(self, name: str, values: Array) -> Any:
+        return getattr(self._library, f"{name}_float{8 * values.itemsize}")
+
+
+class ByteCounts:
+    """Counts of negatives and positives at each of some places: a byte each, and how often each was full."""
+
+    def __init__(self, places: int) -> None:
+        self.small = np.zeros(2 * places, np.uint8)
+        self.carries = np.zeros(2 * places, np.uint32)
+        self.addresses = (_at(self.small), _at(self.carries))
+
+    def add_to(self, table: Array) -> None:
+        """Add the counts to a table of as many."""
+        table += self.small
+        full = np.flatnonzero(self.carries)
+        table[full] += self.carries[full].astype(table.dtype) << 8
+
+    def total(self) -> IntArray:
+        """Return the counts: of negatives and positives of each place in turn."""
+        table = np.zeros(self.small.size, np.int64)
+        self.add_to(table)
+        return table
+
+
+class _LayoutFields(ctypes.Structure):
+    _fields_ = (
+        ("low_bits", ctypes.c_int64),
+        ("shifts", ctypes.c_void_p),
+        ("base", ctypes.c_void_p),
+        ("lowest", ctypes.c_double),
+        ("highest", ctypes.c_double),
+        ("sign", ctypes.c_double),
+        ("scale", ctypes.c_double),
+        ("above", ctypes.c_int64),
+        ("below", ctypes.c_int64),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Even:
+    """Sizes of scores in a range where all bins have one length: the bin is floor(score * scale) + above (or below)."""
+
+    lowest: float
+    highest: float
+    sign: float  # -1 where negative scores of these sizes count alike, else 1
+    scale: float
+    above: int
+    below: int
 
 
 class Layout:
     """A layout of bins as the loops read it."""
 
-    def __init__(self, low_bits: int, shifts: Array, starts: IntArray) -> None:
+    def __init__(self, low_bits: int, shifts: Array, starts: IntArray, even: Even | None) -> None:
         cells = shifts.size
         first_key = (np.arange(cells, dtype=np.int64) - cells // 2) << low_bits
         self._shifts = shifts.astype(np.int64)
         self._base = starts[:-1] - (first_key >> self._shifts)
-        self.arguments = (low_bits, _at(self._shifts), _at(self._base))
+        where = Even(1.0, 0.0, 1.0, 0.0, 0, 0) if even is None else even
+        range_fields = (where.lowest, where.highest, where.sign, where.scale, where.above, where.below)
+        self._fields = _LayoutFields(low_bits, _at(self._shifts), _at(self._base), *range_fields)
+        self.address = ctypes.addressof(self._fields)
+
+
+class _WantedFields(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_void_p) for name in ("wanted", "before", "slot", "small", "carries"))
+
+
+class Wanted:
+    """Bins whose members are wanted, and the counts of those that are counted by key.
+
+    Parameters
+    ----------
+    bins : array of bool
+        Which bins are wanted.
+    low, keys : arrays of int64
+        Of each wanted bin, from the lowest up: its lowest key, and how many keys it has where its members are to be
+        counted by key; 0 where they are to be written.
+    """
+
+    def __init__(self, bins: BoolArray, low: IntArray, keys: IntArray) -> None:
+        padded = np.zeros(64 * -(-bins.size // 64), np.bool_)
+        padded[: bins.size] = bins
+        self._bits = np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
+        wanted = padded.reshape(-1, 64).sum(axis=1, dtype=np.int64)
+        self._before = np.cumsum(wanted) - wanted
+        self.slots = int(keys.sum())
+        self._start = np.cumsum(keys) - keys
+        self.slot = np.where(keys > 0, self._start - low, WRITTEN)
+        self.counts = ByteCounts(self.slots)
+        parts = (self._bits, self._before, self.slot, self.counts.small, self.counts.carries)
+        self._fields = _WantedFields(*map(_at, parts))
+        self.address = ctypes.addressof(self._fields)
+
+    @property
+    def examples(self) -> int:
+        """How many examples were counted by key."""
+        return int(self.counts.total().sum())
+
+    def keys(self, label: int) -> IntArray:
+        """Return the keys that were counted of one class, as often as they were."""
+        times = self.counts.total()[label::2]
+        place = np.flatnonzero(times)
+        counted = np.flatnonzero(self.slot != WRITTEN)
+        bin_of = counted[np.searchsorted(self._start[counted], place, side="right") - 1]
+        return np.repeat(place - self.slot[bin_of], times[place])
 
 
 def _at(array: Array) -> int:

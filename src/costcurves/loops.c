@@ -4,6 +4,7 @@
    are checked there. Nothing here knows of Python, so threads that run these loops do not wait for each other. */
 
 #include <stdint.h>
+#include <string.h>
 
 #define CELLS_BELOW_ZERO 2048
 
@@ -16,17 +17,32 @@
 /* To be raised with every change of a signature, here and in compiled.py: a library of another version is not used. */
 int64_t version(void)
 {
-    return 1;
+    return 2;
 }
 
+/* A layout of bins. Most scores, as a rule, have sizes in a range where all bins have one length: the bin of those is
+   floor(score * scale) plus a number by sign. Any other is found by the cell of its key. compiled.py has the same. */
 typedef struct {
     int64_t low_bits;      /* of a key, below its cell */
     const int64_t *shifts; /* by cell: log2 of the keys in a bin */
     const int64_t *base;   /* by cell: what makes a shifted key the number of a bin */
+    double lowest, highest; /* sizes in the range; the lowest is more where there is none */
+    double sign;            /* -1 where the sizes of negative scores count alike, else 1 */
+    double scale;
+    int64_t above, below; /* what is added where a score is positive, or negative */
 } layout;
 
 /* The key of a score orders like it: its bits, and of negative floats minus the bits of their size. */
-#define KEY(bits, sizes) ((bits) < 0 ? -(int64_t)((bits) & (sizes)) : (int64_t)(bits))
+#define KEY(name, real, integer, sizes)                                                                        \
+    static inline int64_t name(real score)                                                                     \
+    {                                                                                                          \
+        integer bits;                                                                                          \
+        memcpy(&bits, &score, sizeof bits);                                                                    \
+        return bits < 0 ? -(int64_t)(bits & sizes) : (int64_t)bits;                                            \
+    }
+
+KEY(key_float32, float, int32_t, INT32_MAX)
+KEY(key_float64, double, int64_t, INT64_MAX)
 
 static inline int64_t bin_of(int64_t key, const layout *bins)
 {
@@ -34,49 +50,277 @@ static inline int64_t bin_of(int64_t key, const layout *bins)
     return (int64_t)((uint64_t)(key >> bins->shifts[cell]) + (uint64_t)bins->base[cell]);
 }
 
-/* Count scores of negatives and positives in bins: in one byte each, so that more of them stay in the cache. A byte
-   that is full goes to `carries`, which counts how often. Places are found some rows ahead, so that the memory of one
-   is on its way while others are counted. */
-#define AHEAD 16
-#define COUNT(name, integer, sizes)                                                                            \
-    void name(const integer *bits, const uint8_t *positive, int64_t n, int64_t low_bits, const int64_t *shifts, \
-              const int64_t *base, uint8_t *small, uint32_t *carries)                                           \
+/* Write the bins of a block of scores; compilers make vector instructions of the loops over whole blocks. */
+#define BLOCK 32
+#define BINS(name, real, integer, key_of)                                                                      \
+    static inline void name(const real *score, int64_t n, const layout *bins, int32_t *bin)                    \
     {                                                                                                          \
-        const layout bins = {low_bits, shifts, base};                                                          \
-        int64_t place[AHEAD];                                                                                  \
-        for (int64_t i = 0; i < n; i += AHEAD) {                                                               \
-            int64_t rows = n - i < AHEAD ? n - i : AHEAD;                                                      \
-            for (int64_t j = 0; j < rows; j++) {                                                               \
-                place[j] = 2 * bin_of(KEY(bits[i + j], sizes), &bins) + (positive[i + j] != 0);                 \
-                PREFETCH(&small[place[j]]);                                                                    \
+        if (n == BLOCK && bins->lowest <= bins->highest) {                                                     \
+            const real lowest = (real)bins->lowest, highest = (real)bins->highest;                             \
+            const real scale = (real)bins->scale, sign = (real)bins->sign;                                     \
+            const int32_t above = (int32_t)bins->above, below = (int32_t)(bins->below - bins->above);          \
+            integer outside = 0;                                                                               \
+            for (int j = 0; j < BLOCK; j++) {                                                                  \
+                real other = score[j] * sign, size = score[j] > other ? score[j] : other;                      \
+                outside |= (integer)!(size >= lowest) | (integer)!(size <= highest);                           \
             }                                                                                                  \
-            for (int64_t j = 0; j < rows; j++)                                                                 \
-                if (++small[place[j]] == 0)                                                                    \
-                    carries[place[j]]++;                                                                       \
+            if (!outside) {                                                                                    \
+                for (int j = 0; j < BLOCK; j++)                                                                \
+                    bin[j] = (int32_t)(score[j] * scale) + above;                                              \
+                if (sign < 0)                                                                                  \
+                    for (int j = 0; j < BLOCK; j++) {                                                          \
+                        int32_t negative = score[j] < 0;                                                       \
+                        int32_t cut = (real)(bin[j] - above) > score[j] * scale;                               \
+                        bin[j] += negative * below - cut;                                                      \
+                    }                                                                                          \
+                return;                                                                                        \
+            }                                                                                                  \
         }                                                                                                      \
+        for (int64_t j = 0; j < n; j++)                                                                        \
+            bin[j] = (int32_t)bin_of(key_of(score[j]), bins);                                                  \
     }
 
-COUNT(count_float32, int32_t, INT32_MAX)
-COUNT(count_float64, int64_t, INT64_MAX)
+BINS(bins_of_float32, float, int32_t, key_float32)
+BINS(bins_of_float64, double, int64_t, key_float64)
 
-/* Write where the scores are whose bins are wanted (one bit each), and return how many there are. `place` has room for
-   one more than n. */
-#define FIND(name, integer, sizes)                                                                             \
-    int64_t name(const integer *bits, int64_t n, int64_t low_bits, const int64_t *shifts, const int64_t *base,  \
-                 const uint64_t *wanted, int64_t *place)                                                       \
+/* Counts have one byte each, so that more of them stay in the cache. A byte that is full goes to `carries`, which
+   counts how often. */
+static inline void count_one(uint8_t *small, uint32_t *carries, int64_t place)
+{
+    if (++small[place] == 0)
+        carries[place]++;
+}
+
+static inline int64_t counted(const uint8_t *small, const uint32_t *carries, int64_t place)
+{
+    return small[place] + 256 * (int64_t)carries[place];
+}
+
+/* Count scores of negatives and positives in bins. Places are found for a block of rows, so that the memory of one is
+   on its way while others are counted. */
+#define COUNT(name, real, bins_of)                                                                             \
+    void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins, uint8_t *small,       \
+              uint32_t *carries)                                                                               \
     {                                                                                                          \
-        const layout bins = {low_bits, shifts, base};                                                          \
-        int64_t found = 0;                                                                                     \
-        for (int64_t i = 0; i < n; i++) {                                                                      \
-            int64_t bin = bin_of(KEY(bits[i], sizes), &bins);                                                  \
-            place[found] = i;                                                                                  \
-            found += (wanted[bin >> 6] >> (bin & 63)) & 1;                                                     \
+        int32_t place[BLOCK];                                                                                  \
+        for (int64_t i = 0; i < n; i += BLOCK) {                                                               \
+            int64_t rows = n - i < BLOCK ? n - i : BLOCK;                                                      \
+            bins_of(score + i, rows, bins, place);                                                             \
+            for (int64_t j = 0; j < rows; j++)                                                                 \
+                place[j] = 2 * place[j] + (positive[i + j] != 0);                                              \
+            for (int64_t j = 0; j < rows; j++)                                                                 \
+                PREFETCH(&small[place[j]]);                                                                    \
+            for (int64_t j = 0; j < rows; j++)                                                                 \
+                count_one(small, carries, place[j]);                                                           \
         }                                                                                                      \
-        return found;                                                                                          \
     }
 
-FIND(find_float32, int32_t, INT32_MAX)
-FIND(find_float64, int64_t, INT64_MAX)
+COUNT(count_float32, float, bins_of_float32)
+COUNT(count_float64, double, bins_of_float64)
+
+/* Add counts to others. */
+void add_counts(uint8_t *small, uint32_t *carries, const uint8_t *other, const uint32_t *other_carries, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int sum = small[i] + other[i];
+        small[i] = (uint8_t)sum;
+        carries[i] += other_carries[i] + (uint32_t)(sum >> 8);
+    }
+}
+
+/* Members of wanted bins. Those of a bin with few keys are counted by key, others are written out. */
+#define WRITTEN INT64_MIN
+typedef struct {
+    const uint64_t *wanted; /* one bit a bin */
+    const int64_t *before;  /* by 64 bins: how many are wanted before them */
+    const int64_t *slot;    /* by wanted bin: what makes a key the place of its counts; or WRITTEN */
+    uint8_t *small;
+    uint32_t *carries;
+} members;
+
+static inline int ones(uint64_t word)
+{
+    word -= (word >> 1) & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    return (int)((word * 0x0101010101010101) >> 56);
+}
+
+/* Count members, or write their keys; `found` says how many keys of negatives and of positives were written. Some
+   members are collected before they are counted, so that the memory of their counts is on its way. */
+#define QUEUE 64
+#define GATHER(name, real, integer, key_of, bins_of)                                                             \
+    void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins,                       \
+              const members *wanted, integer *neg, integer *pos, int64_t *found)                               \
+    {                                                                                                          \
+        int32_t bin[BLOCK], queued_bin[QUEUE + BLOCK + 1];                                                     \
+        int64_t queued[QUEUE + BLOCK + 1], place[QUEUE + BLOCK];                                               \
+        integer *keys[2] = {neg, pos};                                                                         \
+        int size = 0;                                                                                          \
+        found[0] = found[1] = 0;                                                                               \
+        for (int64_t i = 0; i < n; i += BLOCK) {                                                               \
+            int64_t rows = n - i < BLOCK ? n - i : BLOCK;                                                      \
+            bins_of(score + i, rows, bins, bin);                                                               \
+            for (int64_t j = 0; j < rows; j++) {                                                               \
+                queued[size] = i + j;                                                                          \
+                queued_bin[size] = bin[j];                                                                     \
+                size += (wanted->wanted[bin[j] >> 6] >> (bin[j] & 63)) & 1;                                    \
+            }                                                                                                  \
+            if (size < QUEUE && i + BLOCK < n)                                                                 \
+                continue;                                                                                      \
+            for (int q = 0; q < size; q++) {                                                                   \
+                int32_t word = queued_bin[q] >> 6;                                                             \
+                uint64_t below = ((uint64_t)1 << (queued_bin[q] & 63)) - 1;                                    \
+                place[q] = wanted->before[word] + ones(wanted->wanted[word] & below);                          \
+                PREFETCH(&wanted->slot[place[q]]);                                                             \
+            }                                                                                                  \
+            for (int q = 0; q < size; q++) {                                                                   \
+                int64_t slot = wanted->slot[place[q]], key = key_of(score[queued[q]]);                         \
+                int label = positive[queued[q]] != 0;                                                          \
+                place[q] = WRITTEN;                                                                            \
+                if (slot == WRITTEN) {                                                                         \
+                    keys[label][found[label]++] = (integer)key;                                                \
+                } else {                                                                                       \
+                    place[q] = 2 * (key + slot) + label;                                                       \
+                    PREFETCH(&wanted->small[place[q]]);                                                        \
+                }                                                                                              \
+            }                                                                                                  \
+            for (int q = 0; q < size; q++)                                                                     \
+                if (place[q] != WRITTEN)                                                                       \
+                    count_one(wanted->small, wanted->carries, place[q]);                                       \
+            size = 0;                                                                                          \
+        }                                                                                                      \
+    }
+
+GATHER(gather_float32, float, int32_t, key_float32, bins_of_float32)
+GATHER(gather_float64, double, int64_t, key_float64, bins_of_float64)
+
+/* Return how many vertices stay when a point is added to the hull of those before it, which lie no further right and no
+   higher. Products are exact. */
+static inline int64_t staying(const int64_t *x, const int64_t *y, int64_t size, int64_t new_x, int64_t new_y)
+{
+    while (size > 1) {
+        int64_t a = size - 2, b = size - 1;
+        if ((__int128)(y[b] - y[a]) * (new_x - x[a]) > (__int128)(x[b] - x[a]) * (new_y - y[a]))
+            break;
+        size--;
+    }
+    return size;
+}
+
+/* Cut the chain of filled bins, from the highest down, where it may have a vertex: a part for each bin that may hold
+   one, or that ends at a vertex of the bins' boundaries (`wanted`), and one for all between two of those. Write the
+   highest bin of each part, and return how many there are. x, y and end have room for one more than there are bins. */
+int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t *x, int64_t *y, int64_t *end,
+            int64_t *code, int64_t *neg, int64_t *pos, uint8_t *wanted)
+{
+    int64_t size = 1, parts = 0, edge = 0, at_x = 0, at_y = 0, previous = 1;
+    x[0] = y[0] = 0;
+    end[0] = bins;
+    for (int64_t bin = bins - 1; bin >= 0; bin--) {
+        int64_t in_neg = counted(small, carries, 2 * bin), in_pos = counted(small, carries, 2 * bin + 1);
+        if (!in_neg && !in_pos)
+            continue;
+        at_x += in_neg;
+        at_y += in_pos;
+        size = staying(x, y, size, at_x, at_y);
+        x[size] = at_x;
+        y[size] = at_y;
+        end[size++] = bin;
+    }
+    at_x = at_y = 0;
+    for (int64_t bin = bins - 1; bin >= 0; bin--) {
+        int64_t in_neg = counted(small, carries, 2 * bin), in_pos = counted(small, carries, 2 * bin + 1);
+        if (!in_neg && !in_pos)
+            continue;
+        __int128 dx = x[edge + 1] - x[edge], dy = y[edge + 1] - y[edge];
+        int last = bin == end[edge + 1];
+        int open = last || (at_y + in_pos - y[edge]) * dx > (at_x - x[edge]) * dy;
+        if (open || previous) {
+            code[parts] = bin;
+            wanted[parts] = (uint8_t)open;
+            neg[parts] = pos[parts] = 0;
+            parts++;
+        }
+        neg[parts - 1] += in_neg;
+        pos[parts - 1] += in_pos;
+        at_x += in_neg;
+        at_y += in_pos;
+        previous = open;
+        edge += last;
+    }
+    return parts;
+}
+
+/* The vertices of the hull of a chain in which every open part is replaced by its members. */
+typedef struct {
+    int64_t *x, *y, *low, *shift, *neg, *pos; /* of the part that ends there */
+    int64_t *next;                            /* the lowest key of the part after it */
+} vertices;
+
+static inline int64_t add_part(vertices *hull, int64_t size, int64_t low, int64_t shift, int64_t neg, int64_t pos,
+                               int64_t *at)
+{
+    hull->next[size - 1] = low;
+    at[0] += neg;
+    at[1] += pos;
+    size = staying(hull->x, hull->y, size, at[0], at[1]);
+    hull->x[size] = at[0];
+    hull->y[size] = at[1];
+    hull->low[size] = low;
+    hull->shift[size] = shift;
+    hull->neg[size] = neg;
+    hull->pos[size] = pos;
+    hull->next[size] = low;
+    return size + 1;
+}
+
+/* The parts of a chain come from the highest keys down, slots of the open ones from the lowest up; keys that were
+   written are sorted. Return how many vertices there are, or -1 where a part has other members than it had. */
+#define REFINE(name, integer)                                                                                  \
+    int64_t name(const int64_t *low, const int64_t *shift, const int64_t *neg, const int64_t *pos,             \
+                 int64_t parts, const int64_t *slot, int64_t open, const uint8_t *small,                       \
+                 const uint32_t *carries, const integer *neg_keys, int64_t neg_left, const integer *pos_keys,  \
+                 int64_t pos_left, vertices *hull)                                                             \
+    {                                                                                                          \
+        int64_t at[2] = {0, 0}, size = 1;                                                                      \
+        hull->x[0] = hull->y[0] = 0;                                                                           \
+        for (int64_t part = 0; part < parts; part++) {                                                         \
+            if (shift[part] <= 0) {                                                                            \
+                size = add_part(hull, size, low[part], shift[part], neg[part], pos[part], at);                 \
+                continue;                                                                                      \
+            }                                                                                                  \
+            int64_t from = slot[--open], before[2] = {at[0], at[1]};                                           \
+            if (from != WRITTEN) {                                                                             \
+                for (int64_t key = low[part] + ((int64_t)1 << shift[part]) - 1; key >= low[part]; key--) {     \
+                    int64_t in_neg = counted(small, carries, 2 * (key + from));                                \
+                    int64_t in_pos = counted(small, carries, 2 * (key + from) + 1);                            \
+                    if (in_neg || in_pos)                                                                      \
+                        size = add_part(hull, size, key, 0, in_neg, in_pos, at);                               \
+                }                                                                                              \
+            } else {                                                                                           \
+                while ((neg_left && neg_keys[neg_left - 1] >= low[part]) ||                                    \
+                       (pos_left && pos_keys[pos_left - 1] >= low[part])) {                                    \
+                    int64_t start[2] = {neg_left, pos_left}, key;                                              \
+                    if (!pos_left || (neg_left && neg_keys[neg_left - 1] >= pos_keys[pos_left - 1]))           \
+                        key = neg_keys[neg_left - 1];                                                          \
+                    else                                                                                       \
+                        key = pos_keys[pos_left - 1];                                                          \
+                    while (neg_left && neg_keys[neg_left - 1] == key)                                          \
+                        neg_left--;                                                                            \
+                    while (pos_left && pos_keys[pos_left - 1] == key)                                          \
+                        pos_left--;                                                                            \
+                    size = add_part(hull, size, key, 0, start[0] - neg_left, start[1] - pos_left, at);         \
+                }                                                                                              \
+            }                                                                                                  \
+            if (at[0] - before[0] != neg[part] || at[1] - before[1] != pos[part])                              \
+                return -1;                                                                                     \
+        }                                                                                                      \
+        return neg_left || pos_left ? -1 : size;                                                               \
+    }
+
+REFINE(refine_float32, int32_t)
+REFINE(refine_float64, int64_t)
 
 /* Write the numbers of the vertices of the upper hull of points whose x and y do not fall, and return how many there
    are. Points on an edge are none, and neither are points equal to the one before. Products are exact. */
@@ -106,24 +350,4 @@ void blocks_above(const int64_t *x, const int64_t *y, const int64_t *vertex, int
         for (int64_t i = start; i < end; i++)
             above[i] = (y[i + 1] - y[start]) * dx > (x[i] - x[start]) * dy;
     }
-}
-
-/* Write the distinct of two sorted lists of keys, and how often each is in the one and in the other; return how many. */
-int64_t merge(const int64_t *neg, int64_t n_neg, const int64_t *pos, int64_t n_pos, int64_t *key, int64_t *in_neg,
-              int64_t *in_pos)
-{
-    int64_t size = 0, i = 0, j = 0;
-    while (i < n_neg || j < n_pos) {
-        int64_t next = j == n_pos || (i < n_neg && neg[i] <= pos[j]) ? neg[i] : pos[j];
-        int64_t first_neg = i, first_pos = j;
-        while (i < n_neg && neg[i] == next)
-            i++;
-        while (j < n_pos && pos[j] == next)
-            j++;
-        key[size] = next;
-        in_neg[size] = i - first_neg;
-        in_pos[size] = j - first_pos;
-        size++;
-    }
-    return size;
 }

@@ -107,7 +107,7 @@ class Reader(Protocol):
     """Data that can be read as often as needed."""
 
     def run(self, counts: C) -> C:
-        """Read all batches once into `counts`, or into parts made by its `empty` and merged, and return it."""
+        """Read all batches once into `counts`, or into parts made by its `empty`; return it, or the parts merged."""
 
 
 @dataclass(slots=True, eq=False)

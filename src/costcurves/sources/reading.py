@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from costcurves._validation import shown
 from costcurves.errors import DataError, InputError, MissingExtraError
@@ -42,7 +42,7 @@ class SourceReader:
     passes: int = 0
 
     def run(self, counts: C) -> C:
-        """Read all batches once into `counts`."""
+        """Read all batches once into parts made by `counts.empty`, and return them merged."""
         self.source.check()
         self.passes += 1
         feed = self.source.feed(self.roles.names, self.roles.label)
@@ -54,9 +54,10 @@ class SourceReader:
         for worker in workers:
             found.add(worker.missing)
         self._agree(found)
-        for worker in workers:
-            counts.merge(worker.counts)
-        return counts
+        first, *others = (worker.counts for worker in workers)
+        for other in others:
+            first.merge(other)
+        return first
 
     def run_grouped(self, counts: CurveCounts) -> CurveCounts | None:
         """Read all rows once into counts of distinct scores, by DuckDB; None where that is not possible."""
@@ -118,10 +119,10 @@ class _Worker(threading.Thread, ABC):
         self.stopped.set()
 
 
-class _Counting(_Worker):
+class _Counting(_Worker, Generic[C]):
     """Reads pieces and counts them, until there are no more."""
 
-    def __init__(self, feed: Feed, counts: Any, roles: Roles, advance: Advance) -> None:
+    def __init__(self, feed: Feed, counts: C, roles: Roles, advance: Advance) -> None:
         super().__init__()
         self.counts = counts
         self.missing = Missing()

@@ -87,6 +87,7 @@ class ScoreBins:
     shifts: Array
     _starts: IntArray = field(init=False)
     _base: Array = field(init=False)
+    _layout: compiled.Layout | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """Lay the bins out, from the lowest scores up."""
@@ -210,9 +211,14 @@ class ScoreBins:
             "make the tally with dtype='float64'"
         )
 
+    @property
     def layout(self) -> compiled.Layout:
-        """Return the layout as compiled loops read it."""
-        return compiled.Layout(self.low_bits, self.shifts, self._starts)
+        """The layout as compiled loops read it."""
+        if self._layout is None:
+            layout = compiled.Layout(self.low_bits, self.shifts, self._starts, _even(self))
+            object.__setattr__(self, "_layout", layout)
+        assert self._layout is not None
+        return self._layout
 
     def keys_of(self, code: IntArray) -> tuple[IntArray, IntArray]:
         """Return the lowest key of each bin, and log2 of the number of keys in it."""
@@ -296,6 +302,32 @@ class _Run:
         return best
 
 
+def _runs(bins: ScoreBins) -> tuple[_Run | None, _Run | None]:
+    """Return the run of positive scores, and that of negative ones where it is of the same kind."""
+    above, below = (_Run.of(bins, negative=negative) for negative in (False, True))
+    alike = above is not None and below is not None and (above.even, above.scale) == (below.even, below.scale)
+    return above, below if alike else None
+
+
+def _shared_sizes(above: _Run, below: _Run) -> tuple[int, int]:
+    """Return the lowest of the sizes that both signs' runs hold, and how far the highest is from it."""
+    first = max(above.first, -below.last)  # of negative floats the run begins one key further from zero
+    return first, min(above.last, -below.first) - first
+
+
+def _even(bins: ScoreBins) -> compiled.Even | None:
+    """Return the run of bins of one length in scores, as compiled loops read it."""
+    above, below = _runs(bins)
+    if above is None or not above.even:
+        return None
+    first, span = (above.first, above.last - above.first) if below is None else _shared_sizes(above, below)
+    if span < 0:
+        return None
+    lowest, highest = scores_of_keys(np.array([first, first + span]), bins.dtype).tolist()
+    sign, base = (1.0, 0) if below is None else (-1.0, below.base)
+    return compiled.Even(lowest, highest, sign, 2.0**above.scale, above.base, base)
+
+
 class Coder:
     """Writes the bins of scores into buffers that are made once."""
 
@@ -306,11 +338,7 @@ class Coder:
         self._real = np.empty(CHUNK, FLOATS[bins.dtype][0])
         self._outside = np.empty(CHUNK, np.bool_)
         self._shifts = bins.shifts.astype(bins.integer)
-        self._run = _Run.of(bins, negative=False)
-        below = _Run.of(bins, negative=True)
-        run = self._run
-        alike = run is not None and below is not None and (run.even, run.scale) == (below.even, below.scale)
-        self._below = below if alike else None
+        self._run, self._below = _runs(bins)
 
     def codes(self, scores: Array, positive: BoolArray | None = None) -> IntArray:
         """Return the bin of each of at most CHUNK scores; with labels, twice the bin plus the label.
@@ -339,9 +367,7 @@ class Coder:
         low, span = run.first, run.last - run.first
         if signed:
             assert self._below is not None
-            # The sizes that both signs' runs hold: of negative floats the run begins one key further from zero.
-            low = max(run.first, -self._below.last)
-            span = min(run.last, -self._below.first) - low
+            low, span = _shared_sizes(run, self._below)
             np.bitwise_and(bits, np.iinfo(self.bins.integer).max, out=first)
             np.subtract(first, low, out=first)
         else:
@@ -388,23 +414,6 @@ class Coder:
         return cell
 
 
-class _Bytes:
-    """Counts of compiled loops: a byte each, and how often each was full."""
-
-    def __init__(self, bins: ScoreBins) -> None:
-        self.layout = bins.layout()
-        self.small = np.zeros(2 * bins.size, np.uint8)
-        self.carries = np.zeros(2 * bins.size, np.uint32)
-
-    def add_to(self, table: Array) -> None:
-        """Add the counts to a table, and have none."""
-        table += self.small
-        full = np.flatnonzero(self.carries)
-        table[full] += self.carries[full].astype(table.dtype) << 8
-        self.small[:] = 0
-        self.carries[full] = 0
-
-
 class BinTable:
     """Counts (or sums of weights) of negatives and positives in the bins of a layout.
 
@@ -414,49 +423,71 @@ class BinTable:
     def __init__(self, bins: ScoreBins, weighted: bool = False, ties: bool = False) -> None:
         self.bins = bins
         self._singles = SingleScores(bins.size, bins.integer) if ties and bins.size <= MOST_BINS else None
-        # Small counts make a table of which more stays in the cache; they grow before they can overflow.
-        self._table: Array = np.zeros(2 * bins.size, np.float64 if weighted else np.uint32)
+        self._weighted = weighted
         self._rows = 0
         self._coder: Coder | None = None
-        self._bytes: _Bytes | None = None  # counts that are not yet in the table
+        self._table: Array | None = None
+        self._bytes: compiled.ByteCounts | None = None  # counts that are not yet in the table
 
     def add(self, positive: BoolArray, scores: Array, weights: FloatArray | None = None) -> None:
         """Count a batch of scores of the layout's type."""
         self._room(scores.size)
         if weights is None and self._singles is None and (fast := compiled.loops()) is not None:
             if self._bytes is None:
-                self._bytes = _Bytes(self.bins)
-            fast.count(scores, positive, self._bytes.layout, self._bytes.small, self._bytes.carries)
+                self._bytes = compiled.ByteCounts(self.bins.size)
+            fast.count(scores, positive, self.bins.layout, self._bytes)
             return
+        table = self.table
         if self._coder is None:
             self._coder = Coder(self.bins)
-        one = self._table.dtype.type(1)
+        one = table.dtype.type(1)
         for start in range(0, scores.size, CHUNK):
             span = slice(start, start + CHUNK)
             codes = self._coder.codes(scores[span], positive[span])
-            np.add.at(self._table, codes, one if weights is None else weights[span])
+            np.add.at(table, codes, one if weights is None else weights[span])
             if self._singles is not None and not self._singles.add(codes >> 1, ordered_keys(scores[span])):
                 self._singles = None
 
     @property
     def table(self) -> Array:
         """The counts: of negatives and positives of each bin in turn."""
+        if self._table is None:
+            self._table = np.zeros(2 * self.bins.size, self._kind())
         if self._bytes is not None:
             self._bytes.add_to(self._table)
             self._bytes = None
         return self._table
 
+    @property
+    def byte_counts(self) -> compiled.ByteCounts | None:
+        """The counts as compiled loops made them, where there are no others."""
+        return self._bytes if self._table is None else None
+
     def merge(self, other: BinTable) -> None:
         """Add the counts of another table of the same layout."""
         self._room(other._rows)
-        self._table += other.table  # the rows of both decide the type, so that this one holds the other's
+        fast = compiled.loops()
+        if fast is not None and other.byte_counts is not None and self._singles is None:
+            if self._bytes is None:
+                self._bytes = compiled.ByteCounts(self.bins.size)
+            fast.add_counts(self._bytes, other.byte_counts)
+        else:
+            table = self.table
+            table += other.table  # the rows of both decide the type, so that this one holds the other's
         if other._singles is None or (self._singles is not None and not self._singles.merge(other._singles)):
             self._singles = None
 
+    def _kind(self) -> Any:
+        """Return the type of counts: small ones make a table of which more stays in the cache."""
+        if self._weighted:
+            return np.float64
+        return np.uint32 if self._rows <= np.iinfo(np.uint32).max else np.int64
+
     def _room(self, rows: int) -> None:
+        """Have room for the counts of more rows, before any of them can overflow."""
         self._rows += rows
-        if self._table.dtype == np.uint32 and self._rows > np.iinfo(np.uint32).max:
-            self._table = self._table.astype(np.int64)
+        if self._table is not None:
+            self._table = self._table.astype(self._kind(), copy=False)
 
     def filled(self) -> tuple[IntArray, Array, Array]:
         """Return the bins that hold examples, from the highest scores down, with negatives and positives of each."""
@@ -492,8 +523,8 @@ class BinTable:
 
     def fill(self, arrays: dict[str, Array]) -> None:
         """Set the counts of an empty table to those of a state."""
-        place = part(arrays, "place", "iu", most=self._table.size)
-        found = part(arrays, "counts", "f" if self._table.dtype.kind == "f" else "iu", place.size)
+        place = part(arrays, "place", "iu", most=2 * self.bins.size)
+        found = part(arrays, "counts", "f" if self._weighted else "iu", place.size)
         if found.dtype.kind != "f":
             self._room(int(found.sum()))
-        self._table[place] = found
+        self.table[place] = found
