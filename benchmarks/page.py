@@ -36,8 +36,8 @@ MEMORY = """## Memory
 
 The most that was allocated at one time, results included, as Python's `tracemalloc` sees it (arrays of NumPy count,
 what compiled code allocates for itself does not); for files, the peak of the whole process. The input is one byte a
-label and four or eight a score. A full ROC curve returns 24 bytes a point by itself, which is 4.8 times float32 scores
-with their labels: the limit of 3 times cannot be kept there while results have these types.
+label and four or eight a score. A curve of very many points holds counts in four bytes and thresholds in the scores'
+type; `fp`, `tp` and `thresholds` make int64 and float64 of them when they are asked for.
 """
 GROWTH = """## Growth
 

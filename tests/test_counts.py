@@ -96,8 +96,35 @@ def test_counting_takes_little_memory_beside_what_it_returns():
         found = count_scores(positive, scores)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak < (3 * 8 + 4) * positive.size
+        assert peak < (2 * 4 + scores.itemsize + 4) * positive.size
         assert all(array.base is None for array in (found.thresholds, found.fp, found.tp))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_curves_held_in_few_bytes_are_those_of_many(dtype, monkeypatch):
+    rng = np.random.default_rng(1)
+    y = rng.random(300_000) < 0.4
+    scores = (np.round(rng.normal(y, 2.0), 4)).astype(dtype)  # products of counts are beyond an int32
+    narrow = cc.RocCurve.from_predictions(y, scores)
+    assert (narrow._fp.dtype, narrow._thresholds.dtype) == (np.int32, dtype)
+    monkeypatch.setattr(counts, "MANY", y.size)
+    wide = cc.RocCurve.from_predictions(y, scores)
+    assert (wide._fp.dtype, wide._thresholds.dtype) == (np.int64, np.float64)
+    for name in ("fp", "tp", "thresholds", "fpr", "tpr", "fnr"):
+        found, expected = getattr(narrow, name), getattr(wide, name)
+        assert (found.dtype, found.tobytes()) == (expected.dtype, expected.tobytes())
+        assert not found.flags.writeable
+    assert narrow.auc() == wide.auc()
+    assert narrow.has_thresholds
+    few = narrow.at([0, 5, 9])
+    assert few._fp.dtype == np.int64
+    assert few.to_dict() == wide.at([0, 5, 9]).to_dict()
+    assert narrow.exact_rates(7) == wide.exact_rates(7)
+    for one, other in ((narrow.on_hull(), wide.on_hull()), (cc.RocHull([narrow]), cc.RocHull([wide]))):
+        assert one.to_dict() == other.to_dict()
+    pc = np.linspace(0, 1, 101)
+    band, expected = (cc.CostCurve(roc).band(pc=pc) for roc in (narrow, wide))
+    assert band.lower.tobytes() == expected.lower.tobytes()
 
 
 @given(predictions(st.floats(width=32, allow_nan=False, allow_infinity=False)))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._validation import BoolArray, IntArray
-from costcurves.counts import BLOCK, ScoreCounts, count_scores, countable
+from costcurves.counts import BLOCK, ScoreCounts, count_scores, countable, wide
 from costcurves.geometry import blocks_above, upper_hull
 
 Array = npt.NDArray[Any]
@@ -73,8 +73,8 @@ def _counted_in_buckets(positive: BoolArray, scores: Array, coding: Coding, span
 
 def on_hull(counts: ScoreCounts) -> ScoreCounts:
     """Return the counts at the vertices of their hull."""
-    vertex = upper_hull(counts.fp, counts.tp)
-    return ScoreCounts(counts.thresholds[vertex], counts.fp[vertex], counts.tp[vertex])
+    vertex = upper_hull(wide(counts.fp), wide(counts.tp))
+    return ScoreCounts(counts.thresholds[vertex], counts.fp[vertex], counts.tp[vertex]).wide()
 
 
 def _moved_to_place(inside: ScoreCounts, fp: IntArray, tp: IntArray, active: BoolArray) -> ScoreCounts:

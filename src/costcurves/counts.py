@@ -33,13 +33,15 @@ LARGEST_EXACT_INTEGER = LARGEST_WHOLE
 COUNTING_FACTOR = 4
 # Examples that are counted at once: what is needed for them stays in the processor's cache.
 BLOCK = 1 << 15
+MANY = 1 << 16  # scores whose counts are held in few bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreCounts:
     """Cumulated counts at each distinct score, from the highest score down: predicted positive iff score >= threshold.
 
-    `fp` and `tp` are int64 counts, or float64 sums of weights. The first entry is (inf, 0, 0).
+    `fp` and `tp` are counts, or float64 sums of weights. The first entry is (inf, 0, 0). What has very many entries may
+    hold them in 4 bytes each; `wide` has float64 and int64.
     """
 
     thresholds: FloatArray
@@ -50,6 +52,16 @@ class ScoreCounts:
         """Set the arrays read-only."""
         for array in (self.thresholds, self.fp, self.tp):
             frozen(array)
+
+    def wide(self) -> ScoreCounts:
+        """Return the same with thresholds of float64 and counts of int64."""
+        return ScoreCounts(wide(self.thresholds), wide(self.fp), wide(self.tp))
+
+
+def wide(values: Array) -> Array:
+    """Return floats as float64 and whole numbers as int64, for arithmetic; the array itself where it has the type."""
+    kind = np.float64 if values.dtype.kind == "f" else np.int64
+    return values if values.dtype == kind else frozen(values.astype(kind))
 
 
 def binary_labels(y_true: Any, pos_label: Any = None) -> BoolArray:
@@ -363,17 +375,19 @@ def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
 
     O(n log n); the label travels in the lowest bit of an order-preserving key, so that one SIMD sort orders
     scores and labels together and no index array is needed. Keys are made and sorted where the thresholds will be, and
-    read block by block: at these sizes fresh memory costs as much as the arithmetic.
+    read block by block; of very many scores, thresholds are of the scores' type and counts take 4 bytes: at these sizes
+    fresh memory costs as much as the arithmetic.
     """
     if scores.dtype.kind in "iu":
         if countable(scores):
             return _counted(positive, scores)
         scores = scores.astype(np.float64)  # exact: checked_scores has bounded them
-    thresholds = np.empty(scores.size + 1)
+    narrow = MANY < scores.size <= np.iinfo(np.int32).max
+    thresholds = np.empty(scores.size + 1, scores.dtype if narrow else np.float64)
     # Keys have the end of that room and thresholds are written from its beginning, so no key is lost before it is read.
     keys: Array = thresholds.view(np.uint64 if scores.dtype == np.float64 else np.uint32)[-scores.size :]
     parts = _sort_keys(positive, scores, keys)
-    fp, tp = np.empty(thresholds.size, np.int64), np.empty(thresholds.size, np.int64)
+    fp, tp = (np.empty(thresholds.size, np.int32 if narrow else np.int64) for _ in range(2))
     thresholds[0], fp[0], tp[0] = np.inf, 0, 0
     signed = np.dtype(f"i{keys.itemsize}")
     points, n_pos = 1, np.int64(0)

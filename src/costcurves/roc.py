@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves import buckets, counts
-from costcurves._results import Result
+from costcurves._results import Result, jsonable
 from costcurves._validation import (
     MOST_POINTS,
     BoolArray,
@@ -77,11 +77,11 @@ class RocCurve(Result):
     """
 
     name: str
-    fp: Array
-    tp: Array
+    _fp: Array  # of very many points in 4 bytes each
+    _tp: Array
     n_neg: int | float
     n_pos: int | float
-    thresholds: FloatArray
+    _thresholds: Array
     made_from: Made
     complete: bool = True
     effective: tuple[float, float] | None = None
@@ -90,8 +90,23 @@ class RocCurve(Result):
     def __post_init__(self) -> None:
         """Check the name and set the arrays read-only."""
         check_name("name", self.name)
-        for array in (self.fp, self.tp, self.thresholds):
+        for array in (self._fp, self._tp, self._thresholds):
             frozen(array)
+
+    @property
+    def fp(self) -> Array:
+        """False positives at each threshold."""
+        return counts.wide(self._fp)
+
+    @property
+    def tp(self) -> Array:
+        """True positives at each threshold."""
+        return counts.wide(self._tp)
+
+    @property
+    def thresholds(self) -> FloatArray:
+        """The thresholds, from the highest down."""
+        return counts.wide(self._thresholds)
 
     @classmethod
     def from_predictions(
@@ -217,11 +232,11 @@ class RocCurve(Result):
     ) -> RocCurve:
         return cls(
             name=name,
-            fp=table.fp,
-            tp=table.tp,
+            _fp=table.fp,
+            _tp=table.tp,
             n_neg=table.fp[-1].item(),
             n_pos=table.tp[-1].item(),
-            thresholds=table.thresholds,
+            _thresholds=table.thresholds,
             made_from="counts" if effective is None else "weights",
             complete=complete,
             effective=effective,
@@ -351,11 +366,11 @@ class RocCurve(Result):
             distinct[-2] = False  # the fixed classifier is itself "always positive"
         return cls(
             name=name,
-            fp=fp[distinct],
-            tp=tp[distinct],
+            _fp=fp[distinct],
+            _tp=tp[distinct],
             n_neg=fp[-1].item(),
             n_pos=tp[-1].item(),
-            thresholds=thresholds[distinct],
+            _thresholds=thresholds[distinct],
             made_from=made_from,
             effective=effective,
         )
@@ -363,26 +378,26 @@ class RocCurve(Result):
     @property
     def fpr(self) -> FloatArray:
         """False positive rates."""
-        rates: FloatArray = self.fp / self.n_neg
+        rates: FloatArray = self._fp / self.n_neg
         return frozen(rates)
 
     @property
     def tpr(self) -> FloatArray:
         """True positive rates."""
-        rates: FloatArray = self.tp / self.n_pos
+        rates: FloatArray = self._tp / self.n_pos
         return frozen(rates)
 
     @property
     def fnr(self) -> FloatArray:
         """False negative rates, 1 - tpr."""
-        rates: FloatArray = (self.n_pos - self.tp) / self.n_pos
+        rates: FloatArray = (self.n_pos - self._tp) / self.n_pos
         return frozen(rates)
 
     @property
     def has_thresholds(self) -> bool:
         """Whether the points come from a score that can be cut anywhere."""
-        hand_made = self.thresholds.size == 2 and self.thresholds[-1] == -np.inf  # one that is itself trivial
-        return not hand_made and not bool(np.isnan(self.thresholds).any())
+        hand_made = self._thresholds.size == 2 and self._thresholds[-1] == -np.inf  # one that is itself trivial
+        return not hand_made and not bool(np.isnan(self._thresholds).any())
 
     @property
     def prevalence(self) -> float:
@@ -392,8 +407,8 @@ class RocCurve(Result):
     def exact_rates(self, index: int) -> tuple[Fraction, Fraction]:
         """Return (fpr, tpr) of one point as exact fractions."""
         return (
-            Fraction(self.fp[index].item()) / Fraction(self.n_neg),
-            Fraction(self.tp[index].item()) / Fraction(self.n_pos),
+            Fraction(self._fp[index].item()) / Fraction(self.n_neg),
+            Fraction(self._tp[index].item()) / Fraction(self.n_pos),
         )
 
     def auc(self) -> float:
@@ -407,7 +422,8 @@ class RocCurve(Result):
         """
         self.need_all_points("auc")
         if self.made_from == "counts" and 2 * self.n_neg * self.n_pos < 2**63:
-            doubled = int((np.diff(self.fp) * (self.tp[1:] + self.tp[:-1])).sum())
+            tp = self.tp
+            doubled = int((np.diff(self._fp) * (tp[1:] + tp[:-1])).sum())
             return doubled / (2 * self.n_neg * self.n_pos)
         return float((np.diff(self.fpr) * (self.tpr[1:] + self.tpr[:-1])).sum() / 2)
 
@@ -422,13 +438,14 @@ class RocCurve(Result):
         [0.0, 0.5, 1.0, 1.0]
         """
         vertex = upper_hull(self.fp, self.tp)
-        if vertex.size == self.fp.size:
+        if vertex.size == self._fp.size:
             return self
         return self.at(vertex)
 
     def at(self, index: Any) -> RocCurve:
         """Return the curve restricted to some of its points, by index."""
-        return replace(self, fp=self.fp[index], tp=self.tp[index], thresholds=self.thresholds[index], complete=False)
+        few = counts.ScoreCounts(self._thresholds[index], self._fp[index], self._tp[index]).wide()
+        return replace(self, _fp=few.fp, _tp=few.tp, _thresholds=few.thresholds, complete=False)
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
         """Return the point reached by predicting positive iff score >= threshold (score > threshold if `above`)."""
@@ -452,9 +469,14 @@ class RocCurve(Result):
                 "make it with cc.RocCurve.from_predictions(..., points='all')"
             )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve as plain Python values that `json.dumps` takes."""
+        plain = {f.name.removeprefix("_"): getattr(self, f.name) for f in fields(self)}
+        return {name: jsonable(value) for name, value in plain.items()}
+
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
-            "name": [self.name] * self.fp.size,
+            "name": [self.name] * self._fp.size,
             "threshold": self.thresholds,
             "fpr": self.fpr,
             "tpr": self.tpr,
@@ -470,12 +492,12 @@ class RocCurve(Result):
             what = f"{self.n_pos + self.n_neg} examples ({self.n_pos} positive), "
         elif self.made_from == "weights":
             what = f"weight {self.n_pos + self.n_neg:.6g} ({self.n_pos:.6g} positive), "
-        if self.fp.size == 3 and not self.has_thresholds:
+        if self._fp.size == 3 and not self.has_thresholds:
             return f"RocCurve({self.name!r}: {what}fpr={self.fpr[1]:.3g}, tpr={self.tpr[1]:.3g})"
         tail = f", auc={self.auc():.3g}" if self.complete else " of the hull"
         if self.max_error:
             tail += f", max_error={self.max_error:.2g}"
-        return f"RocCurve({self.name!r}: {what}{self.fp.size} points{tail})"
+        return f"RocCurve({self.name!r}: {what}{self._fp.size} points{tail})"
 
 
 def check_curves(curves: Any, what: str = "curves") -> list[RocCurve]:

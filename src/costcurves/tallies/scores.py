@@ -62,7 +62,7 @@ class DistinctCounts:
             return
         positive, scores = (np.concatenate([batch[i] for batch in self._waiting]) for i in (0, 1))
         if self._waiting[0][2] is None:
-            table = counts.count_scores(positive, scores)
+            table = counts.count_scores(positive, scores).wide()
         else:
             weights = np.concatenate([batch[2] for batch in self._waiting if batch[2] is not None])
             table = counts.count_weights(positive, scores, weights)
