@@ -18,7 +18,8 @@ from numpy.testing import assert_array_equal
 import costcurves as cc
 import oracles
 from costcurves import compiled
-from costcurves.tallies.bins import Coder, ScoreBins, _even, ordered_keys
+from costcurves.score_keys import ordered_keys
+from costcurves.tallies.bins import Coder, ScoreBins, _even
 
 ROOT = Path(__file__).parents[1]
 REALS = (np.float32, np.float64)

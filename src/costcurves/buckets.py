@@ -7,18 +7,19 @@ result equals the hull of the full curve by construction.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from costcurves import compiled
 from costcurves._validation import BoolArray, IntArray
 from costcurves.counts import BLOCK, ScoreCounts, count_scores, countable, wide
 from costcurves.geometry import blocks_above, upper_hull
+from costcurves.score_keys import FLOATS, scores_of_keys
 
 Array = npt.NDArray[Any]
-Coding = Callable[[Array], IntArray]
 
 SMALLEST = 20_000  # below this one sort is faster
 SAMPLE = 2_048
@@ -26,20 +27,30 @@ SAMPLE = 2_048
 MOST_SHARED = 1 / 64
 # Buckets by bits cost a little more to make: they must spread the sample so many times better.
 CLEARLY = 1.5
+# No others are looked at where a sampled example shares its bucket with at most this many times the least share.
+AS_GOOD = 2.0
 # Large data are counted in so many parts: with more, to add up their buckets would take longer than to fill them.
 PARTS = 8
+CELLS = 4096  # of a compiled layout
 
 
 def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
     """Return the counts at the hull's vertices only, with the thresholds the full curve has there."""
-    coding = None if scores.size < SMALLEST or countable(scores) else _bucketing(scores)
-    if coding is None:
-        return on_hull(count_scores(positive, scores))
+    buckets = None if scores.size < SMALLEST or countable(scores) else _bucketing(scores)
+    found = None
+    if buckets is not None:
+        fast = compiled.loops()
+        found = _by_numpy(positive, scores, buckets) if fast is None else _by_loops(fast, positive, scores, buckets)
+    return on_hull(count_scores(positive, scores)) if found is None else found
+
+
+def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCounts | None:
+    """Return the counts at the hull's vertices; None where too many examples are in buckets that may hold one."""
     # Some examples at a time, and their buckets found anew when members are gathered: that takes no longer than to
     # write codes of all examples into fresh memory and to read them again.
     size = max(BLOCK, -(-scores.size // PARTS))
     spans = [slice(start, start + size) for start in range(0, scores.size, size)]
-    by_bucket = _counted_in_buckets(positive, scores, coding, spans)
+    by_bucket = _counted_in_buckets(positive, scores, buckets, spans)
     filled = np.flatnonzero(by_bucket[:, 0] | by_bucket[:, 1])[::-1]  # from the highest scores down
     fp = np.concatenate(([0], np.cumsum(by_bucket[filled, 0])))
     tp = np.concatenate(([0], np.cumsum(by_bucket[filled, 1])))
@@ -49,9 +60,9 @@ def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
     wanted = np.zeros(by_bucket.shape[0], dtype=np.bool_)
     wanted[filled[active]] = True
     if by_bucket[wanted].sum() > scores.size // 2:
-        return on_hull(count_scores(positive, scores))
+        return None
     del by_bucket, filled
-    chosen = [(span, np.flatnonzero(wanted[coding(scores[span])])) for span in spans]
+    chosen = [(span, np.flatnonzero(wanted[buckets.codes(scores[span])])) for span in spans]
     inside = count_scores(
         np.concatenate([positive[span][members] for span, members in chosen]),
         np.concatenate([scores[span][members] for span, members in chosen]),
@@ -59,12 +70,42 @@ def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
     return on_hull(_moved_to_place(inside, fp, tp, active))
 
 
-def _counted_in_buckets(positive: BoolArray, scores: Array, coding: Coding, spans: list[slice]) -> IntArray:
+def _by_loops(fast: compiled.Loops, positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCounts | None:
+    """Return the same by compiled loops."""
+    if scores.dtype.kind != "f":
+        scores = scores.astype(np.float64)
+    layout = buckets.layout(scores.dtype)
+    counts = compiled.ByteCounts(buckets.number)
+    fast.count(scores, positive, layout, counts)
+    code, neg, pos, wanted = fast.cut(counts)
+    held = np.where(wanted, neg, 0), np.where(wanted, pos, 0)
+    below = [np.cumsum(some[::-1])[::-1] for some in held]  # members of each part and of those below it
+    if below[0][0] + below[1][0] > scores.size // 2:
+        return None
+    inside = np.zeros(buckets.number, np.bool_)
+    inside[code[wanted]] = True
+    nothing = np.zeros(np.count_nonzero(wanted), np.int64)
+    members = compiled.Wanted(inside, nothing, nothing)
+    integer = FLOATS[scores.dtype.name][1]
+    keys = fast.gather(scores, positive, layout, members, [np.empty(some[0], integer) for some in below])
+    for some in keys:
+        some.sort()
+    low = np.full(code.size, np.iinfo(np.int64).max)  # the lowest member of each wanted part
+    for some, up_to, own in zip(keys, below, held, strict=True):
+        there = np.flatnonzero(own)
+        low[there] = np.minimum(low[there], some[(up_to - own)[there]])
+    found = fast.refine([low, np.where(wanted, 1, 0), neg, pos], members, *keys)
+    assert found is not None
+    fp, tp, low = found[:3]
+    thresholds = scores_of_keys(low[1:], scores.dtype.name)
+    return ScoreCounts(np.concatenate(([np.inf], thresholds)), fp, tp)
+
+
+def _counted_in_buckets(positive: BoolArray, scores: Array, buckets: Buckets, spans: list[slice]) -> IntArray:
     """Return negatives and positives in each bucket, of shape (buckets, 2)."""
-    highest = int(coding(scores.max(keepdims=True))[0])
-    table = np.zeros(2 * (highest + 1), dtype=np.int64)
+    table = np.zeros(2 * buckets.number, dtype=np.int64)
     for span in spans:
-        codes = coding(scores[span])
+        codes = buckets.codes(scores[span])
         codes <<= 1
         codes |= positive[span]
         table += np.bincount(codes, minlength=table.size)
@@ -91,42 +132,82 @@ def _moved_to_place(inside: ScoreCounts, fp: IntArray, tp: IntArray, active: Boo
     return ScoreCounts(inside.thresholds, *moved)
 
 
-def _bucketing(scores: Array) -> Coding | None:
+@dataclass(frozen=True, slots=True)
+class _Evenly:
+    """Buckets of one width between the lowest and the highest score."""
+
+    low: float
+    high: float
+    scale: float
+    number: int
+
+    @classmethod
+    def of(cls, scores: Array, low: float, high: float, number: int) -> _Evenly | None:
+        """Return at most so many buckets; None where scores are too far apart, or too near each other."""
+        width = high - low
+        scale = (number - 1) / width if width > 0 else np.inf
+        largest = np.finfo(scores.dtype if scores.dtype.kind == "f" else np.float64).max
+        if not max(width, scale) <= float(largest):
+            return None
+        highest = cls(low, high, scale, number).codes(scores.dtype.type([high]))
+        return cls(low, high, scale, int(highest[0]) + 1)
+
+    def codes(self, some: Array) -> IntArray:
+        even = some - self.low
+        even *= self.scale
+        return even.astype(np.int64)
+
+    def layout(self, dtype: Any) -> compiled.Layout:
+        cells = np.zeros(CELLS, np.int64)  # none is used, for there are no scores beyond these
+        even = compiled.Even(self.low, self.high, self.scale, offset=self.low)
+        return compiled.Layout(8 * dtype.itemsize - 12, cells, cells, even)
+
+
+@dataclass(frozen=True, slots=True)
+class _ByBits:
+    """Buckets by the leading bits of non-negative floats."""
+
+    first: int
+    shift: int
+    number: int
+
+    @classmethod
+    def of(cls, dtype: Any, low: float, high: float, number: int) -> _ByBits:
+        """Return at most so many buckets."""
+        first, last = (int(bits) for bits in _bits(np.array([low, high], dtype=dtype)))
+        shift = max(0, (last - first).bit_length() - number.bit_length() + 1)
+        return cls(first >> shift, shift, (last >> shift) - (first >> shift) + 1)
+
+    def codes(self, some: Array) -> IntArray:
+        bits = _bits(some)
+        bits >>= bits.dtype.type(self.shift)
+        bits -= bits.dtype.type(self.first)
+        return bits.astype(np.int64)
+
+    def layout(self, dtype: Any) -> compiled.Layout:
+        shifts, base = np.full(CELLS, self.shift, np.int64), np.full(CELLS, -self.first, np.int64)
+        return compiled.Layout(8 * dtype.itemsize - 12, shifts, base, None)
+
+
+Buckets = _Evenly | _ByBits
+
+
+def _bucketing(scores: Array) -> Buckets | None:
     """Return what finds the bucket of scores (higher score, same or higher bucket), None where buckets would not help.
 
     Evenly spaced buckets are the fastest and fail on skewed scores; buckets by the float's leading bits do not mind
     skewness in the tails. A sample tells which spreads the data better; nearly equal, the faster is taken.
     """
-    buckets = 1 << max(10, int(scores.size).bit_length() - 4)
+    number = 1 << max(10, int(scores.size).bit_length() - 4)
     sample = scores[:: max(1, scores.size // SAMPLE)]
     low, high = float(scores.min()), float(scores.max())
-    width = high - low
-    if width == 0:
+    evenly = _Evenly.of(scores, low, high, number)
+    if evenly is None:
         return None
-    scale = (buckets - 1) / width
-    largest = np.finfo(scores.dtype if scores.dtype.kind == "f" else np.float64).max
-    if not max(width, scale) <= float(largest):
-        return None
-
-    def evenly(some: Array) -> IntArray:
-        even = some - low
-        even *= scale
-        return even.astype(np.int64)
-
-    crowded = _crowding(evenly(sample))
-    if low >= 0 and scores.dtype.kind == "f":
-        ends = _bits(np.array([low, high], dtype=scores.dtype))
-        unsigned = ends.dtype.type
-        first = unsigned(ends[0])
-        shift = unsigned(max(0, int(ends[1] - ends[0]).bit_length() - buckets.bit_length() + 1))
-
-        def by_bits(some: Array) -> IntArray:
-            bits = _bits(some)
-            bits -= first
-            bits >>= shift
-            return bits.astype(np.int64)
-
-        crowded_bits = _crowding(by_bits(sample))
+    crowded = _crowding(evenly.codes(sample))
+    if crowded * number > AS_GOOD and low >= 0 and scores.dtype.kind == "f":
+        by_bits = _ByBits.of(scores.dtype, low, high, number)
+        crowded_bits = _crowding(by_bits.codes(sample))
         if crowded_bits <= MOST_SHARED and crowded_bits < crowded / CLEARLY:
             return by_bits
     return None if crowded > MOST_SHARED else evenly
@@ -141,5 +222,7 @@ def _bits(scores: Array) -> Array:
 
 def _crowding(codes: Array) -> float:
     """Return the chance that two different sampled scores share a bucket."""
-    _, counts = np.unique(codes, return_counts=True)
-    return float((counts * (counts - 1.0)).sum() / (codes.size * max(codes.size - 1.0, 1.0)))
+    ordered = np.sort(codes)
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    shared = np.diff(ends, prepend=-1)
+    return float((shared * (shared - 1.0)).sum() / (codes.size * max(codes.size - 1.0, 1.0)))

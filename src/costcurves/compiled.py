@@ -1,7 +1,7 @@
 """Compiled loops for very many scores, where the package was installed with a C compiler: see loops.c.
 
-Everything works without them, by NumPy and with the same results bit for bit; they make scans of large data about twice
-as fast. The environment variable COSTCURVES_COMPILED=0 turns them off.
+Everything works without them, by NumPy and with the same results bit for bit; they make hulls and scans of large data
+about twice as fast. The environment variable COSTCURVES_COMPILED=0 turns them off.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Loops:
         bins = counts.small.size // 2
         # Most of this memory is never touched, and so never taken.
         room, wanted = np.empty((6, bins + 1), np.int64), np.empty(bins, np.bool_)
-        parts = self._library.cut(*counts.addresses, bins, *map(_at, room), _at(wanted))
+        parts = self._library.cut(*counts.addresses, bins, *_rows_at(room), _at(wanted))
         code, neg, pos = (values[:parts].copy() for values in room[3:])
         return code, neg, pos, wanted[:parts].copy()
 
@@ -108,7 +108,7 @@ class Loops:
         """
         chain = [np.ascontiguousarray(values) for values in chain]
         room = np.empty((7, chain[0].size + wanted.slots + neg.size + pos.size + 1), np.int64)
-        rows = (ctypes.c_void_p * 7)(*map(_at, room))
+        rows = (ctypes.c_void_p * 7)(*_rows_at(room))
         size = self._loop("refine", neg)(
             *map(_at, chain),
             chain[0].size,
@@ -169,6 +169,7 @@ class _LayoutFields(ctypes.Structure):
         ("lowest", ctypes.c_double),
         ("highest", ctypes.c_double),
         ("sign", ctypes.c_double),
+        ("offset", ctypes.c_double),
         ("scale", ctypes.c_double),
         ("above", ctypes.c_int64),
         ("below", ctypes.c_int64),
@@ -177,27 +178,39 @@ class _LayoutFields(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Even:
-    """Sizes of scores in a range where all bins have one length: the bin is floor(score * scale) + above (or below)."""
+    """Sizes of scores in a range where all bins have one length.
+
+    The bin is floor((score - offset) * scale) + above, of negative scores + below; it may be reckoned in float32 where
+    scores are of that type.
+    """
 
     lowest: float
     highest: float
-    sign: float  # -1 where negative scores of these sizes count alike, else 1
     scale: float
-    above: int
-    below: int
+    above: int = 0
+    below: int = 0
+    sign: float = 1.0  # -1 where negative scores of these sizes count alike
+    offset: float = 0.0
 
 
 class Layout:
-    """A layout of bins as the loops read it."""
+    """A layout of bins as the loops read it.
 
-    def __init__(self, low_bits: int, shifts: Array, starts: IntArray, even: Even | None) -> None:
-        cells = shifts.size
-        first_key = (np.arange(cells, dtype=np.int64) - cells // 2) << low_bits
-        self._shifts = shifts.astype(np.int64)
-        self._base = starts[:-1] - (first_key >> self._shifts)
-        where = Even(1.0, 0.0, 1.0, 0.0, 0, 0) if even is None else even
-        range_fields = (where.lowest, where.highest, where.sign, where.scale, where.above, where.below)
-        self._fields = _LayoutFields(low_bits, _at(self._shifts), _at(self._base), *range_fields)
+    Parameters
+    ----------
+    low_bits : int
+        The bits of a key below its cell, of which there are 4096.
+    shifts, base : arrays of int64, one a cell
+        The bin of a key is ``(key >> shift) + base``.
+    even : Even, optional
+        Where the bins of most scores are found faster.
+    """
+
+    def __init__(self, low_bits: int, shifts: IntArray, base: IntArray, even: Even | None) -> None:
+        self._shifts, self._base = np.ascontiguousarray(shifts), np.ascontiguousarray(base)
+        where = Even(1.0, 0.0, 0.0) if even is None else even
+        in_range = (where.lowest, where.highest, where.sign, where.offset, where.scale, where.above, where.below)
+        self._fields = _LayoutFields(low_bits, _at(self._shifts), _at(self._base), *in_range)
         self.address = ctypes.addressof(self._fields)
 
 
@@ -247,3 +260,9 @@ class Wanted:
 
 def _at(array: Array) -> int:
     return array.ctypes.data
+
+
+def _rows_at(array: Array) -> list[int]:
+    """Return where the rows of a table begin."""
+    first, step = _at(array), array.strides[0]
+    return [first + i * step for i in range(array.shape[0])]

@@ -23,6 +23,7 @@ Array = npt.NDArray[Any]
 LARGEST_EXACT_PRODUCT = 2**62
 BLOCK = 64
 SMALL = 2048
+FEW = 64  # points for which a compiled loop takes longer to call than it saves
 MOST_PASSES = 24
 
 
@@ -34,7 +35,7 @@ def upper_hull(x: Array, y: Array) -> IntArray:
     can vanish in a sum) equal points count once, as the first, and the survivors of a pass in floating point are
     decided exactly. O(n), without a Python loop over points.
     """
-    if x.dtype == y.dtype == np.int64 and x.size > SMALL and (fast := compiled.loops()) is not None:
+    if x.dtype == y.dtype == np.int64 and x.size > FEW and (fast := compiled.loops()) is not None:
         return fast.upper_hull(x, y)
     index = np.arange(x.size)
     if x.dtype.kind == "f":
@@ -89,7 +90,7 @@ def blocks_above(x: Array, y: Array, hull: IntArray) -> BoolArray:
     upper-left corner (x[i], y[i+1]); where that corner is not strictly above the hull of the chain, neither is it.
     Counts whose products an int64 cannot hold are compared as floats, in doubt in favour of "may".
     """
-    if x.dtype == y.dtype == np.int64 and x.size > SMALL and (fast := compiled.loops()) is not None:
+    if x.dtype == y.dtype == np.int64 and x.size > FEW and (fast := compiled.loops()) is not None:
         return fast.blocks_above(x, y, hull)
     doubtful = False
     if x.dtype.kind == "i" and (int(x[-1]) - int(x[0])) * (int(y[-1]) - int(y[0])) >= LARGEST_EXACT_PRODUCT:

@@ -14,6 +14,14 @@
 #define PREFETCH(address) ((void)0)
 #endif
 
+/* Loops that gain from wider vectors are compiled for those too, and the processor chooses while the library is loaded;
+   what they compute is the same. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
 /* To be raised with every change of a signature, here and in compiled.py: a library of another version is not used. */
 int64_t version(void)
 {
@@ -21,14 +29,15 @@ int64_t version(void)
 }
 
 /* A layout of bins. Most scores, as a rule, have sizes in a range where all bins have one length: the bin of those is
-   floor(score * scale) plus a number by sign. Any other is found by the cell of its key. compiled.py has the same. */
+   floor((score - offset) * scale) plus a number by sign. Any other is found by the cell of its key. compiled.py has the
+   same. */
 typedef struct {
     int64_t low_bits;      /* of a key, below its cell */
     const int64_t *shifts; /* by cell: log2 of the keys in a bin */
     const int64_t *base;   /* by cell: what makes a shifted key the number of a bin */
     double lowest, highest; /* sizes in the range; the lowest is more where there is none */
     double sign;            /* -1 where the sizes of negative scores count alike, else 1 */
-    double scale;
+    double offset, scale;
     int64_t above, below; /* what is added where a score is positive, or negative */
 } layout;
 
@@ -50,34 +59,32 @@ static inline int64_t bin_of(int64_t key, const layout *bins)
     return (int64_t)((uint64_t)(key >> bins->shifts[cell]) + (uint64_t)bins->base[cell]);
 }
 
-/* Write the bins of a block of scores; compilers make vector instructions of the loops over whole blocks. */
+/* Write the bins of a whole block of scores; compilers make vector instructions of the loops in a range. */
 #define BLOCK 32
 #define BINS(name, real, integer, key_of)                                                                      \
-    static inline void name(const real *score, int64_t n, const layout *bins, int32_t *bin)                    \
+    static inline void name(const real *score, const layout *bins, int32_t *bin)                               \
     {                                                                                                          \
-        if (n == BLOCK && bins->lowest <= bins->highest) {                                                     \
-            const real lowest = (real)bins->lowest, highest = (real)bins->highest;                             \
-            const real scale = (real)bins->scale, sign = (real)bins->sign;                                     \
-            const int32_t above = (int32_t)bins->above, below = (int32_t)(bins->below - bins->above);          \
-            integer outside = 0;                                                                               \
-            for (int j = 0; j < BLOCK; j++) {                                                                  \
-                real other = score[j] * sign, size = score[j] > other ? score[j] : other;                      \
-                outside |= (integer)!(size >= lowest) | (integer)!(size <= highest);                           \
-            }                                                                                                  \
-            if (!outside) {                                                                                    \
-                for (int j = 0; j < BLOCK; j++)                                                                \
-                    bin[j] = (int32_t)(score[j] * scale) + above;                                              \
-                if (sign < 0)                                                                                  \
-                    for (int j = 0; j < BLOCK; j++) {                                                          \
-                        int32_t negative = score[j] < 0;                                                       \
-                        int32_t cut = (real)(bin[j] - above) > score[j] * scale;                               \
-                        bin[j] += negative * below - cut;                                                      \
-                    }                                                                                          \
-                return;                                                                                        \
-            }                                                                                                  \
+        const real lowest = (real)bins->lowest, highest = (real)bins->highest, sign = (real)bins->sign;        \
+        const real offset = (real)bins->offset, scale = (real)bins->scale;                                     \
+        const int32_t above = (int32_t)bins->above, below = (int32_t)(bins->below - bins->above);              \
+        integer outside = lowest > highest;                                                                    \
+        for (int j = 0; j < BLOCK; j++) {                                                                      \
+            real other = score[j] * sign, size = score[j] > other ? score[j] : other;                          \
+            outside |= (integer)!(size >= lowest) | (integer)!(size <= highest);                               \
         }                                                                                                      \
-        for (int64_t j = 0; j < n; j++)                                                                        \
-            bin[j] = (int32_t)bin_of(key_of(score[j]), bins);                                                  \
+        if (outside) {                                                                                         \
+            for (int j = 0; j < BLOCK; j++)                                                                    \
+                bin[j] = (int32_t)bin_of(key_of(score[j]), bins);                                              \
+            return;                                                                                            \
+        }                                                                                                      \
+        for (int j = 0; j < BLOCK; j++)                                                                        \
+            bin[j] = (int32_t)((score[j] - offset) * scale) + above;                                           \
+        if (sign < 0)                                                                                          \
+            for (int j = 0; j < BLOCK; j++) {                                                                  \
+                int32_t negative = score[j] < 0;                                                               \
+                int32_t cut = (real)(bin[j] - above) > (score[j] - offset) * scale;                            \
+                bin[j] += negative * below - cut;                                                              \
+            }                                                                                                  \
     }
 
 BINS(bins_of_float32, float, int32_t, key_float32)
@@ -99,13 +106,20 @@ static inline int64_t counted(const uint8_t *small, const uint32_t *carries, int
 /* Count scores of negatives and positives in bins. Places are found for a block of rows, so that the memory of one is
    on its way while others are counted. */
 #define COUNT(name, real, bins_of)                                                                             \
-    void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins, uint8_t *small,       \
-              uint32_t *carries)                                                                               \
+    WIDE void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins, uint8_t *small,  \
+                   uint32_t *carries)                                                                          \
     {                                                                                                          \
         int32_t place[BLOCK];                                                                                  \
         for (int64_t i = 0; i < n; i += BLOCK) {                                                               \
             int64_t rows = n - i < BLOCK ? n - i : BLOCK;                                                      \
-            bins_of(score + i, rows, bins, place);                                                             \
+            const real *some = score + i;                                                                      \
+            real padded[BLOCK];                                                                                \
+            if (rows < BLOCK) {                                                                                \
+                for (int64_t j = 0; j < BLOCK; j++)                                                            \
+                    padded[j] = some[j < rows ? j : 0];                                                        \
+                some = padded;                                                                                 \
+            }                                                                                                  \
+            bins_of(some, bins, place);                                                                        \
             for (int64_t j = 0; j < rows; j++)                                                                 \
                 place[j] = 2 * place[j] + (positive[i + j] != 0);                                              \
             for (int64_t j = 0; j < rows; j++)                                                                 \
@@ -150,28 +164,36 @@ static inline int ones(uint64_t word)
    members are collected before they are counted, so that the memory of their counts is on its way. */
 #define QUEUE 64
 #define GATHER(name, real, integer, key_of, bins_of)                                                             \
-    void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins,                       \
-              const members *wanted, integer *neg, integer *pos, int64_t *found)                               \
+    WIDE void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins,                  \
+                   const members *wanted, integer *neg, integer *pos, int64_t *found)                          \
     {                                                                                                          \
         int32_t bin[BLOCK], queued_bin[QUEUE + BLOCK + 1];                                                     \
         int64_t queued[QUEUE + BLOCK + 1], place[QUEUE + BLOCK];                                               \
         integer *keys[2] = {neg, pos};                                                                         \
+        const uint64_t *bits = wanted->wanted;                                                                 \
         int size = 0;                                                                                          \
         found[0] = found[1] = 0;                                                                               \
         for (int64_t i = 0; i < n; i += BLOCK) {                                                               \
             int64_t rows = n - i < BLOCK ? n - i : BLOCK;                                                      \
-            bins_of(score + i, rows, bins, bin);                                                               \
+            const real *some = score + i;                                                                      \
+            real padded[BLOCK];                                                                                \
+            if (rows < BLOCK) {                                                                                \
+                for (int64_t j = 0; j < BLOCK; j++)                                                            \
+                    padded[j] = some[j < rows ? j : 0];                                                        \
+                some = padded;                                                                                 \
+            }                                                                                                  \
+            bins_of(some, bins, bin);                                                                          \
             for (int64_t j = 0; j < rows; j++) {                                                               \
                 queued[size] = i + j;                                                                          \
                 queued_bin[size] = bin[j];                                                                     \
-                size += (wanted->wanted[bin[j] >> 6] >> (bin[j] & 63)) & 1;                                    \
+                size += (bits[bin[j] >> 6] >> (bin[j] & 63)) & 1;                                              \
             }                                                                                                  \
             if (size < QUEUE && i + BLOCK < n)                                                                 \
                 continue;                                                                                      \
             for (int q = 0; q < size; q++) {                                                                   \
                 int32_t word = queued_bin[q] >> 6;                                                             \
                 uint64_t below = ((uint64_t)1 << (queued_bin[q] & 63)) - 1;                                    \
-                place[q] = wanted->before[word] + ones(wanted->wanted[word] & below);                          \
+                place[q] = wanted->before[word] + ones(bits[word] & below);                                    \
                 PREFETCH(&wanted->slot[place[q]]);                                                             \
             }                                                                                                  \
             for (int q = 0; q < size; q++) {                                                                   \

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from costcurves import compiled, counts
 from costcurves._validation import BoolArray, FloatArray, IntArray, check_choice, check_integer, frozen
 from costcurves.errors import DataError, InputError
+from costcurves.score_keys import FLOATS, ordered_keys, scores_of_keys
 from costcurves.tallies.base import part
 from costcurves.tallies.singles import MOST_BINS, SingleScores
 
@@ -29,29 +30,6 @@ CHUNK = 1 << 15  # rows whose intermediate arrays stay in the cache
 # How many times more crowded bins may be that are faster to find.
 MOST_CROWDED = 4.0
 MOST_SCALE = 60  # so that scores times 2**scale are floats, and not subnormal ones
-FLOATS: dict[str, tuple[Any, Any]] = {"float32": (np.float32, np.int32), "float64": (np.float64, np.int64)}
-
-
-def ordered_keys(scores: Array) -> Array:
-    """Return integers that order like the floats; -0.0 and 0.0 have one key. May share memory with `scores`."""
-    integer = FLOATS["float32" if scores.itemsize == 4 else "float64"][1]
-    bits: Array = np.ascontiguousarray(scores).view(integer)
-    if bits.min(initial=0) >= 0:
-        return bits
-    sign = bits >> (8 * bits.itemsize - 1)  # 0, or -1 of negative floats
-    keys: Array = bits & np.iinfo(integer).max
-    keys ^= sign
-    keys -= sign
-    return keys
-
-
-def scores_of_keys(keys: IntArray, dtype: str) -> FloatArray:
-    """Return the scores that have these keys; keys beyond those of finite floats give the largest one."""
-    real, integer = FLOATS[dtype]
-    largest = int(np.array([np.finfo(real).max], dtype=real).view(integer)[0])
-    bounded = np.clip(keys, -largest, largest)
-    size: FloatArray = np.abs(bounded).astype(integer).view(real).astype(np.float64)
-    return np.where(bounded < 0, -size, size)
 
 
 def float_scores(scores: Array) -> Array:
@@ -215,7 +193,9 @@ class ScoreBins:
     def layout(self) -> compiled.Layout:
         """The layout as compiled loops read it."""
         if self._layout is None:
-            layout = compiled.Layout(self.low_bits, self.shifts, self._starts, _even(self))
+            shifts = self.shifts.astype(np.int64)
+            first_key = (np.arange(CELLS, dtype=np.int64) - CELLS // 2) << self.low_bits
+            layout = compiled.Layout(self.low_bits, shifts, self._starts[:-1] - (first_key >> shifts), _even(self))
             object.__setattr__(self, "_layout", layout)
         assert self._layout is not None
         return self._layout
@@ -324,8 +304,8 @@ def _even(bins: ScoreBins) -> compiled.Even | None:
     if span < 0:
         return None
     lowest, highest = scores_of_keys(np.array([first, first + span]), bins.dtype).tolist()
-    sign, base = (1.0, 0) if below is None else (-1.0, below.base)
-    return compiled.Even(lowest, highest, sign, 2.0**above.scale, above.base, base)
+    base, sign = (0, 1.0) if below is None else (below.base, -1.0)
+    return compiled.Even(lowest, highest, 2.0**above.scale, above.base, base, sign)
 
 
 class Coder:

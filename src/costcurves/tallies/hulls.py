@@ -16,8 +16,9 @@ from costcurves import buckets, counts
 from costcurves._validation import check_integer, check_name
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.roc import RocCurve
+from costcurves.score_keys import FLOATS, scores_of_keys
 from costcurves.tallies.base import Batches, State, Tally
-from costcurves.tallies.bins import FLOATS, BinTable, ScoreBins, check_resolution, float_scores, scores_of_keys
+from costcurves.tallies.bins import BinTable, ScoreBins, check_resolution, float_scores
 from costcurves.tallies.chains import Chain
 from costcurves.tallies.members import Finer, Held, Members
 from costcurves.tallies.scores import check_layout, cumulated, no_examples, same_layout

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from costcurves import compiled
 from costcurves._validation import BoolArray, IntArray
 from costcurves.errors import DataError
+from costcurves.score_keys import ordered_keys, scores_of_keys
 from costcurves.tallies.base import part
-from costcurves.tallies.bins import CHUNK, BinTable, Coder, ScoreBins, ordered_keys, runs, scores_of_keys
+from costcurves.tallies.bins import CHUNK, BinTable, Coder, ScoreBins, runs
 from costcurves.tallies.chains import Chain
 
 Array = npt.NDArray[Any]

@@ -12,8 +12,9 @@ from costcurves._validation import BoolArray, FloatArray, check_choice, check_in
 from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.geometry import upper_hull
 from costcurves.roc import RocCurve
+from costcurves.score_keys import FLOATS, scores_of_keys
 from costcurves.tallies.base import Batches, State, Tally, part
-from costcurves.tallies.bins import FLOATS, BinTable, ScoreBins, check_resolution, float_scores, scores_of_keys
+from costcurves.tallies.bins import BinTable, ScoreBins, check_resolution, float_scores
 from costcurves.thresholds import hull_breaks
 
 Array = npt.NDArray[Any]

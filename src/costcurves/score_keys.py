@@ -1,0 +1,36 @@
+"""Keys of scores: integers that order like the floats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._validation import FloatArray, IntArray
+
+Array = npt.NDArray[Any]
+
+FLOATS: dict[str, tuple[Any, Any]] = {"float32": (np.float32, np.int32), "float64": (np.float64, np.int64)}
+
+
+def ordered_keys(scores: Array) -> Array:
+    """Return integers that order like the floats; -0.0 and 0.0 have one key. May share memory with `scores`."""
+    integer = FLOATS["float32" if scores.itemsize == 4 else "float64"][1]
+    bits: Array = np.ascontiguousarray(scores).view(integer)
+    if bits.min(initial=0) >= 0:
+        return bits
+    sign = bits >> (8 * bits.itemsize - 1)  # 0, or -1 of negative floats
+    keys: Array = bits & np.iinfo(integer).max
+    keys ^= sign
+    keys -= sign
+    return keys
+
+
+def scores_of_keys(keys: IntArray, dtype: str) -> FloatArray:
+    """Return the scores that have these keys; keys beyond those of finite floats give the largest one."""
+    real, integer = FLOATS[dtype]
+    largest = int(np.array([np.finfo(real).max], dtype=real).view(integer)[0])
+    bounded = np.clip(keys, -largest, largest)
+    size: FloatArray = np.abs(bounded).astype(integer).view(real).astype(np.float64)
+    return np.where(bounded < 0, -size, size)
