@@ -18,6 +18,7 @@ from numpy.testing import assert_array_equal
 import costcurves as cc
 import oracles
 from costcurves import compiled
+from costcurves.inference import discordant
 from costcurves.score_keys import ordered_keys
 from costcurves.tallies.bins import Coder, ScoreBins, _even
 
@@ -205,6 +206,31 @@ def test_members_make_the_vertices_of_the_whole_hull(fast, neg, pos, open_, coun
     beyond = np.append(np.array([-9], integer), written[0])
     assert fast.refine(chain, members, beyond, written[1]) is None
     assert fast.refine(chain, members, written[0], np.append(np.array([-9], integer), written[1])) is None
+
+
+CUTS = st.lists(
+    st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 0.25, 0.5, 0.75, 1.0, 1e300, np.inf]), min_size=1, max_size=9
+)
+ROWS = st.lists(
+    st.tuples(st.booleans(), *2 * [st.sampled_from([-2.0, 0.0, 0.2, 0.25, 0.6, 1.0, 1e301])]), min_size=1, max_size=20
+)
+
+
+@given(ROWS, CUTS, st.randoms(use_true_random=False))
+def test_who_is_wrong_alone_is_counted_as_by_comparing_with_every_threshold(fast, rows, cuts, random):
+    cuts_a = np.array(sorted(cuts, reverse=True))
+    cuts_b = np.array(sorted(random.choices(cuts, k=len(cuts)), reverse=True))
+    positive = np.array([label for label, _, _ in rows], np.bool_)
+    a, b = (np.array([row[i] for row in rows]) for i in (1, 2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "loops", lambda: fast)
+        patch.setattr(discordant, "_BUCKETS", 1)  # the loops are for many, and blocks of one row must add up
+        found = discordant.counts_of_both(positive, a, b, cuts_a, cuts_b)
+    for counts, chosen in zip(found, (positive, ~positive), strict=True):
+        wrong = [(s[chosen, None] >= cuts[None]) != positive[chosen, None] for s, cuts in ((a, cuts_a), (b, cuts_b))]
+        assert counts.only_a.tolist() == (wrong[0] & ~wrong[1]).sum(axis=0).tolist()
+        assert counts.only_b.tolist() == (wrong[1] & ~wrong[0]).sum(axis=0).tolist()
+        assert counts.total == counts.squares == chosen.sum()
 
 
 def test_members_counted_by_key_and_members_kept_come_to_one_hull(fast, monkeypatch):

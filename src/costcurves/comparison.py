@@ -29,7 +29,7 @@ from costcurves.differences import PcIntervals
 from costcurves.errors import InputError
 from costcurves.frames import columns_of, curves_of_frames
 from costcurves.inference.band_results import Band, Interval, check_pc
-from costcurves.inference.discordant import PairedCounts, joint_counts, paired_counts
+from costcurves.inference.discordant import PairedCounts, counts_of_both, joint_counts, paired_counts
 from costcurves.inference.family import co_errors, family_critical, holm
 from costcurves.inference.folds import between_folds_band, within_folds_band
 from costcurves.inference.paired import DifferenceBand, difference_band
@@ -529,6 +529,8 @@ class _Sample:
     def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, ranges: bool) -> tuple[PairedCounts, PairedCounts]:
         """Return the discordant positives and negatives at some operating points."""
         cuts = a.cuts_at(pc), b.cuts_at(pc)
+        if self.weights is None and not ranges:
+            return counts_of_both(self.positive, self.scores[a.name], self.scores[b.name], *cuts)
         pos, neg = (
             paired_counts(
                 true_class,
@@ -538,7 +540,6 @@ class _Sample:
                 weights=None if self.weights is None else self.weights.take(members),
                 ranges=ranges,
             )
-            # By index: three times as fast as by mask where the classes are mixed.
             for true_class, members in (
                 ("positive", np.flatnonzero(self.positive)),
                 ("negative", np.flatnonzero(~self.positive)),

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import BoolArray, IntArray
+from costcurves._validation import BoolArray, FloatArray, IntArray
 
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 2  # of the library
+VERSION = 3  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
 LIBRARY = Path(__file__).with_name("_loops.so")
 # The arguments of each loop: p a pointer, n a whole number; after the arrow what it returns.
@@ -36,6 +36,7 @@ SIGNATURES = {
     "cut": "ppnppppppp>n",
     "refine_float32": "ppppnpnpppnpnp>n",
     "refine_float64": "ppppnpnpppnpnp>n",
+    "count_changes": "pppnppnp",
     "upper_hull": "ppnp>n",
     "blocks_above": "pppnp",
 }
@@ -135,6 +136,19 @@ class Loops:
         above = np.empty(x.size - 1, np.bool_)
         self._library.blocks_above(_at(x), _at(y), _at(hull), hull.size, _at(above))
         return above
+
+    def count_changes(
+        self, scores: Sequence[FloatArray], positive: BoolArray, searches: Sequence[Search], table: IntArray
+    ) -> None:
+        """Add to `table` at which points two classifiers begin to predict examples positive.
+
+        It has shape (2, 3, points + 1): of negatives and of positives, where the one, the other and the first of both
+        begins; the last entry counts the never.
+        """
+        a, b = (np.ascontiguousarray(some) for some in scores)
+        positive = np.ascontiguousarray(positive)
+        where = [search.address for search in searches]
+        self._library.count_changes(_at(a), _at(b), _at(positive), a.size, *where, table.shape[2] - 1, _at(table))
 
     def _loop(self, name: str, values: Array) -> Any:
         return getattr(self._library, f"{name}_float{8 * values.itemsize}")
@@ -256,6 +270,34 @@ class Wanted:
         counted = np.flatnonzero(self.slot != WRITTEN)
         bin_of = counted[np.searchsorted(self._start[counted], place, side="right") - 1]
         return np.repeat(place - self.slot[bin_of], times[place])
+
+
+class _SearchFields(ctypes.Structure):
+    _fields_ = (
+        ("low", ctypes.c_double),
+        ("scale", ctypes.c_double),
+        ("buckets", ctypes.c_double),
+        ("below", ctypes.c_void_p),
+        ("entries", ctypes.c_void_p),
+    )
+
+
+class Search:
+    """Entries that do not fall, to be looked for by buckets.
+
+    Parameters
+    ----------
+    low, scale : float
+        The bucket of a value is the whole part of ``(value - low) * scale``, within -1 to `buckets`, plus 1.
+    below : array of shape (buckets + 3,)
+        The entries in lower buckets than each, and all of them.
+    entries : array of float
+    """
+
+    def __init__(self, low: float, scale: float, below: IntArray, entries: FloatArray) -> None:
+        self._below, self._entries = below.astype(np.int32), np.ascontiguousarray(entries)
+        self._fields = _SearchFields(low, scale, below.size - 3, _at(self._below), _at(self._entries))
+        self.address = ctypes.addressof(self._fields)
 
 
 def _at(array: Array) -> int:

@@ -25,7 +25,7 @@
 /* To be raised with every change of a signature, here and in compiled.py: a library of another version is not used. */
 int64_t version(void)
 {
-    return 2;
+    return 3;
 }
 
 /* A layout of bins. Most scores, as a rule, have sizes in a range where all bins have one length: the bin of those is
@@ -343,6 +343,45 @@ static inline int64_t add_part(vertices *hull, int64_t size, int64_t low, int64_
 
 REFINE(refine_float32, int32_t)
 REFINE(refine_float64, int64_t)
+
+/* How many of some entries, which do not fall, are at or below a value. Entries and values fall into buckets by a
+   function that does not fall either, so only entries in the bucket of the value are looked at. */
+typedef struct {
+    double low, scale, buckets;
+    const int32_t *below; /* by bucket: the entries in lower ones; and one more, the number of all */
+    const double *entries;
+} search;
+
+static inline int64_t at_or_below(double value, const search *in)
+{
+    double place = (value - in->low) * in->scale;
+    place = place < -1 ? -1 : place;
+    place = place > in->buckets ? in->buckets : place;
+    int64_t bucket = (int64_t)place + 1;
+    int64_t first = in->below[bucket], end = in->below[bucket + 1];
+    while (first < end) {
+        int64_t middle = (first + end) / 2;
+        if (in->entries[middle] <= value)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* Count, for negatives and then for positives, at which of some points each of two classifiers begins to predict
+   examples positive, and at which the first of the two does: each a row of one more number, which counts the never. */
+void count_changes(const double *a, const double *b, const uint8_t *positive, int64_t n, const search *in_a,
+                   const search *in_b, int64_t points, int64_t *table)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at_a = points - at_or_below(a[i], in_a), at_b = points - at_or_below(b[i], in_b);
+        int64_t *row = table + (positive[i] != 0) * 3 * (points + 1);
+        row[at_a]++;
+        row[points + 1 + at_b]++;
+        row[2 * (points + 1) + (at_a < at_b ? at_a : at_b)]++;
+    }
+}
 
 /* Write the numbers of the vertices of the upper hull of points whose x and y do not fall, and return how many there
    are. Points on an edge are none, and neither are points equal to the one before. Products are exact. */

@@ -191,9 +191,7 @@ def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
     some = (k > 0) & (tail > 0)
     k, n, tail = k[some], n[some], tail[some]
     rest = n - k
-    more = rest > 0
-    safe = np.maximum(rest, 1e-300)
-    beta_at, beta_above = betaln(k, rest + 1), betaln(k + 1, np.maximum(rest, 1.0))
+    log_beta = betaln(k, rest + 1)
     # From Clopper and Pearson's limit, which lies below; log tail is concave in log rate, so Newton's steps
     # come from one side and do not overshoot. Wilson's limit is as near where both counts are large, and quicker;
     # from above it the first step lands below.
@@ -203,14 +201,13 @@ def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
     u = np.log(start)
     for _ in range(20):
         p = np.exp(u)
-        mass = 0.5 * (betainc(k, rest + 1, p) + np.where(more, betainc(k + 1, safe, p), 0.0))
-        mass = np.maximum(mass, 1e-300)
         log_rest = np.log1p(-np.minimum(p, 1 - 1e-16))
-        at = np.exp(k * u + rest * log_rest - beta_at)
-        above = np.where(more, np.exp((k + 1) * u + (rest - 1) * log_rest - beta_above), 0.0)
+        at = np.exp(k * u + rest * log_rest - log_beta)  # k P(K = k), the slope of P(K >= k) in u
+        above = at * np.exp(u - log_rest) * (rest / k)  # that of P(K > k)
+        mass = np.maximum(betainc(k, rest + 1, p) - 0.5 * at / k, 1e-300)
         step = np.log(tail / mass) * mass / np.maximum(0.5 * (at + above), 1e-300)
         u = np.minimum(u + step, np.log(k / n))
-        if (np.abs(step) < 1e-12).all():
+        if (np.abs(step) < 1e-9).all():  # what is left is of the order of its square
             break
     out[some] = np.exp(u)
     return out
