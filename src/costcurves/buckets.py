@@ -78,23 +78,18 @@ def _by_loops(fast: compiled.Loops, positive: BoolArray, scores: Array, buckets:
     counts = compiled.ByteCounts(buckets.number)
     fast.count(scores, positive, layout, counts)
     code, neg, pos, wanted = fast.cut(counts)
-    held = np.where(wanted, neg, 0), np.where(wanted, pos, 0)
-    below = [np.cumsum(some[::-1])[::-1] for some in held]  # members of each part and of those below it
-    if below[0][0] + below[1][0] > scores.size // 2:
+    held = int(neg[wanted].sum()), int(pos[wanted].sum())
+    if sum(held) > scores.size // 2:
         return None
     inside = np.zeros(buckets.number, np.bool_)
     inside[code[wanted]] = True
-    nothing = np.zeros(np.count_nonzero(wanted), np.int64)
-    members = compiled.Wanted(inside, nothing, nothing)
+    written = np.zeros(np.count_nonzero(wanted), np.int64)
+    members = compiled.Wanted(inside, written, written)
     integer = FLOATS[scores.dtype.name][1]
-    keys = fast.gather(scores, positive, layout, members, [np.empty(some[0], integer) for some in below])
+    keys = fast.gather(scores, positive, layout, members, [np.empty(size, integer) for size in held])
     for some in keys:
         some.sort()
-    low = np.full(code.size, np.iinfo(np.int64).max)  # the lowest member of each wanted part
-    for some, up_to, own in zip(keys, below, held, strict=True):
-        there = np.flatnonzero(own)
-        low[there] = np.minimum(low[there], some[(up_to - own)[there]])
-    found = fast.refine([low, np.where(wanted, 1, 0), neg, pos], members, *keys)
+    found = fast.refine(None, wanted.astype(np.int64), (neg, pos), members, keys)
     assert found is not None
     fp, tp, low = found[:3]
     thresholds = scores_of_keys(low[1:], scores.dtype.name)
@@ -159,7 +154,7 @@ class _Evenly:
 
     def layout(self, dtype: Any) -> compiled.Layout:
         cells = np.zeros(CELLS, np.int64)  # none is used, for there are no scores beyond these
-        even = compiled.Even(self.low, self.high, self.scale, offset=self.low)
+        even = compiled.Even(-np.inf, np.inf, self.scale, offset=self.low)
         return compiled.Layout(8 * dtype.itemsize - 12, cells, cells, even)
 
 

@@ -22,14 +22,14 @@ from costcurves._validation import BoolArray, FloatArray, IntArray
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 3  # of the library
+VERSION = 6  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
 LIBRARY = Path(__file__).with_name("_loops.so")
 # The arguments of each loop: p a pointer, n a whole number; after the arrow what it returns.
 SIGNATURES = {
     "version": ">n",
-    "count_float32": "ppnppp",
-    "count_float64": "ppnppp",
+    "count_float32": "ppnpnpp",
+    "count_float64": "ppnpnpp",
     "add_counts": "ppppn",
     "gather_float32": "ppnppppp",
     "gather_float64": "ppnppppp",
@@ -72,7 +72,8 @@ class Loops:
     def count(self, scores: Array, positive: BoolArray, layout: Layout, counts: ByteCounts) -> None:
         """Count float scores in bins."""
         scores, positive = np.ascontiguousarray(scores), np.ascontiguousarray(positive)
-        self._loop("count", scores)(_at(scores), _at(positive), scores.size, layout.address, *counts.addresses)
+        loop, bins = self._loop("count", scores), counts.small.size // 2
+        loop(_at(scores), _at(positive), scores.size, layout.address, bins, *counts.addresses)
 
     def add_counts(self, counts: ByteCounts, other: ByteCounts) -> None:
         """Add counts to others of as many places."""
@@ -97,22 +98,30 @@ class Loops:
         # Most of this memory is never touched, and so never taken.
         room, wanted = np.empty((6, bins + 1), np.int64), np.empty(bins, np.bool_)
         parts = self._library.cut(*counts.addresses, bins, *_rows_at(room), _at(wanted))
-        code, neg, pos = (values[:parts].copy() for values in room[3:])
+        code, neg, pos = room[3:, :parts].copy()
         return code, neg, pos, wanted[:parts].copy()
 
-    def refine(self, chain: Sequence[IntArray], wanted: Wanted, neg: Array, pos: Array) -> tuple[IntArray, ...] | None:
+    def refine(
+        self, low: IntArray | None, shift: IntArray, counts: Sequence[IntArray], wanted: Wanted, keys: Sequence[Array]
+    ) -> tuple[IntArray, ...] | None:
         """Return the vertices of the hull of a chain whose open parts are replaced by their members.
 
-        The chain is given by low, shift, neg, pos of its parts; `neg` and `pos` are the sorted keys that were not
-        counted. Of each vertex: x, y, low, shift, neg, pos and the lowest key of the part after it, and first the
-        origin, of which only x, y and that key count. None where a part has other members than the chain says.
+        The chain is given by the lowest key, the shift and the counts of negatives and positives of its parts. `keys`
+        are the sorted ones of negatives and positives that were not counted; without `low` none was counted, and as
+        many are taken for each open part as it has. Of each vertex: x, y, low, shift, neg, pos and the lowest key of
+        the part after it, and first the origin, of which only x, y and that key count. None where a part has other
+        members than the chain says.
         """
-        chain = [np.ascontiguousarray(values) for values in chain]
-        room = np.empty((7, chain[0].size + wanted.slots + neg.size + pos.size + 1), np.int64)
-        rows = (ctypes.c_void_p * 7)(*_rows_at(room))
+        neg, pos = keys
+        room = np.empty((7, shift.size + wanted.slots + neg.size + pos.size + 1), np.int64)
+        edges = np.empty((2, shift.size + 1), np.int64)
+        rows = (ctypes.c_void_p * 9)(*_rows_at(room), *_rows_at(edges))
+        parts = [np.ascontiguousarray(values) for values in (shift, *counts)]
+        lowest = None if low is None else np.ascontiguousarray(low)
         size = self._loop("refine", neg)(
-            *map(_at, chain),
-            chain[0].size,
+            None if lowest is None else _at(lowest),
+            *map(_at, parts),
+            shift.size,
             _at(wanted.slot),
             wanted.slot.size,
             *wanted.counts.addresses,
@@ -122,7 +131,7 @@ class Loops:
             pos.size,
             ctypes.addressof(rows),
         )
-        return None if size < 0 else tuple(values[:size].copy() for values in room)
+        return None if size < 0 else tuple(room[:, :size].copy())
 
     def upper_hull(self, x: IntArray, y: IntArray) -> IntArray:
         """Return the indices of the hull's vertices, as `geometry.upper_hull` of counts."""
@@ -198,7 +207,7 @@ class Even:
     scores are of that type.
     """
 
-    lowest: float
+    lowest: float  # -inf where all scores are in the range, for what is sure need not be looked at
     highest: float
     scale: float
     above: int = 0
@@ -247,7 +256,7 @@ class Wanted:
     def __init__(self, bins: BoolArray, low: IntArray, keys: IntArray) -> None:
         padded = np.zeros(64 * -(-bins.size // 64), np.bool_)
         padded[: bins.size] = bins
-        self._bits = np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
+        self._bits = np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64, copy=False)
         wanted = padded.reshape(-1, 64).sum(axis=1, dtype=np.int64)
         self._before = np.cumsum(wanted) - wanted
         self.slots = int(keys.sum())
@@ -301,7 +310,11 @@ class Search:
 
 
 def _at(array: Array) -> int:
-    return array.ctypes.data
+    """Return where the data of an array begin."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array.data))  # in half the time
+    except (TypeError, ValueError):  # read-only or empty
+        return array.ctypes.data
 
 
 def _rows_at(array: Array) -> list[int]:

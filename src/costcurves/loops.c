@@ -3,6 +3,7 @@
    compiled.py calls them, and NumPy does the same where they are missing, with the same results bit for bit. Arguments
    are checked there. Nothing here knows of Python, so threads that run these loops do not wait for each other. */
 
+#include <float.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@
 /* To be raised with every change of a signature, here and in compiled.py: a library of another version is not used. */
 int64_t version(void)
 {
-    return 3;
+    return 6;
 }
 
 /* A layout of bins. Most scores, as a rule, have sizes in a range where all bins have one length: the bin of those is
@@ -35,7 +36,7 @@ typedef struct {
     int64_t low_bits;      /* of a key, below its cell */
     const int64_t *shifts; /* by cell: log2 of the keys in a bin */
     const int64_t *base;   /* by cell: what makes a shifted key the number of a bin */
-    double lowest, highest; /* sizes in the range; the lowest is more where there is none */
+    double lowest, highest; /* sizes in the range: none where the lowest is more, all where it is infinite */
     double sign;            /* -1 where the sizes of negative scores count alike, else 1 */
     double offset, scale;
     int64_t above, below; /* what is added where a score is positive, or negative */
@@ -68,7 +69,7 @@ static inline int64_t bin_of(int64_t key, const layout *bins)
         const real offset = (real)bins->offset, scale = (real)bins->scale;                                     \
         const int32_t above = (int32_t)bins->above, below = (int32_t)(bins->below - bins->above);              \
         integer outside = lowest > highest;                                                                    \
-        for (int j = 0; j < BLOCK; j++) {                                                                      \
+        for (int j = 0; j < BLOCK && bins->lowest > -DBL_MAX; j++) {                                           \
             real other = score[j] * sign, size = score[j] > other ? score[j] : other;                          \
             outside |= (integer)!(size >= lowest) | (integer)!(size <= highest);                               \
         }                                                                                                      \
@@ -104,10 +105,11 @@ static inline int64_t counted(const uint8_t *small, const uint32_t *carries, int
 }
 
 /* Count scores of negatives and positives in bins. Places are found for a block of rows, so that the memory of one is
-   on its way while others are counted. */
+   on its way while others are counted, unless so few bins are near anyway. */
+#define NEAR (1 << 14)
 #define COUNT(name, real, bins_of)                                                                             \
-    WIDE void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins, uint8_t *small,  \
-                   uint32_t *carries)                                                                          \
+    WIDE void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins, int64_t size,    \
+                   uint8_t *small, uint32_t *carries)                                                          \
     {                                                                                                          \
         int32_t place[BLOCK];                                                                                  \
         for (int64_t i = 0; i < n; i += BLOCK) {                                                               \
@@ -122,7 +124,7 @@ static inline int64_t counted(const uint8_t *small, const uint32_t *carries, int
             bins_of(some, bins, place);                                                                        \
             for (int64_t j = 0; j < rows; j++)                                                                 \
                 place[j] = 2 * place[j] + (positive[i + j] != 0);                                              \
-            for (int64_t j = 0; j < rows; j++)                                                                 \
+            for (int64_t j = 0; j < rows && size > NEAR; j++)                                                  \
                 PREFETCH(&small[place[j]]);                                                                    \
             for (int64_t j = 0; j < rows; j++)                                                                 \
                 count_one(small, carries, place[j]);                                                           \
@@ -230,21 +232,63 @@ static inline int64_t staying(const int64_t *x, const int64_t *y, int64_t size, 
     return size;
 }
 
+/* The hull of some of the points of a chain. Points of the chain below its edges are no vertices of the whole hull, which
+   most tests for it need not be made for. */
+typedef struct {
+    int64_t *x, *y;
+    int64_t size, edge;
+} edges;
+
+static inline void add_to_edges(edges *outer, int64_t x, int64_t y)
+{
+    outer->size = staying(outer->x, outer->y, outer->size, x, y);
+    outer->x[outer->size] = x;
+    outer->y[outer->size++] = y;
+}
+
+/* Return whether a point, which comes after all that were asked for before, is below its edge. */
+static inline int below_edge(edges *outer, int64_t x, int64_t y)
+{
+    int64_t at = outer->edge, end = at + 1;
+    if (x == outer->x[end] && y == outer->y[end]) {
+        outer->edge += end + 1 < outer->size;
+        return 0;
+    }
+    return (__int128)(y - outer->y[at]) * (outer->x[end] - outer->x[at]) <
+           (__int128)(x - outer->x[at]) * (outer->y[end] - outer->y[at]);
+}
+
 /* Cut the chain of filled bins, from the highest down, where it may have a vertex: a part for each bin that may hold
    one, or that ends at a vertex of the bins' boundaries (`wanted`), and one for all between two of those. Write the
-   highest bin of each part, and return how many there are. x, y and end have room for one more than there are bins. */
+   highest bin of each part, and return how many there are. All but wanted have room for one more than there are bins. */
+#define TOGETHER 64
 int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t *x, int64_t *y, int64_t *end,
             int64_t *code, int64_t *neg, int64_t *pos, uint8_t *wanted)
 {
+    edges outer = {code, neg, 1, 0};
     int64_t size = 1, parts = 0, edge = 0, at_x = 0, at_y = 0, previous = 1;
-    x[0] = y[0] = 0;
+    x[0] = y[0] = code[0] = neg[0] = 0;
     end[0] = bins;
+    for (int64_t top = bins; top > 0; top -= TOGETHER) {
+        int64_t sums[2] = {0, 0};
+        for (int64_t place = top > TOGETHER ? 2 * (top - TOGETHER) : 0; place < 2 * top; place += 2) {
+            sums[0] += counted(small, carries, place);
+            sums[1] += counted(small, carries, place + 1);
+        }
+        at_x += sums[0];
+        at_y += sums[1];
+        if (sums[0] || sums[1])
+            add_to_edges(&outer, at_x, at_y);
+    }
+    at_x = at_y = 0;
     for (int64_t bin = bins - 1; bin >= 0; bin--) {
         int64_t in_neg = counted(small, carries, 2 * bin), in_pos = counted(small, carries, 2 * bin + 1);
         if (!in_neg && !in_pos)
             continue;
         at_x += in_neg;
         at_y += in_pos;
+        if (below_edge(&outer, at_x, at_y))
+            continue;
         size = staying(x, y, size, at_x, at_y);
         x[size] = at_x;
         y[size] = at_y;
@@ -278,67 +322,84 @@ int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t
 typedef struct {
     int64_t *x, *y, *low, *shift, *neg, *pos; /* of the part that ends there */
     int64_t *next;                            /* the lowest key of the part after it */
+    int64_t *edge_x, *edge_y;                 /* room for the hull of the parts as they are */
 } vertices;
 
-static inline int64_t add_part(vertices *hull, int64_t size, int64_t low, int64_t shift, int64_t neg, int64_t pos,
-                               int64_t *at)
+/* What was added to a hull so far: vertices, examples, and whether the last point is a vertex. */
+typedef struct {
+    int64_t size, x, y, fresh;
+} progress;
+
+static inline void add_part(const vertices *hull, progress *done, edges *outer, int64_t low, int64_t shift, int64_t neg,
+                            int64_t pos)
 {
-    hull->next[size - 1] = low;
-    at[0] += neg;
-    at[1] += pos;
-    size = staying(hull->x, hull->y, size, at[0], at[1]);
-    hull->x[size] = at[0];
-    hull->y[size] = at[1];
-    hull->low[size] = low;
-    hull->shift[size] = shift;
-    hull->neg[size] = neg;
-    hull->pos[size] = pos;
-    hull->next[size] = low;
-    return size + 1;
+    if (done->fresh)
+        hull->next[done->size - 1] = low;
+    done->x += neg;
+    done->y += pos;
+    done->fresh = !below_edge(outer, done->x, done->y);
+    if (!done->fresh)
+        return;
+    int64_t at = staying(hull->x, hull->y, done->size, done->x, done->y);
+    hull->x[at] = done->x;
+    hull->y[at] = done->y;
+    hull->low[at] = low;
+    hull->shift[at] = shift;
+    hull->neg[at] = neg;
+    hull->pos[at] = pos;
+    done->size = at + 1;
 }
 
 /* The parts of a chain come from the highest keys down, slots of the open ones from the lowest up; keys that were
-   written are sorted. Return how many vertices there are, or -1 where a part has other members than it had. */
+   written are sorted. Return how many vertices there are, or -1 where a part has other members than it had. Where `low`
+   is NULL, nothing was counted by key, and as many keys are taken for a part as it had. */
 #define REFINE(name, integer)                                                                                  \
     int64_t name(const int64_t *low, const int64_t *shift, const int64_t *neg, const int64_t *pos,             \
                  int64_t parts, const int64_t *slot, int64_t open, const uint8_t *small,                       \
                  const uint32_t *carries, const integer *neg_keys, int64_t neg_left, const integer *pos_keys,  \
-                 int64_t pos_left, vertices *hull)                                                             \
+                 int64_t pos_left, const vertices *hull)                                                       \
     {                                                                                                          \
-        int64_t at[2] = {0, 0}, size = 1;                                                                      \
-        hull->x[0] = hull->y[0] = 0;                                                                           \
+        edges outer = {hull->edge_x, hull->edge_y, 1, 0};                                                      \
+        progress done = {1, 0, 0, 1};                                                                          \
+        int64_t x = 0, y = 0;                                                                                  \
+        hull->x[0] = hull->y[0] = hull->edge_x[0] = hull->edge_y[0] = 0;                                       \
+        for (int64_t part = 0; part < parts; part++)                                                           \
+            add_to_edges(&outer, x += neg[part], y += pos[part]);                                              \
         for (int64_t part = 0; part < parts; part++) {                                                         \
             if (shift[part] <= 0) {                                                                            \
-                size = add_part(hull, size, low[part], shift[part], neg[part], pos[part], at);                 \
+                add_part(hull, &done, &outer, low ? low[part] : 0, shift[part], neg[part], pos[part]);         \
                 continue;                                                                                      \
             }                                                                                                  \
-            int64_t from = slot[--open], before[2] = {at[0], at[1]};                                           \
+            int64_t from = slot[--open], before[2] = {done.x, done.y};                                         \
             if (from != WRITTEN) {                                                                             \
                 for (int64_t key = low[part] + ((int64_t)1 << shift[part]) - 1; key >= low[part]; key--) {     \
                     int64_t in_neg = counted(small, carries, 2 * (key + from));                                \
                     int64_t in_pos = counted(small, carries, 2 * (key + from) + 1);                            \
                     if (in_neg || in_pos)                                                                      \
-                        size = add_part(hull, size, key, 0, in_neg, in_pos, at);                               \
+                        add_part(hull, &done, &outer, key, 0, in_neg, in_pos);                                 \
                 }                                                                                              \
             } else {                                                                                           \
-                while ((neg_left && neg_keys[neg_left - 1] >= low[part]) ||                                    \
-                       (pos_left && pos_keys[pos_left - 1] >= low[part])) {                                    \
+                int64_t floor = low ? low[part] : INT64_MIN;                                                   \
+                int64_t neg_end = low ? 0 : neg_left - neg[part], pos_end = low ? 0 : pos_left - pos[part];    \
+                while ((neg_left > neg_end && neg_keys[neg_left - 1] >= floor) ||                              \
+                       (pos_left > pos_end && pos_keys[pos_left - 1] >= floor)) {                              \
                     int64_t start[2] = {neg_left, pos_left}, key;                                              \
-                    if (!pos_left || (neg_left && neg_keys[neg_left - 1] >= pos_keys[pos_left - 1]))           \
+                    if (pos_left == pos_end ||                                                                 \
+                        (neg_left > neg_end && neg_keys[neg_left - 1] >= pos_keys[pos_left - 1]))              \
                         key = neg_keys[neg_left - 1];                                                          \
                     else                                                                                       \
                         key = pos_keys[pos_left - 1];                                                          \
-                    while (neg_left && neg_keys[neg_left - 1] == key)                                          \
+                    while (neg_left > neg_end && neg_keys[neg_left - 1] == key)                                \
                         neg_left--;                                                                            \
-                    while (pos_left && pos_keys[pos_left - 1] == key)                                          \
+                    while (pos_left > pos_end && pos_keys[pos_left - 1] == key)                                \
                         pos_left--;                                                                            \
-                    size = add_part(hull, size, key, 0, start[0] - neg_left, start[1] - pos_left, at);         \
+                    add_part(hull, &done, &outer, key, 0, start[0] - neg_left, start[1] - pos_left);           \
                 }                                                                                              \
             }                                                                                                  \
-            if (at[0] - before[0] != neg[part] || at[1] - before[1] != pos[part])                              \
+            if (done.x - before[0] != neg[part] || done.y - before[1] != pos[part])                            \
                 return -1;                                                                                     \
         }                                                                                                      \
-        return neg_left || pos_left ? -1 : size;                                                               \
+        return neg_left || pos_left ? -1 : done.size;                                                          \
     }
 
 REFINE(refine_float32, int32_t)

@@ -13,6 +13,8 @@ Array = npt.NDArray[Any]
 
 FLOATS: dict[str, tuple[Any, Any]] = {"float32": (np.float32, np.int32), "float64": (np.float64, np.int64)}
 
+LARGEST = {name: int(np.array([np.finfo(real).max], real).view(key)[0]) for name, (real, key) in FLOATS.items()}
+
 
 def ordered_keys(scores: Array) -> Array:
     """Return integers that order like the floats; -0.0 and 0.0 have one key. May share memory with `scores`."""
@@ -30,7 +32,6 @@ def ordered_keys(scores: Array) -> Array:
 def scores_of_keys(keys: IntArray, dtype: str) -> FloatArray:
     """Return the scores that have these keys; keys beyond those of finite floats give the largest one."""
     real, integer = FLOATS[dtype]
-    largest = int(np.array([np.finfo(real).max], dtype=real).view(integer)[0])
-    bounded = np.clip(keys, -largest, largest)
-    size: FloatArray = np.abs(bounded).astype(integer).view(real).astype(np.float64)
-    return np.where(bounded < 0, -size, size)
+    size = np.minimum(np.abs(keys), LARGEST[dtype]).astype(integer).view(real).astype(np.float64)
+    scores: FloatArray = np.where(keys < 0, -size, size)
+    return scores

@@ -52,13 +52,17 @@ def pointwise_level(z: float) -> float:
 def check_counts(name: str, count: npt.ArrayLike, total: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return counts and totals as broadcast floats with 0 <= count <= total and total > 0."""
     try:
-        k, n = np.broadcast_arrays(np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64))
+        k, n = np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64)
+        if n.ndim:
+            k, n = np.broadcast_arrays(k, n)
     except (TypeError, ValueError):
         raise InputError(f"`{name}` must be numeric and match its total, got {shown(count)}") from None
     if not (n > 0).all() or not np.isfinite(n).all():
         raise InputError(f"`{name}` must come with a total > 0, got {shown(n.min(initial=0.0))}")
-    bad = ~((k >= 0) & (k <= n * (1 + 1e-12)))
-    if bad.any():
+    most = n * (1 + 1e-12)
+    sure = not n.ndim and k.size and k.min() >= 0 and k.max() <= most  # in two passes where there is one total
+    n = np.broadcast_to(n, k.shape)
+    if not sure and (bad := ~((k >= 0) & (k <= most))).any():
         first = np.flatnonzero(bad.ravel())[0]
         raise InputError(
             f"`{name}` must be in [0, {shown(n.ravel()[first])}], got {shown(k.ravel()[first])} at position {first}"
@@ -87,7 +91,11 @@ def wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple[FloatA
     >>> lower.round(3), upper.round(3)
     (array([0.   , 0.081]), array([0.161, 0.416]))
     """
-    k, n = check_counts("count", count, total)
+    return _wilson(*check_counts("count", count, total), z)
+
+
+def _wilson(k: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's limits of checked counts."""
     p = k / n
     shrink = 1 / (1 + z * z / n)
     center = (p + z * z / (2 * n)) * shrink
@@ -114,7 +122,7 @@ def mended_wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple
     from scipy.special import gammaincinv, ndtr
 
     k, n = check_counts("count", count, total)
-    lower, upper = wilson(k, n, z)
+    lower, upper = _wilson(k, n, z)
 
     def mended(k: FloatArray, limit: FloatArray) -> FloatArray:
         few = (k > 0) & (k < 2)

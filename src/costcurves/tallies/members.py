@@ -261,10 +261,10 @@ class Members:
         fast = compiled.loops()
         if fast is None or self._wanted is None:
             return self._refined(chain)
-        neg, pos = self._keys.sorted(0), self._keys.sorted(1)
-        found = fast.refine([getattr(chain, name) for name in Chain.__slots__], self._wanted, neg, pos)
+        keys = [self._keys.sorted(label) for label in range(2)]
+        found = fast.refine(chain.low, chain.shift, (chain.neg, chain.pos), self._wanted, keys)
         if found is None:
-            raise chain.other_members(neg.size + pos.size + self._wanted.examples)
+            raise chain.other_members(keys[0].size + keys[1].size + self._wanted.examples)
         return Chain.of_vertices(*found)
 
     def _refined(self, chain: Chain) -> Chain:
