@@ -19,6 +19,7 @@ import costcurves as cc
 import oracles
 from costcurves import compiled
 from costcurves.inference import discordant
+from costcurves.inference.kernel import Stratum, exact_quantiles
 from costcurves.score_keys import ordered_keys
 from costcurves.tallies.bins import Coder, ScoreBins, _even
 
@@ -244,6 +245,20 @@ def test_who_is_wrong_alone_is_counted_as_by_comparing_with_every_threshold(fast
         assert counts.only_a.tolist() == (wrong[0] & ~wrong[1]).sum(axis=0).tolist()
         assert counts.only_b.tolist() == (wrong[1] & ~wrong[0]).sum(axis=0).tolist()
         assert counts.total == counts.squares == chosen.sum()
+
+
+def test_exact_quantiles_are_those_of_numpy_bit_for_bit(fast, monkeypatch):
+    rng = np.random.default_rng(7)
+    pc = np.linspace(0, 1, 75)[:, None]
+    levels = [0.0, 1e-6, 0.025, 0.5, 0.975, 1.0]
+    for n_pos, n_neg in ((7, 3), (40, 900), (3_000, 20_000)):
+        rates = np.sort(rng.random((2, 75, 1)), axis=1) * [[[0.3]], [[0.6]]]
+        strata = [Stratum(n_pos, rates[0], pc / n_pos), Stratum(n_neg, rates[1][::-1], (1 - pc) / n_neg)]
+        found = {}
+        for way in (fast, None):
+            monkeypatch.setattr(compiled, "loops", lambda way=way: way)
+            found[way] = exact_quantiles(strata, levels)
+        assert found[fast].tobytes() == found[None].tobytes()
 
 
 def test_members_counted_by_key_and_members_kept_come_to_one_hull(fast, monkeypatch):

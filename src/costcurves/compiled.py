@@ -22,7 +22,7 @@ from costcurves._validation import BoolArray, FloatArray, IntArray
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 6  # of the library
+VERSION = 7  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
 LIBRARY = Path(__file__).with_name("_loops.so")
 # The arguments of each loop: p a pointer, n a whole number; after the arrow what it returns.
@@ -37,6 +37,7 @@ SIGNATURES = {
     "refine_float32": "ppppnpnpppnpnp>n",
     "refine_float64": "ppppnpnpppnpnp>n",
     "count_changes": "pppnppnp",
+    "reach": "ppnnnpppp",
     "upper_hull": "ppnp>n",
     "blocks_above": "pppnp",
 }
@@ -158,6 +159,31 @@ class Loops:
         positive = np.ascontiguousarray(positive)
         where = [search.address for search in searches]
         self._library.count_changes(_at(a), _at(b), _at(positive), a.size, *where, table.shape[2] - 1, _at(table))
+
+    def reach(
+        self,
+        room: FloatArray,
+        place: FloatArray,
+        row: IntArray,
+        total: FloatArray,
+        reached: IntArray,
+        values: FloatArray | None = None,
+    ) -> None:
+        """Write how many atoms of a second variable are reached at `room + place`, from none to the columns of `total`.
+
+        With `values`, also write the second's distribution function there: that in a `row` of `total`. Arrays must be
+        in one piece; `room`, `reached` and `values` have a row a point and a column an atom of the first variable.
+        """
+        self._library.reach(
+            _at(room),
+            _at(place),
+            *room.shape,
+            total.shape[1] - 1,
+            _at(reached),
+            _at(row),
+            _at(total),
+            None if values is None else _at(values),
+        )
 
     def _loop(self, name: str, values: Array) -> Any:
         return getattr(self._library, f"{name}_float{8 * values.itemsize}")

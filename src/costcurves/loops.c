@@ -26,7 +26,7 @@
 /* To be raised with every change of a signature, here and in compiled.py: a library of another version is not used. */
 int64_t version(void)
 {
-    return 6;
+    return 7;
 }
 
 /* A layout of bins. Most scores, as a rule, have sizes in a range where all bins have one length: the bin of those is
@@ -441,6 +441,25 @@ void count_changes(const double *a, const double *b, const uint8_t *positive, in
         row[at_a]++;
         row[points + 1 + at_b]++;
         row[2 * (points + 1) + (at_a < at_b ? at_a : at_b)]++;
+    }
+}
+
+/* Write how many atoms of a second variable, from 0 to `most`, are reached at a place for each atom of a first, and (where
+   `values` is not NULL) the second's distribution function there, of which there is a row a point. */
+WIDE void reach(const double *room, const double *place, int64_t points, int64_t atoms, int64_t most, int64_t *reached,
+                const int64_t *row, const double *total, double *values)
+{
+    for (int64_t i = 0; i < points; i++) {
+        const double shift = place[i], last = (double)most;
+        const double *own = total + row[i] * (most + 1);
+        for (int64_t j = i * atoms; j < (i + 1) * atoms; j++) {
+            double count = room[j] + shift;
+            count = count < 0 ? 0 : count;
+            count = count > last ? last : count;
+            reached[j] = (int32_t)count;
+        }
+        for (int64_t j = i * atoms; values && j < (i + 1) * atoms; j++)
+            values[j] = own[reached[j]];
     }
 }
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from costcurves import compiled
 from costcurves._validation import BoolArray, FloatArray, IntArray
 from costcurves.inference._lattice import TAIL, Cells, bernstein, common_step, lagrange, power
 
@@ -15,6 +16,8 @@ from costcurves.inference._lattice import TAIL, Cells, bernstein, common_step, l
 # more are listed, but not more than `_MANY` in all.
 _FEW = 100
 _MANY = 2**17
+# An atom is at a place where it is less than this below it (in steps), and the one before it is.
+_AT = 1.0 + 1e-9
 # Longest stretch of counts that shares one table of binomial ratios.
 _SHARED = 2**18
 
@@ -189,19 +192,29 @@ class _Sums(NamedTuple):
 
     def reached(self, place: FloatArray, name: str = "reached") -> IntArray:
         """Return how many atoms of the second variable are at or below a place, for each atom of the first."""
-        count = np.add(self.room, (place + (1.0 + 1e-9))[:, None], out=self.scratch.array("count", self.room.shape))
+        whole: IntArray = self.scratch.array(name, self.room.shape, np.int64)
+        if (fast := compiled.loops()) is not None:
+            fast.reach(self.room, place + _AT, self.row, self.total, whole)
+            return whole
+        count = np.add(self.room, (place + _AT)[:, None], out=self.scratch.array("count", self.room.shape))
         np.clip(count, 0.0, float(self.total.shape[1] - 1), out=count)
-        whole: IntArray = self.scratch.array(name, count.shape, np.intp)
         np.copyto(whole, count, casting="unsafe")  # rounds down: none is negative
         return whole
 
-    def cdf(self, reached: IntArray) -> FloatArray:
-        """Return the distribution function where so many atoms are reached."""
-        index = self.scratch.array("index", reached.shape, np.intp)
-        np.add(reached, (self.row * self.total.shape[1])[:, None], out=index)
-        values = self.scratch.array("count", index.shape)
-        np.take(self.total.ravel(), index, out=values, mode="clip")  # all are within, and so nothing is copied twice
-        return np.asarray(np.einsum("ij,ij->i", values, self.p))
+    def cdf(self, place: FloatArray, name: str = "reached") -> tuple[FloatArray, IntArray]:
+        """Return the distribution function at a place, and how many atoms are reached there."""
+        values = self.scratch.array("values", self.room.shape)
+        if (fast := compiled.loops()) is not None:
+            reached: IntArray = self.scratch.array(name, self.room.shape, np.int64)
+            fast.reach(self.room, place + _AT, self.row, self.total, reached, values)
+        else:
+            reached = self.reached(place, name)
+            index = self.scratch.array("index", reached.shape, np.int64)
+            np.add(reached, (self.row * self.total.shape[1])[:, None], out=index)
+            np.take(
+                self.total.ravel(), index, out=values, mode="clip"
+            )  # all are within, and so nothing is copied twice
+        return np.asarray(np.einsum("ij,ij->i", values, self.p)), reached
 
     def quantile(self, level: float) -> tuple[IntArray, IntArray]:
         """Return the atom at which each point reaches a level: its column, and the index of the second variable."""
@@ -228,7 +241,7 @@ class _Sums(NamedTuple):
         few = _FEW / self.p.shape[1]
         place = np.clip(self.mean + self.std * aim, low, high)
         for turn in range(200):
-            value = self.cdf(self.reached(place))
+            value, _ = self.cdf(place)
             held, y = value >= target, _probit(value)
             high, y_high = np.where(held, place, high), np.where(held, y, y_high)
             low, y_low = np.where(held, low, place), np.where(held, y_low, y)
@@ -246,8 +259,8 @@ class _Sums(NamedTuple):
 
     def _atom(self, low: FloatArray, high: FloatArray, target: float) -> tuple[IntArray, IntArray, IntArray]:
         """Return the first atom in (low, high] at which the target is reached, and the points where there is none."""
-        before = self.reached(low, "before")
-        missing = target - self.cdf(before)
+        value, before = self.cdf(low, "before")
+        missing = target - value
         after = self.reached(high)
         cell = np.flatnonzero(np.not_equal(after, before, out=self.scratch.array("differ", after.shape, np.bool_)))
         if cell.size == 0:

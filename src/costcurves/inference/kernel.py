@@ -494,7 +494,7 @@ def exact_quantiles(strata: Sequence[Stratum] | Stratum, q: npt.ArrayLike) -> Fl
     plans = [integer_plan(v) for _, _, v in tables]
     done = np.zeros(points, dtype=bool)
     if len(strata) <= 2 and all(p is not None for p in plans):
-        block, scratch = 64, Scratch()
+        block, scratch = 128, Scratch()
         for start in range(0, points, block):
             some = slice(start, min(points, start + block))
             rows = [
