@@ -27,6 +27,7 @@ LAYERS = [
     "conditions",
     "inference",
     "inference._lattice",
+    "inference._smooth",
     "inference._batch",
     "inference.kernel",
     "inference.intervals",

@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from costcurves.errors import InputError, UnsupportedError
+from costcurves.inference import _smooth
 from costcurves.inference._batch import binomial_rows
+from costcurves.inference._lattice import lattice_power
+from costcurves.inference._smooth import smooth_sum
 from costcurves.inference.kernel import (
     Stratum,
     exact_distribution,
@@ -239,6 +242,57 @@ def test_interpolated_lattice_stays_within_its_stated_bound():
     r = other.resolution + 1e-4
     assert (other.cdf(x) <= exact.cdf(x + r) + other.error + 1e-12).all()
     assert (other.cdf(x) >= exact.cdf(x - r) - other.error - 1e-12).all()
+
+
+def whole_values(strata):
+    """Return draws, probabilities and whole values of strata, as the kernel hands them to a method."""
+    cells = []
+    for n, size, seed in strata:
+        rng = np.random.default_rng(seed)
+        q = np.append(0.7, 0.3 * rng.dirichlet(np.ones(size)))
+        cells.append((n, q, np.append(0.0, np.sort(rng.choice(np.arange(1.0, 900.0), size, replace=False)))))
+    return cells
+
+
+@pytest.mark.parametrize("strata", [[(500, 300, 0)], [(2_000, 60, 1)], [(900, 200, 2), (400, 80, 3)]])
+def test_sums_from_few_frequencies_stay_within_their_bound_of_every_atom(strata):
+    # Values have the step 1, of which the method knows nothing: every atom of the sum is known from a transform.
+    cells = whole_values(strata)
+    mean = sum(n * float(q @ v) for n, q, v in cells)
+    variance = sum(n * float(q @ v**2 - (q @ v) ** 2) for n, q, v in cells)
+    grid, mass, error = smooth_sum(cells, mean, variance)
+    base, exact, _ = lattice_power(cells, 1.0)
+    atoms, total = base + np.arange(exact.size), np.cumsum(exact)
+    half = 0.5 * (grid[1] - grid[0])
+    ends, reached = np.append(grid - half, grid[-1] + half), np.concatenate(([0.0], np.cumsum(mass)))
+    for place, value in ((atoms, total), (atoms - 1e-6, total - exact)):  # at every atom, and just before
+        assert np.abs(np.interp(place, ends, reached) - value).max() <= error
+    assert error < 1e-3
+    assert 10 * np.abs(np.interp(atoms - 0.5, ends, reached) - (total - exact)).max() < error  # between atoms
+
+
+@pytest.mark.parametrize("n", [10**5, 10**6, 10**9])
+def test_sums_from_few_frequencies_have_the_quantiles_of_edgeworth(n):
+    q = 0.3 * np.random.default_rng(8).dirichlet(np.ones(40))
+    dist = exact_distribution(Stratum(n, q, SKEWED / n))
+    assert dist.method == "interpolated"
+    assert dist.error < 2e-4
+    assert dist.support.size == _smooth.PLACES
+    mean = q @ SKEWED
+    moments_ = [float(q @ (SKEWED - mean) ** k + (1 - q.sum()) * (-mean) ** k) for k in (2, 3, 4)]
+    skew = moments_[1] / moments_[0] ** 1.5 / math.sqrt(n)
+    excess = (moments_[2] / moments_[0] ** 2 - 3) / n
+    z = stats.norm.ppf([0.001, 0.025, 0.5, 0.975, 0.999])
+    wanted = z + skew * (z**2 - 1) / 6 + excess * (z**3 - 3 * z) / 24 - skew**2 * (2 * z**3 - 5 * z) / 36
+    found = (dist.quantile(stats.norm.cdf(z)) - dist.mean) / dist.std
+    np.testing.assert_allclose(found, wanted, atol=5e-6 + 20 * n**-1.5)
+
+
+def test_what_is_not_smooth_is_left_to_a_lattice():
+    few = exact_distribution(Stratum(30, [0.1, 0.05, 0.02], [1.0, math.pi, math.e * 7]))
+    rare = exact_distribution(Stratum(10**6, [2e-6, 3e-6, 1e-6], [1.0, math.pi, math.e * 7]))
+    for dist in (few, rare):
+        assert dist.method == "atoms" or dist.support.size > _smooth.PLACES
 
 
 def test_mass_splitting_keeps_mean_and_variance():

@@ -16,6 +16,8 @@ TAIL = 1e-15
 # Largest table of atoms that is enumerated, and longest lattice for one distribution.
 MAX_ATOMS = 2**18
 LATTICE = 2**18
+# Powers of transforms below exp(-NOTHING) are none.
+NOTHING = 80.0
 # Floats that differ by less than this part of their scale are one value (0.1 + 0.2 and 0.3).
 SAME = 1e-12
 
@@ -91,6 +93,9 @@ def merge_sorted(v: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def power_atoms(n: int, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return the atoms of n draws by squaring, or None when there are too many: at least n (values - 1) + 1."""
+    if n * (v.size - 1) >= MAX_ATOMS:
+        return None
     out: tuple[FloatArray, FloatArray] | None = None
     square = (v, q)
     while True:
@@ -146,11 +151,9 @@ def power(transform: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.compl
     """Return transform**n without overflow, underflow or a wrong branch, for any n."""
     out = np.zeros_like(transform)
     size = np.abs(transform)
-    with np.errstate(divide="ignore"):
-        logs = n * np.log(size)
-    used = logs > -80.0
-    angle = n * np.angle(transform[used])
-    out[used] = np.exp(np.minimum(logs[used], 0.0)) * (np.cos(angle) + 1j * np.sin(angle))
+    used = size > math.exp(-NOTHING / n)
+    logs, angle = n * np.log(size[used]), n * np.angle(transform[used])
+    out[used] = np.exp(np.minimum(logs, 0.0)) * (np.cos(angle) + 1j * np.sin(angle))
     return out
 
 
@@ -271,6 +274,16 @@ def lagrange(fraction: FloatArray) -> FloatArray:
     )
 
 
+def lattice_error(omega: FloatArray) -> FloatArray:
+    """Return the most by which Lagrange's five weights change exp(iωv), ω in parts of one over the step.
+
+    It is |f(1-f²)(4-f²)|/120 at f = 1/2, times ω⁵.
+    """
+    square = omega * omega
+    error: FloatArray = np.minimum(square * square * omega * (1.40625 / 120), 2.0)
+    return error
+
+
 def interpolated(cells: list[Cells], variance: float) -> tuple[FloatArray, FloatArray, float, float]:
     """Return grid, probabilities, error and resolution for values without a common step."""
     length = LATTICE
@@ -283,9 +296,8 @@ def interpolated(cells: list[Cells], variance: float) -> tuple[FloatArray, Float
     log_size = np.zeros(length // 2 + 1)
     product: Any = 1.0
     base, total, draws = 0.0, 0, 0
-    omega = 2 * np.pi * np.arange(length // 2 + 1) / length
-    # Largest error of the five weights on exp(iωv): |f(1-f²)(4-f²)|/120 at f = 1/2, times (ωh)^5.
-    wrong = np.minimum(1.40625 / 120 * omega**5, 2.0)
+    omega = np.arange(length // 2 + 1, dtype=np.float64) * (2 * np.pi / length)
+    wrong = lattice_error(omega)
     for n, q, v in cells:
         # The most probable value is put on a lattice point, so that its atoms stay atoms.
         anchor = v[np.argmax(q)]
@@ -296,7 +308,7 @@ def interpolated(cells: list[Cells], variance: float) -> tuple[FloatArray, Float
         pmf = np.bincount(where.ravel(), weights=weights.ravel(), minlength=length)
         transform = np.fft.rfft(pmf)
         product = product * power(transform, n)
-        log_size += n * np.log(np.minimum(np.abs(transform) + wrong, 1.0))
+        log_size += _log_power(np.abs(transform) + wrong, n)
         base += n * anchor
         total += n
         draws = max(draws, n)
@@ -308,9 +320,10 @@ def interpolated(cells: list[Cells], variance: float) -> tuple[FloatArray, Float
     mass /= mass.sum()
     grid = base + step * (first + np.arange(length))
     # |φ_F - φ_G| <= n · wrong · max(|φ|)^(n-1); the bounded ratio keeps (n-1)/n of the exponent.
-    gap = np.minimum(total * wrong * np.exp(log_size * (1 - 1 / draws)), 2.0)
+    gap = np.minimum(total * wrong * _exp(log_size * (1 - 1 / draws)), 2.0)
+    parts = gap[1:] / np.arange(1, gap.size)
     # Esseen: sup |F - G| <= 1/π ∫ gap/ω over (0, T) twice sided + 24 · density / (π T), for the best T.
-    bounds = 2 / np.pi * np.cumsum(gap[1:] / np.arange(1, gap.size)) + 24 * float(mass.max()) / (np.pi * omega[1:])
+    bounds = 2 / np.pi * np.cumsum(parts) + 24 * float(mass.max()) / (np.pi * omega[1:])
     rounding = 4e-16 * total + 2e-14
     smooth = float(bounds.min()) + negative + rounding
     if smooth <= 1e-3:
@@ -321,5 +334,21 @@ def interpolated(cells: list[Cells], variance: float) -> tuple[FloatArray, Float
     while atomic > 1e-4 and width < length / 1024:
         width *= 2
         kernel = np.exp(-0.5 * (width * omega) ** 2)
-        atomic = float((gap[1:] * kernel[1:] / np.arange(1, gap.size)).sum()) / np.pi
+        atomic = float((parts * kernel[1:]).sum()) / np.pi
     return grid, mass, atomic + 2 * negative + rounding, 16 * width * step
+
+
+def _log_power(size: FloatArray, n: int) -> FloatArray:
+    """Return n log min(size, 1), or more where that is below -NOTHING: logarithms are taken of few."""
+    out = np.full(size.size, -NOTHING)
+    large = np.flatnonzero(size > math.exp(-NOTHING / n))
+    out[large] = n * np.log(np.minimum(size[large], 1.0))
+    return out
+
+
+def _exp(logs: FloatArray) -> FloatArray:
+    """Return exp(logs), or exp(-NOTHING / 2) where that is more: for a bound from above."""
+    out = np.full(logs.size, math.exp(-NOTHING / 2))
+    large = np.flatnonzero(logs > -NOTHING / 2)
+    out[large] = np.exp(logs[large])
+    return out
