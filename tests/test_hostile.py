@@ -401,7 +401,7 @@ def test_skewed_scores_are_spread_over_buckets(spread):
     scores = np.exp(spread * rng.normal(size=y.size) + y)
     coding = buckets._bucketing(scores)
     assert coding is not None
-    codes = coding(scores)
+    codes = coding.codes(scores)
     assert (np.diff(codes[np.argsort(scores)]) >= 0).all()
     assert buckets._crowding(codes[::97]) < 2e-3
     full = buckets.on_hull(counts.count_scores(y, scores))
