@@ -193,7 +193,9 @@ def _bucketing(scores: Array) -> Buckets | None:
     Evenly spaced buckets are the fastest and fail on skewed scores; buckets by the float's leading bits do not mind
     skewness in the tails. A sample tells which spreads the data better; nearly equal, the faster is taken.
     """
-    number = 1 << max(10, int(scores.size).bit_length() - 4)
+    bits = int(scores.size).bit_length()
+    # About eight examples a bucket, and more of large data: buckets that are not in the cache take longer to find.
+    number = 1 << max(10, min(bits - 3, 14 + 2 * (bits - 17) // 3))
     sample = scores[:: max(1, scores.size // SAMPLE)]
     low, high = float(scores.min()), float(scores.max())
     evenly = _Evenly.of(scores, low, high, number)

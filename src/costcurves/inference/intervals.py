@@ -96,6 +96,8 @@ def wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple[FloatA
 
 def _wilson(k: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's limits of checked counts."""
+    if k.ndim and n.size and not any(n.strides):
+        n = n.ravel()[:1]  # one total for all, for which some steps are taken once
     p = k / n
     shrink = 1 / (1 + z * z / n)
     center = (p + z * z / (2 * n)) * shrink
