@@ -18,7 +18,7 @@ Array = npt.NDArray[Any]
 
 # Buckets of the lookup table for thresholds: small enough for the processor's cache. Fewer scores are searched for.
 _BUCKETS = 2**15
-_FEWER_BUCKETS = 2**12  # for compiled loops, which lose less where a value shares its bucket with a threshold
+_FEWER_BUCKETS = 2**14  # for compiled loops, which lose less where a value shares its bucket with a threshold
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
