@@ -60,11 +60,18 @@ static inline int64_t bin_of(int64_t key, const layout *bins)
     return (int64_t)((uint64_t)(key >> bins->shifts[cell]) + (uint64_t)bins->base[cell]);
 }
 
-/* Write the bins of a whole block of scores; compilers make vector instructions of the loops in a range. */
+/* Write the bins of a block of scores, of which the last may have fewer rows than `bin` has room for. Compilers make
+   vector instructions of the loops in a range. */
 #define BLOCK 32
 #define BINS(name, real, integer, key_of)                                                                      \
-    static inline void name(const real *score, const layout *bins, int32_t *bin)                               \
+    static inline void name(const real *score, int64_t rows, const layout *bins, int32_t *bin)                 \
     {                                                                                                          \
+        real padded[BLOCK];                                                                                    \
+        if (rows < BLOCK) {                                                                                    \
+            for (int64_t j = 0; j < BLOCK; j++)                                                                \
+                padded[j] = score[j < rows ? j : 0];                                                           \
+            score = padded;                                                                                    \
+        }                                                                                                      \
         const real lowest = (real)bins->lowest, highest = (real)bins->highest, sign = (real)bins->sign;        \
         const real offset = (real)bins->offset, scale = (real)bins->scale;                                     \
         const int32_t above = (int32_t)bins->above, below = (int32_t)(bins->below - bins->above);              \
@@ -114,14 +121,7 @@ static inline int64_t counted(const uint8_t *small, const uint32_t *carries, int
         int32_t place[BLOCK];                                                                                  \
         for (int64_t i = 0; i < n; i += BLOCK) {                                                               \
             int64_t rows = n - i < BLOCK ? n - i : BLOCK;                                                      \
-            const real *some = score + i;                                                                      \
-            real padded[BLOCK];                                                                                \
-            if (rows < BLOCK) {                                                                                \
-                for (int64_t j = 0; j < BLOCK; j++)                                                            \
-                    padded[j] = some[j < rows ? j : 0];                                                        \
-                some = padded;                                                                                 \
-            }                                                                                                  \
-            bins_of(some, bins, place);                                                                        \
+            bins_of(score + i, rows, bins, place);                                                             \
             for (int64_t j = 0; j < rows; j++)                                                                 \
                 place[j] = 2 * place[j] + (positive[i + j] != 0);                                              \
             for (int64_t j = 0; j < rows && size > NEAR; j++)                                                  \
@@ -177,14 +177,7 @@ static inline int ones(uint64_t word)
         found[0] = found[1] = 0;                                                                               \
         for (int64_t i = 0; i < n; i += BLOCK) {                                                               \
             int64_t rows = n - i < BLOCK ? n - i : BLOCK;                                                      \
-            const real *some = score + i;                                                                      \
-            real padded[BLOCK];                                                                                \
-            if (rows < BLOCK) {                                                                                \
-                for (int64_t j = 0; j < BLOCK; j++)                                                            \
-                    padded[j] = some[j < rows ? j : 0];                                                        \
-                some = padded;                                                                                 \
-            }                                                                                                  \
-            bins_of(some, bins, bin);                                                                          \
+            bins_of(score + i, rows, bins, bin);                                                               \
             for (int64_t j = 0; j < rows; j++) {                                                               \
                 queued[size] = i + j;                                                                          \
                 queued_bin[size] = bin[j];                                                                     \
