@@ -265,6 +265,13 @@ def test_limits_for_all_pairs_are_wider_than_those_of_one_pair():
     assert len(many.pairs) == 6
 
 
+def test_p_values_are_those_at_the_pc_of_a_condition():
+    labels, a, b = world()
+    where = cc.OperatingCondition(prevalence=0.2, cost_fn=5, cost_fp=1)
+    found = cc.compare(labels, a, b, simultaneous=False)
+    assert found.p_value(where) == found.p_value(where.pc) == found.p_value([where.pc])[0]
+
+
 def test_holm_adjusted_p_values_are_at_least_the_raw_ones():
     labels, a, b = world()
     tests = cc.compare_many(labels, {"a": a, "b": b, "c": -a}).at(0.5)

@@ -156,7 +156,8 @@ class CostDifference(Result):
     lower, upper : float
         The interval.
     p_value : float
-        Twice the smaller of the bootstrap probabilities of a difference <= 0 and >= 0.
+        Twice the smaller of the bootstrap probabilities of a difference <= 0 and >= 0, known to twice the
+        `distribution.error`.
     level, method, laplace, n, distribution
         As in `CostInterval`.
     names : tuple of str
@@ -207,9 +208,14 @@ class CostDifference(Result):
         verdict = f"{self.cheaper} is cheaper" if self.cheaper else "not decided"
         return (
             f"CostDifference: {a} costs {how} {b}, {100 * self.level:g} % in "
-            f"[{self.lower:.6g}, {self.upper:.6g}], p = {self.p_value:.3g}: {verdict} "
+            f"[{self.lower:.6g}, {self.upper:.6g}], {self._p_in_words()}: {verdict} "
             f"(n = {self.n}, {self.method})"
         )
+
+    def _p_in_words(self) -> str:
+        """Return the p-value, or below what it is known to be: tails are right to the distribution's error."""
+        error = 2 * getattr(self.distribution, "error", 0.0)
+        return f"p = {self.p_value:.3g}" if self.p_value >= error else f"p < {error:.2g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from costcurves._validation import (
     frozen,
     shown,
 )
-from costcurves.conditions import check_condition
+from costcurves.conditions import OperatingCondition, check_condition
 from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.differences import PcIntervals
 from costcurves.errors import InputError
@@ -139,8 +139,13 @@ class CurveDifference(Result):
         return float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
 
     def p_value(self, pc: Any) -> Any:
-        """Return the two-sided p-value of equal cost at pc, taken by itself (not adjusted for looking at many)."""
-        wanted = check_unit_array("pc", pc)
+        """Return the two-sided p-value of equal cost at pc, taken by itself (not adjusted for looking at many).
+
+        Parameters
+        ----------
+        pc : float, array or OperatingCondition
+        """
+        wanted = check_unit_array("pc", pc.pc if isinstance(pc, OperatingCondition) else pc)
         points, place = np.unique(wanted.ravel(), return_inverse=True)
         p = self._discordant.band(points).p_value(points)[place].reshape(wanted.shape)
         return float(p) if wanted.ndim == 0 else p

@@ -229,6 +229,16 @@ def test_a_certain_difference_has_p_zero():
     assert cmp.cheaper == "a"
 
 
+def test_a_p_value_below_the_error_of_the_distribution_is_not_printed_as_a_number():
+    y = np.repeat([0, 1, 2], 2_000)
+    wrong = np.where(np.arange(y.size) % 5, y, (y + 1) % 3)
+    C = [[0, 1, np.pi], [np.e, 0, 1], [2.5, np.sqrt(2), 0]]
+    cmp = cc.bdeltacost(y, y, wrong, C)
+    assert cmp.p_value < 2 * cmp.distribution.error
+    assert f"p < {2 * cmp.distribution.error:.2g}: a is cheaper" in repr(cmp)
+    assert "p = 0.5" in repr(cc.bdeltacost([0, 1], [0, 1], [1, 1], [[0, 1], [1, 0]]))
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(1, 40))
 def test_interval_and_p_value_agree_about_zero(seed, k, n):
