@@ -8,7 +8,7 @@ what the counts come to.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Protocol, Self, TypeVar
@@ -298,6 +298,7 @@ def curve_counts(
     pos_label: Any = None,
     resolution: int | None = None,
     bins: Mapping[str, ScoreBins] | None = None,
+    tied: Collection[str] = (),
     weighted: bool = False,
     points: str = "hull",
     dtype: str | Mapping[str, str] | None = None,
@@ -315,6 +316,8 @@ def curve_counts(
         The most bins: one pass, bounded memory, and curves that say their largest error. Otherwise curves are exact.
     bins : mapping of name to ScoreBins, optional
         Layouts made from a sample, for those columns that have one.
+    tied : collection of str
+        The columns whose scores have many ties.
     weighted : bool
         Whether batches have weights; exact sums of weights need all distinct scores.
     points : {"hull", "all"}
@@ -338,7 +341,7 @@ def curve_counts(
             return ScoreTally(limit=limit)
         if grouped:
             return HullTally(dtype=given, members=members, resolution=GROUP_BINS, hold=GROUP_ROWS)
-        return HullTally(bins=layout, dtype=own, members=members)
+        return HullTally(bins=layout, dtype=own, members=members, ties=name in tied)
 
     return CurveCounts({name: tally(name) for name in names}, LabelRule(pos_label))
 

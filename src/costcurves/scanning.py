@@ -29,15 +29,15 @@ from costcurves.sources.feeds import SAMPLE, ParquetFiles, Relations, Source
 from costcurves.sources.files import PATH, find_files
 from costcurves.sources.grouping import can_group
 from costcurves.sources.reading import SourceReader, check_progress, check_threads
-from costcurves.tallies.bins import FEWEST, ScoreBins, check_resolution, runs
+from costcurves.tallies.bins import FEWEST, SOME_TIES, ScoreBins, check_resolution, share_of_distinct
 from costcurves.tallies.hulls import MEMBERS
 from costcurves.tallies.tables import ConfusionTally
 from costcurves.thresholds import as_policy
 
 MOST_IN_MEMORY = 1 << 27  # values that `read` and `points="all"` hold
+MANY_TIES = 0.25  # the share of distinct scores in a sample, up to which grouping is the faster
 MOST_GATHERED = 1 << 25  # members that the second pass holds, of all classifiers together
 ROWS_A_BIN, MOST_BINS = 64, 1 << 20
-EXAMPLES_A_TIE = 4  # sampled examples a distinct score, from which grouping is the faster
 
 
 class Scan:
@@ -209,13 +209,11 @@ class Scan:
 
     def _tied(self, samples: dict[str, Any]) -> bool:
         """Return whether every column seems to have few distinct scores, which DuckDB counts the fastest."""
-        few = [runs(np.sort(values))[0].size * EXAMPLES_A_TIE <= values.size for values in samples.values()]
-        label_types = self._types[self.label]
         return (
             self._resolution is None
-            and len(few) == len(self.scores)
-            and all(few)
-            and can_group(self._reader("scores").roles, label_types)
+            and len(samples) == len(self.scores)
+            and all(share_of_distinct(values) <= MANY_TIES for values in samples.values())
+            and can_group(self._reader("scores").roles, self._types[self.label])
         )
 
     def _counting_options(self, samples: dict[str, Any]) -> dict[str, Any]:
@@ -227,6 +225,7 @@ class Scan:
         return {
             "dtype": {name: self._dtype(name) for name in self.scores},
             "bins": bins,
+            "tied": [name for name, values in samples.items() if share_of_distinct(values) <= SOME_TIES],
             "members": max(MEMBERS, MOST_GATHERED // len(self.scores)),
             "limit": MOST_IN_MEMORY >> 2,
         }

@@ -194,6 +194,20 @@ def test_curves_are_found_in_two_passes_and_kept(parquet):
     assert src.passes == 2
 
 
+def test_ties_beside_scores_without_take_no_more_passes(tmp_path, monkeypatch):
+    monkeypatch.setattr("costcurves.scanning.MOST_GATHERED", 1)
+    monkeypatch.setattr("costcurves.scanning.MEMBERS", 20_000)
+    rng = np.random.default_rng(9)
+    y = rng.random(40_000) < 0.3
+    plain, other = (1 / (1 + np.exp(-rng.normal(y, 1.0))) for _ in range(2))
+    scores = {"plain": plain, "three": np.round(other, 3), "tree": np.floor(other * 40) / 40}
+    pq.write_table(pa.table({"y": y, **scores}), tmp_path / "ties.parquet")
+    src = cc.scan(tmp_path / "ties.parquet", label="y", scores=list(scores))
+    for name, curve in src.roc_curves().items():
+        same_curve(curve, cc.RocCurve.from_predictions(y, scores[name], points="hull"))
+    assert src.passes == 2
+
+
 @pytest.mark.parametrize("label", ["text", "dictionary", "boolean", "float", "date"])
 def test_labels_of_any_type_are_taken(tmp_path, table, label):
     y = table["y"].to_numpy() == 1

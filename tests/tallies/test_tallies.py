@@ -145,6 +145,49 @@ def test_too_many_distinct_scores_are_refused_with_what_to_use_instead():
 
 
 @settings(max_examples=60)
+@given(split_data(), SHAPES, st.integers(0, 3), st.booleans())
+def test_the_hull_of_ties_is_the_hull_of_all_the_data(data, shape, most, sent):
+    """Bins that know their one score, until more than `most` bins have several; some tallies are sent as bytes."""
+    y, scores, rows = data
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("costcurves.tallies.singles.MOST_MIXED", most)
+        tally = cc.HullTally(ties=True, members=5, resolution=2**14)
+        while True:
+            parts = [tally.empty().update(y[some], scores[some]) for some in rows]
+            parts = [cc.HullTally.from_bytes(part.to_bytes()) if sent else part for part in parts]
+            tally = merged(parts, shape)
+            if tally.finished:
+                break
+            tally = tally.next_pass()
+    same_curve(tally.to_curve(), cc.RocCurve.from_predictions(y, scores, points="hull"))
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 4])
+def test_one_pass_finds_the_hull_of_scores_with_many_ties(decimals):
+    rng = np.random.default_rng(decimals)
+    y = rng.random(60_000) < 0.3
+    scores = np.round(1 / (1 + np.exp(-rng.normal(y, 1.0))), decimals)
+    tally = cc.HullTally(bins=cc.ScoreBins.from_sample(scores), ties=True, members=1)
+    for some in np.array_split(np.arange(y.size), 7):
+        tally.update(y[some], scores[some])
+    assert tally.finished
+    assert tally.passes == 1
+    same_curve(tally.to_curve(), cc.RocCurve.from_predictions(y, scores, points="hull"))
+    by_first_rows = cc.HullTally(members=1).laid_out(scores[:5_000]).empty().update(y, scores)
+    assert by_first_rows.left < 200  # scores that the first rows do not have share few bins
+
+
+def test_scores_without_ties_take_as_many_passes_as_ever():
+    rng = np.random.default_rng(1)
+    y = rng.random(60_000) < 0.3
+    scores = rng.normal(y, 1.0)
+    first = cc.HullTally(ties=True).update(y, scores)
+    assert first._counted._singles is None
+    assert first.left == cc.HullTally().update(y, scores).left
+    same_curve(first.next_pass().update(y, scores).to_curve(), cc.RocCurve.from_predictions(y, scores, points="hull"))
+
+
+@settings(max_examples=60)
 @given(split_data(), SHAPES, st.sampled_from([1, 5, 10**6]), st.booleans())
 def test_the_hull_in_passes_is_the_hull_of_all_the_data(data, shape, members, sampled):
     y, scores, rows = data

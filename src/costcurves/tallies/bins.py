@@ -27,6 +27,7 @@ CELL_BITS = 12
 CELLS = 1 << CELL_BITS
 FEWEST, MOST = 1 << 14, 1 << 26
 CHUNK = 1 << 15  # rows whose intermediate arrays stay in the cache
+SOME_TIES = 0.9  # the share of distinct values in a sample, from which on scores may have many ties in all
 # How many times more crowded bins may be that are faster to find.
 MOST_CROWDED = 4.0
 MOST_SCALE = 60  # so that scores times 2**scale are floats, and not subnormal ones
@@ -35,6 +36,11 @@ MOST_SCALE = 60  # so that scores times 2**scale are floats, and not subnormal o
 def float_scores(scores: Array) -> Array:
     """Return checked scores as float32 or float64 (integers are exact as float64)."""
     return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+
+
+def share_of_distinct(values: Array) -> float:
+    """Return how many distinct values there are, as a part of all."""
+    return float(runs(np.sort(values))[0].size / max(values.size, 1))
 
 
 def runs(values: Array) -> tuple[Array, IntArray]:
@@ -412,21 +418,31 @@ class BinTable:
     def add(self, positive: BoolArray, scores: Array, weights: FloatArray | None = None) -> None:
         """Count a batch of scores of the layout's type."""
         self._room(scores.size)
-        if weights is None and self._singles is None and (fast := compiled.loops()) is not None:
+        fast = compiled.loops() if weights is None else None
+        if fast is not None:
             if self._bytes is None:
                 self._bytes = compiled.ByteCounts(self.bins.size)
             fast.count(scores, positive, self.bins.layout, self._bytes)
-            return
+        else:
+            self._add_by_numpy(positive, scores, weights)
+        for start in range(0, scores.size, CHUNK):
+            if self._singles is None:
+                break
+            some = scores[start : start + CHUNK]
+            if not self._singles.add(self._codes(some), ordered_keys(some)):
+                self._singles = None
+
+    def _add_by_numpy(self, positive: BoolArray, scores: Array, weights: FloatArray | None) -> None:
         table = self.table
-        if self._coder is None:
-            self._coder = Coder(self.bins)
         one = table.dtype.type(1)
         for start in range(0, scores.size, CHUNK):
             span = slice(start, start + CHUNK)
-            codes = self._coder.codes(scores[span], positive[span])
-            np.add.at(table, codes, one if weights is None else weights[span])
-            if self._singles is not None and not self._singles.add(codes >> 1, ordered_keys(scores[span])):
-                self._singles = None
+            np.add.at(table, self._codes(scores[span], positive[span]), one if weights is None else weights[span])
+
+    def _codes(self, scores: Array, positive: BoolArray | None = None) -> IntArray:
+        if self._coder is None:
+            self._coder = Coder(self.bins)
+        return self._coder.codes(scores, positive)
 
     @property
     def table(self) -> Array:
@@ -447,7 +463,7 @@ class BinTable:
         """Add the counts of another table of the same layout."""
         self._room(other._rows)
         fast = compiled.loops()
-        if fast is not None and other.byte_counts is not None and self._singles is None:
+        if fast is not None and other.byte_counts is not None:
             if self._bytes is None:
                 self._bytes = compiled.ByteCounts(self.bins.size)
             fast.add_counts(self._bytes, other.byte_counts)
@@ -480,6 +496,14 @@ class BinTable:
     def single(self, code: IntArray) -> BoolArray:
         """Return which of some filled bins are known to hold one score."""
         return np.zeros(code.size, np.bool_) if self._singles is None else self._singles.single(code)
+
+    def keys_of(self, code: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the lowest key of some filled bins, and log2 of the number of keys: 0 where a bin holds one score."""
+        low, shift = self.bins.keys_of(code)
+        if self._singles is None:
+            return low, shift
+        single = self._singles.single(code)
+        return np.where(single, self._singles.keys(code), low), np.where(single, 0, shift)
 
     def state(self) -> dict[str, Array]:
         """Return the layout and the counts that are not zero."""

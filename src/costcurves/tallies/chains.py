@@ -48,7 +48,7 @@ class Chain:
             wanted, first = _cuts(neg, pos)
             code, wanted = code[first], wanted[first]
             neg, pos = _joined(first, neg, pos)
-        low, shift = table.bins.keys_of(code)
+        low, shift = table.keys_of(code)
         return cls(low, np.where(wanted, shift, CLOSED), neg, pos)
 
     @classmethod

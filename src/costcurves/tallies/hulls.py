@@ -13,12 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves import buckets, counts
-from costcurves._validation import check_integer, check_name
+from costcurves._validation import check_flag, check_integer, check_name
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.roc import RocCurve
 from costcurves.score_keys import FLOATS, scores_of_keys
 from costcurves.tallies.base import Batches, State, Tally
-from costcurves.tallies.bins import BinTable, ScoreBins, check_resolution, float_scores
+from costcurves.tallies.bins import (
+    SOME_TIES,
+    BinTable,
+    ScoreBins,
+    check_resolution,
+    float_scores,
+    share_of_distinct,
+)
 from costcurves.tallies.chains import Chain
 from costcurves.tallies.members import Finer, Held, Members
 from costcurves.tallies.scores import check_layout, cumulated, no_examples, same_layout
@@ -49,6 +56,9 @@ class HullTally(Tally):
         The type of scores, by default that of the first batch; float64 takes all.
     members : int
         The most examples to gather in a pass; where bins that may hold vertices have more, they are cut finer first.
+    ties : bool
+        Whether scores have many ties. Bins then know their score as long as they have one only, and one pass may do;
+        it takes longer where there are few ties.
     hold : int
         The most examples to keep as they are in the first pass. As long as they are no more, one pass does, and a tally
         of few examples takes little memory: for very many groups of the data.
@@ -84,6 +94,7 @@ class HullTally(Tally):
         resolution: int = RESOLUTION,
         dtype: str | None = None,
         members: int = MEMBERS,
+        ties: bool = False,
         hold: int = 0,
     ) -> None:
         self._batches = Batches(pos_label)
@@ -91,6 +102,7 @@ class HullTally(Tally):
         self._dtype = check_layout(bins, dtype)
         self._bins = bins
         self._most = check_integer("members", members, 1)
+        self._ties = check_flag("ties", ties)
         self._hold = check_integer("hold", hold, 0)
         self._before: Chain | None = None  # what earlier passes found
         self._passes = 1
@@ -174,6 +186,7 @@ class HullTally(Tally):
         tally = self.empty()
         tally._bins = ScoreBins.from_sample(sample, self._resolution)
         tally._dtype = tally._bins.dtype
+        tally._ties = share_of_distinct(sample) <= SOME_TIES
         return tally
 
     def next_pass(self) -> HullTally:
@@ -204,6 +217,7 @@ class HullTally(Tally):
             resolution=self._resolution,
             dtype=self._dtype,
             members=self._most,
+            ties=self._ties,
             hold=self._hold,
         )
         tally._before, tally._passes = before, passes
@@ -220,7 +234,7 @@ class HullTally(Tally):
         if self._counted is None:
             assert self._bins is not None
             if self._before is None:
-                self._counted = Held(self._bins) if self._hold else BinTable(self._bins)
+                self._counted = Held(self._bins) if self._hold else BinTable(self._bins, ties=self._ties)
             elif self.kind == "members":
                 self._counted = Members(self._bins, self._before)
             else:
@@ -232,7 +246,7 @@ class HullTally(Tally):
         held = self._table()
         if isinstance(held, Held) and (always or held.size > self._hold):
             assert self._bins is not None
-            self._counted = BinTable(self._bins)
+            self._counted = BinTable(self._bins, ties=self._ties)
             held.add_to(self._counted)
 
     def _chain(self) -> Chain:
@@ -257,6 +271,7 @@ class HullTally(Tally):
             "resolution": self._resolution,
             "dtype": self._dtype if self._bins is None else self._bins.dtype,
             "members": self._most,
+            "ties": self._ties,
             "hold": self._hold,
             "passes": self._passes,
             "counted": self._counted is not None,
@@ -273,7 +288,7 @@ class HullTally(Tally):
     @classmethod
     def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> HullTally:
         bins = ScoreBins(plain["dtype"], arrays["shifts"]) if "shifts" in arrays else None
-        options = {name: plain[name] for name in ("resolution", "dtype", "members", "hold")}
+        options = {name: plain[name] for name in ("resolution", "dtype", "members", "ties", "hold")}
         tally = cls(bins=bins, **options)
         tally._batches = Batches.restored(plain)
         tally._passes = check_integer("passes", plain["passes"], 1)
@@ -281,8 +296,9 @@ class HullTally(Tally):
             tally._before = Chain.restored(arrays, tally._bins)
         if plain["counted"]:
             if tally._before is None and bins is not None and "place" in arrays:
-                tally._counted = BinTable(bins)
-            tally._table().fill(arrays)
+                tally._counted = BinTable.restored(bins.dtype, arrays)
+            else:
+                tally._table().fill(arrays)
         return tally
 
     def __repr__(self) -> str:

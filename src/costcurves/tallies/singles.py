@@ -51,6 +51,10 @@ class SingleScores:
         """Return which of some filled bins hold one score."""
         return ~self._mixed[code]
 
+    def keys(self, code: IntArray) -> IntArray:
+        """Return the key of the one score in some filled bins; of one of them where there are several."""
+        return self._held[code].astype(np.int64)
+
     def state(self) -> dict[str, Array]:
         """Return the bins of one score with their keys, and those of several."""
         single = np.flatnonzero((self._held != self._none) & ~self._mixed)
