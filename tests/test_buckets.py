@@ -132,3 +132,14 @@ def test_the_hull_of_many_probabilities_takes_at_most_one_and_a_half_times_their
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.5 * (positive.nbytes + scores.nbytes)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_scores_at_odd_addresses_are_copied(dtype):
+    rng = np.random.default_rng(4)
+    room = np.zeros(40_000 * np.dtype(dtype).itemsize + 1, np.uint8)
+    scores = room[1:].view(dtype)
+    scores[:] = rng.random(40_000)
+    assert not scores.flags.aligned
+    positive = rng.random(40_000) < 0.3
+    assert rows(hull_counts(positive, scores)) == rows(on_hull(count_scores(positive, scores.copy())))

@@ -72,7 +72,7 @@ class Loops:
 
     def count(self, scores: Array, positive: BoolArray, layout: Layout, counts: ByteCounts) -> None:
         """Count float scores in bins."""
-        scores, positive = np.ascontiguousarray(scores), np.ascontiguousarray(positive)
+        scores, positive = _plain(scores), _plain(positive)
         loop, bins = self._loop("count", scores), counts.small.size // 2
         loop(_at(scores), _at(positive), scores.size, layout.address, bins, *counts.addresses)
 
@@ -87,7 +87,7 @@ class Loops:
 
         They are written to the buffers `keys` of negatives and positives, each with room for all scores.
         """
-        scores, positive = np.ascontiguousarray(scores), np.ascontiguousarray(positive)
+        scores, positive = _plain(scores), _plain(positive)
         found = np.empty(2, np.int64)
         loop = self._loop("gather", scores)
         loop(_at(scores), _at(positive), scores.size, layout.address, wanted.address, *map(_at, keys), _at(found))
@@ -117,8 +117,8 @@ class Loops:
         room = np.empty((7, shift.size + wanted.slots + neg.size + pos.size + 1), np.int64)
         edges = np.empty((2, shift.size + 1), np.int64)
         rows = (ctypes.c_void_p * 9)(*_rows_at(room), *_rows_at(edges))
-        parts = [np.ascontiguousarray(values) for values in (shift, *counts)]
-        lowest = None if low is None else np.ascontiguousarray(low)
+        parts = [_plain(values) for values in (shift, *counts)]
+        lowest = None if low is None else _plain(low)
         size = self._loop("refine", neg)(
             None if lowest is None else _at(lowest),
             *map(_at, parts),
@@ -136,13 +136,13 @@ class Loops:
 
     def upper_hull(self, x: IntArray, y: IntArray) -> IntArray:
         """Return the indices of the hull's vertices, as `geometry.upper_hull` of counts."""
-        x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+        x, y = _plain(x), _plain(y)
         vertex = np.empty(x.size, np.int64)
         return vertex[: self._library.upper_hull(_at(x), _at(y), x.size, _at(vertex))].copy()
 
     def blocks_above(self, x: IntArray, y: IntArray, hull: IntArray) -> BoolArray:
         """Return which blocks may hold a vertex, as `geometry.blocks_above` of counts."""
-        x, y, hull = np.ascontiguousarray(x), np.ascontiguousarray(y), np.ascontiguousarray(hull)
+        x, y, hull = _plain(x), _plain(y), _plain(hull)
         above = np.empty(x.size - 1, np.bool_)
         self._library.blocks_above(_at(x), _at(y), _at(hull), hull.size, _at(above))
         return above
@@ -155,8 +155,8 @@ class Loops:
         It has shape (2, 3, points + 1): of negatives and of positives, where the one, the other and the first of both
         begins; the last entry counts the never.
         """
-        a, b = (np.ascontiguousarray(some) for some in scores)
-        positive = np.ascontiguousarray(positive)
+        a, b = (_plain(some) for some in scores)
+        positive = _plain(positive)
         where = [search.address for search in searches]
         self._library.count_changes(_at(a), _at(b), _at(positive), a.size, *where, table.shape[2] - 1, _at(table))
 
@@ -256,7 +256,7 @@ class Layout:
     """
 
     def __init__(self, low_bits: int, shifts: IntArray, base: IntArray, even: Even | None) -> None:
-        self._shifts, self._base = np.ascontiguousarray(shifts), np.ascontiguousarray(base)
+        self._shifts, self._base = _plain(shifts), _plain(base)
         where = Even(1.0, 0.0, 0.0) if even is None else even
         in_range = (where.lowest, where.highest, where.sign, where.offset, where.scale, where.above, where.below)
         self._fields = _LayoutFields(low_bits, _at(self._shifts), _at(self._base), *in_range)
@@ -330,9 +330,14 @@ class Search:
     """
 
     def __init__(self, low: float, scale: float, below: IntArray, entries: FloatArray) -> None:
-        self._below, self._entries = below.astype(np.int32), np.ascontiguousarray(entries)
+        self._below, self._entries = below.astype(np.int32), _plain(entries)
         self._fields = _SearchFields(low, scale, below.size - 3, _at(self._below), _at(self._entries))
         self.address = ctypes.addressof(self._fields)
+
+
+def _plain(array: Array) -> Array:
+    """Return an array in one piece, at addresses that its type may have."""
+    return array if array.flags.c_contiguous and array.flags.aligned else np.array(array, order="C")
 
 
 def _at(array: Array) -> int:

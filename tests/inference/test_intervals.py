@@ -181,3 +181,15 @@ def test_broken_counts_are_refused():
         paired_rate_interval(3, 3, 5, 2.0)
     with pytest.raises(InputError, match="total > 0"):
         wilson(0, 0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("k", "n"), [(1, 10**5), (5, 4_426_271), (12, 11_487_731), (900, 890_000_000), (7, 9), (40, 50)]
+)
+@pytest.mark.parametrize("tail", [0.025, 1e-6])
+def test_mid_p_limits_reach_their_tail_also_where_errors_are_few_in_very_many(k, n, tail):
+    lower, upper = mid_p(k, n, 1 - 2 * tail)
+    above = stats.binom.sf(k, n, float(lower)) + 0.5 * stats.binom.pmf(k, n, float(lower))
+    assert above == pytest.approx(tail, rel=1e-9)
+    below = stats.binom.cdf(k, n, float(upper)) - 0.5 * stats.binom.pmf(k, n, float(upper))
+    assert below == pytest.approx(tail, rel=1e-7)

@@ -258,9 +258,7 @@ def whole_values(strata):
 def test_sums_from_few_frequencies_stay_within_their_bound_of_every_atom(strata):
     # Values have the step 1, of which the method knows nothing: every atom of the sum is known from a transform.
     cells = whole_values(strata)
-    mean = sum(n * float(q @ v) for n, q, v in cells)
-    variance = sum(n * float(q @ v**2 - (q @ v) ** 2) for n, q, v in cells)
-    grid, mass, error = smooth_sum(cells, mean, variance)
+    grid, mass, error = smooth_sum(cells)
     base, exact, _ = lattice_power(cells, 1.0)
     atoms, total = base + np.arange(exact.size), np.cumsum(exact)
     half = 0.5 * (grid[1] - grid[0])
@@ -286,6 +284,29 @@ def test_sums_from_few_frequencies_have_the_quantiles_of_edgeworth(n):
     wanted = z + skew * (z**2 - 1) / 6 + excess * (z**3 - 3 * z) / 24 - skew**2 * (2 * z**3 - 5 * z) / 36
     found = (dist.quantile(stats.norm.cdf(z)) - dist.mean) / dist.std
     np.testing.assert_allclose(found, wanted, atol=5e-6 + 20 * n**-1.5)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-90, 1e-20, 1.0, 1e20, 1e80, 1e140])
+def test_the_unit_of_values_changes_nothing(scale):
+    p, v = [0.2, 0.3, 0.1, 0.15], np.array([1.0, math.pi, 2 * math.e, -math.sqrt(7)])
+    one, other = (exact_distribution(Stratum(10**4, p, v * unit)) for unit in (1.0, scale))
+    z = np.array([-3.0, -1.0, 0.0, 2.0])
+    np.testing.assert_allclose(other.cdf(other.mean + z * other.std), one.cdf(one.mean + z * one.std), atol=1e-9)
+    both = exact_distribution([Stratum(10**5, p, v), Stratum(10**5, p, v * 1e-90)])  # one that adds nothing
+    alone = exact_distribution(Stratum(10**5, p, v))
+    np.testing.assert_allclose(both.quantile([0.1, 0.9]), alone.quantile([0.1, 0.9]), rtol=1e-7)
+
+
+@pytest.mark.parametrize(("n", "offset"), [(100, 2.0**29), (10**4, 2.0**29), (10**6, 2.0**29), (10**7, 2.0**26)])
+def test_a_constant_added_to_all_values_moves_the_distribution_within_the_stated_errors(n, offset):
+    # Sixteen values that a float adds exactly, of equal chances, so that every place is exact.
+    values, q = np.arange(16) ** 2 / 256, np.full(16, 1 / 16)
+    plain, moved = (exact_distribution(Stratum(n, q, values + by)) for by in (0.0, offset))
+    x = np.round(plain.mean + plain.std * np.linspace(-3, 3, 25)) + 1 / 1024
+    room = plain.error + moved.error
+    r = plain.resolution + moved.resolution + 1e-3
+    assert (moved.cdf(x + n * offset) <= plain.cdf(x + r) + room).all()
+    assert (moved.cdf(x + n * offset) >= plain.cdf(x - r) - room).all()
 
 
 def test_what_is_not_smooth_is_left_to_a_lattice():

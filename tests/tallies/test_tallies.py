@@ -704,6 +704,7 @@ TALLIES = {
     "weighted": lambda: cc.ScoreTally().update([0, 1, 0], [0.1, 0.2, 0.3], [1, 2, 3]),
     "binned": lambda: cc.ScoreTally(resolution=2**14).update([0, 1, 0], [0.1, 0.2, 0.3]),
     "first pass": lambda: cc.HullTally(resolution=2**14).update([0, 1, 0], [0.1, 0.2, 0.3]),
+    "ties": lambda: cc.HullTally(resolution=2**14, ties=True).update([0, 1, 0], [0.1, 0.2, 0.3]),
     "held": lambda: cc.HullTally(hold=9).update([0, 1, 0], [0.1, 0.2, 0.3]),
     "second pass": lambda: (
         cc.HullTally(resolution=2**14).update([0, 1, 0], [0.1, 0.2, 0.3]).next_pass().update([0, 1, 0], [0.1, 0.2, 0.3])
@@ -767,6 +768,17 @@ def test_bytes_that_no_tally_wrote_are_refused(data, kind):
     assert type(restored) is type(tally)
     assert restored.to_bytes()
     assert repr(restored)
+
+
+@pytest.mark.parametrize(("name", "value"), [("before_shift", -1), ("before_pos", 2**62), ("before_neg", 2**54)])
+def test_chains_that_no_pass_leaves_are_refused(name, value):
+    with np.load(io.BytesIO(TALLIES["second pass"]().to_bytes())) as file:
+        arrays = {key: file[key] for key in file.files}
+    arrays[name] = np.full_like(arrays[name], value)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    with pytest.raises(cc.FormatError, match="parts of a chain"):
+        cc.HullTally.from_bytes(buffer.getvalue())
 
 
 @pytest.mark.parametrize("data", [None, 3, "text", b"", pickle.dumps({"a": 1})])

@@ -88,8 +88,23 @@ def composition_atoms(n: int, q: FloatArray, v: FloatArray) -> tuple[FloatArray,
 
 def merge_sorted(v: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return sorted values with those that are the same but for rounding made one."""
-    starts = np.flatnonzero(np.concatenate([[True], np.diff(v) > SAME * max(abs(v[0]), abs(v[-1]))]))
+    starts = first_of_same(v)
     return v[starts], np.add.reduceat(q, starts)
+
+
+def first_of_same(v: FloatArray) -> IntArray:
+    """Return where sorted values begin that are the same but for rounding.
+
+    Many values that are each near the next need not be near each other: such ladders are left as they are.
+    """
+    near = SAME * max(abs(v[0]), abs(v[-1]))
+    new = np.concatenate([[True], np.diff(v) > near])
+    starts = np.flatnonzero(new)
+    sizes = np.diff(np.append(starts, v.size))
+    wide = v[starts + sizes - 1] - v[starts] > 4 * near
+    if wide.any():
+        starts = np.flatnonzero(new | np.repeat(wide, sizes))
+    return starts
 
 
 def power_atoms(n: int, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray] | None:
@@ -324,7 +339,8 @@ def interpolated(cells: list[Cells], variance: float) -> tuple[FloatArray, Float
     parts = gap[1:] / np.arange(1, gap.size)
     # Esseen: sup |F - G| <= 1/π ∫ gap/ω over (0, T) twice sided + 24 · density / (π T), for the best T.
     bounds = 2 / np.pi * np.cumsum(parts) + 24 * float(mass.max()) / (np.pi * omega[1:])
-    rounding = 4e-16 * total + 2e-14
+    moved = float(mass.max()) / step * 4e-16 * (abs(base) + float(np.abs(grid).max()))  # by rounding of the places
+    rounding = 4e-16 * total + 2e-14 + moved
     smooth = float(bounds.min()) + negative + rounding
     if smooth <= 1e-3:
         return grid, mass, smooth, 0.0

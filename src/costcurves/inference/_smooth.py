@@ -20,17 +20,24 @@ LENGTH = 2**14
 SPANNED = 2**11
 
 
-def smooth_sum(cells: list[Cells], mean: float, variance: float) -> tuple[FloatArray, FloatArray, float] | None:
+def smooth_sum(cells: list[Cells]) -> tuple[FloatArray, FloatArray, float] | None:
     """Return grid, probabilities and error; None where the distribution is not smooth, or has too many values.
 
     With V one draw, V' another, σ² its variance and W what Bernstein's inequality leaves of the line, the distribution
     is that of a circle of length W, and the power of the transform at frequencies 2πk/W gives it exactly. Of those, few
     matter: |E exp(iωV)|² = E cos ω(V - V') <= 1 - ω²σ² + ω⁴ E(V - V')⁴/24, so that the modulus of the whole is at most
-    exp(-ω² variance/4) up to ω² = 12 σ²/E(V - V')⁴. Above, `_moduli` bounds it. Esseen's inequality bounds what follows
-    for the distribution function.
+    exp(-ω² variance/4) up to ω² = 12 σ²/E(V - V')⁴, which is 6 over the squared range or more. Above, `_moduli` bounds
+    it. Esseen's inequality bounds what follows for the distribution function.
     """
-    low = max(sum(n * v[0] for n, _, v in cells), mean - _reach(cells, variance))
-    high = min(sum(n * v[-1] for n, _, v in cells), mean + _reach(cells, variance))
+    span = max(float(v[-1] - v[0]) for _, _, v in cells)
+    base = sum(n * float(v[0]) for n, _, v in cells)
+    if not 1e-290 < span < 1e290 or not math.isfinite(base):
+        return None
+    cells = [(n, q, (v - v[0]) / span) for n, q, v in cells]  # so that no power is too large, or nothing
+    mean = sum(n * float(q @ v) for n, q, v in cells)
+    variance = sum(n * float(q @ (v - float(q @ v)) ** 2) for n, q, v in cells)
+    reach = bernstein(variance, max(max(float(q @ v), v[-1] - float(q @ v)) for _, q, v in cells))
+    low, high = max(0.0, mean - reach), min(sum(n * v[-1] for n, _, v in cells), mean + reach)
     around = high - low
     last = math.ceil(math.sqrt(4 * NOTHING / variance) * around / (2 * math.pi))
     if last > MOST_FREQUENCIES or last * sum(v.size for _, _, v in cells) > MOST_TERMS:
@@ -42,12 +49,15 @@ def smooth_sum(cells: list[Cells], mean: float, variance: float) -> tuple[FloatA
     for n, q, v in cells:
         away = v - float(q @ v)
         second, fourth = float(q @ away**2), float(q @ away**4)
-        quiet_until = min(quiet_until, math.sqrt(12 * second / (2 * fourth + 6 * second**2)))
+        quiet = math.sqrt(6) / v[-1]
+        if fourth > 0:
+            quiet = max(quiet, math.sqrt(12 * second / (2 * fourth + 6 * second**2)))
+        quiet_until = min(quiet_until, quiet)
         turns = np.multiply.outer(omega, away)
         # What the real part lacks to 1 is small, and n times its relative error counts.
         lacking, imaginary = 2 * np.sin(0.5 * turns) ** 2 @ q, np.sin(turns) @ q
         squared = lacking * (lacking - 2) + imaginary**2  # |φ|² - 1
-        logs += 0.5 * n * np.log1p(np.maximum(squared, -1 + 1e-300))
+        logs += 0.5 * n * np.log1p(np.maximum(squared, -1 + 1e-15))
         angle += n * np.arctan2(imaginary, 1 - lacking)
         total += n
     if omega[-1] > quiet_until:
@@ -61,19 +71,15 @@ def smooth_sum(cells: list[Cells], mean: float, variance: float) -> tuple[FloatA
     negative = float(-np.minimum(mass, 0.0).sum())
     mass = np.maximum(mass, 0.0)
     mass /= mass.sum()
-    grid = mean + step * (first + np.arange(PLACES))
+    grid = base + span * (mean + step * (first + np.arange(PLACES)))
     density = float(mass.max()) / step
     above, bounds = _moduli(cells, quiet_until)
     esseen = 2 / np.pi * np.cumsum(bounds) + 24 * density / (np.pi * above)
     between = float(np.abs(np.diff(mass)).max()) / 8  # a distribution function is a line between two places
     middle = math.exp(-NOTHING) * math.log(max(quiet_until / omega[-1], 1.0))
-    error = float(esseen.min(initial=1.0)) + middle + negative + between + 4e-16 * total + 2e-14
+    moved = density * 4e-16 * (mean + (abs(base) + float(np.abs(grid).max())) / span)  # by rounding of the places
+    error = float(esseen.min(initial=1.0)) + middle + negative + between + moved + 4e-16 * total + 2e-14
     return grid, mass, error
-
-
-def _reach(cells: list[Cells], variance: float) -> float:
-    largest = max(max(float(q @ v) - v[0], v[-1] - float(q @ v)) for _, q, v in cells)
-    return bernstein(variance, largest)
 
 
 def _moduli(cells: list[Cells], start: float) -> tuple[FloatArray, FloatArray]:

@@ -195,13 +195,13 @@ def _wilson_lower(k: FloatArray, n: FloatArray, z: FloatArray) -> FloatArray:
 
 def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
     """Return the rate at which P(K > k) + P(K = k) / 2 is `tail`; 0 where k = 0."""
-    from scipy.special import betainc, betaincinv, betaln, ndtri
+    from scipy.special import betainc, betaincinv, ndtri
 
     out = np.zeros(k.shape)
     some = (k > 0) & (tail > 0)
     k, n, tail = k[some], n[some], tail[some]
     rest = n - k
-    log_beta = betaln(k, rest + 1)
+    log_beta = _log_beta(k, rest + 1)
     # From Clopper and Pearson's limit, which lies below; log tail is concave in log rate, so Newton's steps
     # come from one side and do not overshoot. Wilson's limit is as near where both counts are large, and quicker;
     # from above it the first step lands below.
@@ -217,10 +217,27 @@ def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
         mass = np.maximum(betainc(k, rest + 1, p) - 0.5 * at / k, 1e-300)
         step = np.log(tail / mass) * mass / np.maximum(0.5 * (at + above), 1e-300)
         u = np.minimum(u + step, np.log(k / n))
-        if (np.abs(step) < 1e-9).all():  # what is left is of the order of its square
+        # What is left is of the order of its square; near a rate of 1, what the rate lacks to it must be right.
+        if (np.abs(step) <= 1e-9 * -np.expm1(u)).all():
             break
     out[some] = np.exp(u)
     return out
+
+
+def _log_beta(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return log B(a, b), without the cancellation that differences of log-gamma have where one is large."""
+    from scipy.special import betaln, gammaln
+
+    small, large = np.minimum(a, b), np.maximum(a, b)
+    z = np.maximum(large, 20.0)
+
+    def rest(x: FloatArray) -> FloatArray:
+        """Return what Stirling's formula lacks."""
+        y = 1 / (x * x)
+        return np.asarray((1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / x)
+
+    rise = (z + small - 0.5) * np.log1p(small / z) - small + small * np.log(z) + rest(z + small) - rest(z)
+    return np.asarray(np.where(large >= 20, gammaln(small) - rise, betaln(a, b)))
 
 
 def mover(

@@ -34,6 +34,7 @@ from costcurves.inference._lattice import (
     convolution_cdf,
     convolution_quantile,
     few_atoms,
+    first_of_same,
     interpolated,
     lattice_of,
     lattice_power,
@@ -299,6 +300,7 @@ class BootstrapDistribution(Result):
         else:
             total = self._total()
             slack = SAME * max(abs(self._grid[0]), abs(self._grid[-1]))
+            slack = min(slack, 0.25 * float(np.diff(self._grid).min(initial=np.inf)))  # never as far as another value
             out = total[np.searchsorted(self._grid, flat + slack, side="right")]
         return np.clip(out, 0.0, 1.0).reshape(x.shape)
 
@@ -437,7 +439,7 @@ def exact_distribution(strata: Sequence[Stratum] | Stratum) -> BootstrapDistribu
             error = first.error + second.error
             empty = np.empty(0)
             return build("convolution", empty, empty.copy(), error, parts=(shifted, second))
-    smooth = smooth_sum(moving, mean - offset, variance)
+    smooth = smooth_sum(moving)
     if smooth is not None and smooth[2] <= _SMOOTH:
         return build("interpolated", smooth[0] + offset, smooth[1], smooth[2])
     grid, mass, error, resolution = interpolated(moving, variance)
@@ -453,8 +455,7 @@ def _merged(s: Stratum) -> Cells:
     q, v = q[used], v[used]
     order = np.argsort(v, kind="stable")
     q, v = q[order], v[order]
-    new = np.concatenate([[True], np.diff(v) > SAME * np.abs(v).max()])
-    starts = np.flatnonzero(new)
+    starts = first_of_same(v)
     mass = np.add.reduceat(q, starts)
     return s.draws, mass / mass.sum(), v[starts]
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from costcurves import compiled
 from costcurves._validation import BoolArray, IntArray
+from costcurves.counts import LARGEST_EXACT_INTEGER
 from costcurves.errors import DataError
 from costcurves.geometry import blocks_above, upper_hull
 from costcurves.tallies.base import part
@@ -85,6 +86,11 @@ class Chain:
         falls = (chain.low[1:] < chain.low[:-1]).all() and (shift >= CLOSED).all() and (shift <= bins.low_bits).all()
         if not falls or (chain.low < -most).any() or (chain.low >= most).any() or (neg + pos < 1).any():
             raise DataError("parts of a chain must be filled, and go from the highest down")
+        if float(neg.sum(dtype=np.float64) + pos.sum(dtype=np.float64)) > LARGEST_EXACT_INTEGER:
+            raise DataError("parts of a chain must hold fewer examples")
+        table = cumulated(np.empty(0), chain.neg, chain.pos)
+        if (chain.shift[upper_hull(table.fp, table.tp)[1:] - 1] < 0).any():
+            raise DataError("parts of a chain that end at a vertex must be open or known")
         return chain
 
     def state(self) -> dict[str, Array]:
