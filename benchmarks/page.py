@@ -30,7 +30,11 @@ less. A ratio is the peer's time over ours (≥: more is better), or ours over t
 Floors were set before: they are what a prototype reached. That of bands was set beside resamples at fixed thresholds
 that took 3.7 s; both forms of them here are quicker. Times marked with \\* are extrapolated: a part of the resamples
 was measured and multiplied, as said below each table; what is done once for all resamples was left out. R
-measures itself, so its start does not count.
+measures itself, so its start does not count. Floors are judged by the shortest times.
+
+Scores are probabilities of a logistic model of one normal variable, in memory float64 where nothing else is said, in
+files float32. Full curves of scores of both signs, such as log-odds, take about twice as long, because the two signs
+are sorted apart; hulls do not mind.
 
 Where the package was installed without a C compiler, or with `COSTCURVES_COMPILED=0`, NumPy does the work of the
 compiled loops, in about twice the time: hulls then take 1.3 times a bare sort, and two floors are missed, those of
@@ -49,7 +53,8 @@ Seconds at n, 10 n and 100 n: the best of three turns, of one where a turn takes
 """
 SERIES = """## Scaling
 
-The best of three turns, of one where a turn takes longer than a second. `compare_many` compares all pairs at 65 points,
+The best of three turns, of one where a turn takes longer than a second; each line is measured by itself, so that small
+differences between lines, and from the tables above, mean nothing. `compare_many` compares all pairs at 65 points,
 so its work grows with the square of the classifiers; it also factors the covariance of all error rates, which grows
 with the cube.
 """
@@ -130,7 +135,7 @@ def _overview(documents: Mapping[str, Mapping[str, Any]]) -> str:
     absent = [f"- {row['job']}, beside {row['peer']['name']}: {row['absent']}" for row in rows if row["absent"]]
     for title, found in (
         ("Missed", missed),
-        ("Slower than the peer, where no floor was set", slower),
+        ("Slower than the peer, where there is no limit for it", slower),
         ("Not measured", absent),
     ):
         if found:

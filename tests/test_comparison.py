@@ -279,6 +279,12 @@ def test_holm_adjusted_p_values_are_at_least_the_raw_ones():
     assert tests.adjusted[np.argmin(tests.p_value)] == pytest.approx(min(1, 3 * tests.p_value.min()))
 
 
+def test_p_values_too_small_to_be_told_apart_are_said_to_be():
+    y = np.arange(4_000) % 2
+    tests = cc.compare_many(y, {"right": y, "wrong": 1 - y, "neither": np.arange(4_000) % 3}).at(0.5)
+    assert "'right' - 'wrong': -0.5, p<1e-30 (adjusted <1e-30), significant" in repr(tests)
+
+
 @pytest.mark.parametrize(
     ("scores", "message"),
     [

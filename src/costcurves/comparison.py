@@ -37,6 +37,7 @@ from costcurves.roc import RocCurve
 from costcurves.thresholds import Validation, as_policy
 
 UNDECIDED = "undecided"
+SMALLEST_P = 1e-30  # of those that are told apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -505,6 +506,11 @@ def difference_of_counts(
     return CurveDifference(names, discordant.band(pc, **more), discordant)
 
 
+def _p_text(p: float) -> str:
+    """Return a p-value; those that lie beyond the last that is computed are said to."""
+    return f"={p:.3g}" if p >= SMALLEST_P else f"<{SMALLEST_P:.0e}"
+
+
 class _Sample:
     """Labels and several classifiers' scores of the same examples, checked once."""
 
@@ -704,7 +710,8 @@ class PairwiseTests(Result):
     def __repr__(self) -> str:
         """Return one line a pair."""
         lines = [
-            f"  {a!r} - {b!r}: {d:.3g}, p={p:.3g} (adjusted {q:.3g}), {'significant' if s else 'not significant'}"
+            f"  {a!r} - {b!r}: {d:.3g}, p{_p_text(p)} (adjusted {_p_text(q).lstrip('=')}), "
+            + ("significant" if s else "not significant")
             for (a, b), d, p, q, s in zip(
                 self.pairs, self.difference, self.p_value, self.adjusted, self.significant, strict=True
             )

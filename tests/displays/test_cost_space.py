@@ -179,9 +179,9 @@ def test_a_difference_is_that_of_the_core_with_its_own_axis():
     np.testing.assert_array_equal(display.line_.get_xdata(), result.pc)
     np.testing.assert_array_equal(display.line_.get_ydata(), result.estimate)
     assert corners(display.band_) >= band_corners(result.pc, result.lower, result.upper)
-    assert display.ax_.get_ylim() == (-1, 1)
-    assert display.ax_.get_ylabel() == "cost of wide − cost of narrow"
     largest = max(abs(result.lower).max(), abs(result.upper).max())
+    assert display.ax_.get_ylim() == pytest.approx((-1.1 * largest, 1.1 * largest))
+    assert display.ax_.get_ylabel() == "cost of wide − cost of narrow"
     assert display.plot(y_limits="data").ax_.get_ylim() == pytest.approx((-1.1 * largest, 1.1 * largest))
     assert display.plot(y_limits=(-0.2, 0.3)).ax_.get_ylim() == (-0.2, 0.3)
 
@@ -204,6 +204,7 @@ def test_significant_ranges_are_marked_for_the_cheaper_one():
 
 def test_the_two_curves_can_stand_beside_their_difference():
     display = cc.CostDifferenceDisplay.from_predictions(*two_classes(), pc=POINTS, with_curves=True)
+    assert display.ax_.get_ylim() == (-1, 1)
     for line, curve in zip(display.curve_line_, CURVES, strict=True):
         np.testing.assert_array_equal(line.get_xydata(), curve.vertices)
     with pytest.raises(cc.InputError, match="`with_curves` must come with a display that has `curves`"):

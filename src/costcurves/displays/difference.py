@@ -124,7 +124,7 @@ class CostDifferenceDisplay(ScoreDisplay):
         *,
         with_curves: bool = False,
         significant: bool = True,
-        y_limits: Any = (-1.0, 1.0),
+        y_limits: Any = None,
         condition: Any = None,
         secondary_axis: str | None = None,
         legend: bool | str = True,
@@ -140,8 +140,9 @@ class CostDifferenceDisplay(ScoreDisplay):
             Draw the two cost curves, too, on the same axis.
         significant : bool
             Mark where one of the two is significantly cheaper (simultaneous limits only).
-        y_limits : (low, high) or "data"
-            By default all that a difference can be, -1 to 1; "data" shows the limits as large as possible.
+        y_limits : (low, high) or "data", optional
+            "data" shows the limits as large as possible, which is the default; with curves it is all that a difference
+            can be, -1 to 1.
         condition : OperatingCondition, pc or OperatingRange, or a list of them
             What to mark.
         secondary_axis : {"prevalence", "cost ratio", "slope"}, optional
@@ -161,6 +162,8 @@ class CostDifferenceDisplay(ScoreDisplay):
         label = f"{a}{apart}− {b}"
         options = line_options([label], curve_kwargs)[label]
         options = {**options, "color": INK, "linestyle": "-"} if curve_kwargs is None else options
+        if y_limits is None:
+            y_limits = (-1.0, 1.0) if with_curves else "data"
         limits = _read_limits(y_limits, self.difference)
 
         def draw(axes: Any) -> None:

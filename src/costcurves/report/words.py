@@ -203,7 +203,8 @@ class Speaker:
             verdict = f"{many} can be best"
         else:
             use = Markup("Use {} throughout").format(self.name(ranges.candidates[0]))
-            verdict = "one choice"
+            unsure = any(end.tests is not None and end.unbeaten for end in answer.ends)
+            verdict = UNSURE if unsure else "one choice"
         lines = []
         for end in answer.ends:
             said = self.condition(end.condition) + Markup(". Use ")
