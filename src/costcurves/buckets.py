@@ -17,7 +17,7 @@ from costcurves import compiled
 from costcurves._validation import BoolArray, IntArray
 from costcurves.counts import BLOCK, ScoreCounts, count_scores, countable, wide
 from costcurves.geometry import blocks_above, upper_hull
-from costcurves.score_keys import FLOATS, scores_of_keys
+from costcurves.score_keys import CELL_BITS, CELLS, FLOATS, scores_of_keys
 
 Array = npt.NDArray[Any]
 
@@ -31,7 +31,6 @@ CLEARLY = 1.5
 AS_GOOD = 2.0
 # Large data are counted in so many parts: with more, to add up their buckets would take longer than to fill them.
 PARTS = 8
-CELLS = 4096  # of a compiled layout
 
 
 def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
@@ -155,7 +154,7 @@ class _Evenly:
     def layout(self, dtype: Any) -> compiled.Layout:
         cells = np.zeros(CELLS, np.int64)  # none is used, for there are no scores beyond these
         even = compiled.Even(-np.inf, np.inf, self.scale, offset=self.low)
-        return compiled.Layout(8 * dtype.itemsize - 12, cells, cells, even)
+        return compiled.Layout(8 * dtype.itemsize - CELL_BITS, cells, cells, even)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,7 @@ class _ByBits:
 
     def layout(self, dtype: Any) -> compiled.Layout:
         shifts, base = np.full(CELLS, self.shift, np.int64), np.full(CELLS, -self.first, np.int64)
-        return compiled.Layout(8 * dtype.itemsize - 12, shifts, base, None)
+        return compiled.Layout(8 * dtype.itemsize - CELL_BITS, shifts, base, None)
 
 
 Buckets = _Evenly | _ByBits

@@ -1,4 +1,4 @@
-"""Keys of scores: integers that order like the floats."""
+"""Keys of scores: integers that order like the floats. The highest 12 bits of a key name its cell."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from costcurves._validation import FloatArray, IntArray
 
 Array = npt.NDArray[Any]
 
+CELL_BITS = 12
+CELLS = 1 << CELL_BITS
 FLOATS: dict[str, tuple[Any, Any]] = {"float32": (np.float32, np.int32), "float64": (np.float64, np.int64)}
 
 LARGEST = {name: int(np.array([np.finfo(real).max], real).view(key)[0]) for name, (real, key) in FLOATS.items()}

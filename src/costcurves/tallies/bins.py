@@ -17,14 +17,12 @@ import numpy.typing as npt
 from costcurves import compiled, counts
 from costcurves._validation import BoolArray, FloatArray, IntArray, check_choice, check_integer, frozen
 from costcurves.errors import DataError, InputError
-from costcurves.score_keys import FLOATS, ordered_keys, scores_of_keys
+from costcurves.score_keys import CELL_BITS, CELLS, FLOATS, ordered_keys, scores_of_keys
 from costcurves.tallies.base import part
 from costcurves.tallies.singles import MOST_BINS, SingleScores
 
 Array = npt.NDArray[Any]
 
-CELL_BITS = 12
-CELLS = 1 << CELL_BITS
 FEWEST, MOST = 1 << 14, 1 << 26
 CHUNK = 1 << 15  # rows whose intermediate arrays stay in the cache
 SOME_TIES = 0.9  # the share of distinct values in a sample, from which on scores may have many ties in all

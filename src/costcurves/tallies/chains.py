@@ -17,8 +17,9 @@ from costcurves._validation import BoolArray, IntArray
 from costcurves.counts import LARGEST_EXACT_INTEGER
 from costcurves.errors import DataError
 from costcurves.geometry import blocks_above, upper_hull
+from costcurves.score_keys import CELL_BITS
 from costcurves.tallies.base import part
-from costcurves.tallies.bins import CELL_BITS, BinTable, ScoreBins
+from costcurves.tallies.bins import BinTable, ScoreBins
 from costcurves.tallies.scores import cumulated
 
 Array = npt.NDArray[Any]
