@@ -158,7 +158,8 @@ def test_rows_with_missing_values_are_left_out_and_counted(engine):
 def test_nothing_is_said_of_rows_where_none_is_left_out(engine):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        cc.RocCurve.from_frame(frame_of(engine, sample(20, 2)), label="y", score="a", on_null="drop")
+        found = cc.RocCurve.from_frame(frame_of(engine, sample(20, 2)), label="y", score="a", on_null="drop")
+    assert found.n_pos + found.n_neg == 20
 
 
 def test_frames_without_rows_are_refused(engine):
@@ -262,7 +263,8 @@ def test_only_the_columns_asked_for_are_read():
     lazy = pl.from_arrow(table).lazy().with_columns(bad=pl.col("y").map_batches(fail, return_dtype=pl.Int64))
     relation = duckdb.connect().from_arrow(table).project("*, error('not needed')::double as bad")
     for frame in (lazy, relation):
-        cc.RocCurve.from_frame(frame, label="y", score="a")
+        found = cc.RocCurve.from_frame(frame, label="y", score="a")
+        assert found.n_pos + found.n_neg == 20
 
 
 def test_names_of_columns_may_be_any_text(engine):

@@ -169,6 +169,20 @@ def test_a_trivial_choice_says_to_use_no_classifier():
     assert "whatever the data" in plain(dict(card.lines)["Cost"])
 
 
+def test_one_choice_is_settled_only_where_the_data_show_it():
+    rng = np.random.default_rng(5)
+    y = rng.random(400) < 0.4
+    good = y + rng.normal(0, 0.5, 400)
+    near, far = good + rng.normal(0, 0.3, 400), rng.normal(0, 1, 400)
+    where = {"range": cc.OperatingRange(prevalence=(0.35, 0.45), cost_fp=1, cost_fn=(1, 1.5))}
+    found = {}
+    for name, rival in (("near", near), ("far", far)):
+        card = Speaker("bad", "", 0.95).cards(summarise(y, {"good": good, "rival": rival}, scenarios=where))[0]
+        found[name] = (plain(card.use), card.verdict)
+    assert found["far"] == ("Use good throughout", "one choice")
+    assert found["near"] == ("Use good throughout", "not settled")
+
+
 def test_costs_of_zero_have_an_answer():
     free = {
         "free alarms": cc.OperatingCondition(0.2, cost_fp=0, cost_fn=1),

@@ -66,8 +66,8 @@ class HullTally(Tally):
     Notes
     -----
     The result equals ``RocCurve.from_predictions(..., points="hull")`` bit for bit, for any batches and any order of
-    merging. Memory: 8 bytes a bin, and the bytes of a score for each gathered example. `update` and `merge` change the
-    tally and return it. Weights have no exact sums: use `ScoreTally` for them.
+    merging. Memory: at most 10 bytes a bin (with ties 19), and the bytes of a score for each gathered example. `update`
+    and `merge` change the tally and return it. Weights have no exact sums: use `ScoreTally` for them.
 
     Examples
     --------

@@ -95,8 +95,8 @@ class ScoreTally(Tally):
     pos_label : label, optional
         The positive class; needed unless labels are booleans, 0/1 or -1/1. A batch may hold one class only.
     resolution : int, optional
-        The most bins, from 2**14 to 2**26: bounded memory (8 bytes a bin), and a curve that says its largest error.
-        By default every distinct score is counted.
+        The most bins, from 2**14 to 2**26: bounded memory (at most 27 bytes a bin), and a curve that says its largest
+        error. By default every distinct score is counted.
     bins : ScoreBins, optional
         The layout of the bins, instead of `resolution`; tallies to be merged must share it.
     dtype : {"float32", "float64"}, optional
