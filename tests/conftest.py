@@ -1,4 +1,4 @@
-"""Hypothesis draws the same examples in every run, however slow the computer is, and leaves no files.
+"""Hypothesis draws the same examples in every run (except in `make fuzz`) and leaves no files.
 
 `way` runs the tests of a module twice: by compiled loops, and by NumPy. `spark` is one session for all tests.
 """
@@ -13,10 +13,12 @@ import pytest
 from hypothesis import settings
 
 from costcurves import compiled
+from laws import FUZZ_SEED
 from spark_bridge import start_spark
 
 settings.register_profile("costcurves", deadline=None, derandomize=True, database=None)
-settings.load_profile("costcurves")
+settings.register_profile("fuzz", deadline=None, database=None, print_blob=True)
+settings.load_profile("costcurves" if FUZZ_SEED is None else "fuzz")
 
 
 @pytest.fixture(scope="session")
