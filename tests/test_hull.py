@@ -233,7 +233,7 @@ def test_files_hold_only_hull_points_and_strict_json(tmp_path):
     text = hull.to_json(path)
     assert path.read_text(encoding="utf-8") == text
     kept = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
-    assert len(kept["classifiers"][0]["fp"]) == hull.fpr.size
+    assert hull.fpr.size <= len(kept["classifiers"][0]["fp"]) < hull.curves[0].fp.size / 10
     assert cc.RocHull.from_json(path).to_dict() == hull.to_dict()
     with pytest.raises(FileNotFoundError):
         cc.RocHull.from_json(tmp_path / "none.json")

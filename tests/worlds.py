@@ -51,6 +51,30 @@ def classifiers(draw, most=4):
     return curves, rates
 
 
+def random_classifiers(rng, most=4, largest=10):
+    """Return what `classifiers` draws, from a NumPy generator: a hundred times faster, for laws of very many worlds."""
+    curves, rates = [], {}
+    for name in "dbacfe"[: rng.integers(1, most + 1)]:
+        kind = rng.choice(["scores", "scores", "table", "rates"])
+        if kind == "scores":
+            labels = rng.permutation([0, 1, *rng.integers(0, 2, rng.integers(0, largest - 1))]).tolist()
+            scores = (
+                rng.integers(0, rng.integers(1, 9) + 1, len(labels)) / 8 + rng.choice([0, 0.25]) * np.array(labels)
+            ).tolist()
+            curves.append(cc.RocCurve.from_predictions(labels, scores, name=name))
+            rates[name] = oracles.roc_rates(labels, scores)
+        elif kind == "table":
+            tn, fp, fn, tp = (int(count) for count in rng.integers(0, 7, 4))
+            tn, fn = tn + (tn + fp == 0), fn + (fn + tp == 0)
+            curves.append(cc.RocCurve.from_confusion_matrix([[tn, fp], [fn, tp]], name=name))
+            rates[name] = [(Fraction(fp, tn + fp), Fraction(tp, fn + tp))]
+        else:
+            x, y = (float(rate) for rate in rng.choice([0, 0.1, 0.25, 0.5, 0.9, 1, rng.random()], 2))
+            curves.append(cc.RocCurve.from_rates(x, y, name=name))
+            rates[name] = [(Fraction(x), Fraction(y))]
+    return curves, rates
+
+
 def everyone(rates):
     """Return the rates of all classifiers together."""
     return [rate for points in rates.values() for rate in points]

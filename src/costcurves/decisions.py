@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,6 +12,9 @@ import numpy as np
 from costcurves._results import Result
 from costcurves._validation import FloatArray, frozen
 from costcurves.conditions import OperatingCondition, OperatingRange, pc_to_slope
+from costcurves.differences import EQUAL
+from costcurves.geometry import upper_hull
+from costcurves.roc import RocCurve
 
 ALWAYS_NEGATIVE = "always negative"
 ALWAYS_POSITIVE = "always positive"
@@ -54,6 +57,99 @@ class Choice(Result):
         return f"Choice({rule}: fpr={self.fpr:.3g}, tpr={self.tpr:.3g}, cost {self.expected_cost:.4g})"
 
 
+def choice_at(name: str, threshold: float, fpr: float, tpr: float, condition: OperatingCondition) -> Choice:
+    """Return a classifier at one of its thresholds, with what it costs at a condition."""
+    cost = condition.pc * (1.0 - tpr) + (1.0 - condition.pc) * fpr
+    return Choice(name, threshold, fpr, tpr, cost, condition.money(cost))
+
+
+def as_cheap(cost: Any, least: float) -> Any:
+    """Return whether costs are equal to the least one but for rounding: 1e-12 of them, however small they are."""
+    return cost - least <= EQUAL * cost
+
+
+def trivial_choices(condition: OperatingCondition) -> tuple[Choice, Choice]:
+    """Return the two classifiers that look at no score: the one that never alarms and the one that always does."""
+    return (
+        choice_at(ALWAYS_NEGATIVE, math.inf, 0.0, 0.0, condition),
+        choice_at(ALWAYS_POSITIVE, -math.inf, 1.0, 1.0, condition),
+    )
+
+
+def with_alarms_between(curve: RocCurve) -> RocCurve:
+    """Return the curve with only those points that can be the cheapest of all with some alarms, but not all.
+
+    They are the vertices of the upper hull of the points between (0, 0) and (1, 1), and these two ends.
+    """
+    fp, tp = curve.fp, curve.tp
+    between = np.flatnonzero(((fp > 0) | (tp > 0)) & ((fp < curve.n_neg) | (tp < curve.n_pos)))
+    if between.size:
+        between = between[upper_hull(fp[between], tp[between])]
+    kept = np.concatenate(([0], between, [fp.size - 1]))
+    return curve if kept.size == fp.size else curve.at(kept)
+
+
+def cheapest_with_alarms(curve: RocCurve, condition: OperatingCondition) -> Choice | None:
+    """Return the cheapest threshold of a classifier that raises some alarms, but not all; None if it has none.
+
+    A classifier that never alarms, or always does, is one of the trivial ones: it is left to them. Of thresholds
+    that cost the same the one with the fewest alarms is taken.
+    """
+    points = with_alarms_between(curve)
+    fpr, tpr = points.fpr[1:-1], points.tpr[1:-1]
+    if not fpr.size:
+        return None
+    cost = condition.pc * (1.0 - tpr) + (1.0 - condition.pc) * fpr
+    i = int(np.argmax(as_cheap(cost, cost.min())))
+    return choice_at(curve.name, float(points.thresholds[1 + i]), float(fpr[i]), float(tpr[i]), condition)
+
+
+def cheapest_of(choices: Iterable[Choice]) -> list[Choice]:
+    """Return the choices that cost least (but for rounding), the one to prefer first.
+
+    Of equal costs a trivial classifier comes first, because it needs no model, then the first by name, then the one
+    with the fewest alarms.
+    """
+    listed = list(choices)
+    least = min(choice.normalized_cost for choice in listed)
+    tied = (choice for choice in listed if as_cheap(choice.normalized_cost, least))
+    return sorted(tied, key=lambda one: (one.classifier not in TRIVIAL, one.classifier, one.fpr, one.tpr))
+
+
+def runner_up_of(choices: Iterable[Choice], winner: str) -> Choice:
+    """Return the next best to the winner: the cheapest choice of any other classifier.
+
+    The two trivial classifiers are classifiers of their own, so `choices` must hold both (`trivial_choices`). Any
+    other classifier stands for itself only where it raises some alarms, but not all (`cheapest_with_alarms`): a choice
+    of it that never alarms, or always does, is passed over. Of equal costs a trivial classifier comes last, because another one says more, then the first by name, then the one with the fewest alarms.
+
+    Parameters
+    ----------
+    choices : iterable of Choice
+        What could be used at one condition; any number for each classifier.
+    winner : str
+        The name of the classifier that is used; its choices are passed over.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from costcurves.decisions import cheapest_with_alarms, runner_up_of, trivial_choices
+    >>> rules = cc.RocCurve.from_rates(0.01, 0.3, name="rules")
+    >>> rare = cc.OperatingCondition(prevalence=0.01, cost_fp=1, cost_fn=1)
+    >>> runner_up_of([*trivial_choices(rare), cheapest_with_alarms(rules, rare)], "always negative")
+    Choice(rules: fpr=0.01, tpr=0.3, cost 0.0169)
+    """
+    corners = ((0.0, 0.0), (1.0, 1.0))
+    others = [
+        one
+        for one in choices
+        if one.classifier != winner and (one.classifier in TRIVIAL or (one.fpr, one.tpr) not in corners)
+    ]
+    least = min(one.normalized_cost for one in others)
+    tied = (one for one in others if as_cheap(one.normalized_cost, least))
+    return min(tied, key=lambda one: (one.classifier in TRIVIAL, one.classifier, one.fpr, one.tpr))
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Decision(Result):
     """The best classifier and threshold at one operating condition.
@@ -67,9 +163,12 @@ class Decision(Result):
     normalized_cost, expected_cost : float
         Its cost relative to always being wrong, and per case in money.
     ties : tuple of Choice
-        Others of the same cost (within 1e-12): co-owners of the point, and the other end of the hull's edge.
+        Others of the same cost (to 12 digits): co-owners of the point, and the other end of the hull's edge. Of
+        equal costs a trivial classifier is preferred, then the first by name.
     runner_up : Choice
-        The best vertex of any *other* classifier's own hull; the trivial ones are classifiers of their own.
+        The cheapest choice of any *other* classifier. The trivial ones are classifiers of their own; each other one
+        stands there with the cheapest threshold that raises some alarms, but not all. Of equal costs a trivial
+        classifier comes last, then the first by name is taken.
     regret, money_regret : float
         What using the runner-up instead would lose, normalized and per case in money.
 

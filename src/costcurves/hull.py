@@ -32,11 +32,17 @@ from costcurves.decisions import (
     ALWAYS_NEGATIVE,
     ALWAYS_POSITIVE,
     TRIVIAL,
-    Choice,
     Decision,
     LimitedChoice,
     Mixture,
     Ranges,
+    as_cheap,
+    cheapest_of,
+    cheapest_with_alarms,
+    choice_at,
+    runner_up_of,
+    trivial_choices,
+    with_alarms_between,
 )
 from costcurves.differences import EQUAL
 from costcurves.errors import CostCurvesError, FormatError, InputError
@@ -98,7 +104,7 @@ class RocHull(Result):
     thresholds: FloatArray
     owners: tuple[tuple[tuple[str, float], ...], ...]
     breaks: FloatArray
-    _hulls: tuple[RocCurve, ...]
+    _candidates: tuple[RocCurve, ...]
     _counts: tuple[tuple[int, int], ...] | None
 
     def __init__(self, curves: Any) -> None:
@@ -106,8 +112,8 @@ class RocHull(Result):
         for curve in members:
             if curve.name in TRIVIAL:
                 raise InputError(f"`curves` must not use the names of the trivial classifiers, got {shown(curve.name)}")
-        hulls = tuple(curve.on_hull() for curve in members)
-        x, y, who = _integer_points(hulls)
+        candidates = tuple(with_alarms_between(curve) for curve in members)
+        x, y, who = _integer_points(candidates)
         vertices = hull_of_integers(x, y)
         right, top = x[1], y[1]  # the second point is (1, 1)
         at_point: dict[tuple[int, int], list[tuple[str, float]]] = {}
@@ -125,7 +131,7 @@ class RocHull(Result):
             "thresholds": frozen(np.array([claims[0][1] for claims in owners])),
             "owners": owners,
             "breaks": frozen(np.array([0.0, *(a / (a + b) for a, b in zip(dx, dy, strict=True)), 1.0])),
-            "_hulls": hulls,
+            "_candidates": candidates,
             "_counts": tuple((x[i], y[i]) for i in vertices) if same_counts else None,
         }
         for field, value in values.items():
@@ -282,14 +288,13 @@ class RocHull(Result):
         if isinstance(condition, OperatingRange):
             raise InputError(f"`condition` must be one condition; `within` takes ranges, got {condition!r}")
         where = check_condition(condition)
-        cost = _cost(self.fpr, self.tpr, where.pc)
-        best = int(np.argmin(cost))
-        choices = [
-            self._choice(name, threshold, float(self.fpr[i]), float(self.tpr[i]), where)
-            for i in [best, *(int(j) for j in np.flatnonzero(cost - cost[best] <= EQUAL) if j != best)]
+        cost = where.pc * (1.0 - self.tpr) + (1.0 - where.pc) * self.fpr
+        first, *ties = cheapest_of(
+            choice_at(name, threshold, float(self.fpr[i]), float(self.tpr[i]), where)
+            for i in np.flatnonzero(as_cheap(cost, cost.min()))
             for name, threshold in self.owners[i]
-        ]
-        first, *ties = choices
+        )
+        rivals = (cheapest_with_alarms(curve, where) for curve in self._candidates if curve.name != first.classifier)
         return Decision(
             condition=where,
             classifier=first.classifier,
@@ -299,27 +304,8 @@ class RocHull(Result):
             normalized_cost=first.normalized_cost,
             expected_cost=first.expected_cost,
             ties=tuple(ties),
-            runner_up=self._runner_up(first.classifier, where),
+            runner_up=runner_up_of([*trivial_choices(where), *(one for one in rivals if one)], first.classifier),
         )
-
-    def _choice(self, name: str, threshold: float, fpr: float, tpr: float, where: Any) -> Choice:
-        cost = float(_cost(fpr, tpr, where.pc))
-        return Choice(name, threshold, fpr, tpr, cost, where.money(cost))
-
-    def _runner_up(self, winner: str, where: Any) -> Choice:
-        """Return the best point of any classifier but the winner; ties go to the first name."""
-        rivals = []
-        for curve in self._hulls:
-            fpr, tpr = curve.fpr[1:-1], curve.tpr[1:-1]
-            if curve.name != winner and fpr.size:
-                i = int(np.argmin(_cost(fpr, tpr, where.pc)))
-                rivals.append(
-                    self._choice(curve.name, float(curve.thresholds[1 + i]), float(fpr[i]), float(tpr[i]), where)
-                )
-        for name, threshold, rate in ((ALWAYS_NEGATIVE, math.inf, 0.0), (ALWAYS_POSITIVE, -math.inf, 1.0)):
-            if name != winner:
-                rivals.append(self._choice(name, threshold, rate, rate, where))
-        return min(rivals, key=lambda c: (c.normalized_cost, c.classifier in TRIVIAL, c.classifier))
 
     def ranges(self) -> Ranges:
         """Return who is best where, over all conditions: the 1998 study's Table 1, with thresholds.
@@ -555,7 +541,7 @@ class RocHull(Result):
                     "tp": jsonable(curve.tp),
                     "thresholds": jsonable(curve.thresholds),
                 }
-                for curve in self._hulls
+                for curve in self._candidates
             ],
         }
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -628,11 +614,6 @@ class RocHull(Result):
         )
 
 
-def _cost(fpr: Any, tpr: Any, pc: float) -> Any:
-    """Return the normalized cost of points at pc."""
-    return pc * (1.0 - tpr) + (1.0 - pc) * fpr
-
-
 def _limited(
     limit: str, point: tuple[float, float, str, float], mixture: Mixture, alarms: float = math.nan
 ) -> LimitedChoice:
@@ -646,18 +627,18 @@ def _one_test_set(curves: tuple[RocCurve, ...]) -> bool:
     return len(sizes) == 1
 
 
-def _integer_points(hulls: tuple[RocCurve, ...]) -> tuple[list[int], list[int], list[tuple[str, float]]]:
+def _integer_points(candidates: tuple[RocCurve, ...]) -> tuple[list[int], list[int], list[tuple[str, float]]]:
     """Return all points in common integer coordinates with their owners: (0, 0) first, then (1, 1), then the rest."""
     who = [(ALWAYS_NEGATIVE, math.inf), (ALWAYS_POSITIVE, -math.inf)]
-    for curve in hulls:
+    for curve in candidates:
         who += [(curve.name, threshold) for threshold in curve.thresholds[1:-1].tolist()]
-    if hulls[0].made_from == "counts" and _one_test_set(hulls):
-        x, y = [0, int(hulls[0].n_neg)], [0, int(hulls[0].n_pos)]
-        for curve in hulls:
+    if candidates[0].made_from == "counts" and _one_test_set(candidates):
+        x, y = [0, int(candidates[0].n_neg)], [0, int(candidates[0].n_pos)]
+        for curve in candidates:
             x += curve.fp[1:-1].tolist()
             y += curve.tp[1:-1].tolist()
         return x, y, who
-    rates = [curve.exact_rates(i) for curve in hulls for i in range(1, curve.fp.size - 1)]
+    rates = [curve.exact_rates(i) for curve in candidates for i in range(1, curve.fp.size - 1)]
     x = common_integers([Fraction(0), Fraction(1), *(rate[0] for rate in rates)])
     y = common_integers([Fraction(0), Fraction(1), *(rate[1] for rate in rates)])
     return x, y, who
