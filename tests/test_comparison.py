@@ -5,11 +5,13 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import costcurves as cc
+from laws import random_worlds
 
 
 def world(n=300, seed=0, gap=1.0):
@@ -69,11 +71,36 @@ def test_simultaneous_band_is_wider_and_keeps_its_width_at_a_condition():
     labels, a, _ = world()
     curve = cc.CostCurve(cc.RocCurve.from_predictions(labels, a))
     point, joint = curve.band(), curve.band(simultaneous=True)
-    inner = slice(20, 180)
+    inner = slice(10, 90)
     assert (joint.lower[inner] < point.lower[inner]).all()
     assert (joint.upper[inner] > point.upper[inner]).all()
-    at = joint.at(float(joint.pc[77]))
-    assert (at.lower, at.upper) == (joint.lower[77], joint.upper[77])
+    at = joint.at(float(joint.pc[38]))
+    assert (at.lower, at.upper) == (joint.lower[38], joint.upper[38])
+
+
+@pytest.mark.law
+def test_every_door_to_a_comparison_gives_the_same_answer_on_the_same_grid():
+    for rng in random_worlds(60, stream=1201):
+        n = int(rng.integers(8, 60))
+        y = np.append([0, 1], rng.integers(0, 2, n))
+        a, b = (np.round(y + rng.normal(0, 1, n + 2), int(rng.integers(0, 3))) for _ in range(2))
+        where = [None, cc.OperatingRange.from_pc(*np.sort(rng.random(2))), cc.OperatingCondition.from_pc(rng.random())]
+        pc = where[int(rng.integers(3))]
+        two = cc.compare(y, a, b, pc=pc)
+        many = cc.compare_many(y, {"a": a, "b": b}, pc=pc).pairs[0]
+        frame = pd.DataFrame({"y": y, "a": a, "b": b})
+        from_frame = cc.compare.from_frame(frame, label="y", score_a="a", score_b="b", pc=pc)
+        curves = [cc.CostCurve.from_predictions(y, s, name=n) for n, s in (("a", a), ("b", b))]
+        tallied = cc.PairedTally(*curves, pc=pc).update(y, a, b).to_difference()
+        for other in (many, from_frame, tallied):
+            assert repr(other) == repr(two)
+            assert other.to_dict() == two.to_dict()
+        assert np.array_equal(curves[0].band(pc=pc).pc, two.pc)
+        if pc is None:
+            assert two.pc.tolist() == [k / 100 for k in range(101)]
+        elif isinstance(pc, cc.OperatingRange):
+            assert (two.pc[0], two.pc[-1]) == pc.pc
+            assert np.allclose(np.diff(two.pc), (pc.pc[1] - pc.pc[0]) / 100)
 
 
 def test_band_survives_pickling_and_still_evaluates_itself():

@@ -28,7 +28,7 @@ from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.differences import PcIntervals
 from costcurves.errors import InputError
 from costcurves.frames import columns_of, curves_of_frames
-from costcurves.inference.band_results import Band, Interval, check_pc
+from costcurves.inference.band_results import Band, Interval, operating_points
 from costcurves.inference.discordant import PairedCounts, counts_of_both, joint_counts, paired_counts
 from costcurves.inference.family import co_errors, family_critical, holm
 from costcurves.inference.folds import between_folds_band, within_folds_band
@@ -273,8 +273,8 @@ class _Compare:
         How each class's paired rates get their limits. Mid-P limits have the best coverage for their width; "exact"
         and "resample" are quantiles of the bootstrap distribution.
     sampling : {"stratified", "full"}
-    pc : array-like, optional
-        Operating points; by default 201 evenly spaced ones.
+    pc : array-like, OperatingRange or OperatingCondition, optional
+        Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points of it.
     laplace : float
         Added to each cell; off by default, as the 2000 paper advises for differences.
     names : (str, str)
@@ -328,7 +328,7 @@ class _Compare:
         names = check_two_names(names)
         simultaneous = check_flag("simultaneous", simultaneous)
         sample = _Sample(y_true, dict(zip(names, (score_a, score_b), strict=True)), pos_label, sample_weight)
-        points = difference_grid(pc, 201)
+        points = operating_points(pc)
         a, b = (sample.curve(name, rule) for name, rule in zip(names, two_policies(policy), strict=True))
         options = {
             "level": level,
@@ -338,16 +338,7 @@ class _Compare:
             "n_resamples": n_resamples,
             "rng": rng,
         }
-        steps = common_breaks(a, b)
-        return difference_of_counts(
-            names,
-            steps,
-            sample.paired(a, b, middles(steps), ranges=False),
-            points,
-            sample.paired(a, b, points, ranges=True) if simultaneous else None,
-            options,
-            weighted=sample.weights is not None,
-        )
+        return sample.difference(a, b, points, options, simultaneous=simultaneous)
 
     def from_confusion(
         self,
@@ -396,7 +387,7 @@ class _Compare:
         simultaneous = check_flag("simultaneous", simultaneous)
         neg, pos = joint_counts(joint)
         discordant = _Discordant(np.array([0.0, 1.0]), pos, neg, None, options)
-        return CurveDifference(names, discordant.band(difference_grid(pc, 201), simultaneous=simultaneous), discordant)
+        return CurveDifference(names, discordant.band(operating_points(pc), simultaneous=simultaneous), discordant)
 
     def from_frame(
         self,
@@ -558,6 +549,15 @@ class _Sample:
         )
         return pos, neg
 
+    def difference(
+        self, a: CostCurve, b: CostCurve, pc: FloatArray, options: dict[str, Any], *, simultaneous: bool = True
+    ) -> CurveDifference:
+        """Return the difference of two of the classifiers at some operating points."""
+        breaks, pos, neg = self.discordant(a, b)
+        at_pc = self.paired(a, b, pc, ranges=True) if simultaneous else None
+        weighted = self.weights is not None
+        return difference_of_counts((a.name, b.name), breaks, (pos, neg), pc, at_pc, options, weighted=weighted)
+
     def discordant(self, a: CostCurve, b: CostCurve) -> tuple[FloatArray, PairedCounts, PairedCounts]:
         """Return the steps on which neither threshold moves, with the discordant positives and negatives on each."""
         breaks = common_breaks(a, b)
@@ -569,11 +569,6 @@ def _refuse_shared_validation(policy: Any, instead: str) -> None:
     """Refuse thresholds found on one classifier's scores for another, whose scores mean something else."""
     if isinstance(policy, Validation):
         raise InputError(f"`policy` must not give one classifier's thresholds to all, got {policy!r}: pass {instead}")
-
-
-def difference_grid(pc: Any, size: int = 201) -> FloatArray:
-    """Return the operating points asked for, or so many evenly spaced ones."""
-    return np.linspace(0.0, 1.0, size) if pc is None else check_pc(pc)
 
 
 def two_policies(policy: Any) -> tuple[Any, Any]:
@@ -743,8 +738,8 @@ def compare_many(
         The family-wise level: the chance that no statement about any pair at any pc is wrong.
     method : str
         As for `compare`.
-    pc : array-like, optional
-        Operating points; by default 65 evenly spaced ones (the time grows with their square times that of classifiers).
+    pc : array-like, OperatingRange or OperatingCondition, optional
+        Operating points, as for `compare`. The time grows with the square of their number times that of classifiers.
     pos_label, sample_weight
         As for `RocCurve.from_predictions`. With weights, limits have the effective sample sizes (Σw)²/Σw² of the
         classes; methods "exact" and "resample" refuse them.
@@ -754,7 +749,8 @@ def compare_many(
     Notes
     -----
     The largest standardised difference over pairs and points is simulated from the joint normal limit of all error
-    rates (max-t). For pairs at one condition, `ManyDifferences.at` adjusts their p-values by Holm's method.
+    rates (max-t). Two classifiers are one pair, and the answer is that of `compare`. For pairs at one condition,
+    `ManyDifferences.at` adjusts their p-values by Holm's method.
 
     Examples
     --------
@@ -769,9 +765,12 @@ def compare_many(
     names = tuple(check_name("scores", name) for name in scores)
     level = check_level(level)
     sample = _Sample(y_true, scores, pos_label, sample_weight)
-    points = difference_grid(pc, 65)
+    points = operating_points(pc)
     rules = named_policies(policy, names)
     curves = [sample.curve(name, rules[name]) for name in names]
+    if len(curves) == 2:
+        options = {"level": level, "method": method, "rng": rng}
+        return ManyDifferences(names, (sample.difference(curves[0], curves[1], points, options),), level)
     thresholds = np.stack([curve.cuts_at(points) for curve in curves], axis=1)
     masks = {"positive": sample.positive, "negative": ~sample.positive}
     both = []
@@ -828,8 +827,8 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
         and test folds (training sets overlap, so it is somewhat too narrow). ``"within"``: what the test examples
         alone say about the mean cost of these very classifiers; the variation of training is not in it.
     level : float in (0, 1)
-    pc : array-like, optional
-        Operating points; by default 201 evenly spaced ones.
+    pc : array-like, OperatingRange or OperatingCondition, optional
+        Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points of it.
     **options
         For ``kind="within"``: `method` ("wilson" or "gaussian") and `simultaneous`.
 
@@ -843,7 +842,7 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
     """
     check_choice("kind", kind, ("between", "within"))
     listed = as_cost_curves(curves)
-    points = difference_grid(pc, 201)
+    points = operating_points(pc)
     if kind == "between":
         if options:
             raise InputError(f"`kind='between'` must have no further options, got {', '.join(options)}")

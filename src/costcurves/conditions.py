@@ -26,6 +26,9 @@ from costcurves.errors import InputError
 
 Bounds = float | Sequence[float]
 
+# Steps between the operating points at which everything looks that is not told where: 0, 0.01, ..., 1.
+_DEFAULT_STEPS = 100
+
 
 def pc_to_slope(pc: float) -> float:
     """Return the slope (1 - pc) / pc of the iso-performance lines, in [0, inf]."""
@@ -482,6 +485,25 @@ def check_condition(condition: Any) -> OperatingCondition:
 def pc_array(pc: Any) -> FloatArray:
     """Return pc as an array; an operating condition stands for its own."""
     return check_unit_array("pc", pc.pc if isinstance(pc, OperatingCondition) else pc)
+
+
+def default_points(over: OperatingRange | None = None) -> FloatArray:
+    """Return the operating points at which bands, comparisons and reports look unless told otherwise.
+
+    They are 0, 0.01, ..., 1, or 101 evenly spaced points of a range.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from costcurves.conditions import default_points
+    >>> default_points()[:4].tolist(), default_points().size
+    ([0.0, 0.01, 0.02, 0.03], 101)
+    >>> default_points(cc.OperatingRange.from_pc(0.2, 0.3))[[0, 1, -1]].round(4).tolist()
+    [0.2, 0.201, 0.3]
+    """
+    low, high = (0.0, 1.0) if over is None else over.pc
+    points = low + (high - low) * (np.arange(_DEFAULT_STEPS + 1) / _DEFAULT_STEPS)
+    return np.unique(np.minimum(np.append(points[:-1], high), high))
 
 
 def check_range(over: Any) -> OperatingRange:

@@ -25,7 +25,7 @@ from costcurves.conditions import Beta, check_condition, pc_array
 from costcurves.differences import EQUAL, Advantage, Crossings, Difference, PcIntervals, covered
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.frames import curves_of_frames
-from costcurves.inference.band_results import Band
+from costcurves.inference.band_results import Band, operating_points
 from costcurves.inference.bands import cost_band, cost_distribution
 from costcurves.inference.kernel import BootstrapDistribution
 from costcurves.inference.resampled import reoptimised_band
@@ -473,8 +473,8 @@ class CostCurve(Result):
             Whether class frequencies are fixed, or vary as in another sample of this size.
         simultaneous : bool
             Whether the band shall hold at all pc jointly.
-        pc : array-like, optional
-            Operating points, increasing; by default 201 evenly spaced ones.
+        pc : array-like, OperatingRange or OperatingCondition, optional
+            Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points of it.
         laplace : float
             Added to each cell of the counts.
         prevalence_uncertainty : Beta, optional
@@ -506,7 +506,7 @@ class CostCurve(Result):
         >>> band.at(cc.OperatingCondition(prevalence=0.5, cost_fp=10, cost_fn=10)).money
         Interval(3 in [1.841, 4.529], level=0.9)
         """
-        points = np.linspace(0.0, 1.0, 201) if pc is None else pc
+        points = operating_points(pc)
         n_pos, n_neg, effective = self._sizes("band")
         options: dict[str, Any] = {"level": level, "n_resamples": n_resamples, "rng": rng}
         simultaneous = check_flag("simultaneous", simultaneous)

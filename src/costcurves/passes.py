@@ -17,10 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._validation import BoolArray, shown
-from costcurves.comparison import CurveDifference, ManyDifferences, difference_grid, differences_of_counts
+from costcurves.comparison import CurveDifference, ManyDifferences, differences_of_counts
 from costcurves.costs import CostCurve
 from costcurves.counts import LabelRule
 from costcurves.errors import DataError
+from costcurves.inference.band_results import operating_points
 from costcurves.inference.family import co_errors_of_cells
 from costcurves.roc import RocCurve
 from costcurves.tallies.bins import ScoreBins
@@ -397,7 +398,10 @@ def find_differences(
     reader: Reader, curves: Sequence[CostCurve], *, pos_label: Any = None, pc: Any = None, **options: Any
 ) -> ManyDifferences:
     """Return all pairs of classifiers whose curves are known, in one pass; options as for `compare_many`."""
-    points = difference_grid(pc, 65)
+    points = operating_points(pc)
+    if len(curves) == 2:
+        one = find_difference(reader, *curves, pos_label=pos_label, pc=points, **options)
+        return ManyDifferences(one.names, (one,), one.level)
     names = tuple(curve.name for curve in curves)
     pairs = {(i, j): PairedTally(curves[i], curves[j], pc=points) for i, j in combinations(range(len(curves)), 2)}
     named = {(names[i], names[j]): tally for (i, j), tally in pairs.items()}

@@ -195,7 +195,9 @@ def test_compare_answers_what_the_library_computes(run, credit):
     y, scores = credit
     document = run(*ANSWERS["compare"], "--json").json
     low, high = cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=(3, 8)).pc
-    expected = cc.compare(y, scores["forest"], scores["tree"], pc=np.linspace(low, high, 201), names=("forest", "tree"))
+    expected = cc.compare(
+        y, scores["forest"], scores["tree"], pc=cc.OperatingRange.from_pc(low, high), names=("forest", "tree")
+    )
     assert document["pc"] == pytest.approx([low, high])
     (pair,) = document["pairs"]
     assert pair["difference"]["upper"] == expected.upper.tolist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 
-import numpy as np
 import pytest
 
 import costcurves as cc
@@ -71,7 +70,7 @@ def test_every_scenario_must_pass(run):
 @pytest.mark.parametrize(("low", "high", "code"), [(0.3, 0.6, 0), (0.01, 0.99, 1)])
 def test_better_over_a_range_means_everywhere_in_it(run, credit, low, high, code):
     y, scores = credit
-    difference = cc.compare(y, scores["forest"], scores["tree"], pc=np.linspace(low, high, 201))
+    difference = cc.compare(y, scores["forest"], scores["tree"], pc=cc.OperatingRange.from_pc(low, high))
     assert bool((difference.upper < 0).all()) == (code == 0)
     arguments = (
         *CREDIT,
@@ -102,8 +101,7 @@ def test_not_worse_means_nowhere_significantly_worse(run, credit, candidate, bas
 
 def test_with_a_margin_not_worse_must_be_shown(run, credit):
     y, scores = credit
-    points = np.linspace(0.2, 0.8, 201)
-    worst = float(cc.compare(y, scores["forest"], scores["tree"], pc=points).upper.max())
+    worst = float(cc.compare(y, scores["forest"], scores["tree"], pc=cc.OperatingRange.from_pc(0.2, 0.8)).upper.max())
     assert worst > 0
     arguments = (*CREDIT, "--score", "forest", "--score", "tree", "--pc", "0.2..0.8", "--assert-not-worse-than", "tree")
     assert judge(run, "compare", *arguments, "--margin", worst * 1.01)[0] == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Console
 
@@ -14,9 +13,6 @@ from costcurves.cli._gates import Gate, better_throughout, candidate_of, leave, 
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs, span_text
 from costcurves.cli._print import Output, Problem, chance, line, listing, padded, safe, table, working
-
-# Enough for the curves of two; the family of all pairs takes time with the square of its points.
-POINTS_OF_TWO, POINTS_OF_MANY = 201, 65
 
 
 def compare(
@@ -138,29 +134,8 @@ def compare(
 
 def _pairs(data: Predictions, where: Condition | None, rule: Any, level: float) -> list[cc.CurveDifference]:
     """Return all pairs with limits that hold over all of them and all points."""
-    two = len(data.scores) == 2
-    if isinstance(where, cc.OperatingCondition):
-        points = np.array([where.pc])
-    else:
-        low, high = (0.0, 1.0) if where is None else where.pc
-        points = np.unique(np.linspace(low, high, POINTS_OF_TWO if two else POINTS_OF_MANY))
-    if two:
-        a, b = data.names
-        policy = (rule[a], rule[b]) if isinstance(rule, dict) else rule
-        return [
-            cc.compare(
-                data.y_true,
-                data.scores[a],
-                data.scores[b],
-                sample_weight=data.weight,
-                policy=policy,
-                level=level,
-                pc=points,
-                names=(a, b),
-            )
-        ]
     options = {"sample_weight": data.weight, "policy": rule, "level": level}
-    return list(cc.compare_many(data.y_true, data.scores, pc=points, **options).pairs)
+    return list(cc.compare_many(data.y_true, data.scores, pc=where, **options).pairs)
 
 
 def _pair(pairs: list[cc.CurveDifference], candidate: str, baseline: str) -> cc.CurveDifference:

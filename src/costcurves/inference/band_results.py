@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from costcurves._results import Result
 from costcurves._validation import FloatArray, check_unit_array, shown
-from costcurves.conditions import OperatingCondition, check_condition
+from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, default_points
 from costcurves.errors import InputError
 
 SAMPLINGS = ("stratified", "full")
@@ -143,6 +143,23 @@ class Band(Result):
             f"{type(self).__name__}({self.pc.size} points in pc [{self.pc[0]:g}, {self.pc[-1]:g}], "
             f"{self.method}, {self.sampling}, {100 * self.level:g} % {kind})"
         )
+
+
+def operating_points(pc: Any) -> FloatArray:
+    """Return the operating points that somebody asked for: some pc, a condition, a range, or None for all of pc.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from costcurves.inference.band_results import operating_points
+    >>> operating_points(None).size, operating_points(cc.OperatingRange.from_pc(0.2, 0.4)).size
+    (101, 101)
+    >>> operating_points(cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=3)).tolist()
+    [0.75]
+    """
+    if pc is None or isinstance(pc, OperatingRange):
+        return default_points(pc)
+    return check_pc(pc.pc if isinstance(pc, OperatingCondition) else pc)
 
 
 def check_pc(pc: npt.ArrayLike) -> FloatArray:

@@ -18,9 +18,10 @@ from costcurves._validation import (
     frozen,
     shown,
 )
-from costcurves.comparison import CurveDifference, common_breaks, difference_grid, difference_of_counts, middles
+from costcurves.comparison import CurveDifference, common_breaks, difference_of_counts, middles
 from costcurves.costs import CostCurve
 from costcurves.errors import DataError, InputError
+from costcurves.inference.band_results import operating_points
 from costcurves.inference.discordant import PairedCounts, counts_of_changes, ranges_of
 from costcurves.tallies.base import Batches, State, Tally, part
 
@@ -50,8 +51,8 @@ class PairedTally(Tally):
     a, b : CostCurve
         The two classifiers' curves on these data, with different names: their thresholds are used. Find them in
         earlier passes, with `ScoreTally` or `HullTally`.
-    pc : array-like, optional
-        Operating points; by default 201 evenly spaced ones.
+    pc : array-like, OperatingRange or OperatingCondition, optional
+        Operating points, as for `compare`.
     pos_label : label, optional
         As for `RocCurve.from_predictions`.
 
@@ -75,7 +76,7 @@ class PairedTally(Tally):
         for name, curve in (("a", a), ("b", b)):
             if not isinstance(curve, CostCurve):
                 raise InputError(f"`{name}` must be a CostCurve, got {shown(curve)} ({type(curve).__name__})")
-        breaks, points = common_breaks(a, b), difference_grid(pc)
+        breaks, points = common_breaks(a, b), operating_points(pc)
         steps = middles(breaks)
         self._start(
             check_two_names((a.name, b.name)),
