@@ -34,9 +34,9 @@ def test_the_best_is_the_hulls_choice(credit, pc):
     assert answer.best.normalized_cost == pytest.approx(decision.normalized_cost, abs=1e-15)
 
 
-def test_every_row_has_the_cost_and_limits_of_its_curve(credit):
+def test_given_the_choice_every_row_has_the_cost_and_limits_of_its_curve(credit):
     y, scores = credit
-    answer = cc.recommend(y, scores, CONDITION, level=0.9)
+    answer = cc.recommend(y, scores, CONDITION, level=0.9, given_choice=True)
     for name in NAMES:
         money = cc.CostCurve.from_predictions(y, scores[name]).band(level=0.9).at(CONDITION).money
         i = answer.index(name)
@@ -47,14 +47,24 @@ def test_every_row_has_the_cost_and_limits_of_its_curve(credit):
     assert list(answer.normalized_cost) == sorted(answer.normalized_cost)
 
 
-def test_p_values_are_those_of_all_pairs_after_holm(credit):
-    answer, tests = cc.recommend(*credit, CONDITION), cc.compare_many(*credit, pc=[0.2, 0.8]).at(CONDITION)
-    for pair, plain, adjusted in zip(tests.pairs, tests.p_value, tests.adjusted, strict=True):
-        if answer.best.classifier in pair:
-            i = answer.index(next(name for name in pair if name != answer.best.classifier))
-            assert (answer.p_value[i], answer.adjusted[i]) == pytest.approx((plain, adjusted), rel=1e-12)
-    assert not answer.sure
-    assert answer.rivals == ("bayes", "logit", "tree")
+def test_the_cost_on_new_cases_is_higher_than_on_these_and_so_are_its_limits(credit):
+    answer, given = cc.recommend(*credit, CONDITION), cc.recommend(*credit, CONDITION, given_choice=True)
+    assert answer.classifier == given.classifier
+    real = np.array([name in NAMES for name in answer.classifier])
+    assert (answer.estimate[real] > answer.normalized_cost[real]).all()
+    assert (answer.upper[real] > given.upper[real]).all()
+    assert (answer.estimate[~real] == answer.normalized_cost[~real]).all()
+    assert (answer.lower[real] <= answer.estimate[real]).all()
+
+
+def test_given_the_choice_p_values_are_those_of_the_comparison(credit):
+    answer = cc.recommend(*credit, CONDITION, given_choice=True)
+    for name in ("bayes", "logit", "tree"):
+        difference = cc.compare(credit[0], credit[1]["forest"], credit[1][name], pc=[CONDITION.pc], simultaneous=False)
+        # One-sided where the other is two-sided; drawn with a standard error of 0.01 where it is large.
+        p = float(answer.p_value[answer.index(name)])
+        assert p == pytest.approx(difference.p_value(CONDITION) / 2, abs=0.04)
+    assert cc.recommend(*credit, CONDITION).rivals == ("bayes", "logit", "tree")
 
 
 def test_a_clear_winner_is_sure():
@@ -120,17 +130,20 @@ def test_a_weight_of_two_is_the_example_twice(credit):
     assert weighted.upper[0] - weighted.lower[0] > repeated.upper[0] - repeated.lower[0]
 
 
-def test_thresholds_of_other_data_are_not_optimistic(credit):
+def test_thresholds_of_other_data_leave_only_the_choice_of_the_winner(credit):
     y, scores = (np.array(credit[0]), {name: np.array(values) for name, values in credit[1].items()})
     half = np.arange(y.size) % 2 == 0
     tuned = {
         name: cc.thresholds.validation(cc.RocCurve.from_predictions(y[half], values[half]))
         for name, values in scores.items()
     }
-    honest = cc.recommend(y[~half], {n: v[~half] for n, v in scores.items()}, CONDITION, policy=tuned)
-    flattered = cc.recommend(y[~half], {n: v[~half] for n, v in scores.items()}, CONDITION)
-    assert (honest.optimistic, flattered.optimistic) == (False, True)
+    judged = {n: v[~half] for n, v in scores.items()}
+    honest = cc.recommend(y[~half], judged, CONDITION, policy=tuned)
+    flattered = cc.recommend(y[~half], judged, CONDITION)
     assert honest.best.expected_cost >= flattered.best.expected_cost
+    i = next(i for i in range(1, 6) if honest.classifier[i] in NAMES)
+    assert honest.estimate[i] == honest.normalized_cost[i]
+    assert honest.estimate[0] > honest.normalized_cost[0]
     with pytest.raises(cc.InputError, match="`policy` must have an entry for every classifier, got none for tree"):
         cc.recommend(y, scores, CONDITION, policy={name: tuned[name] for name in NAMES[:3]})
 
@@ -139,17 +152,21 @@ def test_over_a_range_the_best_has_the_smallest_largest_regret(credit, over):
     answer, hull = over, cc.RocHull.from_predictions(*credit)
     regrets = {name: cc.regret(name, hull, over=SPAN).largest for name in NAMES}
     assert answer.best == min(regrets, key=regrets.__getitem__)
-    assert dict(zip(answer.classifier, answer.largest, strict=True)) == pytest.approx(regrets)
+    found = dict(zip(answer.classifier, answer.largest, strict=True))
+    assert {name: found[name] for name in NAMES} == pytest.approx(regrets)
+    least = [pc - hull.evaluate(pc) for pc in np.linspace(*SPAN.pc, 999)]
+    assert found["always negative"] == pytest.approx(max(least), rel=1e-3)
     assert answer.ranges.candidates == hull.within(SPAN).candidates
 
 
-def test_over_a_range_statements_are_those_of_joint_limits(credit, over):
-    answer = over
-    many = cc.compare_many(*credit, pc=np.linspace(*SPAN.pc, 65))
-    for one in answer.differences:
-        assert one.significant().better == many.pair(*one.names).significant().better
-    assert answer.beaten_by == ()
-    assert answer.rivals == ("logit", "bayes", "tree")
+def test_over_a_range_statements_are_those_at_its_points(credit, over):
+    assert over.beaten_by == ()
+    assert over.rivals == ("logit", "bayes", "tree", "always positive")
+    for pc in (SPAN.pc[0], SPAN.pc[1]):
+        here = cc.recommend(*credit, pc)
+        assert here.best.classifier == "forest"
+        for name in over.shown_worse:
+            assert over.shown_worse[name].contains(pc) == (name not in here.rivals)
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -163,15 +180,35 @@ def test_weights_count_over_a_range(credit, count):
     expected = cc.recommend_within(np.asarray(y)[kept], part, SPAN)
     assert weighted.classifier == expected.classifier
     assert weighted.largest == pytest.approx(expected.largest)
-    for one, other in zip(weighted.differences, expected.differences, strict=True):
-        assert one.estimate == pytest.approx(other.estimate)
-        assert one.upper == pytest.approx(other.upper)
+    assert {n: list(w) for n, w in weighted.shown_worse.items()} == {
+        n: list(w) for n, w in expected.shown_worse.items()
+    }
     assert np.any(expected.largest != cc.recommend_within(y, some, SPAN).largest)
 
 
-def test_one_classifier_over_a_range_has_nobody_to_fear(credit):
+def test_one_classifier_over_a_range_still_has_the_trivial_ones_to_fear(credit):
     answer = cc.recommend_within(credit[0], {"forest": credit[1]["forest"]}, SPAN)
-    assert (answer.best, answer.sure, answer.differences) == ("forest", True, ())
+    assert (answer.best, answer.sure, answer.rivals) == ("forest", False, ("always positive",))
+    middle = cc.recommend_within(credit[0], {"forest": credit[1]["forest"]}, cc.OperatingRange.from_pc(0.4, 0.6))
+    assert (middle.best, middle.sure, middle.rivals) == ("forest", True, ())
+
+
+def test_over_a_range_the_policy_counts_and_so_does_doing_nothing(credit):
+    rare = cc.OperatingRange(prevalence=(0.001, 0.003), cost_fp=1, cost_fn=5)
+    answer = cc.recommend_within(*credit, rare, policy=0.2)
+    assert (answer.best, answer.sure, answer.rule.classifier) == ("always negative", True, "always negative")
+    assert answer.ranges.candidates == ("always negative",)
+    usual = cc.recommend_within(*credit, SPAN, policy=0.2)
+    assert set(usual.steps.threshold_low) == {0.2}
+    for i, name in enumerate(usual.ranges.classifier):
+        assert name not in NAMES or usual.ranges.threshold_low[i] == 0.2
+
+
+def test_one_validation_policy_for_all_classifiers_is_refused(credit):
+    other = cc.thresholds.validation(cc.RocCurve.from_predictions(credit[0], credit[1]["forest"]))
+    for function, where in ((cc.recommend, CONDITION), (cc.recommend_within, SPAN)):
+        with pytest.raises(cc.InputError, match="`policy` must not give one classifier's thresholds to all"):
+            function(*credit, where, policy=other)
 
 
 @pytest.mark.parametrize("function", [cc.recommend, cc.recommend_within])

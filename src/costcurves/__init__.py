@@ -70,7 +70,8 @@ if TYPE_CHECKING:
     from costcurves.planning import RareError, SizePlan, chance_of_missing, examples_to_see, plan_test_size, power
     from costcurves.power_curves import PowerCurve, power_curve
     from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
-    from costcurves.recommendation import RangeRecommendation, Recommendation, recommend, recommend_within
+    from costcurves.range_recommendation import FixedRule, RangeRecommendation, recommend_within
+    from costcurves.recommendation import Recommendation, recommend
     from costcurves.report.document import Report
     from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, pool
     from costcurves.scanning import Scan, scan
@@ -154,6 +155,7 @@ _MODULES = {
         "CostCurvesError",
         "DataError",
         "DroppedRowsWarning",
+        "FixedRule",
         "FormatError",
         "InputError",
         "MissingExtraError",
@@ -209,12 +211,8 @@ _MODULES = {
         "PriorRange",
         "prior_hull",
     ),
-    "recommendation": (
-        "RangeRecommendation",
-        "Recommendation",
-        "recommend",
-        "recommend_within",
-    ),
+    "range_recommendation": ("FixedRule", "RangeRecommendation", "recommend_within"),
+    "recommendation": ("Recommendation", "recommend"),
     "report.document": ("Report",),
     "roc": (
         "AveragedRoc",
@@ -295,6 +293,7 @@ __all__ = [
     "DroppedRowsWarning",
     "Evaluation",
     "ExampleComparison",
+    "FixedRule",
     "FormatError",
     "HullTally",
     "InputError",

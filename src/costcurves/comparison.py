@@ -516,17 +516,22 @@ class _Sample:
             counts.same_length(f"score of {name}", checked, "y_true", size)
             self.scores[name] = checked
 
+    def drop_weightless(self) -> None:
+        """Leave out rows of weight 0: they say nothing."""
+        if self.weights is not None and not self.weights.all():
+            kept = self.weights > 0
+            self.positive, self.weights = self.positive[kept], self.weights[kept]
+            self.scores = {name: scores[kept] for name, scores in self.scores.items()}
+
+    def roc(self, name: str, points: str = "all") -> RocCurve:
+        """Return the ROC curve of one classifier."""
+        given = {"sample_weight": self.weights, "name": name, "points": points}
+        return RocCurve.from_predictions(self.positive, self.scores[name], **given)
+
     def curve(self, name: str, policy: Any) -> CostCurve:
         """Return the cost curve of one classifier under a policy."""
         rule = as_policy(policy)
-        roc = RocCurve.from_predictions(
-            self.positive,
-            self.scores[name],
-            sample_weight=self.weights,
-            name=name,
-            points="all" if rule.needs_all_points else "hull",
-        )
-        return CostCurve(roc, rule)
+        return CostCurve(self.roc(name, "all" if rule.needs_all_points else "hull"), rule)
 
     def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, ranges: bool) -> tuple[PairedCounts, PairedCounts]:
         """Return the discordant positives and negatives at some operating points."""

@@ -121,7 +121,8 @@ def runner_up_of(choices: Iterable[Choice], winner: str) -> Choice:
 
     The two trivial classifiers are classifiers of their own, so `choices` must hold both (`trivial_choices`). Any
     other classifier stands for itself only where it raises some alarms, but not all (`cheapest_with_alarms`): a choice
-    of it that never alarms, or always does, is passed over. Of equal costs a trivial classifier comes last, because another one says more, then the first by name, then the one with the fewest alarms.
+    of it that never alarms, or always does, is passed over. Of equal costs a trivial classifier comes last, because
+    another one says more, then the first by name, then the one with the fewest alarms.
 
     Parameters
     ----------

@@ -1,31 +1,20 @@
-"""The whole answer at a condition or over a range: what to use, what it costs, and who might be better after all."""
+"""The whole answer at a condition: what to use, what it costs on new cases, and who might be better after all."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from costcurves._results import Result, jsonable
-from costcurves._validation import BoolArray, FloatArray, check_level, frozen
-from costcurves.comparison import CurveDifference, compare, compare_many
-from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, check_range
-from costcurves.costs import CostCurve
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Choice, Ranges, rule_text
-from costcurves.differences import EQUAL
-from costcurves.domination import regret
+from costcurves._validation import BoolArray, FloatArray, check_flag, check_level, frozen
+from costcurves.conditions import OperatingCondition, check_condition
+from costcurves.contest import Contest, Entrants, adjusted
+from costcurves.decisions import Choice, rule_text, runner_up_of
 from costcurves.errors import InputError
-from costcurves.frames import columns_of
-from costcurves.hull import RocHull
-from costcurves.inference.family import holm
-from costcurves.thresholds import Optimal, Policy, as_policy
-
-# Operating points at which classifiers are compared over a range.
-_POINTS = 65
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -36,22 +25,28 @@ class Recommendation(Result):
     ----------
     condition : OperatingCondition
     classifier : tuple of str
-        All classifiers and the two trivial ones, the cheapest first.
+        All classifiers and the two trivial ones: the choice first, then by their cost on these cases.
     threshold, fpr, tpr : arrays
         How each is used here; a threshold of inf never alarms, -inf always does.
-    normalized_cost, lower, upper : arrays
-        The cost relative to always being wrong, with limits; of a trivial classifier it is known exactly.
-    expected_cost, money_lower, money_upper : arrays
+    normalized_cost, expected_cost : arrays
+        The cost on these cases, relative to getting every case wrong and per case in money.
+    estimate, lower, upper : arrays
+        The cost to expect on new cases, relative to getting every case wrong, with limits. They allow for the choice of
+        the threshold and, for the first, of the classifier. What a trivial classifier costs is known exactly.
+    money_estimate, money_lower, money_upper : arrays
         The same per case in money.
     p_value, adjusted : arrays
-        Of equal cost with the first, on the same examples, and adjusted by Holm's method for all pairs of
-        classifiers; NaN for the first and for the trivial ones.
+        Of the claim that a classifier costs more than the first one, whichever of its thresholds is used, and adjusted
+        for all rivals by Hochberg's method; NaN for the first and for those that decide as it does.
     worse : array of bool
-        Which are shown to cost more than the first: a classifier by its adjusted p-value, a trivial one by lying
-        outside the first one's limits.
+        Which are shown to cost more than the first.
+    same : array of bool
+        Which decide exactly as the first does: itself, and those that amount to the same trivial classifier.
+    saves, money_saves : arrays
+        The most that each may save against the first (upper limit); NaN where it decides as the first does.
     level : float
-    optimistic : bool
-        Whether the first one's threshold was chosen on the data that judge it, so that its cost is flattered.
+    given_choice : bool
+        Whether limits and p-values take the thresholds and the winner for given, instead of allowing for their choice.
 
     Examples
     --------
@@ -63,8 +58,10 @@ class Recommendation(Result):
     >>> answer = cc.recommend(y, scores, cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=9))
     >>> answer
     Recommendation at pc=0.5 (prevalence 0.1, cost_fp 1, cost_fn 9): sure
-      use        sharp at score >= 0.604728: 0.269 per case, 95 % in [0.2106, 0.345]
-      runner-up  dull at score >= 1.22282: 0.6876 per case, shown to cost more
+      use        sharp at score >= 0.604728
+      cost       0.269 per case on these cases
+                 0.2954 expected on new cases, 95 % in [0.2176, 0.3733]
+      runner-up  dull at score >= 1.22282: 0.6876 on these cases, shown to cost more
     >>> answer.sure, answer.rivals
     (True, ())
     """
@@ -75,23 +72,32 @@ class Recommendation(Result):
     fpr: FloatArray
     tpr: FloatArray
     normalized_cost: FloatArray
+    estimate: FloatArray
     lower: FloatArray
     upper: FloatArray
     p_value: FloatArray
     adjusted: FloatArray
     worse: BoolArray
+    same: BoolArray
+    saves: FloatArray
     level: float
-    optimistic: bool
+    given_choice: bool
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
-        for name in ("threshold", "fpr", "tpr", "normalized_cost", "lower", "upper", "p_value", "adjusted", "worse"):
-            frozen(getattr(self, name))
+        for field in fields(self):
+            if isinstance(value := getattr(self, field.name), np.ndarray):
+                frozen(value)
 
     @property
     def expected_cost(self) -> FloatArray:
-        """Expected cost per case in money."""
+        """Cost per case in money, on these cases."""
         return self._money(self.normalized_cost)
+
+    @property
+    def money_estimate(self) -> FloatArray:
+        """Cost per case in money to expect on new cases."""
+        return self._money(self.estimate)
 
     @property
     def money_lower(self) -> FloatArray:
@@ -102,6 +108,11 @@ class Recommendation(Result):
     def money_upper(self) -> FloatArray:
         """Upper limits in money."""
         return self._money(self.upper)
+
+    @property
+    def money_saves(self) -> FloatArray:
+        """The most that each may save per case in money."""
+        return frozen(self.saves * self.condition.unit_cost)
 
     def _money(self, values: FloatArray) -> FloatArray:
         return frozen(np.array([self.condition.money(value) for value in values.tolist()]))
@@ -117,23 +128,21 @@ class Recommendation(Result):
 
     @property
     def runner_up(self) -> Choice:
-        """The cheapest that decides otherwise than the best."""
-        return self._choice(next((i for i in range(1, len(self.classifier)) if not self._like_best(i)), 1))
-
-    def _like_best(self, i: int) -> bool:
-        """Return whether a classifier amounts to the trivial decision that the best one is."""
-        rates = (self.fpr[i], self.tpr[i])
-        return rates in ((0.0, 0.0), (1.0, 1.0)) and rates == (self.fpr[0], self.tpr[0])
+        """The cheapest choice of any other classifier; those that decide as the best does are passed over."""
+        return runner_up_of((self._choice(i) for i in range(len(self.classifier))), self.best.classifier)
 
     @property
     def rivals(self) -> tuple[str, ...]:
         """Those that may be as good as the best, or better: they are not shown to cost more."""
-        rows = range(1, len(self.classifier))
-        return tuple(self.classifier[i] for i in rows if not self.worse[i] and not self._like_best(i))
+        return tuple(
+            name
+            for name, worse, same in zip(self.classifier, self.worse, self.same, strict=True)
+            if not worse and not same
+        )
 
     @property
     def sure(self) -> bool:
-        """Whether every other classifier is shown to cost more."""
+        """Whether every other choice is shown to cost more."""
         return not self.rivals
 
     def index(self, name: str) -> int:
@@ -144,22 +153,26 @@ class Recommendation(Result):
 
     def _columns(self) -> dict[str, Any]:
         names = (
-            *("classifier", "threshold", "fpr", "tpr", "normalized_cost", "lower", "upper"),
-            *("expected_cost", "money_lower", "money_upper", "p_value", "adjusted", "worse"),
+            *("classifier", "threshold", "fpr", "tpr", "normalized_cost", "estimate", "lower", "upper"),
+            *("expected_cost", "money_estimate", "money_lower", "money_upper"),
+            *("p_value", "adjusted", "worse", "same", "saves", "money_saves"),
         )
         return {name: list(self.classifier) if name == "classifier" else getattr(self, name) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain Python values, one entry a classifier."""
+        """Return the answer as plain Python values, one entry per classifier."""
         table: dict[str, list[Any]] = jsonable(self._columns())
         rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        for row in rows:
+            if row["same"]:
+                row["worse"] = None  # it is the choice itself
         return {
             "condition": {name: values[0] for name, values in jsonable(self.condition._columns()).items()},
             "best": self.best.classifier,
             "runner_up": self.runner_up.classifier,
             "sure": self.sure,
             "rivals": list(self.rivals),
-            "optimistic": self.optimistic,
+            "given_choice": self.given_choice,
             "level": self.level,
             "classifiers": rows,
         }
@@ -168,14 +181,20 @@ class Recommendation(Result):
         """Return the answer in words."""
         c, best, other = self.condition, self.best, self.runner_up
         where = f"prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g}"
-        limits = f"{100 * self.level:g} % in [{self.money_lower[0]:.4g}, {self.money_upper[0]:.4g}]"
-        shown = "not shown" if other.classifier in self.rivals else "shown"
-        use = f"{rule_text(best.classifier, best.threshold)}: {best.expected_cost:.4g} per case, {limits}"
-        second = (
-            f"{rule_text(other.classifier, other.threshold)}: {other.expected_cost:.4g} per case, {shown} to cost more"
-        )
-        head = f"Recommendation at pc={c.pc:.3g} ({where}): {'sure' if self.sure else 'not sure'}"
-        return f"{head}\n  use        {use}\n  runner-up  {second}"
+        lines = [
+            f"Recommendation at pc={c.pc:.3g} ({where}): {'sure' if self.sure else 'not sure'}",
+            f"  use        {rule_text(best.classifier, best.threshold)}",
+            f"  cost       {best.expected_cost:.4g} per case on these cases",
+        ]
+        if self.lower[0] < self.upper[0]:
+            limits = f"{100 * self.level:g} % in [{self.money_lower[0]:.4g}, {self.money_upper[0]:.4g}]"
+            lines.append(f"             {self.money_estimate[0]:.4g} expected on new cases, {limits}")
+        else:
+            lines[-1] = f"  cost       {best.expected_cost:.4g} per case, exactly"
+        more = "not shown to cost more" if other.classifier in self.rivals else "shown to cost more"
+        rule = rule_text(other.classifier, other.threshold)
+        lines.append(f"  runner-up  {rule}: {other.expected_cost:.4g} on these cases, {more}")
+        return "\n".join(lines)
 
 
 def recommend(
@@ -187,6 +206,7 @@ def recommend(
     sample_weight: Any = None,
     policy: Any = "optimal",
     level: float = 0.95,
+    given_choice: bool = False,
 ) -> Recommendation:
     """Return which classifier to use at an operating condition, at which threshold, and how sure that is.
 
@@ -199,14 +219,21 @@ def recommend(
     pos_label, sample_weight
         As for `RocCurve.from_predictions`.
     policy : policy, or mapping of name to policy
-        How thresholds follow pc, as for `CostCurve`. With "optimal" they are chosen on these data.
+        How thresholds follow pc, as for `CostCurve`. With "optimal" they are chosen on these cases.
     level : float in (0, 1)
         Of the limits of each cost, and of the statement that all that is called worse is worse.
+    given_choice : bool
+        Take thresholds and winner for given, as if they had been chosen on other data. Limits and p-values are then
+        those of the rules as they stand, and too optimistic for rules that were chosen on these cases.
 
     Notes
     -----
-    Classifiers are compared on the same examples, given their thresholds: the p-values are those of `compare`, and
-    Holm's adjustment over all pairs keeps the statement right although the best was picked by looking.
+    The choice is the cheapest on these cases, so its cost here is too low as a forecast. What is said of it allows for
+    that: every classifier at many thresholds is a candidate, the errors of all candidates on the same cases are jointly
+    normal in the limit, and in each of many draws from that limit the choice is made again. How far the cost of what is
+    chosen then lies above its observed cost gives the estimate and its limits; how far the best of all candidates
+    looks better than a rival that is equally good gives the p-value of that rival. Small counts enter by mid-P limits.
+    Measured coverage is in the documentation ("How sure is sure?").
 
     Examples
     --------
@@ -215,277 +242,34 @@ def recommend(
     Choice(a at score >= 0.8: fpr=0, tpr=0.5, cost 0.25)
     """
     where, level = check_condition(condition), check_level(level)
-    curves = _curves(y_true, scores, pos_label, sample_weight, policy)
-    rows: list[tuple[Any, ...]] = []
-    for curve in curves:
-        step = int(curve.step_at(where.pc))
-        limits = curve.band(level=level, pc=[where.pc]).at(where.pc)
-        rates = float(curve.fpr[step]), 1.0 - float(curve.fnr[step])
-        rows.append(
-            (curve.name, float(curve.threshold_at(where.pc)), *rates, limits.estimate, limits.lower, limits.upper)
-        )
-    rows.append((ALWAYS_NEGATIVE, math.inf, 0.0, 0.0, *[where.pc] * 3))
-    rows.append((ALWAYS_POSITIVE, -math.inf, 1.0, 1.0, *[1.0 - where.pc] * 3))
-    cheapest = min(row[4] for row in rows)
-    rows.sort(key=lambda row: (0.0 if row[4] - cheapest <= EQUAL else row[4], row[0] not in TRIVIAL, row[0]))
-    names = tuple(row[0] for row in rows)
-    threshold, fpr, tpr, cost, lower, upper = (np.array([row[k] for row in rows]) for k in range(1, 7))
-    p, adjusted = _tests(curves, columns_of("scores", scores), y_true, pos_label, sample_weight, where.pc, names)
-    if names[0] in TRIVIAL:
-        worse = lower > cost[0]
-    else:
-        trivial = np.array([name in TRIVIAL for name in names])
-        worse = np.where(trivial, cost > upper[0], adjusted <= 1.0 - level)
-    worse[0] = False
+    taken = check_flag("given_choice", given_choice)
+    entrants = Entrants(y_true, scores, pos_label=pos_label, sample_weight=sample_weight, policy=policy)
+    return recommend_here(entrants, where, level, given_choice=taken)
+
+
+def recommend_here(
+    entrants: Entrants, where: OperatingCondition, level: float, *, given_choice: bool = False
+) -> Recommendation:
+    """Return the recommendation at a condition, from data that were checked before."""
+    standings = Contest(entrants, [where.pc], given_choice=given_choice).standings(where, level)
+    choices = [one.choice for one in standings]
+    p = np.array([math.nan if one.compared is None else one.compared.p_value for one in standings])
+    corrected = adjusted(standings)
     return Recommendation(
         condition=where,
-        classifier=names,
-        threshold=threshold,
-        fpr=fpr,
-        tpr=tpr,
-        normalized_cost=cost,
-        lower=lower,
-        upper=upper,
+        classifier=tuple(one.classifier for one in choices),
+        threshold=np.array([one.threshold for one in choices]),
+        fpr=np.array([one.fpr for one in choices]),
+        tpr=np.array([one.tpr for one in choices]),
+        normalized_cost=np.array([one.normalized_cost for one in choices]),
+        estimate=np.array([one.estimate for one in standings]),
+        lower=np.array([one.lower for one in standings]),
+        upper=np.array([one.upper for one in standings]),
         p_value=p,
-        adjusted=adjusted,
-        worse=worse,
+        adjusted=corrected,
+        worse=corrected <= 1.0 - level,
+        same=np.array([one.same for one in standings]),
+        saves=np.array([math.nan if one.compared is None else one.compared.saves for one in standings]),
         level=level,
-        optimistic=any(curve.name == names[0] and isinstance(curve.policy, Optimal) for curve in curves),
+        given_choice=given_choice,
     )
-
-
-def _curves(y_true: Any, scores: Any, pos_label: Any, sample_weight: Any, policy: Any) -> list[CostCurve]:
-    """Return the cost curve of every classifier under its policy."""
-    columns = columns_of("scores", scores)
-    if not columns:
-        raise InputError("`scores` must have at least one classifier, got 0")
-    for name in columns:
-        if name in TRIVIAL:
-            raise InputError(f"`scores` must not use the names of the trivial classifiers, got {name!r}")
-    return [
-        CostCurve.from_predictions(
-            y_true,
-            values,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            name=name,
-            policy=_policy_of(policy, name),
-        )
-        for name, values in columns.items()
-    ]
-
-
-def _policy_of(policy: Any, name: str) -> Policy:
-    """Return the policy of one classifier."""
-    if isinstance(policy, Mapping):
-        if name not in policy:
-            raise InputError(f"`policy` must have an entry for every classifier, got none for {name}")
-        return as_policy(policy[name])
-    return as_policy(policy)
-
-
-def _tests(
-    curves: list[CostCurve],
-    scores: Mapping[str, Any],
-    y_true: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    pc: float,
-    names: tuple[str, ...],
-) -> tuple[FloatArray, FloatArray]:
-    """Return the p-values of each name against the first one, plain and adjusted for all pairs."""
-    p, adjusted = np.full(len(names), np.nan), np.full(len(names), np.nan)
-    pairs = list(combinations(curves, 2))
-    if not pairs:
-        return p, adjusted
-    plain = [
-        _difference(a, b, scores, y_true, pos_label, sample_weight, [pc], simultaneous=False).p_value(pc)
-        for a, b in pairs
-    ]
-    for (a, b), one, other in zip(pairs, plain, holm(np.array(plain)).tolist(), strict=True):
-        if names[0] in (a.name, b.name):
-            row = names.index(b.name if a.name == names[0] else a.name)
-            p[row], adjusted[row] = one, other
-    return p, adjusted
-
-
-def _difference(
-    a: CostCurve,
-    b: CostCurve,
-    scores: Mapping[str, Any],
-    y_true: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    pc: Any,
-    **options: Any,
-) -> CurveDifference:
-    return compare(
-        y_true,
-        scores[a.name],
-        scores[b.name],
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        policy=(a.policy, b.policy),
-        names=(a.name, b.name),
-        pc=pc,
-        **options,
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RangeRecommendation(Result):
-    """What to use when the condition is only known as a range, what that may lose, and how sure that is.
-
-    Attributes
-    ----------
-    over : OperatingRange
-    classifier : tuple of str
-        The classifiers; the first loses least in the worst case.
-    largest, at_pc, mean : arrays
-        How much of the normalized cost each may lose against the best at each condition, where, and on average.
-    ranges : Ranges
-        Who is best where within the range.
-    differences : tuple of CurveDifference
-        The first against each other one, with limits that hold over all pairs and the whole range.
-    level : float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import costcurves as cc
-    >>> rng = np.random.default_rng(0)
-    >>> y = rng.random(500) < 0.3
-    >>> scores = {"sharp": y + rng.normal(0, 0.5, 500), "dull": y + rng.normal(0, 2.0, 500)}
-    >>> span = cc.OperatingRange(prevalence=(0.2, 0.4), cost_fp=1, cost_fn=(1, 2))
-    >>> cc.recommend_within(y, scores, span)
-    RangeRecommendation for pc 0.2 .. 0.571: sure
-      use        sharp: loses at most 0 (at pc 0.2) against the best, 0 on average
-      dull       loses at most 0.238: 'sharp' costs less for pc in (0.2, 0.571)
-    """
-
-    over: OperatingRange
-    classifier: tuple[str, ...]
-    largest: FloatArray
-    at_pc: FloatArray
-    mean: FloatArray
-    ranges: Ranges
-    differences: tuple[CurveDifference, ...]
-    level: float
-
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        for array in (self.largest, self.at_pc, self.mean):
-            frozen(array)
-
-    @property
-    def best(self) -> str:
-        """The classifier that loses least in the worst case."""
-        return self.classifier[0]
-
-    @property
-    def beaten_by(self) -> tuple[str, ...]:
-        """Classifiers that are shown to cost less than the best one somewhere in the range."""
-        return tuple(one.names[1] for one in self.differences if one.names[1] in one.significant().better)
-
-    @property
-    def rivals(self) -> tuple[str, ...]:
-        """Classifiers that are not shown to cost more than the best one throughout the range."""
-        return tuple(one.names[1] for one in self.differences if set(one.significant().better) != {self.best})
-
-    @property
-    def sure(self) -> bool:
-        """Whether every other classifier is shown to cost more, throughout the range."""
-        return not self.rivals
-
-    def _columns(self) -> dict[str, Any]:
-        return {
-            "classifier": list(self.classifier),
-            "largest": self.largest,
-            "at_pc": self.at_pc,
-            "mean": self.mean,
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain Python values."""
-        spans = jsonable(self.over._columns())
-        regrets: dict[str, list[Any]] = jsonable(self._columns())
-        stretches: dict[str, list[Any]] = jsonable(self.ranges._columns())
-        return {
-            "range": {
-                name: [low, high]
-                for name, low, high in zip(spans["quantity"], spans["low"], spans["high"], strict=True)
-            },
-            "best": self.best,
-            "sure": self.sure,
-            "rivals": list(self.rivals),
-            "beaten_by": list(self.beaten_by),
-            "level": self.level,
-            "regret": [dict(zip(regrets, row, strict=True)) for row in zip(*regrets.values(), strict=True)],
-            "ranges": [dict(zip(stretches, row, strict=True)) for row in zip(*stretches.values(), strict=True)],
-        }
-
-    def __repr__(self) -> str:
-        """Return the answer in words."""
-        low, high = self.over.pc
-        head = f"RangeRecommendation for pc {low:.3g} .. {high:.3g}: {'sure' if self.sure else 'not sure'}"
-        loss = (
-            f"at most {self.largest[0]:.3g} (at pc {self.at_pc[0]:.3g}) against the best, {self.mean[0]:.3g} on average"
-        )
-        lines = [head, f"  use        {self.best}: loses {loss}"]
-        verdicts = {one.names[1]: one.significant().text() for one in self.differences}
-        for name, most in zip(self.classifier[1:], self.largest[1:].tolist(), strict=True):
-            lines.append(f"  {name:<10} loses at most {most:.3g}: {verdicts[name]}")
-        return "\n".join(lines)
-
-
-def recommend_within(
-    y_true: Any,
-    scores: Mapping[str, Any],
-    over: Any,
-    *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    policy: Any = "optimal",
-    level: float = 0.95,
-) -> RangeRecommendation:
-    """Return which one classifier to use when the condition is only known as a range, and how sure that is.
-
-    It is the one whose largest loss against the best choice at each condition is smallest (minimax regret). Its
-    threshold still follows the condition.
-
-    Parameters
-    ----------
-    y_true, scores, pos_label, sample_weight, policy
-        As for `recommend`.
-    over : OperatingRange
-        The conditions to expect.
-    level : float in (0, 1)
-        Of all statements about all pairs of classifiers at all conditions in the range.
-
-    Examples
-    --------
-    >>> import costcurves as cc
-    >>> span = cc.OperatingRange(prevalence=0.5, cost_fp=1, cost_fn=(1, 3))
-    >>> cc.recommend_within([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.2, 0.3, 0.1, 0.9]}, span).best
-    'a'
-    """
-    span, level = check_range(over), check_level(level)
-    columns = columns_of("scores", scores)
-    curves = _curves(y_true, columns, pos_label, sample_weight, policy)
-    hull = RocHull.from_predictions(y_true, columns, pos_label=pos_label, sample_weight=sample_weight, points="hull")
-    losses = sorted(
-        (regret(curve, hull, over=span) for curve in curves), key=lambda one: (one.largest, one.mean, one.name)
-    )
-    names = tuple(one.name for one in losses)
-    points = np.unique(np.linspace(*span.pc, _POINTS))
-    differences: tuple[CurveDifference, ...] = ()
-    if len(names) == 2:
-        first, second = (next(curve for curve in curves if curve.name == name) for name in names)
-        differences = (_difference(first, second, columns, y_true, pos_label, sample_weight, points, level=level),)
-    elif len(names) > 2:
-        rules = {curve.name: curve.policy for curve in curves}
-        options = {"pos_label": pos_label, "sample_weight": sample_weight, "policy": rules}
-        many = compare_many(y_true, columns, level=level, pc=points, **options)
-        differences = tuple(many.pair(names[0], name) for name in names[1:])
-    largest, at_pc, mean = (np.array([getattr(one, k) for one in losses]) for k in ("largest", "at_pc", "mean"))
-    return RangeRecommendation(span, names, largest, at_pc, mean, hull.within(span), differences, level)

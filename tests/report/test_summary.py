@@ -32,12 +32,8 @@ def test_the_answer_at_a_condition_is_that_of_the_core(summary):
     hull = cc.RocHull.from_predictions(Y, SCORES)
     decision = hull.best(USUAL)
     assert answer.decision.to_dict() == decision.to_dict()
-    band = cc.CostCurve(hull.curve(decision.classifier)).band(level=0.95)
-    assert answer.interval.to_dict() == pytest.approx(band.at(USUAL).money.to_dict())
-    tests = cc.compare_many(Y, SCORES).at(USUAL)
-    sure = {pair for pair, s in zip(tests.pairs, tests.significant, strict=True) if s}
-    assert answer.beaten == tuple(n for n in ("fair", "dull") if ("sharp", n) in sure)
-    assert set(answer.beaten) | set(answer.unbeaten) == {"fair", "dull"}
+    assert answer.recommendation.to_dict() == cc.recommend(Y, SCORES, USUAL).to_dict()
+    assert set(answer.beaten) | set(answer.unbeaten) == {"fair", "dull", "always negative", "always positive"}
     low, high = answer.stretch
     assert low <= USUAL.pc <= high
     for pc in np.linspace(low, high, 12)[1:-1]:
@@ -49,12 +45,8 @@ def test_the_answer_at_a_condition_is_that_of_the_core(summary):
 
 def test_the_answer_for_a_range_is_that_of_the_core(summary):
     answer = summary.answers[1]
-    hull = cc.RocHull.from_predictions(Y, SCORES)
-    assert answer.ranges.to_dict() == hull.within(UNSURE).to_dict()
+    assert answer.recommendation.to_dict() == cc.recommend_within(Y, SCORES, UNSURE).to_dict()
     assert [end.condition for end in answer.ends] == list(UNSURE.corners)
-    losses = {name: cc.regret(name, hull, over=UNSURE).largest for name in SCORES}
-    assert {one.name: one.largest for one in answer.losses} == pytest.approx(losses)
-    assert answer.losses[0].largest == min(losses.values())
 
 
 def limits_at(one, k, pc):
@@ -95,15 +87,15 @@ def test_weights_count_everywhere_in_the_summary():
     expected = cc.compare_many(Y, SCORES, sample_weight=weight)
     for one, other in zip(weighted.pairs.pairs, expected.pairs, strict=True):
         assert one.upper.tolist() == other.upper.tolist()
-    ours, theirs = weighted.answers[0].interval, many.answers[0].interval
-    assert ours.estimate == pytest.approx(theirs.estimate)
-    assert ours.upper - ours.lower > theirs.upper - theirs.lower
+    ours, theirs = weighted.answers[0].recommendation, many.answers[0].recommendation
+    assert ours.normalized_cost[0] == pytest.approx(theirs.normalized_cost[0])
+    assert ours.upper[0] - ours.lower[0] > theirs.upper[0] - theirs.lower[0]
 
 
 def test_a_trivial_choice_needs_no_interval(summary):
-    answer = summary.answers[2]
-    assert answer.decision.classifier == "always negative"
-    assert answer.interval is None
+    answer = summary.answers[2].recommendation
+    assert answer.best.classifier == "always negative"
+    assert answer.lower[0] == answer.upper[0] == answer.normalized_cost[0]
 
 
 def test_sliders_start_at_the_first_condition_else_inside_the_first_range_else_at_the_data():

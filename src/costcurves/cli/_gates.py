@@ -43,25 +43,28 @@ def leave(gates: Sequence[Gate]) -> None:
 
 
 def better_here(answer: cc.Recommendation, baseline: str, where: str) -> Gate:
-    """Claim that the recommended classifier costs significantly less than the baseline at one condition."""
+    """Claim that the recommended classifier is shown to cost less than the baseline at one condition."""
     check_known(baseline, answer.classifier)
     best, i = answer.best.classifier, answer.index(baseline)
     claim = f"better than {baseline}{where}"
-    if best == baseline:
+    if answer.same[i]:
         return Gate(claim, False, f"nothing costs less than {baseline}")
     if answer.worse[i]:
-        return Gate(claim, True, f"{best} costs significantly less")
+        return Gate(claim, True, f"{best} is shown to cost less")
     return Gate(claim, False, f"{best} is not shown to cost less")
 
 
 def better_over(answer: cc.RangeRecommendation, baseline: str, where: str) -> Gate:
-    """Claim that the recommended classifier costs significantly less than the baseline throughout a range."""
+    """Claim that the recommended classifier is shown to cost less than the baseline throughout a range."""
     check_known(baseline, answer.classifier)
-    claim = f"better than {baseline}{where}"
-    for one in answer.differences:
-        if one.names[1] == baseline:
-            return _throughout(one, claim)
-    return Gate(claim, False, f"nothing loses less than {baseline} in the worst case")
+    claim, span = f"better than {baseline}{where}", f"pc {span_text(answer.over.pc)}"
+    if baseline == answer.best or baseline not in answer.shown_worse:
+        return Gate(claim, False, f"nothing loses less than {baseline} in the worst case")
+    if baseline not in answer.rivals:
+        return Gate(claim, True, f"{answer.best} is shown to cost less throughout {span}")
+    shown = answer.shown_worse[baseline]
+    some = f"only for {_spans(shown)}" if len(shown) else "nowhere"
+    return Gate(claim, False, f"{answer.best} is shown to cost less {some} in {span}")
 
 
 def cost_below(cost: Any, limit: float, name: str, currency: str, where: str = "") -> Gate:

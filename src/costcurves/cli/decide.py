@@ -27,7 +27,7 @@ from costcurves.cli._print import (
     table,
     working,
 )
-from costcurves.decisions import TRIVIAL
+from costcurves.decisions import ALWAYS_NEGATIVE, TRIVIAL
 
 Answer = cc.Recommendation | cc.RangeRecommendation
 
@@ -52,9 +52,8 @@ def decide(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Fail unless the recommended classifier costs significantly less than NAME (a column, or "
-            "'always negative' or 'always positive'): at a condition by Holm's adjusted p-value, over a range at every "
-            "point of it by limits that hold jointly.",
+            help="Fail unless the recommended classifier is shown to cost less than NAME (a column, or "
+            "'always negative' or 'always positive'), over a range at every point of it.",
             rich_help_panel=opt.GATES,
         ),
     ] = None,
@@ -106,7 +105,7 @@ def decide(
         show_gates(gates, screen)
 
     document = {
-        "schema": "costcurves/decide/1",
+        "schema": "costcurves/decide/2",
         "data": data.document(),
         **asked.document(),
         **policy_document(policy, thresholds_from),
@@ -146,7 +145,7 @@ def _gates(name: str, answer: Answer, baseline: str | None, limit: float | None,
         if not isinstance(answer, cc.Recommendation):
             raise Problem(f"--assert-cost-below needs a condition, not a range{where}")
         cost = cc.Interval(
-            float(answer.expected_cost[0]), float(answer.money_lower[0]), float(answer.money_upper[0]), answer.level
+            float(answer.money_estimate[0]), float(answer.money_lower[0]), float(answer.money_upper[0]), answer.level
         )
         gates.append(cost_below(cost, limit, answer.best.classifier, currency, where))
     return gates
@@ -159,10 +158,10 @@ def show_answers(answers: dict[str, Answer], asked: Costs, data: Predictions, sc
         if isinstance(answer, cc.Recommendation):
             _show_condition(answer, asked.currency, data, screen)
         else:
-            _show_range(answer, data, screen)
+            _show_range(answer, asked.currency, data, screen)
 
 
-def use_text(choice: cc.Choice, data: Predictions) -> str:
+def use_text(choice: cc.Choice | cc.FixedRule, data: Predictions) -> str:
     """Return what to do, in words."""
     name = safe(choice.classifier)
     if choice.classifier in TRIVIAL or math.isinf(choice.threshold):
@@ -175,13 +174,16 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
     best, other, sure = answer.best, answer.runner_up, f"at {100 * answer.level:g} %"
     low, high = money(answer.money_lower[0], currency), money(answer.money_upper[0], currency)
     line(screen, use_text(best, data), "bold green" if answer.sure else "bold yellow")
-    exactly = (
-        f"; {100 * answer.level:g} % interval {low} to {high}" if answer.lower[0] < answer.upper[0] else ", exactly"
-    )
-    line(screen, f"It costs {money(best.expected_cost, currency)} per case{exactly}.")
+    here = money(best.expected_cost, currency)
+    if answer.lower[0] < answer.upper[0]:
+        new = money(answer.money_estimate[0], currency)
+        line(screen, f"It costs {here} per case on these rows; expect {new} on new ones,")
+        line(screen, f"{100 * answer.level:g} % interval {low} to {high}.")
+    else:
+        line(screen, f"It costs {here} per case, exactly.")
     more = other.expected_cost - best.expected_cost
     extra = f" ({percent(more / best.expected_cost)})" if best.expected_cost > 0 else ""
-    line(screen, f"The runner-up, {safe(other.classifier)}, costs {money(more, currency)} more{extra}.")
+    line(screen, f"The runner-up, {safe(other.classifier)}, costs {money(more, currency)} more{extra} on these rows.")
     if answer.sure:
         line(screen, f"Sure: every other choice is shown to cost more, {sure}.")
     else:
@@ -192,8 +194,8 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
         "score >=",
         "found",
         "false\nalarms",
-        "cost",
-        f"{100 * answer.level:g} % interval",
+        "cost\nhere",
+        "cost on new rows,\n" + f"{100 * answer.level:g} % interval",
         "costs\nmore?",
         "p",
     )
@@ -207,61 +209,81 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
             percent(answer.fpr[i]),
             padded(answer.expected_cost[i]),
             "" if trivial else f"{padded(answer.money_lower[i])} to {padded(answer.money_upper[i])}",
-            "" if i == 0 else "yes" if answer.worse[i] else "unsure",
+            "" if i == 0 else "same" if answer.same[i] else "yes" if answer.worse[i] else "unsure",
             chance(float(answer.adjusted[i])),
         )
     screen.print()
     screen.print(grid)
-    if answer.optimistic:
-        hint = "Thresholds were chosen on these rows, which flatters the costs; --thresholds-from finds them on others."
-        screen.print(hint, style="dim")
 
 
-def _show_range(answer: cc.RangeRecommendation, data: Predictions, screen: Console) -> None:
+def _show_range(answer: cc.RangeRecommendation, currency: str, data: Predictions, screen: Console) -> None:
     sure, best = f"at {100 * answer.level:g} %", safe(answer.best)
-    candidates, alone = answer.ranges.candidates, len(answer.classifier) == 1
+    candidates = answer.ranges.candidates
     style = "bold green" if answer.sure else "bold yellow"
-    line(screen, f"Use {best}, with the threshold that suits the condition (last table).", style)
+    if answer.best in TRIVIAL:
+        label = data.negative if answer.best == ALWAYS_NEGATIVE else data.positive
+        line(screen, f"Use no classifier: call every case {safe(label)}.", style)
+    else:
+        line(screen, f"Use {best}, with the threshold that suits the condition (last table).", style)
     if candidates == (answer.best,):
-        line(screen, "It is the best throughout.")
+        line(screen, "On these rows it is the best throughout.")
     else:
         each = "is" if len(candidates) == 1 else "are each"
-        most = f"{best} loses at most {number(answer.largest[0], 3)} of the cost of always being wrong"
-        line(screen, f"{listing(candidates)} {each} best somewhere in the range; {most}.")
+        most = f"{best} loses at most {percent(answer.largest[0])} of the cost of getting every case wrong"
+        line(screen, f"On these rows {listing(candidates)} {each} best somewhere in the range; {most}.")
+    rule = use_text(answer.rule, data).removesuffix(".")
+    line(screen, f"One rule for the whole range: {rule[0].lower()}{rule[1:]};")
+    line(screen, f"it loses at most {money(answer.rule.money, currency)} per case against the best at each condition.")
     if answer.beaten_by:
-        line(screen, f"Beware: {listing(answer.beaten_by)} costs significantly less in a part of the range, {sure}.")
-    elif answer.sure and not alone:
-        line(screen, f"Sure: every other classifier costs significantly more throughout, {sure}.")
-    elif not alone:
-        line(screen, f"No other classifier costs significantly less anywhere in the range, {sure}.")
+        line(screen, f"Beware: {listing(answer.beaten_by)} is shown to cost less in a part of the range, {sure}.")
+    if answer.sure:
+        line(screen, f"Sure: every other choice is shown to cost more throughout, {sure}.")
+    else:
+        are = "is" if len(answer.rivals) == 1 else "are"
+        line(screen, f"Not sure: {listing(answer.rivals)} {are} not shown to cost more throughout, {sure}.")
     grid = table(
-        "", "loses\nat most", "at pc", "on\naverage", f"significantly worse\nthan {best} for pc", numbers=(1, 2, 3)
+        "", "loses\nat most", "at pc", "on\naverage", f"shown to cost more\nthan {best} for pc", numbers=(1, 2, 3)
     )
-    verdicts = {one.names[1]: one.significant().where(answer.best) for one in answer.differences}
     for i, name in enumerate(answer.classifier):
-        where = verdicts.get(name)
-        spans = "" if where is None else ", ".join(opt.span_text(pair) for pair in where) or "nowhere"
+        where = answer.shown_worse.get(name)
+        spans = "same" if where is None else ", ".join(opt.span_text(pair) for pair in where) or "nowhere"
         losses = (number(array[i], 3) for array in (answer.largest, answer.at_pc, answer.mean))
-        grid.add_row(safe(name), *losses, spans)
+        grid.add_row(safe(name), *losses, "" if i == 0 else spans)
     screen.print()
     screen.print(grid)
     screen.print()
-    show_ranges(answer.ranges, screen)
+    show_ranges(answer.ranges, screen, answer)
 
 
-def show_ranges(ranges: cc.Ranges, screen: Console) -> None:
-    """Print who is best where."""
-    grid = table("pc", "slope", "best", "score >=")
+def show_ranges(ranges: cc.Ranges, screen: Console, answer: cc.RangeRecommendation | None = None) -> None:
+    """Print who is best where, and the thresholds of the classifier that is recommended for all of it."""
+    other = [] if answer is None or answer.best in TRIVIAL else [f"{safe(answer.best)}\nscore >="]
+    grid = table("pc", "slope", "best", "score >=", *other)
     for i, name in enumerate(ranges.classifier):
-        low, high = float(ranges.threshold_low[i]), float(ranges.threshold_high[i])
-        no_cut = name in TRIVIAL or low != low
-        grid.add_row(
-            opt.span_text((float(ranges.pc_low[i]), float(ranges.pc_high[i]))),
+        low, high = float(ranges.pc_low[i]), float(ranges.pc_high[i])
+        row = [
+            opt.span_text((low, high)),
             opt.span_text((float(ranges.slope_low[i]), float(ranges.slope_high[i]))),
             safe(name),
-            "" if no_cut else opt.span_text((low, high)),
-        )
+            _cuts(name, float(ranges.threshold_low[i]), float(ranges.threshold_high[i])),
+        ]
+        if other and answer is not None:
+            steps = answer.steps
+            within = (steps.pc_high > low) & (steps.pc_low < high) if low < high else steps.pc_high >= low
+            cuts = steps.threshold_low[within]
+            row.append(_cuts(answer.best, float(cuts.min()), float(cuts.max())))
+        grid.add_row(*row)
     screen.print(grid)
+
+
+def _cuts(name: str, low: float, high: float) -> str:
+    """Return the thresholds of a stretch; a trivial classifier has no threshold."""
+    if name in TRIVIAL or low != low:
+        return ""
+    words = {math.inf: "never", -math.inf: "always"}
+    if low in words or high in words:
+        return " to ".join(dict.fromkeys(words.get(cut) or opt.span_text((cut, cut)) for cut in (low, high)))
+    return opt.span_text((low, high))
 
 
 def ranges(

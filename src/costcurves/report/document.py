@@ -44,9 +44,9 @@ class Report:
 
     For two classes these are ``hull`` (vertices by column: classifier, threshold, fpr, tpr, pc_low, pc_high),
     ``ranges`` (who is best where), ``crossings``, ``differences`` and ``verdicts`` (all pairs, with limits that hold
-    everywhere together), and ``scenarios``: for a condition its ``decision``, ``cost_interval`` (money per case),
-    ``stays_best_for_pc``, ``significantly_cheaper_than``; for a range its ``ranges``, the two ``ends`` and the
-    ``regret`` of each classifier. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``,
+    everywhere together), and ``scenarios``: for a condition its ``recommendation`` (the answer of `recommend`), the
+    hull's ``decision`` and ``stays_best_for_pc``; for a range its ``recommendation`` (the answer of `recommend_within`)
+    and the two ``ends``. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``,
     ``band`` and ``simultaneous_band``.
 
     For k classes they are ``labels``, ``costs``, ``pairs`` (differences with adjusted p-values), ``candidates`` (who

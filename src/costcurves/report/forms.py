@@ -69,19 +69,16 @@ def _answer(answer: Answer) -> dict[str, Any]:
         return {
             "name": answer.name,
             "condition": answer.condition.to_dict() | {"pc": answer.condition.pc},
+            "recommendation": answer.recommendation.to_dict(),
             "decision": answer.decision.to_dict(),
-            "cost_interval": jsonable(answer.interval),
             "stays_best_for_pc": list(answer.stretch),
-            "significantly_cheaper_than": list(answer.beaten),
-            "not_significantly_cheaper_than": list(answer.unbeaten),
             "pairs": None if answer.tests is None else jsonable(answer.tests._columns()),
         }
     return {
         "name": answer.name,
         "range": answer.span.to_dict() | {"pc": list(answer.span.pc)},
-        "ranges": jsonable(answer.ranges._columns()),
+        "recommendation": answer.recommendation.to_dict(),
         "ends": [_answer(end) for end in answer.ends],
-        "regret": [{"name": one.name, "largest": one.largest, "mean": one.mean} for one in answer.losses],
     }
 
 

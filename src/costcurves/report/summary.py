@@ -15,24 +15,25 @@ import numpy as np
 from costcurves import counts
 from costcurves._validation import FloatArray, check_integer, check_level, check_name, shown
 from costcurves.comparison import ManyDifferences, PairwiseTests, compare_many
-from costcurves.conditions import OperatingCondition, OperatingRange
+from costcurves.conditions import OperatingCondition, OperatingRange, default_points
+from costcurves.contest import Entrants
 from costcurves.costs import CostCurve
-from costcurves.decisions import TRIVIAL, Decision, Ranges
+from costcurves.decisions import Decision, Ranges
 from costcurves.differences import Crossings, PcIntervals
 from costcurves.domination import Regret, regret
 from costcurves.errors import InputError
 from costcurves.frames import columns_of
 from costcurves.geometry import upper_hull
 from costcurves.hull import RocHull
-from costcurves.inference.band_results import Band, Interval
+from costcurves.inference.band_results import Band
 from costcurves.inference.intervals import critical, mended_wilson
 from costcurves.inference.resampled import track
+from costcurves.range_recommendation import RangeRecommendation, recommend_over
+from costcurves.recommendation import Recommendation, recommend_here
 from costcurves.roc import RocCurve
 
 Limits = tuple[FloatArray, FloatArray]
 
-# Operating points at which bands are drawn.
-BAND_POINTS = 101
 # A point that falls into the cell of its neighbour is not seen: the pictures are less than 400 pixels wide.
 CELLS = 250
 
@@ -89,16 +90,16 @@ class ClassifierSummary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConditionAnswer:
-    """The decision at one condition, its interval in money, the tests of all pairs, and how far it holds.
+    """The recommendation at one condition, the tests of all pairs there, and how far the choice holds.
 
-    `interval` is None where a trivial classifier is best: what it costs needs no data. `stretch` is the pc over which
-    the chosen classifier stays best, `before` and `after` who is best beyond its ends (None at 0 and 1).
+    `decision` is the hull's, with ties. `stretch` is the pc over which the chosen classifier stays best, `before` and
+    `after` who is best beyond its ends (None at 0 and 1).
     """
 
     name: str
     condition: OperatingCondition
+    recommendation: Recommendation
     decision: Decision
-    interval: Interval | None
     tests: PairwiseTests | None
     stretch: tuple[float, float]
     before: str | None
@@ -106,36 +107,24 @@ class ConditionAnswer:
 
     @property
     def beaten(self) -> tuple[str, ...]:
-        """Classifiers that cost significantly more than the chosen one (Holm over all pairs)."""
-        return tuple(name for name, sure in self._rivals() if sure)
+        """Those that are shown to cost more than the choice."""
+        answer = self.recommendation
+        return tuple(name for name, worse in zip(answer.classifier, answer.worse.tolist(), strict=True) if worse)
 
     @property
     def unbeaten(self) -> tuple[str, ...]:
-        """Classifiers that may be as good as the chosen one."""
-        return tuple(name for name, sure in self._rivals() if not sure)
-
-    def _rivals(self) -> list[tuple[str, bool]]:
-        if self.tests is None:
-            return []
-        chosen, found = self.decision.classifier, []
-        for (a, b), sure in zip(self.tests.pairs, self.tests.significant.tolist(), strict=True):
-            if chosen in (a, b):
-                found.append((b if chosen == a else a, sure))
-        return found
+        """Those that may be as good as the choice."""
+        return self.recommendation.rivals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeAnswer:
-    """Who can be best within a range of conditions, the decision at both ends, and what one choice for all would lose.
-
-    `losses` has one entry for each classifier, the one with the smallest largest loss first.
-    """
+    """The recommendation over a range of conditions, and the answers at both of its ends."""
 
     name: str
     span: OperatingRange
-    ranges: Ranges
+    recommendation: RangeRecommendation
     ends: tuple[ConditionAnswer, ConditionAnswer]
-    losses: tuple[Regret, ...]
 
 
 Answer = ConditionAnswer | RangeAnswer
@@ -224,6 +213,7 @@ def summarise(
         check_name("scores", name)
     positive = counts.binary_labels(y_true, pos_label)
     given = {"sample_weight": sample_weight}
+    entrants = Entrants(positive, columns, pos_label=None, sample_weight=sample_weight, policy="optimal")
     rocs = _done([partial(RocCurve.from_predictions, positive, columns[name], name=name, **given) for name in columns])
     data = DataSummary(
         n=positive.size,
@@ -241,10 +231,14 @@ def summarise(
     classifiers, pairs = tuple(found[: len(rocs)]), found[len(rocs)] if len(rocs) > 1 else None
     curves = {one.name: one.curve for one in classifiers}
     ranges = hull.ranges()
-    judge = _Judge(hull, ranges, {one.name: one for one in classifiers}, pairs)
+    judge = _Judge(hull, ranges, entrants, pairs, level)
     answers = tuple(
-        judge.condition(name, value) if isinstance(value, OperatingCondition) else judge.span(name, value)
-        for name, value in asked.items()
+        _done(
+            [
+                partial(judge.condition if isinstance(value, OperatingCondition) else judge.span, name, value)
+                for name, value in asked.items()
+            ]
+        )
     )
     return Summary(
         data=data,
@@ -283,7 +277,7 @@ def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
 def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
     vertices = roc.on_hull()
     curve = CostCurve(vertices)
-    grid, z = np.linspace(0.0, 1.0, BAND_POINTS), critical(level)
+    grid, z = default_points(), critical(level)
     size_pos, size_neg = vertices.effective or (vertices.n_pos, vertices.n_neg)
     return ClassifierSummary(
         name=roc.name,
@@ -341,8 +335,9 @@ class _Judge:
 
     hull: RocHull
     ranges: Ranges
-    classifiers: dict[str, ClassifierSummary]
+    entrants: Entrants
     pairs: ManyDifferences | None
+    level: float
 
     def condition(self, name: str, where: OperatingCondition) -> ConditionAnswer:
         """Return the decision at one condition with its certainty."""
@@ -357,8 +352,8 @@ class _Judge:
         return ConditionAnswer(
             name=name,
             condition=where,
+            recommendation=recommend_here(self.entrants, where, self.level),
             decision=decision,
-            interval=None if chosen in TRIVIAL else self.classifiers[chosen].each.at(where).money,
             tests=None if self.pairs is None else self.pairs.at(where),
             stretch=(low, high),
             before=stretches[at - 1][0] if at else None,
@@ -368,11 +363,9 @@ class _Judge:
     def span(self, name: str, span: OperatingRange) -> RangeAnswer:
         """Return who can be best in a range, and what it costs at both ends."""
         low, high = span.corners
-        losses = [regret(one.curve, self.hull, over=span) for one in self.classifiers.values()]
         return RangeAnswer(
             name=name,
             span=span,
-            ranges=self.hull.within(span),
+            recommendation=recommend_over(self.entrants, span, self.level),
             ends=(self.condition("the low end", low), self.condition("the high end", high)),
-            losses=tuple(sorted(losses, key=lambda one: one.largest)),
         )

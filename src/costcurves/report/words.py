@@ -80,62 +80,52 @@ class Speaker:
         return self.amount(low) if low == high else money_span(number(low), number(high), self.currency)
 
     def cost(self, answer: ConditionAnswer) -> Markup:
-        """Return what the choice costs, with its interval."""
-        decision = answer.decision
-        per = Markup("{} per case").format(self.amount(decision.expected_cost))
-        if answer.interval is None:
-            return per + Markup(", whatever the data: every case is treated alike.")
-        sure = answer.interval
-        value, low, high = together([sure.estimate, sure.lower, sure.upper])
-        thousand = self.amount(1000 * decision.expected_cost)
-        span = money_span(low, high, self.currency)
-        return Markup("{} per case ({} interval {}), {} per 1,000 cases.").format(
-            money(value, self.currency), percent(self.level), span, thousand
+        """Return what the choice costs on these cases and on new ones, with its interval."""
+        found = answer.recommendation
+        here = found.best.expected_cost
+        if found.lower[0] == found.upper[0]:
+            text = Markup("{} per case, whatever the data: every case is treated alike.")
+            return text.format(self.amount(here))
+        sure = (float(values[0]) for values in (found.money_estimate, found.money_lower, found.money_upper))
+        seen, value, low, high = together([here, *sure])
+        text = Markup("{} per case on these cases; {} to expect on new ones ({} interval {}), {} per 1,000 cases.")
+        return text.format(
+            money(seen, self.currency),
+            money(value, self.currency),
+            percent(self.level),
+            money_span(low, high, self.currency),
+            self.amount(1000 * float(found.money_estimate[0])),
         )
 
     def sureness(self, answer: ConditionAnswer) -> Markup:
         """Return what the data prove about the choice, against the others and against treating every case alike."""
-        if answer.decision.classifier in TRIVIAL:
-            return Markup("No classifier costs less here than deciding without one.")
-        return self.against_rivals(answer) + Markup(" ") + self._without_classifier(answer)
-
-    def against_rivals(self, answer: ConditionAnswer) -> Markup:
-        """Return what the data prove about the choice against the other classifiers."""
-        if answer.tests is None:
-            return Markup("There is no other classifier to compare with.")
+        if answer.recommendation.best.classifier in TRIVIAL:
+            start = Markup("On these cases no classifier costs less than deciding without one. ")
+        else:
+            start = Markup("")
         if not answer.unbeaten:
-            return Markup("The data show that it is cheaper than {}.").format(self.names(answer.beaten))
+            return start + Markup("The data show that it is cheaper than {}.").format(self.names(answer.beaten))
+        not_shown = self.names(answer.unbeaten, "or")
         if not answer.beaten:
-            return Markup("The data do not show that it is cheaper than {}: treat them as equals here.").format(
-                self.names(answer.unbeaten, "or")
-            )
-        return Markup("The data show that it is cheaper than {}, but not that it is cheaper than {}.").format(
-            self.names(answer.beaten), self.names(answer.unbeaten, "or")
-        )
-
-    def _without_classifier(self, answer: ConditionAnswer) -> Markup:
-        """Return how the choice compares with treating every case alike."""
-        where = answer.condition
-        name = ALWAYS_NEGATIVE if where.pc <= 0.5 else ALWAYS_POSITIVE
-        cost = where.money(min(where.pc, 1.0 - where.pc))
-        assert answer.interval is not None
-        link = "It is clearly cheaper than" if answer.interval.upper < cost else "It is not clearly cheaper than"
-        return Markup("{} {}, at {} per case.").format(link, self.name(name), self.amount(cost))
+            text = Markup("The data do not show that it is cheaper than {}: treat them as equals here.")
+            return start + text.format(not_shown)
+        text = Markup("The data show that it is cheaper than {}, but not that it is cheaper than {}.")
+        return start + text.format(self.names(answer.beaten), not_shown)
 
     def runner_up(self, answer: ConditionAnswer) -> Markup:
         """Return the next best choice and what it costs more."""
-        decision = answer.decision
-        other = decision.runner_up
-        more = f" ({percent(decision.money_regret / decision.expected_cost)})" if decision.expected_cost > 0 else ""
-        return self.rule(other.classifier, other.threshold) + Markup(": {}{} more per case.").format(
-            self.amount(decision.money_regret), more
+        best, other = answer.recommendation.best, answer.recommendation.runner_up
+        regret = other.expected_cost - best.expected_cost
+        more = f" ({percent(regret / best.expected_cost)})" if best.expected_cost > 0 else ""
+        return self.rule(other.classifier, other.threshold) + Markup(": {}{} more per case, on these cases.").format(
+            self.amount(regret), more
         )
 
     def change(self, answer: ConditionAnswer) -> Markup:
         """Return over which costs and prevalences the choice stays the same, other things equal."""
         where, (low, high) = answer.condition, answer.stretch
         if answer.before is None and answer.after is None:
-            return Markup("Nothing: it is the best choice whatever the costs and frequencies are.")
+            return Markup("On these cases nothing: it is the cheapest choice whatever the costs and frequencies are.")
         parts = []
         if where.cost_fp > 0:
             costs = [where.with_pc(pc, by="cost_fn").cost_fn if 0 < pc < 1 else None for pc in (low, high)]
@@ -174,8 +164,8 @@ class Speaker:
 
     def condition_card(self, answer: ConditionAnswer) -> Card:
         """Return the answer at one condition."""
-        decision = answer.decision
-        verdict = ALONE if answer.tests is None else SURE if not answer.unbeaten else UNSURE
+        decision, best = answer.decision, answer.recommendation.best
+        verdict = SURE if answer.recommendation.sure else UNSURE
         lines = [("Cost", self.cost(answer)), ("How sure", self.sureness(answer))]
         if decision.ties:
             equal = Markup("; ").join(self.rule(tie.classifier, tie.threshold) for tie in decision.ties)
@@ -184,7 +174,7 @@ class Speaker:
         return Card(
             answer.name,
             self.condition(answer.condition),
-            self._use(decision.classifier, decision.threshold),
+            self._use(best.classifier, best.threshold),
             verdict,
             tuple(lines),
         )
@@ -196,40 +186,49 @@ class Speaker:
 
     def range_card(self, answer: RangeAnswer) -> Card:
         """Return the answer for a range of conditions."""
-        ranges, best = answer.ranges, answer.losses[0]
-        many = len(ranges.candidates)
-        if ranges.sensitive:
-            use = Markup("It depends: {} can be best").format(self.names(ranges.candidates))
-            verdict = f"{many} can be best"
+        found = answer.recommendation
+        candidates = found.ranges.candidates
+        if found.ranges.sensitive:
+            use = Markup("It depends: on these cases {} can be cheapest").format(self.names(candidates))
         else:
-            use = Markup("Use {} throughout").format(self.name(ranges.candidates[0]))
-            unsure = any(end.tests is not None and end.unbeaten for end in answer.ends)
-            verdict = UNSURE if unsure else "one choice"
+            use = Markup("Use {} throughout").format(self.name(found.best))
+        verdict = SURE if found.sure else UNSURE
         lines = []
         for end in answer.ends:
-            said = self.condition(end.condition) + Markup(". Use ")
-            rule = self.rule(end.decision.classifier, end.decision.threshold)
-            lines.append((f"At {end.name}", said + rule + Markup(": ") + self.cost(end)))
-        if ranges.sensitive:
-            one = Markup("{} loses at most {} of the cost of always being wrong, {} on average.").format(
-                self.name(best.name), number(best.largest), number(best.mean)
+            said = self.condition(end.condition) + Markup(". ")
+            best = end.recommendation.best
+            lines.append(
+                (f"At {end.name}", said + self._use(best.classifier, best.threshold) + Markup(": ") + self.cost(end))
             )
-            lines.append(("If one must serve throughout", one))
+        if found.ranges.sensitive:
+            text = Markup(
+                "{}, with a threshold that follows the condition, loses at most {} of the cost of getting every "
+                "case wrong, {} on average."
+            )
+            one = text.format(self.name(found.best), percent(float(found.largest[0])), percent(float(found.mean[0])))
+            lines.append(("If one classifier must serve throughout", one[:1].upper() + one[1:]))
+        text = Markup("{} loses at most {} per case against the best choice at each condition.")
+        rule = self.rule(found.rule.classifier, found.rule.threshold)
+        lines.append(("If one threshold must serve throughout", text.format(rule, self.amount(found.rule.money))))
         lines.append(("How sure", self._sure_in_range(answer)))
         return Card(answer.name, self.span(answer.span), use, verdict, tuple(lines))
 
     def _sure_in_range(self, answer: RangeAnswer) -> Markup:
-        """Return what the data prove at both ends, said once where it is the same."""
-        low, high = (
-            self.sureness(end) if self._decides_alone(end) else self.against_rivals(end) for end in answer.ends
-        )
+        """Return what the data prove throughout the range, and at both ends where they do not prove it throughout."""
+        found = answer.recommendation
+        if found.sure:
+            return Markup("The data show that {} is cheaper than every other choice throughout the range.").format(
+                self.name(found.best)
+            )
+        text = Markup("")
+        if found.beaten_by:
+            text = Markup("The data show that {} is cheaper than {} in a part of the range. ").format(
+                self.names(found.beaten_by, "or"), self.name(found.best)
+            )
+        low, high = (self.sureness(end) for end in answer.ends)
         if low == high:
-            return Markup("At both ends: ") + low
-        return Markup("At {}: {} At {}: {}").format(answer.ends[0].name, low, answer.ends[1].name, high)
-
-    @staticmethod
-    def _decides_alone(answer: ConditionAnswer) -> bool:
-        return answer.decision.classifier in TRIVIAL
+            return text + Markup("At both ends: ") + low
+        return text + Markup("At {}: {} At {}: {}").format(answer.ends[0].name, low, answer.ends[1].name, high)
 
     def cards(self, summary: Summary) -> list[Card]:
         """Return one card a scenario."""
@@ -246,7 +245,9 @@ class Speaker:
         never = [name for name in summary.names if name not in useful]
         text = Markup("{} can be the best choice, depending on costs and frequencies").format(self.names(useful))
         if len(summary.ranges.candidates) == 1:
-            text = Markup("{} is the best choice whatever the costs and frequencies are").format(self.names(useful))
+            text = Markup("{} is the cheapest on these cases whatever the costs and frequencies are").format(
+                self.names(useful)
+            )
         elif len(useful) == 1:
             text = Markup("{} is the best choice for some costs and frequencies").format(self.names(useful))
         if not never:

@@ -1,0 +1,381 @@
+"""The whole answer where the condition is only known as a range: what to use, what it may lose, how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from costcurves._results import Result, jsonable
+from costcurves._validation import FloatArray, check_flag, check_level, frozen
+from costcurves.conditions import OperatingCondition, OperatingRange, check_range
+from costcurves.contest import Contest, Entrants, Standing, adjusted
+from costcurves.costs import CostCurve
+from costcurves.decisions import ALWAYS_NEGATIVE, TRIVIAL, Ranges, rule_text
+from costcurves.differences import PcIntervals
+from costcurves.envelopes import Envelope, trivial_curves
+from costcurves.hull import RocHull
+
+# Operating points of a range at which everybody is judged.
+_POINTS = 33
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FixedRule(Result):
+    """One classifier at one threshold for a whole range of conditions, and the most that it loses there.
+
+    Attributes
+    ----------
+    classifier, threshold, fpr, tpr
+        What to use whatever the condition turns out to be.
+    largest : float
+        The largest loss of normalized cost against the best choice at each condition.
+    money : float
+        The largest loss per case in money: what knowing the condition could save.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> span = cc.OperatingRange(prevalence=0.5, cost_fp=1, cost_fn=(1, 3))
+    >>> cc.recommend_within([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]}, span).rule
+    FixedRule(a at score >= 0.35: loses at most 0 per case)
+    """
+
+    classifier: str
+    threshold: float
+    fpr: float
+    tpr: float
+    largest: float
+    money: float
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("classifier", "threshold", "fpr", "tpr", "largest", "money")
+        return {name: [getattr(self, name)] for name in names}
+
+    def __repr__(self) -> str:
+        """Return the rule and its largest loss."""
+        return f"FixedRule({rule_text(self.classifier, self.threshold)}: loses at most {self.money:.3g} per case)"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RangeRecommendation(Result):
+    """What to use when the condition is only known as a range, what that may lose, and how sure that is.
+
+    Attributes
+    ----------
+    over : OperatingRange
+    classifier : tuple of str
+        The classifiers and the two trivial ones; the first loses least in the worst case, with a threshold that
+        follows the condition as its policy says.
+    largest, at_pc, mean : arrays
+        How much of the normalized cost each may lose against the best at each condition, where, and on average.
+    ranges : Ranges
+        Who is best where within the range, with everybody's thresholds as their policies say.
+    steps : Ranges
+        The thresholds of the first classifier within the range, as its policy says: how to follow the condition.
+    rule : FixedRule
+        The one classifier at one threshold that loses least in the worst case if nobody can tell the condition.
+    shown_worse : mapping of name to PcIntervals
+        Where each is shown to cost more than the first, whichever of its thresholds is used.
+    shown_better : mapping of name to PcIntervals
+        Where each is shown to cost less than the first.
+    level : float
+    given_choice : bool
+        Whether these statements take thresholds and winners for given, instead of allowing for their choice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(500) < 0.3
+    >>> scores = {"sharp": y + rng.normal(0, 0.5, 500), "dull": y + rng.normal(0, 2.0, 500)}
+    >>> span = cc.OperatingRange(prevalence=(0.2, 0.4), cost_fp=1, cost_fn=(1, 2))
+    >>> cc.recommend_within(y, scores, span)
+    RangeRecommendation for pc 0.2 .. 0.571: sure
+      use        sharp: loses at most 0 (at pc 0.2) against the best, 0 on average
+      one rule   sharp at score >= 0.630793: loses at most 0.0251 per case
+      dull       loses at most 0.238: shown to cost more for pc in (0.2, 0.571)
+      always negative loses at most 0.425: shown to cost more for pc in (0.2, 0.571)
+      always positive loses at most 0.705: shown to cost more for pc in (0.2, 0.571)
+    """
+
+    over: OperatingRange
+    classifier: tuple[str, ...]
+    largest: FloatArray
+    at_pc: FloatArray
+    mean: FloatArray
+    ranges: Ranges
+    steps: Ranges
+    rule: FixedRule
+    shown_worse: Mapping[str, PcIntervals]
+    shown_better: Mapping[str, PcIntervals]
+    sure: bool
+    level: float
+    given_choice: bool
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        for array in (self.largest, self.at_pc, self.mean):
+            frozen(array)
+
+    @property
+    def best(self) -> str:
+        """The classifier that loses least in the worst case."""
+        return self.classifier[0]
+
+    @property
+    def beaten_by(self) -> tuple[str, ...]:
+        """Those that are shown to cost less than the best one somewhere in the range."""
+        return tuple(name for name, where in self.shown_better.items() if len(where))
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """Those that are not shown to cost more than the best one throughout the range."""
+        low, high = self.over.pc
+        return tuple(
+            name
+            for name in self.classifier[1:]
+            if name in self.shown_worse and list(self.shown_worse[name]) != [(low, high)]
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "classifier": list(self.classifier),
+            "largest": self.largest,
+            "at_pc": self.at_pc,
+            "mean": self.mean,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain Python values."""
+        spans = jsonable(self.over._columns())
+        regrets: dict[str, list[Any]] = jsonable(self._columns())
+        stretches: dict[str, list[Any]] = jsonable(self.ranges._columns())
+        steps: dict[str, list[Any]] = jsonable(self.steps._columns())
+        return {
+            "range": {
+                name: [low, high]
+                for name, low, high in zip(spans["quantity"], spans["low"], spans["high"], strict=True)
+            },
+            "best": self.best,
+            "sure": self.sure,
+            "rivals": list(self.rivals),
+            "beaten_by": list(self.beaten_by),
+            "given_choice": self.given_choice,
+            "level": self.level,
+            "rule": {name: values[0] for name, values in jsonable(self.rule._columns()).items()},
+            "regret": [dict(zip(regrets, row, strict=True)) for row in zip(*regrets.values(), strict=True)],
+            "shown_worse": {name: [list(pair) for pair in where] for name, where in self.shown_worse.items()},
+            "shown_better": {name: [list(pair) for pair in where] for name, where in self.shown_better.items()},
+            "ranges": [dict(zip(stretches, row, strict=True)) for row in zip(*stretches.values(), strict=True)],
+            "steps": [dict(zip(steps, row, strict=True)) for row in zip(*steps.values(), strict=True)],
+        }
+
+    def __repr__(self) -> str:
+        """Return the answer in words."""
+        low, high = self.over.pc
+        head = f"RangeRecommendation for pc {low:.3g} .. {high:.3g}: {'sure' if self.sure else 'not sure'}"
+        loss = (
+            f"at most {self.largest[0]:.3g} (at pc {self.at_pc[0]:.3g}) against the best, {self.mean[0]:.3g} on average"
+        )
+        fixed = rule_text(self.rule.classifier, self.rule.threshold)
+        lines = [
+            head,
+            f"  use        {self.best}: loses {loss}",
+            f"  one rule   {fixed}: loses at most {self.rule.money:.3g} per case",
+        ]
+        for name, most in zip(self.classifier[1:], self.largest[1:].tolist(), strict=True):
+            lines.append(f"  {name:<10} loses at most {most:.3g}: {self._shown(name)}")
+        return "\n".join(lines)
+
+    def _shown(self, name: str) -> str:
+        """Return in words where a classifier is shown to cost more or less than the best."""
+        if name not in self.shown_worse:
+            return "decides as the best does"
+        parts = [
+            f"shown to cost {word} for pc in {', '.join(f'({low:.3g}, {high:.3g})' for low, high in where)}"
+            for word, where in (("more", self.shown_worse[name]), ("less", self.shown_better[name]))
+            if len(where)
+        ]
+        return " and ".join(parts) or "not shown to cost more anywhere"
+
+
+def recommend_within(
+    y_true: Any,
+    scores: Mapping[str, Any],
+    over: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    policy: Any = "optimal",
+    level: float = 0.95,
+    given_choice: bool = False,
+) -> RangeRecommendation:
+    """Return what to use when the condition is only known as a range, and how sure that is.
+
+    It is the classifier whose largest loss against the best choice at each condition is smallest (minimax regret), with
+    a threshold that follows the condition; `rule` is the one classifier at one threshold for when nobody can tell it.
+
+    Parameters
+    ----------
+    y_true, scores, pos_label, sample_weight, policy, given_choice
+        As for `recommend`.
+    over : OperatingRange
+        The conditions to expect.
+    level : float in (0, 1)
+        Of the statements about each condition in the range, as in `recommend`. "Sure" is said where every other choice
+        is shown to cost more at all of 33 evenly spaced points of the range.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> span = cc.OperatingRange(prevalence=0.5, cost_fp=1, cost_fn=(1, 3))
+    >>> cc.recommend_within([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.2, 0.3, 0.1, 0.9]}, span).best
+    'a'
+    """
+    span, level = check_range(over), check_level(level)
+    taken = check_flag("given_choice", given_choice)
+    entrants = Entrants(y_true, scores, pos_label=pos_label, sample_weight=sample_weight, policy=policy)
+    return recommend_over(entrants, span, level, given_choice=taken)
+
+
+def recommend_over(
+    entrants: Entrants, span: OperatingRange, level: float, *, given_choice: bool = False
+) -> RangeRecommendation:
+    """Return the recommendation over a range, from data that were checked before."""
+    low, high = span.pc
+    points = np.unique(np.linspace(low, high, _POINTS))
+    contest = Contest(entrants, points.tolist(), given_choice=given_choice)
+    curves = [*trivial_curves(), *entrants.curves.values()]
+    names = [*TRIVIAL, *entrants.names]
+    envelope = Envelope.of(curves, low, high)
+    left, right = envelope.losses()
+    losses = np.concatenate([left, right])
+    where = np.concatenate([envelope.left, envelope.right])
+    largest = losses.max(axis=0)
+    at_pc = where[losses.argmax(axis=0)]
+    width = (envelope.right - envelope.left)[:, None]
+    mean = largest if low == high else ((left + right) * width).sum(axis=0) / (2 * (high - low))
+    # Equal losses: doing without a classifier first, then by name.
+    order = sorted(
+        range(len(names)),
+        key=lambda i: (round(float(largest[i]), 12), round(float(mean[i]), 12), names[i] not in TRIVIAL, names[i]),
+    )
+    use = names[order[0]]
+    verdicts = [_verdict(contest, use, OperatingCondition.from_pc(pc), level) for pc in points.tolist()]
+    others = [names[i] for i in order[1:]]
+    told = [name for name in others if any(verdict[0].get(name) is not None for verdict in verdicts)]
+    return RangeRecommendation(
+        span,
+        tuple(names[i] for i in order),
+        largest[order],
+        at_pc[order],
+        mean[order],
+        _ranges(entrants, envelope, names, span),
+        _steps(entrants, use, low, high, span),
+        _fixed_rule(entrants, span, curves),
+        {name: _where(points, [bool(verdict[0].get(name, True)) for verdict in verdicts]) for name in told},
+        {name: _where(points, [verdict[1] == name for verdict in verdicts]) for name in told},
+        all(all(worse is not False for worse in verdict[0].values()) for verdict in verdicts),
+        level,
+        given_choice,
+    )
+
+
+def _verdict(
+    contest: Contest, use: str, where: OperatingCondition, level: float
+) -> tuple[dict[str, bool | None], str | None]:
+    """Return who is shown to cost more than the one in use at a condition (None: it decides alike), and who less."""
+    free = contest.standings(where, level, limits=False)
+    own = next(one for one in free if one.choice.classifier == use)
+    if use not in TRIVIAL and contest.entrants.follows_costs(use) and free[0].choice.classifier in TRIVIAL:
+        own = free[0]  # its threshold is then "never", or "always"
+    listed = free if own.same else contest.standings(where, level, use, limits=False)
+    worse = _worse(listed, level)
+    worse.pop(use, None)
+    better = None
+    if not own.same and _worse(free, level).get(use):
+        better = free[0].choice.classifier
+    return worse, better
+
+
+def _worse(standings: list[Standing], level: float) -> dict[str, bool | None]:
+    """Return for each name whether it is shown to cost more than the first; None where it decides alike."""
+    return {
+        one.choice.classifier: None if one.same else bool(p <= 1.0 - level)
+        for one, p in zip(standings, adjusted(standings).tolist(), strict=True)
+    }
+
+
+def _where(points: FloatArray, shown: list[bool]) -> PcIntervals:
+    """Return the stretches of consecutive points at which something is shown."""
+    flags = np.concatenate(([False], shown, [False]))
+    starts = np.flatnonzero(flags[1:] & ~flags[:-1])
+    ends = np.flatnonzero(~flags[1:] & flags[:-1]) - 1
+    return PcIntervals(points[starts], points[ends])
+
+
+def _ranges(entrants: Entrants, envelope: Envelope, names: list[str], span: OperatingRange) -> Ranges:
+    """Return who is best where, with the thresholds that everybody's policy has there."""
+    if all(entrants.follows_costs(name) for name in entrants.names):
+        rocs = [curve.roc for curve in entrants.curves.values() if curve.roc is not None]
+        return RocHull(rocs).within(span)
+    rows = []
+    for name, low, high in envelope.stretches(names):
+        cuts = _steps(entrants, name, low, high, span)
+        rows.append((name, low, high, float(cuts.threshold_low.min()), float(cuts.threshold_high.max())))
+    columns = np.array([row[1:] for row in rows]).T.copy()
+    return Ranges(tuple(row[0] for row in rows), *columns, over=span)
+
+
+def _steps(entrants: Entrants, name: str, low: float, high: float, span: OperatingRange) -> Ranges:
+    """Return the thresholds of one classifier between two pc."""
+    if name in TRIVIAL:
+        edges, cuts = np.array([low, high]), np.array([np.inf if name == ALWAYS_NEGATIVE else -np.inf])
+    else:
+        curve = entrants.curves[name]
+        edges = np.concatenate([[low], curve.breaks[(curve.breaks > low) & (curve.breaks < high)], [high]])
+        cuts = np.atleast_1d(curve.threshold_at(0.5 * (edges[:-1] + edges[1:])))
+    return Ranges((name,) * cuts.size, edges[:-1].copy(), edges[1:].copy(), cuts, cuts.copy(), over=span)
+
+
+def _fixed_rule(entrants: Entrants, span: OperatingRange, curves: list[CostCurve]) -> FixedRule:
+    """Return the one classifier at one threshold whose largest loss in money over the range is smallest.
+
+    The loss of a rule against the best is largest at a corner of the range: for fixed rates it is a maximum of
+    functions that are linear in each of prevalence, cost_fp and cost_fn.
+    """
+    corners = [
+        OperatingCondition(p, cost_fp=fp, cost_fn=fn)
+        for p, fp, fn in product(*(sorted(set(pair)) for pair in (span.prevalence, span.cost_fp, span.cost_fn)))
+        if fp + fn > 0
+    ]
+    best = np.array([min(float(curve.evaluate(c.pc)) for curve in curves) for c in corners])
+    pc, unit = np.array([c.pc for c in corners]), np.array([c.unit_cost for c in corners])
+    found: list[tuple[Any, ...]] = []
+    for name in (*TRIVIAL, *entrants.names):
+        if name in TRIVIAL:
+            rate = np.array([0.0 if name == ALWAYS_NEGATIVE else 1.0])
+            fpr, tpr, cuts = rate, rate, np.where(rate > 0, -np.inf, np.inf)
+        elif entrants.follows_costs(name):
+            roc = entrants.roc(name)
+            fpr, tpr, cuts = roc.fpr[1:-1], roc.tpr[1:-1], roc.thresholds[1:-1]
+        else:
+            curve = entrants.curves[name]
+            step = np.unique(curve.step_at(np.clip(pc, 0.0, 1.0)))
+            fpr, tpr, cuts = curve.fpr[step], 1.0 - curve.fnr[step], curve.thresholds[step]
+        if not fpr.size:
+            continue
+        loss = pc * (1.0 - tpr[:, None]) + (1.0 - pc) * fpr[:, None] - best
+        money = np.maximum((loss * unit).max(axis=1), 0.0)
+        i = int(np.argmin(np.round(money, 12)))
+        found.append(
+            (round(float(money[i]), 12), name not in TRIVIAL, name, float(cuts[i]), float(fpr[i]), float(tpr[i]),
+             float(max(loss[i].max(), 0.0)))
+        )  # fmt: skip
+    money_loss, _, name, cut, fpr_at, tpr_at, largest = min(found)
+    return FixedRule(name, cut, fpr_at, tpr_at, largest, money_loss)
