@@ -121,7 +121,8 @@ def runner_up_of(choices: Iterable[Choice], winner: str) -> Choice:
 
     The two trivial classifiers are classifiers of their own, so `choices` must hold both (`trivial_choices`). Any
     other classifier stands for itself only where it raises some alarms, but not all (`cheapest_with_alarms`): a choice
-    of it that never alarms, or always does, is passed over. Of equal costs a trivial classifier comes last, because another one says more, then the first by name, then the one with the fewest alarms.
+    of it that never alarms, or always does, is passed over. Of equal costs a trivial classifier comes last, because
+    another one says more, then the first by name, then the one with the fewest alarms.
 
     Parameters
     ----------
@@ -393,9 +394,10 @@ class LimitedChoice(Result):
     limit : str
         The limit in words.
     classifier, threshold, fpr, tpr
-        The best single point, on the non-decreasing (not convex) hull.
+        The best single point of all, whether on the convex hull or not.
     mixture : Mixture
-        The best random choice between two points, on the convex hull; never worse.
+        The best random choice between two points of the convex hull. It never finds less, and where all of the limit
+        gains nothing more than a part of it, it uses that part.
     alarms : float
         Expected alarms, where the limit is a capacity; NaN otherwise.
 

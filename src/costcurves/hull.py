@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import os
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -384,12 +385,18 @@ class RocHull(Result):
         'always negative'
         """
         limit = check_in_unit("fpr", fpr)
-        points = self._all_points("best_at_fpr")
-        chosen = min((p for p in points if p[0] <= limit), key=lambda p: (-p[1], p[0], p[2] in TRIVIAL, p[2]))
-        return _limited(f"fpr <= {limit:g}", chosen, self.interpolate(fpr=limit))
+        points = []
+        for curve in self._complete("best_at_fpr"):
+            last = int(np.searchsorted(curve.fpr, limit, side="right")) - 1
+            points.append(_Point.of(curve, _first_as_high(curve, last)))
+        chosen = min(points, key=lambda point: (-point.tpr, point.fpr, *point.rank))
+        enough = float(self.fpr[np.searchsorted(self.tpr, 1.0, side="left")])  # more false alarms find no more
+        return _limited(f"fpr <= {limit:g}", chosen, self.interpolate(fpr=min(limit, enough)))
 
     def best_at_tpr(self, tpr: float) -> LimitedChoice:
         """Return the lowest fpr with tpr at least this.
+
+        Of points with the same fpr the one with the highest tpr is taken.
 
         Examples
         --------
@@ -398,9 +405,13 @@ class RocHull(Result):
         LimitedChoice(tpr >= 0.5: expert, fpr=0.1, tpr=0.6; by chance down to fpr=0.0833)
         """
         floor = check_in_unit("tpr", tpr)
-        points = self._all_points("best_at_tpr")
-        chosen = min((p for p in points if p[1] >= floor), key=lambda p: (p[0], -p[1], p[2] in TRIVIAL, p[2]))
-        return _limited(f"tpr >= {floor:g}", chosen, self.interpolate(tpr=floor))
+        points = []
+        for curve in self._complete("best_at_tpr"):
+            first = int(np.searchsorted(curve.tpr, floor, side="left"))
+            points.append(_Point.of(curve, int(np.searchsorted(curve.fp, curve.fp[first], side="right")) - 1))
+        chosen = min(points, key=lambda point: (point.fpr, -point.tpr, *point.rank))
+        free = float(self.tpr[np.searchsorted(self.fpr, 0.0, side="right") - 1])  # found without a false alarm
+        return _limited(f"tpr >= {floor:g}", chosen, self.interpolate(tpr=max(floor, free)))
 
     def best_at_capacity(self, *, alarms: float, population: float, prevalence: float) -> LimitedChoice:
         """Return the highest tpr that raises at most so many alarms: what a workforce of that size can handle.
@@ -417,6 +428,8 @@ class RocHull(Result):
         Notes
         -----
         The limit is the line ``tpr·P + fpr·N = alarms`` with P and N the positives and negatives in the population.
+        A point counts as within it if it exceeds it by no more than rounding, 1e-12 of the population. Of points with
+        the same tpr the one with the lowest fpr is taken.
 
         Examples
         --------
@@ -429,22 +442,19 @@ class RocHull(Result):
         most = check_nonnegative("alarms", alarms)
         population = check_positive("population", population)
         share = check_in_open_unit("prevalence", prevalence)
-        n_pos, n_neg = share * population, (1.0 - share) * population
-        slack = EQUAL * population
-        points = self._all_points("best_at_capacity")
-        allowed = [p for p in points if p[1] * n_pos + p[0] * n_neg <= most + slack]
-        chosen = min(allowed, key=lambda p: (-p[1], p[0], p[2] in TRIVIAL, p[2]))
-        load = self.tpr * n_pos + self.fpr * n_neg
-        i = min(int(np.searchsorted(load[1:], most, side="right")), load.size - 2)
-        with np.errstate(over="ignore"):
-            share_of_second = min(1.0, max(0.0, float((most - load[i]) / (load[i + 1] - load[i]))))
-        used = chosen[1] * n_pos + chosen[0] * n_neg
-        return _limited(
-            f"at most {most:.10g} alarms of {population:.10g}",
-            chosen,
-            self._mixture(i, share_of_second),
-            used,
-        )
+        limit = min(Fraction(most) / Fraction(population), Fraction(1))
+        points = []
+        for curve in self._complete("best_at_capacity"):
+            last = _last_within(curve, Fraction(share), limit + Fraction(EQUAL))
+            points.append(_Point.of(curve, _first_as_high(curve, last)))
+        chosen = min(points, key=lambda point: (-point.tpr, point.fpr, *point.rank))
+        load = share * self.tpr + (1.0 - share) * self.fpr
+        goal = min(float(limit), float(load[np.searchsorted(self.tpr, 1.0, side="left")]))
+        i = min(int(np.searchsorted(load[1:], goal, side="right")), load.size - 2)
+        gap = float(load[i + 1] - load[i])
+        mixture = self._mixture(i, min((goal - float(load[i])) / gap, 1.0) if gap else 1.0)
+        used = population * float(chosen.load(Fraction(share)))
+        return _limited(f"at most {most:.10g} alarms of {population:.10g}", chosen, mixture, used)
 
     def interpolate(self, *, fpr: float | None = None, tpr: float | None = None) -> Mixture:
         """Return which two classifiers to choose between, with what probability, to reach a point on the hull.
@@ -486,19 +496,11 @@ class RocHull(Result):
             tpr=float((1 - share) * self.tpr[i] + share * self.tpr[i + 1]),
         )
 
-    def _all_points(self, what: str) -> list[tuple[float, float, str, float]]:
-        """Return the staircase points (fpr, tpr, name, threshold) of every curve, and the trivial ones."""
-        points = [(0.0, 0.0, ALWAYS_NEGATIVE, math.inf), (1.0, 1.0, ALWAYS_POSITIVE, -math.inf)]
+    def _complete(self, what: str) -> tuple[RocCurve, ...]:
+        """Return the curves, refused unless all of them have all their points."""
         for curve in self.curves:
             curve.need_all_points(what)
-            fpr, tpr = curve.fpr, curve.tpr
-            # Of a vertical run only the top, of a horizontal run only the left end can be chosen.
-            corner = (np.diff(fpr, append=2.0) > 0) & (np.diff(tpr, prepend=-1.0) > 0)
-            corner[0] = corner[-1] = False
-            points.extend(
-                (float(fpr[i]), float(tpr[i]), curve.name, float(curve.thresholds[i])) for i in np.flatnonzero(corner)
-            )
-        return points
+        return self.curves
 
     def add(self, another: Any) -> RocHull:
         """Return a new hull with one more classifier (or several); what cannot be optimal is listed in `dropped`.
@@ -614,11 +616,51 @@ class RocHull(Result):
         )
 
 
-def _limited(
-    limit: str, point: tuple[float, float, str, float], mixture: Mixture, alarms: float = math.nan
-) -> LimitedChoice:
-    fpr, tpr, name, threshold = point
-    return LimitedChoice(limit, name, threshold, fpr, tpr, mixture, alarms)
+class _Point(NamedTuple):
+    """One point of a classifier in exact rates; with no alarms, or with all, it is the trivial classifier's."""
+
+    fpr: Fraction
+    tpr: Fraction
+    name: str
+    threshold: float
+
+    @classmethod
+    def of(cls, curve: RocCurve, index: int) -> _Point:
+        rates = curve.exact_rates(index)
+        if rates == (0, 0):
+            return cls(*rates, ALWAYS_NEGATIVE, math.inf)
+        if rates == (1, 1):
+            return cls(*rates, ALWAYS_POSITIVE, -math.inf)
+        return cls(*rates, curve.name, float(curve.thresholds[index]))
+
+    @property
+    def rank(self) -> tuple[bool, str]:
+        """Whom to prefer of equal points: a trivial classifier last, then the first by name."""
+        return self.name in TRIVIAL, self.name
+
+    def load(self, prevalence: Fraction) -> Fraction:
+        """Return the share of all cases that are alarms."""
+        return prevalence * self.tpr + (1 - prevalence) * self.fpr
+
+
+def _first_as_high(curve: RocCurve, index: int) -> int:
+    """Return the first point that finds as many positives as this one: the left end of a horizontal run."""
+    return int(np.searchsorted(curve.tp, curve.tp[index], side="left"))
+
+
+def _last_within(curve: RocCurve, prevalence: Fraction, limit: Fraction) -> int:
+    """Return the last point whose alarms are at most a share of all cases, decided in fractions where it is close.
+
+    Alarms rise along a curve, so the points within the limit are its beginning.
+    """
+    share, near = float(prevalence), float(limit)
+    load = share * curve.tpr + (1.0 - share) * curve.fpr
+    low, high = (int(np.searchsorted(load, near + side, side="right")) for side in (-1e-14, 1e-14))
+    return low + bisect_right(range(low, high), limit, key=lambda i: _Point.of(curve, i).load(prevalence)) - 1
+
+
+def _limited(limit: str, point: _Point, mixture: Mixture, alarms: float = math.nan) -> LimitedChoice:
+    return LimitedChoice(limit, point.name, point.threshold, float(point.fpr), float(point.tpr), mixture, alarms)
 
 
 def _one_test_set(curves: tuple[RocCurve, ...]) -> bool:
