@@ -9,7 +9,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import costcurves as cc
@@ -225,6 +225,25 @@ def test_weights_survive_json_to_the_last_bit(data, draw):
     assert again.curves[0].made_from == "weights"
 
 
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=5, unique=True))
+@example([1e308, -1e308])
+def test_thresholds_of_any_size_survive_json(cuts):
+    cuts = sorted(cuts, reverse=True)
+    rates = np.arange(1, len(cuts) + 1) / (len(cuts) + 1)
+    hull = cc.RocHull([cc.RocCurve.from_rates(rates**2, rates, thresholds=cuts, name="x")])
+    assert cc.RocHull.from_json_text(hull.to_json()).thresholds.tolist() == hull.thresholds.tolist()
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+@example(0.0, 5e-324)
+@example(1.0, 1 - 2.0**-53)
+@example(5e-324, 1e-323)
+def test_a_point_above_the_diagonal_is_on_the_hull_however_near_it_is(fpr, tpr):
+    curve = cc.RocCurve.from_rates(fpr, tpr, name="x")
+    assert (cc.RocHull([curve]).contributors == ("x",)) == (tpr > fpr)
+    assert (curve.on_hull().fp.size == 3) == (tpr > fpr)
+
+
 def test_files_hold_only_hull_points_and_strict_json(tmp_path):
     rng = np.random.default_rng(6)
     y = rng.random(400) < 0.5
@@ -287,6 +306,7 @@ LAST = GOOD["fp"][-1]
         (document(fp=[None, *GOOD["fp"][1:]]), "must be whole numbers"),
         (document(made_from="weights", fp=[*GOOD["fp"][:-1], math.inf], n_neg=math.inf), "must be finite numbers"),
         (document(made_from="weights", fp=[math.nan, *GOOD["fp"][1:]]), "must be finite numbers"),
+        (document(made_from="weights", fp=[-1e308, 1e308, *GOOD["fp"][2:]]), "must rise from 0"),
         (document(fp=[1, *GOOD["fp"][1:]]), "must rise from 0"),
         (document(fp=GOOD["fp"][::-1]), "must rise from 0"),
         (document(tp=[0] * len(GOOD["tp"]), n_pos=0), "must rise from 0"),

@@ -710,11 +710,14 @@ def _curve_from_json(entry: Mapping[str, Any]) -> RocCurve:
     dtype = np.int64 if made_from == "counts" else np.float64
     fp, tp = fp.astype(dtype), tp.astype(dtype)
     totals = fp[-1].item(), tp[-1].item()
-    up, right = np.diff(tp), np.diff(fp)
-    rising = min(up.min(), right.min()) >= 0 < (up + right).min() and fp[0] == tp[0] == 0 < min(totals)
+    higher, further = tp[1:] > tp[:-1], fp[1:] > fp[:-1]
+    level, upright = tp[1:] == tp[:-1], fp[1:] == fp[:-1]
+    onward = (higher & (further | upright)) | (further & level)
+    rising = bool(onward.all()) and fp[0] == tp[0] == 0 < min(totals)
     if not rising or totals != (entry["n_neg"], entry["n_pos"]) or (made_from == "rates" and totals != (1, 1)):
         raise FormatError(f"`fp` and `tp` must rise from 0 to `n_neg` and `n_pos` (1 for rates) for {shown(name)}")
-    if thresholds[0] != np.inf or (np.diff(thresholds[~np.isnan(thresholds)]) > 0).any():
+    known = thresholds[~np.isnan(thresholds)]
+    if thresholds[0] != np.inf or (known[1:] > known[:-1]).any():
         raise FormatError(f"`thresholds` must fall from inf for {shown(name)}")
     effective = entry["effective"]
     if effective is not None:

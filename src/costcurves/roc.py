@@ -333,8 +333,8 @@ class RocCurve(Result):
                 "`tpr` must not fall as `fpr` rises on one classifier's curve (make separate curves of separate "
                 f"classifiers), got ({x[first]:g}, {y[first]:g}) and ({x[first + 1]:g}, {y[first + 1]:g})"
             )
-        if (np.diff(cuts) > 0).any():
-            first = int(np.flatnonzero(np.diff(cuts) > 0)[0])
+        if (cuts[1:] > cuts[:-1]).any():
+            first = int(np.flatnonzero(cuts[1:] > cuts[:-1])[0])
             raise InputError(
                 "`thresholds` must not rise as `fpr` and `tpr` rise (predicted positive means score >= threshold), "
                 f"got {cuts[first]:g} and {cuts[first + 1]:g}"
