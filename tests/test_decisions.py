@@ -65,8 +65,8 @@ def test_the_winner_and_the_runner_up_are_those_of_scanning_all_points():
         assert decision.normalized_cost == pytest.approx(float(least), abs=1e-14)
         assert decision.runner_up.normalized_cost == pytest.approx(float(second), abs=1e-14)
         assert decision.regret == pytest.approx(float(second - least), abs=1e-14)
-        fewest = min(rate for rate in stand_for[other] if oracles.line(rate, exact_pc) <= second + EQUAL)
-        assert (decision.runner_up.fpr, decision.runner_up.tpr) == tuple(map(float, fewest))
+        fpr, lost = min((x, -y) for x, y in stand_for[other] if oracles.line((x, y), exact_pc) <= second + EQUAL)
+        assert (decision.runner_up.fpr, decision.runner_up.tpr) == (float(fpr), float(-lost))
         again = curves if best in TRIVIAL else [curve for curve in curves if curve.name != best]
         rivals = [cheapest_with_alarms(curve, decision.condition) for curve in again]
         found = runner_up_of([*trivial_choices(decision.condition), *filter(None, rivals)], best)
