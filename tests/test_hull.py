@@ -194,6 +194,26 @@ def test_useless_classifiers_cost_a_name_each():
     assert sum(hull.points_of(name)[0].size for name in hull.names) <= 6
 
 
+def test_of_equal_classifiers_the_first_by_name_is_the_runner_up_in_whichever_order_they_came():
+    next_best = [cc.RocCurve.from_rates(0.12, 0.58, name=name) for name in "cab"]
+    for order in permutations(next_best):
+        hull = cc.RocHull([A])
+        for curve in order:
+            hull = hull.add(curve)
+        assert hull.best(0.3).runner_up.classifier == "a"
+        assert cc.RocHull.from_json_text(hull.to_json()).best(0.3).runner_up.classifier == "a"
+
+
+def test_what_better_classifiers_replace_is_forgotten():
+    rates = np.linspace(0.1, 0.9, 9)
+    hull = cc.RocHull([cc.RocCurve.from_rates(rates, rates**0.9, name="0")])
+    for i in range(1, 20):
+        hull = hull.add(cc.RocCurve.from_rates(rates, rates ** (0.9 - 0.04 * i), name=str(i)))
+    assert hull.contributors == ("19",)
+    kept = {name: hull.points_of(name)[0].size for name in hull.names}
+    assert kept == {**dict.fromkeys(hull.names, 0), "18": 9, "19": 9}
+
+
 def test_an_added_point_is_placed_without_looking_at_all_vertices(monkeypatch):
     angle = np.linspace(0, np.pi / 2, 20_002)[1:-1]
     arc = cc.RocCurve.from_rates(1 - np.cos(angle), np.sin(angle), name="arc")
