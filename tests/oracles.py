@@ -204,16 +204,12 @@ def dominates_on_grid(a: Sequence[Rate], b: Sequence[Rate], grid: Iterable[Numbe
 
 
 def roc_dominates(a: Sequence[Rate], b: Sequence[Rate]) -> bool:
-    """Tell whether no part of b's ROC curve is above a's (the 1998 paper's sense: the curves, not the hulls).
+    """Tell whether b's ROC curve is nowhere above a's (the 1998 paper's sense: the curves, not the hulls).
 
-    Both curves are straight between their own points, so it is enough to compare the top and the bottom of
-    each curve at every fpr where either has a point.
+    Both are functions of the fpr, straight between their own points, so it is enough to compare them at every fpr
+    where either has a point.
     """
-    places = {fpr for fpr, _ in [*a, *b]}
-    return all(
-        top_a >= top_b and bottom_a >= bottom_b
-        for (bottom_a, top_a), (bottom_b, top_b) in ((roc_span(a, fpr), roc_span(b, fpr)) for fpr in places)
-    )
+    return all(roc_at(a, fpr) >= roc_at(b, fpr) for fpr, _ in [*a, *b, (Fraction(0), Fraction(0))])
 
 
 # Limits instead of costs ------------------------------------------------------------------------------------

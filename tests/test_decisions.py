@@ -65,8 +65,8 @@ def test_the_winner_and_the_runner_up_are_those_of_scanning_all_points():
         assert decision.normalized_cost == pytest.approx(float(least), abs=1e-14)
         assert decision.runner_up.normalized_cost == pytest.approx(float(second), abs=1e-14)
         assert decision.regret == pytest.approx(float(second - least), abs=1e-14)
-        fewest = min(rate for rate in stand_for[other] if oracles.line(rate, exact_pc) <= second + EQUAL)
-        assert (decision.runner_up.fpr, decision.runner_up.tpr) == tuple(map(float, fewest))
+        fpr, lost = min((x, -y) for x, y in stand_for[other] if oracles.line((x, y), exact_pc) <= second + EQUAL)
+        assert (decision.runner_up.fpr, decision.runner_up.tpr) == (float(fpr), float(-lost))
         again = curves if best in TRIVIAL else [curve for curve in curves if curve.name != best]
         rivals = [cheapest_with_alarms(curve, decision.condition) for curve in again]
         found = runner_up_of([*trivial_choices(decision.condition), *filter(None, rivals)], best)
@@ -186,48 +186,96 @@ def test_a_range_of_one_condition_names_its_best():
 # Limits -----------------------------------------------------------------------------------------------------
 
 
-@given(classifiers(), st.sampled_from(GRID))
-def test_the_neyman_pearson_choice_is_that_of_scanning(world, limit):
-    curves, rates = world
-    choice = cc.RocHull(curves).best_at_fpr(float(limit))
-    # A rate counts as allowed when its float is; that is the number a user sees and compares.
-    allowed = [rate for rate in everyone(rates) if float(rate[0]) <= float(limit)]
-    fpr, tpr = oracles.best_at_fpr([*allowed, *([(Fraction(1), Fraction(1))] if limit == 1 else [])], 1)
-    assert (choice.fpr, choice.tpr) == (float(fpr), float(tpr))
-    best = oracles.best_mixture(everyone(rates), fpr_weight=1, tpr_weight=0, limit=Fraction(float(limit)))
-    assert choice.mixture.tpr == pytest.approx(float(best), abs=1e-12)
-    assert choice.mixture.fpr <= float(limit) + 1e-12
-    assert choice.mixture.tpr >= choice.tpr - 1e-12
+def all_choices(rates):
+    """Return (fpr, tpr, trivial, name) of every point of every classifier; the corners are the trivial ones'."""
+    named = [(*rate, False, name) for name, points in rates.items() for rate in alarms_between(points)]
+    return [*named, *((*points[0], True, name) for name, points in TRIVIAL.items())]
 
 
-@given(classifiers(), st.sampled_from(GRID))
-def test_the_lowest_fpr_for_a_wanted_tpr_is_that_of_scanning(world, floor):
-    curves, rates = world
-    choice = cc.RocHull(curves).best_at_tpr(float(floor))
-    allowed = [rate for rate in everyone(rates) if float(rate[1]) >= float(floor)]
-    fpr, tpr = oracles.best_at_tpr([*allowed, *([(Fraction(0), Fraction(0))] if floor == 0 else [])], 0)
-    assert choice.fpr == float(fpr)
-    assert choice.tpr == float(tpr)
-    assert choice.mixture.tpr >= float(floor) - 1e-12
-    assert choice.mixture.fpr <= choice.fpr + 1e-12
+def made(choice):
+    """Return what identifies a choice under a limit."""
+    return choice.fpr, choice.tpr, choice.classifier
 
 
-@given(classifiers(), st.integers(0, 130), st.sampled_from([Fraction(1, 20), Fraction(1, 2), Fraction(7, 8)]))
-def test_the_choice_within_a_capacity_is_that_of_scanning(world, alarms, prevalence):
-    curves, rates = world
-    choice = cc.RocHull(curves).best_at_capacity(alarms=alarms, population=100, prevalence=float(prevalence))
-    # The limit has a slack of 1e-12 of the population, so that a capacity met exactly is met.
-    points = [*everyone(rates), (Fraction(1), Fraction(1))]
-    share = Fraction(float(prevalence))
-    _, strict = oracles.best_at_capacity(points, alarms=alarms, population=100, prevalence=share)
-    _, loose = oracles.best_at_capacity(points, alarms=alarms + 1e-8, population=100, prevalence=share)
-    assert float(strict) <= choice.tpr <= float(loose)
-    assert choice.alarms <= alarms + 1e-9
-    assert choice.alarms == pytest.approx(
-        100 * float(share * Fraction(choice.tpr) + (1 - share) * Fraction(choice.fpr))
+def a_rate(rng, rates, axis):
+    """Return a rate to limit: often one that is met exactly, or missed by a rounding error."""
+    met = float(everyone(rates)[rng.integers(len(everyone(rates)))][axis])
+    return float(rng.choice([met, np.nextafter(met, 1), np.nextafter(met, 0), rng.random(), rng.integers(0, 9) / 8]))
+
+
+@pytest.mark.law
+def test_the_neyman_pearson_choices_are_those_of_scanning_all_points():
+    for rng in random_worlds(2000, stream=1602):
+        curves, rates = random_classifiers(rng, largest=8)
+        hull, choices = cc.RocHull(curves), all_choices(rates)
+        for _ in range(5):
+            # A rate counts as allowed when its float is; that is the number a user sees and compares.
+            limit = a_rate(rng, rates, 0)
+            found = [choice for choice in choices if float(choice[0]) <= limit]
+            fpr, tpr, _, name = min(found, key=lambda one: (-one[1], one[0], *one[2:]))
+            assert made(hull.best_at_fpr(limit)) == (float(fpr), float(tpr), name)
+            floor = a_rate(rng, rates, 1)
+            found = [choice for choice in choices if float(choice[1]) >= floor]
+            fpr, tpr, _, name = min(found, key=lambda one: (one[0], -one[1], *one[2:]))
+            assert made(hull.best_at_tpr(floor)) == (float(fpr), float(tpr), name)
+
+
+@pytest.mark.law
+def test_the_choice_within_a_capacity_is_that_of_scanning_all_points():
+    for rng in random_worlds(2000, stream=1603):
+        curves, rates = random_classifiers(rng, largest=8)
+        hull = cc.RocHull(curves)
+        share = float(rng.choice([0.05, 0.5, 7 / 8, 1 / 3, rng.random()]))
+        exact = Fraction(share)
+        loads = {one: exact * one[1] + (1 - exact) * one[0] for one in all_choices(rates)}
+        population = float(rng.choice([1, 10, 100, 12_345, 1000 * rng.random()]))
+        for _ in range(5):
+            # Often a capacity that is met exactly, or missed by a rounding error: 1e-12 of the population is forgiven.
+            met = float(rng.choice([float(load) for load in loads.values()])) * population
+            missed = float(rng.choice([met, np.nextafter(met, 0), met * (1 - 1e-11)]))
+            alarms = float(rng.choice([missed, 1.2 * population * rng.random(), rng.integers(0, 1.2 * population + 1)]))
+            choice = hull.best_at_capacity(alarms=alarms, population=population, prevalence=share)
+            limit = Fraction(alarms) / Fraction(population) + Fraction(1e-12)
+            allowed = [one for one, load in loads.items() if load <= limit]
+            best = min(allowed, key=lambda one: (-one[1], one[0], *one[2:]))
+            assert made(choice) == (float(best[0]), float(best[1]), best[3])
+            assert choice.alarms == pytest.approx(population * float(loads[best]), rel=1e-14)
+
+
+@pytest.mark.law
+def test_mixtures_under_a_limit_find_the_most_and_waste_nothing():
+    for rng in random_worlds(1000, stream=1604):
+        curves, rates = random_classifiers(rng, most=2, largest=6)
+        hull, points = cc.RocHull(curves), everyone(rates)
+        limit, floor = a_rate(rng, rates, 0), a_rate(rng, rates, 1)
+        share, alarms = float(rng.choice([0.05, 0.5, rng.random()])), float(rng.integers(0, 130))
+        capacity = {"fpr_weight": (1 - Fraction(share)) * 100, "tpr_weight": Fraction(share) * 100}
+        for choice, weights, most in (
+            (hull.best_at_fpr(limit), {"fpr_weight": 1, "tpr_weight": 0}, limit),
+            (hull.best_at_capacity(alarms=alarms, population=100, prevalence=share), capacity, alarms),
+        ):
+            mixture = choice.mixture
+            best = oracles.best_mixture(points, **weights, limit=most)
+            assert mixture.tpr == pytest.approx(float(best), abs=1e-9)
+            assert weights["fpr_weight"] * mixture.fpr + weights["tpr_weight"] * mixture.tpr <= most + 1e-9
+            # Nobody finds as many with fewer false alarms.
+            exact = oracles.hull_by_definition(points, 1, 1)
+            mirrored = [(1 - y, 1 - x) for x, y in exact]
+            assert 1 - mixture.fpr == pytest.approx(float(oracles.roc_at(mirrored, 1 - best)), abs=1e-9)
+        mixture = hull.best_at_tpr(floor).mixture
+        assert mixture.tpr >= floor - 1e-12
+        assert mixture.fpr <= hull.best_at_tpr(floor).fpr + 1e-12
+        assert mixture.tpr == pytest.approx(float(oracles.roc_at(exact, mixture.fpr)), abs=1e-9)
+        assert 1 - mixture.fpr == pytest.approx(float(oracles.roc_at(mirrored, 1 - Fraction(floor))), abs=1e-9)
+
+
+def test_a_capacity_can_be_met_inside_a_vertical_run():
+    labels = [1, 1, 1, 1, 0, 1, 0, 0, 0, 0]
+    scores = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    choice = cc.RocHull.from_predictions(labels, {"m": scores}).best_at_capacity(
+        alarms=3, population=10, prevalence=0.5
     )
-    mixed = oracles.best_mixture(everyone(rates), fpr_weight=(1 - share) * 100, tpr_weight=share * 100, limit=alarms)
-    assert choice.mixture.tpr == pytest.approx(float(mixed), abs=1e-9)
+    assert (choice.classifier, choice.threshold, choice.tpr, choice.alarms) == ("m", 0.8, 0.6, 3)
 
 
 def test_a_capacity_met_exactly_is_met():

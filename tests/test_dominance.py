@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import costcurves as cc
 import oracles
-from worlds import FINE, MIXED, PERFECT, REVERSED, classifiers, curve_of, predictions
+from laws import random_worlds
+from worlds import FINE, MIXED, PERFECT, REVERSED, classifiers, curve_of, predictions, random_classifiers
 
 A = cc.RocCurve.from_rates(0.1, 0.6, name="A")
 C = cc.RocCurve.from_rates(0.4, 0.9, name="C")
@@ -22,6 +23,12 @@ def all_bends(*worlds):
     """Return every pc at which a cost curve of these points can bend, and the middles between them."""
     bends = sorted({pc for rates in worlds for pc, _ in oracles.envelope_vertices(rates)})
     return [*bends, *((a + b) / 2 for a, b in pairwise(bends))]
+
+
+def tied_scores(rng):
+    """Return labels of both classes and scores with many ties, of up to 10 examples."""
+    labels = rng.permutation([0, 1, *rng.integers(0, 2, rng.integers(0, 9))])
+    return labels.tolist(), (rng.integers(0, 5, labels.size) + labels * rng.integers(0, 3)).tolist()
 
 
 @given(predictions(), predictions())
@@ -34,15 +41,26 @@ def test_dominance_in_cost_is_that_of_exact_envelopes(first, second):
     assert cc.dominates(cc.CostCurve(curve_of(first)), curve_of(second)) == expected
 
 
-@given(predictions(), predictions())
-def test_dominance_in_roc_space_is_that_of_the_1998_study(first, second):
-    one, two = oracles.roc_rates(*first), oracles.roc_rates(*second)
-    expected = oracles.roc_dominates(one, two) and not oracles.roc_dominates(two, one)
-    assert cc.dominates(curve_of(first), curve_of(second), space="roc") == expected
+@pytest.mark.law
+def test_dominance_in_roc_space_is_that_of_the_curves_that_are_averaged():
+    both = 0
+    for rng in random_worlds(2500, stream=901):
+        (labels, first), (others, second) = (tied_scores(rng) for _ in range(2))
+        one, two = oracles.roc_rates(labels, first), oracles.roc_rates(others, second)
+        a, b = curve_of((labels, first)), curve_of((others, second))
+        above = oracles.roc_dominates(one, two) and not oracles.roc_dominates(two, one)
+        assert cc.dominates(a, b, space="roc") == above
+        if above:
+            both += 1
+            # Every false positive rate of either curve is on a grid of 2520 steps, for classes of up to 10.
+            high, low = (cc.average_roc_curves([curve], n_points=2521).tpr for curve in (a, b))
+            assert (high >= low - 1e-12).all()
+            assert (high > low + 1e-12).any()
+    assert both > 100
 
 
 def test_a_dent_matters_in_roc_space_only():
-    dented = cc.RocCurve.from_rates([0, 0.5, 0.5], [0.5, 0.5, 1], name="dented")
+    dented = cc.RocCurve.from_rates([0, 0.4, 0.5], [0.5, 0.5, 1], name="dented")
     point = cc.RocCurve.from_rates(0.25, 0.625, name="point")
     assert cc.dominates(dented, point)
     assert not cc.dominates(dented, point, space="roc")
@@ -69,9 +87,18 @@ def test_dominance_refuses():
         cc.dominance([A, A])
 
 
-@given(classifiers())
-def test_the_dominance_of_many_is_that_of_their_pairs(world):
-    curves, rates = world
+@pytest.mark.law
+def test_the_dominance_of_many_is_that_of_their_pairs():
+    for rng in random_worlds(400, stream=902):
+        curves, rates = random_classifiers(rng, most=3, largest=7)
+        if rng.random() < 0.3:  # the same classifier under another name
+            twin = curves[rng.integers(len(curves))]
+            curves.append(twin.renamed("twin"))
+            rates["twin"] = rates[twin.name]
+        check_dominance(curves, rates)
+
+
+def check_dominance(curves, rates):
     found = cc.dominance(curves)
     names = [curve.name for curve in curves]
     equal_or_better = {}
@@ -91,15 +118,23 @@ def test_the_dominance_of_many_is_that_of_their_pairs(world):
         for b in names[i + 1 :]
         if not equal_or_better[a, b] and not equal_or_better[b, a]
     }
-    absolute = [a for a in names if all(equal_or_better[a, b] for b in names)]
-    assert found.dominator == (absolute[0] if len(absolute) == 1 else None)
+    absolute = tuple(a for a in names if all(equal_or_better[a, b] for b in names))
+    assert found.dominators == absolute
+    assert found.dominator == (absolute[0] if absolute else None)
     assert set(found.local_dominators) <= set(names)
 
 
-def test_two_equal_curves_have_no_absolute_dominator():
-    assert cc.dominance([A, A.renamed("B")]).dominator is None
-    assert cc.dominance([A, A.renamed("B"), cc.RocCurve.from_rates(0.2, 0.5, name="x")]).dominator is None
-    assert cc.dominance([A]).dominator == "A"
+def test_equal_curves_dominate_together():
+    two = cc.dominance([A, A.renamed("B")])
+    assert (two.dominators, two.dominator, two.dominated) == (("A", "B"), "A", ())
+    assert repr(two) == "'A' and 'B' are equal and dominate all 2 curves"
+    worse = cc.RocCurve.from_rates(0.2, 0.5, name="x")
+    three = cc.dominance([A.renamed("B"), worse, A])
+    assert (three.dominators, three.dominated) == (("B", "A"), (("A", "x"), ("B", "x")))
+    assert repr(three) == "'B' and 'A' are equal and dominate all 3 curves"
+    assert cc.dominance([A]).dominators == ("A",)
+    assert cc.dominance([A, C]).dominators == ()
+    assert cc.dominance([A, C]).dominator is None
 
 
 def test_crossing_pairs_say_where():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import oracles
 from costcurves import geometry
 from costcurves.geometry import common_integers, hull_of_integers, upper_hull
+from laws import random_worlds
 
 pytestmark = pytest.mark.usefixtures("way")
 
@@ -121,6 +122,31 @@ def test_rates_a_rounding_error_off_the_diagonal_are_told_apart():
     assert upper_hull(np.array([0, third, 1.0]), np.array([0, above, 1.0])).tolist() == [0, 1, 2]
     assert upper_hull(np.array([0, above, 1.0]), np.array([0, third, 1.0])).tolist() == [0, 2]
     assert upper_hull(np.array([0, third, 1.0]), np.array([0, third, 1.0])).tolist() == [0, 2]
+
+
+@pytest.mark.law
+def test_floats_have_the_hull_of_their_fractions():
+    for rng in random_worlds(200, stream=2601):
+        size = int(rng.choice([3, 20, 63, 64, 65, 130, 300]))
+        steps = rng.integers(0, 4, (size, 2)) * rng.choice([1.0, 0.1, 1 / 3, 1e-3])  # many nearly on one line
+        steps *= rng.choice([0.0, 1.0, rng.random()], (size, 2))
+        steps[:, 0] = np.sort(steps[:, 0]) if rng.random() < 0.3 else steps[:, 0]
+        steps[rng.integers(size, size=2)] *= rng.choice([1.0, 1e-300, 5e-324], (2, 1))
+        steps[-1] = 1.0
+        x, y = (np.append(0.0, np.cumsum(column)) * rng.choice([1.0, 1e-250, 1e250]) for column in steps.T)
+        if rng.random() < 0.3:  # as good as straight: only the last bits tell points above the line from those below
+            x = np.append(np.arange(size) / size, 1.0)
+            y = np.append(0.0, x[1:] * (1 + rng.integers(-1, 2, size) * 2.0**-52))
+        if rng.random() < 0.5:  # the first point is a speck, as of one tiny weight
+            x, y = np.append([0.0, 0.0], x[1:]), np.append([0.0, 5e-324], np.maximum(y[1:], 5e-324))
+        points = [(Fraction(a), Fraction(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+        index = upper_hull(x, y)
+        assert [points[i] for i in index] == oracles.hull_by_wrapping(points, *points[-1])
+
+
+def test_the_smallest_float_is_a_vertex():
+    assert upper_hull(np.array([0, 0, 1.0]), np.array([0, 5e-324, 1])).tolist() == [0, 1, 2]
+    assert upper_hull(np.array([0, 5e-324, 5e-324, 1.0]), np.array([0, 5e-324, 1e-323, 1])).tolist() == [0, 2, 3]
 
 
 @given(STEPS, st.integers(2, 9))

@@ -135,8 +135,8 @@ REFUSED = [
     (lambda: cc.RocHull.from_json_text(HULL.to_json()[:-20]), "`text` must be JSON"),
     (lambda: cc.RocHull.from_json_text("[" * 100_000), "`text` must be JSON"),
     (
-        lambda: cc.RocHull.from_json_text(HULL.to_json().replace('"version": 1', '"version": 2')),
-        "`version` must be 1, got 2",
+        lambda: cc.RocHull.from_json_text(HULL.to_json().replace('"version": 2', '"version": 3')),
+        "`version` must be 2, got 3",
     ),
     (lambda: cc.RocHull.from_json_text(HULL.to_json().replace("100", str(2**80))), "`fp`"),
     # comparisons

@@ -145,7 +145,7 @@ def test_domination_of_curves_implies_domination_of_costs():
 
 
 def test_a_hull_dominates_what_its_curve_with_a_dent_does_not():
-    dented = [(Fraction(0), Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 2), Fraction(1))]
+    dented = [(Fraction(0), Fraction(1, 2)), (Fraction(2, 5), Fraction(1, 2)), (Fraction(1, 2), Fraction(1))]
     point = [(Fraction(1, 4), Fraction(5, 8))]
     assert oracles.dominates_on_grid(dented, point, GRID)
     assert not oracles.roc_dominates(dented, point)

@@ -93,14 +93,15 @@ def cheapest_with_alarms(curve: RocCurve, condition: OperatingCondition) -> Choi
     """Return the cheapest threshold of a classifier that raises some alarms, but not all; None if it has none.
 
     A classifier that never alarms, or always does, is one of the trivial ones: it is left to them. Of thresholds
-    that cost the same the one with the fewest alarms is taken.
+    that cost the same the one with the fewest false alarms is taken, then the one that finds most.
     """
     points = with_alarms_between(curve)
     fpr, tpr = points.fpr[1:-1], points.tpr[1:-1]
     if not fpr.size:
         return None
     cost = condition.pc * (1.0 - tpr) + (1.0 - condition.pc) * fpr
-    i = int(np.argmax(as_cheap(cost, cost.min())))
+    tied = np.flatnonzero(as_cheap(cost, cost.min()))
+    i = int(tied[fpr[tied] == fpr[tied[0]]][-1])
     return choice_at(curve.name, float(points.thresholds[1 + i]), float(fpr[i]), float(tpr[i]), condition)
 
 
@@ -108,12 +109,12 @@ def cheapest_of(choices: Iterable[Choice]) -> list[Choice]:
     """Return the choices that cost least (but for rounding), the one to prefer first.
 
     Of equal costs a trivial classifier comes first, because it needs no model, then the first by name, then the one
-    with the fewest alarms.
+    with the fewest false alarms, then the one that finds most.
     """
     listed = list(choices)
     least = min(choice.normalized_cost for choice in listed)
     tied = (choice for choice in listed if as_cheap(choice.normalized_cost, least))
-    return sorted(tied, key=lambda one: (one.classifier not in TRIVIAL, one.classifier, one.fpr, one.tpr))
+    return sorted(tied, key=lambda one: (one.classifier not in TRIVIAL, one.classifier, one.fpr, -one.tpr))
 
 
 def runner_up_of(choices: Iterable[Choice], winner: str) -> Choice:
@@ -122,7 +123,8 @@ def runner_up_of(choices: Iterable[Choice], winner: str) -> Choice:
     The two trivial classifiers are classifiers of their own, so `choices` must hold both (`trivial_choices`). Any
     other classifier stands for itself only where it raises some alarms, but not all (`cheapest_with_alarms`): a choice
     of it that never alarms, or always does, is passed over. Of equal costs a trivial classifier comes last, because
-    another one says more, then the first by name, then the one with the fewest alarms.
+    another one says more, then the first by name, then the one with the fewest false alarms, then the one that finds
+    most.
 
     Parameters
     ----------
@@ -148,7 +150,7 @@ def runner_up_of(choices: Iterable[Choice], winner: str) -> Choice:
     ]
     least = min(one.normalized_cost for one in others)
     tied = (one for one in others if as_cheap(one.normalized_cost, least))
-    return min(tied, key=lambda one: (one.classifier in TRIVIAL, one.classifier, one.fpr, one.tpr))
+    return min(tied, key=lambda one: (one.classifier in TRIVIAL, one.classifier, one.fpr, -one.tpr))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -394,9 +396,10 @@ class LimitedChoice(Result):
     limit : str
         The limit in words.
     classifier, threshold, fpr, tpr
-        The best single point, on the non-decreasing (not convex) hull.
+        The best single point of all, whether on the convex hull or not.
     mixture : Mixture
-        The best random choice between two points, on the convex hull; never worse.
+        The best random choice between two points of the convex hull. It never finds less, and where all of the limit
+        gains nothing more than a part of it, it uses that part.
     alarms : float
         Expected alarms, where the limit is a capacity; NaN otherwise.
 

@@ -16,7 +16,7 @@ from costcurves.decisions import Ranges
 from costcurves.differences import EQUAL, Crossings, Difference
 from costcurves.errors import InputError
 from costcurves.hull import RocHull
-from costcurves.roc import RocCurve
+from costcurves.roc import RocCurve, tpr_at
 
 
 def dominates(a: Any, b: Any, *, space: str = "cost") -> bool:
@@ -29,7 +29,9 @@ def dominates(a: Any, b: Any, *, space: str = "cost") -> bool:
     space : {"cost", "roc"}
         ``"cost"``: at every operating condition the cost is at most as high (ROC curves with their best thresholds).
         ``"roc"``: the ROC curve lies nowhere below the other, the definition of the 1998 study; this is stricter,
-        because a dent in the curve counts although no condition would make anyone work in it.
+        because a dent in the curve counts although no condition would make anyone work in it. A ROC curve is here the
+        function tpr(fpr) that `average_roc_curves` averages: the highest tpr where several points have one fpr, and
+        linear between them.
 
     Examples
     --------
@@ -54,31 +56,10 @@ def _dominates_in_roc(a: Any, b: Any) -> bool:
         if not isinstance(curve, RocCurve):
             raise InputError(f"`{name}` must be a RocCurve for space='roc', got {type(curve).__name__}")
         curve.need_all_points("dominates")
-    gaps = np.concatenate([_roc_gap(a, b), -_roc_gap(b, a)])
+    # Both are linear between the points of either, so it is enough to look there.
+    places = np.union1d(a.fpr, b.fpr)
+    gaps = tpr_at(a, places) - tpr_at(b, places)
     return bool((gaps >= -EQUAL).all() and (gaps > EQUAL).any())
-
-
-def _roc_gap(a: RocCurve, b: RocCurve) -> FloatArray:
-    """Return how far the path of a lies above that of b at the corners of b, at both ends of a vertical run of a."""
-    x, y = b.fpr, b.tpr
-    lower, upper = _roc_span(a, x)
-    # A corner inside a vertical run of the other is compared with the nearer end of the run.
-    gap: FloatArray = np.where(y > upper, upper - y, np.where(y < lower, lower - y, 0.0))
-    return gap
-
-
-def _roc_span(curve: RocCurve, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lowest and the highest tpr of the curve's path at each fpr."""
-    x, y = curve.fpr, curve.tpr
-    first = np.append(True, np.diff(x) > 0)
-    last = np.append(np.diff(x) > 0, True)
-    xs, low, high = x[first], y[first], y[last]
-    i = np.minimum(np.searchsorted(xs, at, side="left"), xs.size - 1)
-    hit = xs[i] == at
-    j = np.maximum(i - 1, 0)
-    share = np.where(hit, 0.0, (at - xs[j]) / np.where(hit, 1.0, xs[i] - xs[j]))
-    between = high[j] + share * (low[i] - high[j])
-    return np.where(hit, low[i], between), np.where(hit, high[i], between)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -89,8 +70,9 @@ class Dominance(Result):
     ----------
     names : tuple of str
         The classifiers compared.
-    dominator : str or None
-        The one that is at least as good as every other at every condition, if there is one.
+    dominators : tuple of str
+        Those that are at least as good as every other at every condition, in the order given: none, one, or several
+        that are equal.
     ranges : Ranges
         The local dominators (trivial classifiers included) in order of pc.
     pairs : tuple of (a, b, Crossings)
@@ -107,10 +89,15 @@ class Dominance(Result):
     """
 
     names: tuple[str, ...]
-    dominator: str | None
+    dominators: tuple[str, ...]
     ranges: Ranges
     pairs: tuple[tuple[str, str, Crossings], ...]
     dominated: tuple[tuple[str, str], ...]
+
+    @property
+    def dominator(self) -> str | None:
+        """The first of the dominators, None if nobody dominates."""
+        return self.dominators[0] if self.dominators else None
 
     @property
     def local_dominators(self) -> tuple[str, ...]:
@@ -129,18 +116,21 @@ class Dominance(Result):
         """Return the conclusion, then the pairs."""
         best = ", ".join(map(repr, self.local_dominators)) or "only the trivial classifiers"
         head = f"No absolute dominator among {len(self.names)} curves; locally best: {best}"
-        if self.dominator is not None:
+        if len(self.dominators) == 1:
             head = f"{self.dominator!r} dominates all {len(self.names)} curves"
+        elif self.dominators:
+            *others, last = map(repr, self.dominators)
+            head = f"{', '.join(others)} and {last} are equal and dominate all {len(self.names)} curves"
         lines = [
             f"  {a!r} and {b!r} cross at pc {', '.join(f'{pc:.3g}' for pc in crossings)}"
             for a, b, crossings in self.pairs
         ]
-        lines += [f"  {a!r} dominates {b!r}" for a, b in self.dominated if a != self.dominator]
+        lines += [f"  {a!r} dominates {b!r}" for a, b in self.dominated if a not in self.dominators]
         return "\n".join([head, *lines])
 
 
 def dominance(curves: Any) -> Dominance:
-    """Return the absolute dominator or None, the local dominators and the pairs that cross.
+    """Return who dominates absolutely, who is best locally, and which pairs cross.
 
     Parameters
     ----------
@@ -150,7 +140,9 @@ def dominance(curves: Any) -> Dominance:
     Notes
     -----
     The question of the 1998 study: only a classifier that dominates can be called best without naming costs and
-    class frequencies. Dominance is judged in cost space. In `ranges`, classifiers that tie go by the first name.
+    class frequencies. Dominance is judged in cost space. As in the study, all other curves must lie beneath it or be
+    equal to it, so that curves which are equal can dominate together. In `ranges`, classifiers that tie go by the first
+    name.
 
     Examples
     --------
@@ -172,13 +164,12 @@ def dominance(curves: Any) -> Dominance:
             better.add((a.name, b.name) if below else (b.name, a.name))
         else:
             equal |= {(a.name, b.name), (b.name, a.name)}
-    absolute = [
+    absolute = tuple(
         name
         for name in hull.names
         if all((name, other) in better or (name, other) in equal for other in hull.names if other != name)
-    ]
-    alone = absolute[0] if len(absolute) == 1 else None
-    return Dominance(hull.names, alone, hull.ranges(), tuple(pairs), tuple(sorted(better)))
+    )
+    return Dominance(hull.names, absolute, hull.ranges(), tuple(pairs), tuple(sorted(better)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

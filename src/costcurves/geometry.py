@@ -25,50 +25,73 @@ BLOCK = 64
 SMALL = 2048
 FEW = 64  # points for which a compiled loop takes longer to call than it saves
 MOST_PASSES = 24
+SMALLEST_STEP = 2.0**-500  # its square is far from the smallest float
+CLOSE = (
+    1 - 2.0**-50
+)  # two products of two differences each differ by less than this when only rounding tells them apart
 
 
 def upper_hull(x: Array, y: Array) -> IntArray:
     """Return the indices of the vertices of the upper hull of a chain with x and y non-decreasing.
 
-    The first and the last point are always vertices; points on an edge are not. Integers of any size are decided
-    exactly, and the points must differ from each other, as those of counts do. Of float64 coordinates (weights, which
-    can vanish in a sum) equal points count once, as the first, and the survivors of a pass in floating point are
-    decided exactly. O(n), without a Python loop over points.
+    The first and the last point are always vertices; points on an edge are not. Integers of any size and float64
+    coordinates are decided exactly. The points of integers must differ from each other, as those of counts do; of
+    floats (weights, which can vanish in a sum) equal points count once, as the first. O(n), without a Python loop over
+    points, unless floats span so many powers of two that their products leave the range.
     """
     if x.dtype == y.dtype == np.int64 and x.size > FEW and (fast := compiled.loops()) is not None:
         return fast.upper_hull(x, y)
-    index = np.arange(x.size)
     if x.dtype.kind == "f":
         index = np.flatnonzero(np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0)))
-        x, y = _near_one(x[index]), _near_one(y[index])
-    if x.dtype.kind == "i" and (int(x[-1]) - int(x[0])) * (int(y[-1]) - int(y[0])) >= LARGEST_EXACT_PRODUCT:
-        return index[_chain(x.tolist(), y.tolist())]
+        if x.size > FEW and _in_range(x) and _in_range(y):
+            index = index[_perhaps_vertices(_near_one(x[index]), _near_one(y[index]))]
+        return index[_chain([Fraction(v) for v in x[index].tolist()], [Fraction(v) for v in y[index].tolist()])]
+    index = np.arange(x.size)
+    if (int(x[-1]) - int(x[0])) * (int(y[-1]) - int(y[0])) < LARGEST_EXACT_PRODUCT:
+        index = _perhaps_vertices(x, y)
+    return index[_chain(x[index].tolist(), y[index].tolist())]
+
+
+def _perhaps_vertices(x: Array, y: Array) -> IntArray:
+    """Return the indices of all vertices of the upper hull, and of few other points, without a loop over points."""
+    index = np.arange(x.size)
     while index.size > SMALL:
         kept = _above_blocks(x, y)
         index, x, y, before = index[kept], x[kept], y[kept], x.size
         if x.size > before // 2:
             break
     for _ in range(MOST_PASSES):
-        if x.size < 64:
+        if x.size < FEW:
             break
         above = _above_neighbours(x, y)
         if above.all():
             break
         index, x, y = index[above], x[above], y[above]
-    if x.dtype.kind == "f":
-        return index[_chain([Fraction(v) for v in x.tolist()], [Fraction(v) for v in y.tolist()])]
-    return index[_chain(x.tolist(), y.tolist())]
+    return index
 
 
 def _near_one(values: Array) -> Array:
     """Return the values times a power of two that makes the last about 1, so that products stay in range."""
-    return np.ldexp(values, -int(np.frexp(values[-1])[1]))
+    return np.ldexp(values, 1 - int(np.frexp(values[-1])[1]))
+
+
+def _in_range(values: Array) -> bool:
+    """Return whether products of differences of the values, the last being about 1, stay above the smallest float."""
+    steps = np.diff(values)
+    return bool((steps[steps > 0] > SMALLEST_STEP * values[-1]).all())
 
 
 def _above_neighbours(x: Array, y: Array) -> BoolArray:
-    """Return which points lie strictly above the chord between their neighbours (the ends always do)."""
+    """Return which points lie above the chord between their neighbours (the ends always do).
+
+    Of floats a point stays in doubt unless it lies below by more than rounding can be, or on an upright or level line.
+    """
     above = np.ones(x.size, dtype=np.bool_)
-    above[1:-1] = (y[1:-1] - y[:-2]) * (x[2:] - x[:-2]) > (x[1:-1] - x[:-2]) * (y[2:] - y[:-2])
+    point, chord = (y[1:-1] - y[:-2]) * (x[2:] - x[:-2]), (x[1:-1] - x[:-2]) * (y[2:] - y[:-2])
+    if x.dtype.kind == "f":
+        above[1:-1] = (point >= chord * CLOSE) & (x[2:] > x[:-2]) & (y[2:] > y[:-2])
+    else:
+        above[1:-1] = point > chord
     return above
 
 
@@ -88,12 +111,12 @@ def blocks_above(x: Array, y: Array, hull: IntArray) -> BoolArray:
 
     The finer chain within block i runs monotonically from point i to point i + 1, so it stays below the block's
     upper-left corner (x[i], y[i+1]); where that corner is not strictly above the hull of the chain, neither is it.
-    Counts whose products an int64 cannot hold are compared as floats, in doubt in favour of "may".
+    Floats, and counts whose products an int64 cannot hold, are compared as floats, in doubt in favour of "may".
     """
     if x.dtype == y.dtype == np.int64 and x.size > FEW and (fast := compiled.loops()) is not None:
         return fast.blocks_above(x, y, hull)
-    doubtful = False
-    if x.dtype.kind == "i" and (int(x[-1]) - int(x[0])) * (int(y[-1]) - int(y[0])) >= LARGEST_EXACT_PRODUCT:
+    doubtful = x.dtype.kind == "f"
+    if not doubtful and (int(x[-1]) - int(x[0])) * (int(y[-1]) - int(y[0])) >= LARGEST_EXACT_PRODUCT:
         x, y, doubtful = x.astype(np.float64), y.astype(np.float64), True
     edge = np.repeat(np.arange(hull.size - 1), np.diff(hull))
     start, end = hull[edge], hull[edge + 1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -27,31 +26,32 @@ from costcurves._validation import (
     frozen,
     shown,
 )
-from costcurves.conditions import OperatingRange, check_condition, check_range, pc_array
+from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, check_range, pc_array
 from costcurves.decisions import (
     ALWAYS_NEGATIVE,
     ALWAYS_POSITIVE,
     TRIVIAL,
+    Choice,
     Decision,
     LimitedChoice,
     Mixture,
     Ranges,
     as_cheap,
     cheapest_of,
-    cheapest_with_alarms,
     choice_at,
     runner_up_of,
     trivial_choices,
     with_alarms_between,
 )
 from costcurves.differences import EQUAL
-from costcurves.errors import CostCurvesError, FormatError, InputError
+from costcurves.errors import FormatError, InputError, UnsupportedError
 from costcurves.frames import columns_of, curves_of_frames
 from costcurves.geometry import common_integers, hull_of_integers
+from costcurves.growth import Claim, Growth, Vertices, by_name, points_of
+from costcurves.hull_json import hull_text, parts_of_text
+from costcurves.limits import Point, fewest_false_alarms, last_within_fpr, last_within_load, most_found
 from costcurves.roc import RocCurve, check_curves, check_unique
-
-JSON_FORMAT = "costcurves/roc-hull"
-JSON_VERSION = 1
+from costcurves.standings import Points
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -76,10 +76,12 @@ class RocHull(Result):
         All that reach each vertex.
     breaks : array of shape (v + 1,)
         Vertex i is best for pc in [breaks[i], breaks[i+1]].
+    names : tuple of str
+        The names of all classifiers, in the order given.
     curves : tuple of RocCurve
-        The classifiers as they were given.
+        The classifiers as they were given; a hull that was added to or read from JSON does not have them.
     dropped : tuple of str
-        Classifiers without a vertex: they cannot be optimal. They are still candidates for the runner-up.
+        Classifiers without a vertex: they cannot be optimal, but may be the runner-up.
 
     Notes
     -----
@@ -97,45 +99,63 @@ class RocHull(Result):
     RocHull(3 vertices from 1 of 2 classifiers: 'rules'; dropped: 'expert')
     """
 
-    curves: tuple[RocCurve, ...]
+    names: tuple[str, ...]
     fpr: FloatArray
     tpr: FloatArray
     owner: tuple[str, ...]
     thresholds: FloatArray
-    owners: tuple[tuple[tuple[str, float], ...], ...]
+    owners: tuple[tuple[Claim, ...], ...]
     breaks: FloatArray
-    _candidates: tuple[RocCurve, ...]
-    _counts: tuple[tuple[int, int], ...] | None
+    _curves: tuple[RocCurve, ...] | None  # whole, or not at hand
+    _candidates: tuple[RocCurve, ...]  # each with those of its points that can be best or the runner-up
+    _points: Points
+    _lattice: tuple[tuple[int, int], ...]  # the vertices in integers, of which the last is (1, 1); or empty
+    _claims: tuple[tuple[int, ...], ...]  # the points at each vertex, by their place among all; or empty
+    _sizes: tuple[int, int] | None  # negatives and positives, where all classifiers are counted on the same numbers
+    _growth: Growth | None  # instead of the two, where classifiers were added
 
     def __init__(self, curves: Any) -> None:
         members = tuple(check_curves(curves))
-        for curve in members:
-            if curve.name in TRIVIAL:
-                raise InputError(f"`curves` must not use the names of the trivial classifiers, got {shown(curve.name)}")
-        candidates = tuple(with_alarms_between(curve) for curve in members)
+        names = tuple(curve.name for curve in members)
+        _check_not_trivial(names, "curves")
+        self._assemble(names, tuple(with_alarms_between(curve) for curve in members), members)
+
+    def _assemble(
+        self, names: tuple[str, ...], candidates: tuple[RocCurve, ...], curves: tuple[RocCurve, ...] | None
+    ) -> None:
+        """Find the hull of all candidates at once."""
         x, y, who = _integer_points(candidates)
         vertices = hull_of_integers(x, y)
         right, top = x[1], y[1]  # the second point is (1, 1)
-        at_point: dict[tuple[int, int], list[tuple[str, float]]] = {}
-        for i, claim in enumerate(who):
-            at_point.setdefault((x[i], y[i]), []).append(claim)
-        owners = tuple(_trivial_first(at_point[x[i], y[i]]) for i in vertices)
+        at_point: dict[tuple[int, int], list[int]] = {}
+        for i, place in enumerate(zip(x, y, strict=True)):
+            at_point.setdefault(place, []).append(i)
+        claims = [at_point[x[i], y[i]] for i in vertices]
+        owners = tuple(by_name(who[i] for i in points) for points in claims)
         dx = [(x[b] - x[a]) * top for a, b in pairwise(vertices)]
         dy = [(y[b] - y[a]) * right for a, b in pairwise(vertices)]
-        same_counts = members[0].made_from == "counts" and _one_test_set(members)
-        values = {
-            "curves": members,
-            "fpr": frozen(np.array([x[i] / right for i in vertices])),
-            "tpr": frozen(np.array([y[i] / top for i in vertices])),
-            "owner": tuple(claims[0][0] for claims in owners),
-            "thresholds": frozen(np.array([claims[0][1] for claims in owners])),
-            "owners": owners,
-            "breaks": frozen(np.array([0.0, *(a / (a + b) for a, b in zip(dx, dy, strict=True)), 1.0])),
-            "_candidates": candidates,
-            "_counts": tuple((x[i], y[i]) for i in vertices) if same_counts else None,
-        }
+        order = {name: i for i, name in enumerate(names)}
+        self._set(
+            names=names,
+            fpr=np.array([x[i] / right for i in vertices]),
+            tpr=np.array([y[i] / top for i in vertices]),
+            owner=tuple(there[0][0] for there in owners),
+            thresholds=np.array([there[0][1] for there in owners]),
+            owners=owners,
+            breaks=np.array([0.0, *(a / (a + b) for a, b in zip(dx, dy, strict=True)), 1.0]),
+            _curves=curves,
+            _candidates=candidates,
+            _points=Points.joined([points_of(curve, order[curve.name]) for curve in candidates]),
+            _lattice=tuple((x[i], y[i]) for i in vertices),
+            _claims=tuple(tuple(i - 2 for i in points if i > 1) for points in claims),
+            _sizes=_common_sizes(candidates),
+            _growth=None,
+        )
+
+    def _set(self, **values: Any) -> None:
+        """Set all fields, arrays read-only."""
         for field, value in values.items():
-            object.__setattr__(self, field, value)
+            object.__setattr__(self, field, frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
     def from_predictions(
@@ -211,9 +231,22 @@ class RocHull(Result):
         return cls(list(curves.values()))
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the classifiers, in the order given."""
-        return tuple(curve.name for curve in self.curves)
+    def curves(self) -> tuple[RocCurve, ...]:
+        """The classifiers as they were given; a hull that was added to or read from JSON does not have them."""
+        return self._whole("curves")
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether the whole curves are at hand: not in a hull that was added to or read from JSON."""
+        return self._curves is not None
+
+    def _whole(self, what: str) -> tuple[RocCurve, ...]:
+        if self._curves is None:
+            raise UnsupportedError(
+                f"`{what}` needs the whole curves of all classifiers, got a hull that was added to or read from JSON, "
+                "which keeps only points that can be best or the runner-up: use cc.RocHull(curves)"
+            )
+        return self._curves
 
     @property
     def name(self) -> str:
@@ -233,6 +266,21 @@ class RocHull(Result):
             if curve.name == name:
                 return curve
         raise InputError(f"`name` must be one of {', '.join(self.names)}, got {shown(name)}")
+
+    def points_of(self, name: str) -> tuple[FloatArray, FloatArray]:
+        """Return (fpr, tpr) of those points of a classifier that can be best or the runner-up somewhere.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A")])
+        >>> hull.add(cc.RocCurve.from_rates(0.2, 0.5, name="B")).points_of("A")
+        (array([0.1]), array([0.6]))
+        """
+        if name not in self.names:
+            raise InputError(f"`name` must be one of {', '.join(self.names)}, got {shown(name)}")
+        own = self._points.at(self._points.owner == self.names.index(name))
+        return frozen(own.fpr), frozen(own.tpr)
 
     @property
     def contributors(self) -> tuple[str, ...]:
@@ -264,10 +312,11 @@ class RocHull(Result):
         """Return the vertices as one ROC curve (of counts where all classifiers share a test set, else of rates)."""
         cuts = np.full(self.fpr.size, np.nan)
         cuts[0], cuts[-1] = np.inf, -np.inf
-        if self._counts is None:
+        if self._sizes is None:
             return RocCurve("hull", self.fpr, self.tpr, 1.0, 1.0, cuts, "rates", complete=False)
-        fp, tp = np.array(self._counts, dtype=np.int64).T
-        return RocCurve("hull", fp.copy(), tp.copy(), fp[-1].item(), tp[-1].item(), cuts, "counts", complete=False)
+        n_neg, n_pos = self._sizes
+        fp, tp = (np.rint(rates * n).astype(np.int64) for rates, n in ((self.fpr, n_neg), (self.tpr, n_pos)))
+        return RocCurve("hull", fp, tp, n_neg, n_pos, cuts, "counts", complete=False)
 
     def best(self, condition: Any) -> Decision:
         """Return the cheapest classifier and threshold at an operating condition.
@@ -294,7 +343,7 @@ class RocHull(Result):
             for i in np.flatnonzero(as_cheap(cost, cost.min()))
             for name, threshold in self.owners[i]
         )
-        rivals = (cheapest_with_alarms(curve, where) for curve in self._candidates if curve.name != first.classifier)
+        rivals = [*trivial_choices(where), *self._cheapest_other(first.classifier, where)]
         return Decision(
             condition=where,
             classifier=first.classifier,
@@ -304,8 +353,23 @@ class RocHull(Result):
             normalized_cost=first.normalized_cost,
             expected_cost=first.expected_cost,
             ties=tuple(ties),
-            runner_up=runner_up_of([*trivial_choices(where), *(one for one in rivals if one)], first.classifier),
+            runner_up=runner_up_of(rivals, first.classifier),
         )
+
+    def _cheapest_other(self, winner: str, where: OperatingCondition) -> list[Choice]:
+        """Return the cheapest points, with some alarms but not all, of the classifiers that are not the winner."""
+        points = self._points
+        if winner in self.names:
+            points = points.at(points.owner != self.names.index(winner))
+        if not points.fpr.size:
+            return []
+        cost = points.cost(slice(None), where.pc)
+        return [
+            choice_at(self.names[owner], threshold, fpr, tpr, where)
+            for fpr, tpr, threshold, owner in zip(
+                *(array[as_cheap(cost, cost.min())].tolist() for array in points), strict=True
+            )
+        ]
 
     def ranges(self) -> Ranges:
         """Return who is best where, over all conditions: the 1998 study's Table 1, with thresholds.
@@ -384,12 +448,14 @@ class RocHull(Result):
         'always negative'
         """
         limit = check_in_unit("fpr", fpr)
-        points = self._all_points("best_at_fpr")
-        chosen = min((p for p in points if p[0] <= limit), key=lambda p: (-p[1], p[0], p[2] in TRIVIAL, p[2]))
-        return _limited(f"fpr <= {limit:g}", chosen, self.interpolate(fpr=limit))
+        chosen = most_found(self._complete("best_at_fpr"), lambda curve: last_within_fpr(curve, limit))
+        enough = float(self.fpr[np.searchsorted(self.tpr, 1.0, side="left")])  # more false alarms find no more
+        return _limited(f"fpr <= {limit:g}", chosen, self.interpolate(fpr=min(limit, enough)))
 
     def best_at_tpr(self, tpr: float) -> LimitedChoice:
         """Return the lowest fpr with tpr at least this.
+
+        Of points with the same fpr the one with the highest tpr is taken.
 
         Examples
         --------
@@ -398,9 +464,9 @@ class RocHull(Result):
         LimitedChoice(tpr >= 0.5: expert, fpr=0.1, tpr=0.6; by chance down to fpr=0.0833)
         """
         floor = check_in_unit("tpr", tpr)
-        points = self._all_points("best_at_tpr")
-        chosen = min((p for p in points if p[1] >= floor), key=lambda p: (p[0], -p[1], p[2] in TRIVIAL, p[2]))
-        return _limited(f"tpr >= {floor:g}", chosen, self.interpolate(tpr=floor))
+        chosen = fewest_false_alarms(self._complete("best_at_tpr"), floor)
+        free = float(self.tpr[np.searchsorted(self.fpr, 0.0, side="right") - 1])  # found without a false alarm
+        return _limited(f"tpr >= {floor:g}", chosen, self.interpolate(tpr=max(floor, free)))
 
     def best_at_capacity(self, *, alarms: float, population: float, prevalence: float) -> LimitedChoice:
         """Return the highest tpr that raises at most so many alarms: what a workforce of that size can handle.
@@ -417,6 +483,8 @@ class RocHull(Result):
         Notes
         -----
         The limit is the line ``tpr·P + fpr·N = alarms`` with P and N the positives and negatives in the population.
+        A point counts as within it if it exceeds it by no more than rounding, 1e-12 of the population. Of points with
+        the same tpr the one with the lowest fpr is taken.
 
         Examples
         --------
@@ -429,22 +497,18 @@ class RocHull(Result):
         most = check_nonnegative("alarms", alarms)
         population = check_positive("population", population)
         share = check_in_open_unit("prevalence", prevalence)
-        n_pos, n_neg = share * population, (1.0 - share) * population
-        slack = EQUAL * population
-        points = self._all_points("best_at_capacity")
-        allowed = [p for p in points if p[1] * n_pos + p[0] * n_neg <= most + slack]
-        chosen = min(allowed, key=lambda p: (-p[1], p[0], p[2] in TRIVIAL, p[2]))
-        load = self.tpr * n_pos + self.fpr * n_neg
-        i = min(int(np.searchsorted(load[1:], most, side="right")), load.size - 2)
-        with np.errstate(over="ignore"):
-            share_of_second = min(1.0, max(0.0, float((most - load[i]) / (load[i + 1] - load[i]))))
-        used = chosen[1] * n_pos + chosen[0] * n_neg
-        return _limited(
-            f"at most {most:.10g} alarms of {population:.10g}",
-            chosen,
-            self._mixture(i, share_of_second),
-            used,
+        limit = min(Fraction(most) / Fraction(population), Fraction(1))
+        chosen = most_found(
+            self._complete("best_at_capacity"),
+            lambda curve: last_within_load(curve, Fraction(share), limit + Fraction(EQUAL)),
         )
+        load = share * self.tpr + (1.0 - share) * self.fpr
+        goal = min(float(limit), float(load[np.searchsorted(self.tpr, 1.0, side="left")]))
+        i = min(int(np.searchsorted(load[1:], goal, side="right")), load.size - 2)
+        gap = float(load[i + 1] - load[i])
+        mixture = self._mixture(i, min((goal - float(load[i])) / gap, 1.0) if gap else 1.0)
+        used = population * float(chosen.load(Fraction(share)))
+        return _limited(f"at most {most:.10g} alarms of {population:.10g}", chosen, mixture, used)
 
     def interpolate(self, *, fpr: float | None = None, tpr: float | None = None) -> Mixture:
         """Return which two classifiers to choose between, with what probability, to reach a point on the hull.
@@ -486,22 +550,26 @@ class RocHull(Result):
             tpr=float((1 - share) * self.tpr[i] + share * self.tpr[i + 1]),
         )
 
-    def _all_points(self, what: str) -> list[tuple[float, float, str, float]]:
-        """Return the staircase points (fpr, tpr, name, threshold) of every curve, and the trivial ones."""
-        points = [(0.0, 0.0, ALWAYS_NEGATIVE, math.inf), (1.0, 1.0, ALWAYS_POSITIVE, -math.inf)]
-        for curve in self.curves:
+    def _complete(self, what: str) -> tuple[RocCurve, ...]:
+        """Return the curves, refused unless all of them have all their points."""
+        curves = self._whole(what)
+        for curve in curves:
             curve.need_all_points(what)
-            fpr, tpr = curve.fpr, curve.tpr
-            # Of a vertical run only the top, of a horizontal run only the left end can be chosen.
-            corner = (np.diff(fpr, append=2.0) > 0) & (np.diff(tpr, prepend=-1.0) > 0)
-            corner[0] = corner[-1] = False
-            points.extend(
-                (float(fpr[i]), float(tpr[i]), curve.name, float(curve.thresholds[i])) for i in np.flatnonzero(corner)
-            )
-        return points
+        return curves
 
     def add(self, another: Any) -> RocHull:
-        """Return a new hull with one more classifier (or several); what cannot be optimal is listed in `dropped`.
+        """Return a new hull with one more classifier (or several), without looking at the others again.
+
+        Each added point is placed by a binary search, and only the vertices that it removes are looked at. The new hull
+        keeps those points that can be best, or the runner-up of the best, at some condition. All decisions by cost are
+        those of `RocHull` of all curves; only where several runners-up cost the same may it name another of them. Of
+        the other classifiers only the names are kept. So it has no `curves`, and cannot be asked for the best choice
+        under a limit.
+
+        Parameters
+        ----------
+        another : RocCurve, sequence of RocCurve, or mapping of name to RocCurve
+            The classifiers to add, under names that the hull does not have.
 
         Examples
         --------
@@ -511,14 +579,49 @@ class RocHull(Result):
         RocHull(3 vertices from 1 of 2 classifiers: 'A'; dropped: 'F')
         """
         added = check_curves(another, "another")
-        check_unique([*self.names, *(curve.name for curve in added)], "another")
-        return RocHull([*self.curves, *added])
+        _check_not_trivial([curve.name for curve in added], "another")
+        growth, sizes = self._grown(), self._sizes
+        for curve in added:
+            if curve.name in self.names:
+                check_unique([*self.names, curve.name], "another")
+            growth = growth.with_curve(curve)
+            sizes = sizes if sizes == _common_sizes([curve]) else None
+        vertices, grown = growth.vertices, object.__new__(RocHull)
+        grown._set(
+            names=growth.names,
+            fpr=vertices.fpr,
+            tpr=vertices.tpr,
+            owner=vertices.owner,
+            thresholds=vertices.thresholds,
+            owners=vertices.owners,
+            breaks=vertices.breaks,
+            _curves=None,
+            _candidates=tuple(growth.curves.values()),
+            _points=growth.standings.points.at(slice(2, None)),
+            _lattice=(),
+            _claims=(),
+            _sizes=sizes,
+            _growth=growth,
+        )
+        return grown
+
+    def _grown(self) -> Growth:
+        """Return what is worth remembering of the classifiers."""
+        if self._growth is not None:
+            return self._growth
+        right, top = self._lattice[-1]
+        rates = [(Fraction(x, right), Fraction(y, top)) for x, y in self._lattice]
+        vertices = Vertices(
+            rates, self.owners, self._claims, self.owner, self.thresholds, self.fpr, self.tpr, self.breaks
+        )
+        return Growth.of(self.names, self._candidates, vertices)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the hull as JSON text, and write it to a file if a path is given (whole or not at all).
 
-        Only each classifier's own hull points are kept: no other point can be optimal. Rates and counts survive
-        exactly, so the hull read back gives the same decisions, runners-up included.
+        The text has the points that can be best, or the runner-up of the best, at some condition, and the names of all
+        classifiers: its size is that of the hull. Rates and counts survive exactly. The hull that is read back is like
+        one that was added to: it decides by cost as this one does, but has no `curves` and no choices under a limit.
 
         Examples
         --------
@@ -527,24 +630,8 @@ class RocHull(Result):
         >>> cc.RocHull.from_json_text(hull.to_json()).best(0.5).classifier
         'A'
         """
-        document = {
-            "format": JSON_FORMAT,
-            "version": JSON_VERSION,
-            "classifiers": [
-                {
-                    "name": curve.name,
-                    "made_from": curve.made_from,
-                    "n_neg": curve.n_neg,
-                    "n_pos": curve.n_pos,
-                    "effective": jsonable(curve.effective),
-                    "fp": jsonable(curve.fp),
-                    "tp": jsonable(curve.tp),
-                    "thresholds": jsonable(curve.thresholds),
-                }
-                for curve in self._candidates
-            ],
-        }
-        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        curves = self._candidates if self._curves is None else tuple(self._grown().curves.values())
+        text = hull_text(self.names, curves)
         if path is not None:
             write_atomically(check_path(path), text)
         return text
@@ -566,28 +653,14 @@ class RocHull(Result):
         """Return the hull of JSON text that `to_json` returned."""
         if not isinstance(text, str):
             raise InputError(f"`text` must be a string, got {type(text).__name__}")
+        names, curves = parts_of_text(text)
         try:
-            document = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise FormatError(f"`text` must be JSON, got an error at line {error.lineno}: {error.msg}") from None
-        except (ValueError, RecursionError) as error:  # a number of thousands of digits, brackets without end
-            raise FormatError(f"`text` must be JSON, got {shown(error)}") from None
-        if not isinstance(document, dict) or document.get("format") != JSON_FORMAT:
-            found = document.get("format") if isinstance(document, dict) else type(document).__name__
-            raise FormatError(f"`format` must be {JSON_FORMAT!r}, got {shown(found)}")
-        if document.get("version") != JSON_VERSION:
-            raise FormatError(
-                f"`version` must be {JSON_VERSION}, got {shown(document.get('version'))}: "
-                "written by another version of costcurves"
-            )
-        try:
-            return cls([_curve_from_json(entry) for entry in document["classifiers"]])
-        except FormatError:
-            raise
-        except CostCurvesError as error:
-            raise FormatError(f"`classifiers` must make a hull: {error}") from None
-        except (KeyError, TypeError) as error:
-            raise FormatError(f"`classifiers` must have all fields of version {JSON_VERSION}, got {error!r}") from None
+            _check_not_trivial(names, "names")
+        except InputError as error:
+            raise FormatError(str(error)) from None
+        hull = object.__new__(cls)
+        hull._assemble(names, tuple(with_alarms_between(curve) for curve in curves), None)
+        return hull
 
     def to_dict(self) -> dict[str, Any]:
         """Return the vertices and the dropped names as plain Python values."""
@@ -609,22 +682,21 @@ class RocHull(Result):
         names = ", ".join(repr(name) for name in self.contributors) or "none"
         dropped = f"; dropped: {', '.join(map(repr, self.dropped))}" if self.dropped else ""
         return (
-            f"RocHull({self.fpr.size} vertices from {len(self.contributors)} of {len(self.curves)} classifiers: "
+            f"RocHull({self.fpr.size} vertices from {len(self.contributors)} of {len(self.names)} classifiers: "
             f"{names}{dropped})"
         )
 
 
-def _limited(
-    limit: str, point: tuple[float, float, str, float], mixture: Mixture, alarms: float = math.nan
-) -> LimitedChoice:
-    fpr, tpr, name, threshold = point
-    return LimitedChoice(limit, name, threshold, fpr, tpr, mixture, alarms)
+def _limited(limit: str, point: Point, mixture: Mixture, alarms: float = math.nan) -> LimitedChoice:
+    return LimitedChoice(limit, point.name, point.threshold, float(point.fpr), float(point.tpr), mixture, alarms)
 
 
-def _one_test_set(curves: tuple[RocCurve, ...]) -> bool:
-    """Return whether all curves are counts out of the same numbers of positives and negatives."""
+def _common_sizes(curves: Sequence[RocCurve]) -> tuple[int, int] | None:
+    """Return the numbers of negatives and positives, if all curves are counts out of the same ones."""
     sizes = {(curve.made_from, curve.n_neg, curve.n_pos) for curve in curves}
-    return len(sizes) == 1
+    if len(sizes) == 1 and curves[0].made_from == "counts":
+        return int(curves[0].n_neg), int(curves[0].n_pos)
+    return None
 
 
 def _integer_points(candidates: tuple[RocCurve, ...]) -> tuple[list[int], list[int], list[tuple[str, float]]]:
@@ -632,8 +704,8 @@ def _integer_points(candidates: tuple[RocCurve, ...]) -> tuple[list[int], list[i
     who = [(ALWAYS_NEGATIVE, math.inf), (ALWAYS_POSITIVE, -math.inf)]
     for curve in candidates:
         who += [(curve.name, threshold) for threshold in curve.thresholds[1:-1].tolist()]
-    if candidates[0].made_from == "counts" and _one_test_set(candidates):
-        x, y = [0, int(candidates[0].n_neg)], [0, int(candidates[0].n_pos)]
+    if (sizes := _common_sizes(candidates)) is not None:
+        x, y = [0, sizes[0]], [0, sizes[1]]
         for curve in candidates:
             x += curve.fp[1:-1].tolist()
             y += curve.tp[1:-1].tolist()
@@ -644,41 +716,7 @@ def _integer_points(candidates: tuple[RocCurve, ...]) -> tuple[list[int], list[i
     return x, y, who
 
 
-def _trivial_first(claims: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
-    """Return the claims on a vertex by name, a trivial classifier's before the others."""
-    return tuple(sorted(claims, key=lambda claim: (claim[0] not in TRIVIAL, claim[0])))
-
-
-def _curve_from_json(entry: Mapping[str, Any]) -> RocCurve:
-    """Return one classifier's hull points, checked: they are data from outside."""
-    name, made_from = entry["name"], entry["made_from"]
-    if made_from not in ("counts", "weights", "rates"):
-        raise FormatError(f"`made_from` must be 'counts', 'weights' or 'rates', got {shown(made_from)}")
-    kind = "i" if made_from == "counts" else "if"
-    try:
-        fp, tp = np.array(entry["fp"]), np.array(entry["tp"])
-        thresholds = np.array([math.nan if t is None else float(t) for t in entry["thresholds"]])
-    except (ValueError, OverflowError):
-        raise FormatError(f"`fp`, `tp` and `thresholds` must be numbers for {shown(name)}") from None
-    if not (fp.ndim == 1 and fp.shape == tp.shape == thresholds.shape and fp.size >= 2):
-        raise FormatError(f"`fp`, `tp` and `thresholds` must be as many, at least 2, for {shown(name)}")
-    if fp.dtype.kind not in kind or tp.dtype.kind not in kind or not (np.isfinite(fp).all() and np.isfinite(tp).all()):
-        numbers = "whole numbers" if made_from == "counts" else "finite numbers"
-        raise FormatError(f"`fp` and `tp` must be {numbers} for {shown(name)}, made from {made_from}")
-    dtype = np.int64 if made_from == "counts" else np.float64
-    fp, tp = fp.astype(dtype), tp.astype(dtype)
-    totals = fp[-1].item(), tp[-1].item()
-    up, right = np.diff(tp), np.diff(fp)
-    rising = min(up.min(), right.min()) >= 0 < (up + right).min() and fp[0] == tp[0] == 0 < min(totals)
-    if not rising or totals != (entry["n_neg"], entry["n_pos"]) or (made_from == "rates" and totals != (1, 1)):
-        raise FormatError(f"`fp` and `tp` must rise from 0 to `n_neg` and `n_pos` (1 for rates) for {shown(name)}")
-    if thresholds[0] != np.inf or (np.diff(thresholds[~np.isnan(thresholds)]) > 0).any():
-        raise FormatError(f"`thresholds` must fall from inf for {shown(name)}")
-    effective = entry["effective"]
-    if effective is not None:
-        try:
-            pos, neg = (check_positive("effective", value) for value in effective)
-        except (InputError, TypeError, ValueError):
-            raise FormatError(f"`effective` must be two numbers > 0 for {shown(name)}") from None
-        effective = (pos, neg)
-    return RocCurve(name, fp, tp, *totals, thresholds, made_from, complete=False, effective=effective)
+def _check_not_trivial(names: Sequence[str], what: str) -> None:
+    for name in names:
+        if name in TRIVIAL:
+            raise InputError(f"`{what}` must not use the names of the trivial classifiers, got {shown(name)}")

@@ -333,8 +333,8 @@ class RocCurve(Result):
                 "`tpr` must not fall as `fpr` rises on one classifier's curve (make separate curves of separate "
                 f"classifiers), got ({x[first]:g}, {y[first]:g}) and ({x[first + 1]:g}, {y[first + 1]:g})"
             )
-        if (np.diff(cuts) > 0).any():
-            first = int(np.flatnonzero(np.diff(cuts) > 0)[0])
+        if (cuts[1:] > cuts[:-1]).any():
+            first = int(np.flatnonzero(cuts[1:] > cuts[:-1])[0])
             raise InputError(
                 "`thresholds` must not rise as `fpr` and `tpr` rise (predicted positive means score >= threshold), "
                 f"got {cuts[first]:g} and {cuts[first + 1]:g}"
@@ -691,6 +691,8 @@ def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95,
     n_points = check_integer("n_points", n_points, 2, MOST_POINTS)
     level = check_level(level)
     grid = np.linspace(0.0, 1.0, n_points)
+    for curve in listed:
+        curve.need_all_points("average_roc_curves")
     values = np.array([tpr_at(curve, grid) for curve in listed])
     mean = values.mean(axis=0)
     if any(curve.made_from == "rates" for curve in listed):
@@ -710,8 +712,10 @@ def average_roc_curves(curves: Any, *, n_points: int = 100, level: float = 0.95,
 
 
 def tpr_at(curve: RocCurve, fpr: Any) -> FloatArray:
-    """Return the true positive rate at false positive rates, by linear interpolation (the largest where several)."""
-    curve.need_all_points("average_roc_curves")
+    """Return the true positive rate at false positive rates, by linear interpolation (the largest where several).
+
+    The ROC curve as a function, R(FP) of the 1998 study: what is averaged, and what dominance in ROC space compares.
+    """
     x, y = curve.fpr, curve.tpr
     highest: BoolArray = np.append(np.diff(x) > 0, True)
     result: FloatArray = np.interp(np.asarray(fpr, dtype=np.float64), x[highest], y[highest])

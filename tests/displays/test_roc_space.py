@@ -42,6 +42,15 @@ def test_a_classifier_without_scores_is_a_point():
     assert {line.get_linestyle() for line in display.line_} == {"None"}
 
 
+def test_of_a_hull_that_was_added_to_the_points_that_it_keeps_are_drawn():
+    useless = cc.RocCurve.from_rates(1, 0.1, name="useless")
+    display = cc.RocHullDisplay(hull().add([A, useless])).plot()
+    assert [line.get_label() for line in display.line_] == [*hull().names, "A", "useless"]
+    for line, name in zip(display.line_, display.names, strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), np.stack(display.hull.points_of(name), 1))
+    assert display.line_[-1].get_xydata().size == 0
+
+
 def test_iso_performance_lines_go_through_the_best_point_with_the_slope_of_the_condition():
     decision = PAPER.best(0.4)
     display = cc.RocHullDisplay(PAPER).plot(condition=[HERE, decision])

@@ -180,11 +180,25 @@ def test_limits_choose_the_best_single_point_that_keeps_them(fitted):
         assert choice.choice_.probability == 0
 
 
+@pytest.mark.parametrize("make", [cc.RocHullClassifier, cc.CostThresholdClassifier])
+def test_a_capacity_is_used_up_as_far_as_single_thresholds_can(make):
+    rng = np.random.default_rng(5)
+    labels = rng.permutation(np.repeat([0, 1], 1000))
+    table = (3 * labels + rng.normal(size=2000))[:, None]  # two normals, three standard deviations apart
+    column = Column(0).fit(table, labels)
+    clf = make({"c0": column} if make is cc.RocHullClassifier else column, 0.5, cv="prefit").fit(table, labels)
+    for alarms in (1, 7, 100, 500, 950, 1100, 1999):
+        limit = {"alarms": alarms, "population": 2000, "prevalence": 0.5}
+        # All scores differ, so every number of alarms can be raised; false alarms below the last positive find nothing.
+        allowed = labels[np.argsort(-table[:, 0])][:alarms]
+        assert clf.predict(table, condition=limit).sum() == np.flatnonzero(allowed)[-1] + 1
+
+
 @pytest.mark.parametrize("fpr", [0.0, 0.01, 0.04, 0.1, 0.5, 1.0])
 def test_nearer_vertex_is_the_nearest_along_the_edge(fitted, fpr):
     clf = clone(fitted).set_params(condition={"fpr": fpr}, on_edge="nearer")
     clf.hull_ = hull = fitted.hull_
-    mixture = hull.interpolate(fpr=fpr)
+    mixture = hull.best_at_fpr(fpr).mixture
     distances = np.hypot(hull.fpr - mixture.fpr, hull.tpr - mixture.tpr)
     chosen = clf.choice_
     assert chosen.first == [mixture.first, mixture.second][int(mixture.probability > 0.5)]

@@ -1,4 +1,4 @@
-"""`hull add` and `hull show`: a file that gathers classifiers over time and keeps only what can be optimal."""
+"""`hull add` and `hull show`: a file that gathers classifiers over time and keeps only what can be of use."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def add(
 ) -> None:
     """costcurves hull add hull.json example:german_credit --positive bad
 
-    Add the classifiers of a table. The file keeps only points that can be optimal, so it stays small; it is replaced
-    whole or not at all.
+    Add the classifiers of a table. The file keeps the thresholds that can be best, or the runner-up of the best, at
+    some condition, and the names of all classifiers, so it stays small. It is replaced whole or not at all.
     """
     there = file.exists()
     check_writable(file, force=True)

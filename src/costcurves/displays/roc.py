@@ -30,7 +30,6 @@ from costcurves.displays._style import (
     wrapped,
 )
 from costcurves.hull import RocHull
-from costcurves.roc import RocCurve
 
 # Axes of 2.78 inches and their labels.
 SQUARE = (COLUMN, 3.34)
@@ -153,8 +152,7 @@ class RocHullDisplay(ScoreDisplay):
             if flags["shade"]:
                 self.shade_ = axes.fill_between(all_of.fpr, all_of.tpr, 1, color=PALE, linewidth=0, zorder=0)
             drawn = [
-                _draw_curve(axes, all_of.curve(name), {"marker": markers[name], **options[name]})
-                for name in shown_names
+                _draw_classifier(axes, all_of, name, {"marker": markers[name], **options[name]}) for name in shown_names
             ]
             self.line_ = one_or_all(drawn)
             self.hull_ = None
@@ -179,12 +177,17 @@ class RocHullDisplay(ScoreDisplay):
         return iso, points
 
 
-def _draw_curve(ax: Any, curve: RocCurve, options: dict[str, Any]) -> Any:
-    """Draw one classifier: a line, or the points of one that has no scores to cut."""
-    if curve.has_thresholds:
-        return ax.plot(curve.fpr, curve.tpr, **{"linewidth": 1.1, "zorder": 3, **options, "marker": None})[0]
+def _draw_classifier(ax: Any, hull: RocHull, name: str, options: dict[str, Any]) -> Any:
+    """Draw one classifier: a line, or the points of one that has no scores to cut or of which only some are kept."""
+    if hull.has_curves:
+        curve = hull.curve(name)
+        if curve.has_thresholds:
+            return ax.plot(curve.fpr, curve.tpr, **{"linewidth": 1.1, "zorder": 3, **options, "marker": None})[0]
+        fpr, tpr = curve.fpr[1:-1], curve.tpr[1:-1]
+    else:
+        fpr, tpr = hull.points_of(name)
     point = {"markersize": 4.5, "zorder": 4, **options, "linestyle": "none"}
-    return ax.plot(curve.fpr[1:-1], curve.tpr[1:-1], clip_on=False, **point)[0]
+    return ax.plot(fpr, tpr, clip_on=False, **point)[0]
 
 
 def _draw_iso(ax: Any, decision: Decision, label: str | None) -> Any:

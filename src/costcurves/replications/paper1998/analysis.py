@@ -55,11 +55,17 @@ def _group(result: cc.Evaluation, averages: dict[str, cc.AveragedRoc], names: Se
     return {
         "ranges": stretches(cc.RocHull(curves)),
         "dominator": in_roc_space(curves),
-        "hull_dominator": cc.dominance(curves).dominator,
+        "hull_dominator": alone_on_top(curves),
         "fold_dominators": [in_roc_space(fold) for fold in folds],
-        "fold_hull_dominators": [cc.dominance(fold).dominator for fold in folds],
+        "fold_hull_dominators": [alone_on_top(fold) for fold in folds],
         "pairs": pairs,
     }
+
+
+def alone_on_top(curves: Sequence[cc.RocCurve]) -> str | None:
+    """Return who alone costs at most as much as every other at every condition, or None."""
+    found = cc.dominance(curves).dominators
+    return found[0] if len(found) == 1 else None
 
 
 def in_roc_space(curves: Sequence[cc.RocCurve]) -> str | None:
