@@ -18,6 +18,7 @@ from costcurves._validation import (
     check_flag,
     check_level,
     check_name,
+    check_rng,
     check_two_names,
     check_unit_array,
     frozen,
@@ -49,6 +50,12 @@ class _Discordant:
     neg: PairedCounts
     effective: tuple[float, float] | None
     options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        """Keep a seed in the place of a generator, so that every question is answered from the same resamples."""
+        rng = self.options.get("rng")
+        if self.options.get("method") == "resample" and not isinstance(rng, (int, np.integer)):
+            object.__setattr__(self, "options", self.options | {"rng": int(check_rng(rng).integers(2**63))})
 
     def reversed(self) -> _Discordant:
         """Return the counts with the two classifiers in the other order."""
@@ -815,7 +822,7 @@ def differences_of_counts(
     for pair in combinations(names, 2):
         breaks, pos, neg = steps[pair]
         effective = (pos.effective, neg.effective) if weighted else None
-        discordant = _Discordant(breaks, pos, neg, effective, {"level": level, "method": method})
+        discordant = _Discordant(breaks, pos, neg, effective, {"level": level, "method": method, "rng": rng})
         pairs.append(CurveDifference(pair, discordant.band(pc, critical_value=z), discordant))
     return ManyDifferences(names, tuple(pairs), level)
 

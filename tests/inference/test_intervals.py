@@ -8,16 +8,8 @@ from scipy import optimize, stats
 from scipy.special import gammaln, xlogy
 
 from costcurves.errors import InputError
-from costcurves.inference.intervals import (
-    PAIRED_METHODS,
-    clopper_pearson,
-    critical,
-    mended_wilson,
-    mid_p,
-    mover,
-    paired_rate_interval,
-    wilson,
-)
+from costcurves.inference.intervals import clopper_pearson, critical, mended_wilson, mid_p, mover, wilson
+from costcurves.inference.paired_rates import PAIRED_METHODS, paired_rate_interval
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 1), (0, 30), (3, 30), (30, 30), (70, 1000)])
@@ -139,10 +131,11 @@ RATES = [(0.01, 0.0), (0.02, 0.02), (0.05, 0.01), (0.1, 0.05), (0.2, 0.01), (0.2
 @pytest.mark.parametrize("n", [10, 25, 100])
 def test_default_paired_interval_holds_its_level(n):
     found = {m: np.array([trinomial_coverage(n, p, q, m) for p, q in RATES]) for m in PAIRED_METHODS}
-    assert found["mid-p"][:, 0].min() >= 0.88
+    # Small classes have wider intervals on purpose: they exclude zero only where the exact test rejects.
+    assert found["mid-p"][:, 0].min() >= (0.9 if n <= 25 else 0.89)
+    assert found["mid-p"][:, 1].mean() <= (1.15 if n <= 25 else 1.02) * found["bonett-price"][:, 1].mean()
     miss = {m: np.abs(f[:, 0] - 0.9).mean() for m, f in found.items()}
-    assert miss["mid-p"] < miss["bonett-price"] < miss["gaussian"]
-    assert found["mid-p"][:, 1].mean() <= 1.02 * found["bonett-price"][:, 1].mean()
+    assert miss["mid-p"] < miss["gaussian"]
     assert found["gaussian"][:, 0].min() < 0.7
 
 

@@ -31,6 +31,7 @@ from costcurves.inference.intervals import (
 )
 from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, exact_quantiles
 from costcurves.inference.resampled import drawn_errors, drawn_weights, positive_share, resampled_band
+from costcurves.inference.shared_draws import SharedDraws
 from costcurves.inference.simultaneous import (
     SIMULATIONS,
     calibrated_critical,
@@ -41,6 +42,7 @@ from costcurves.inference.simultaneous import (
     seeded_by,
     tabulated,
 )
+from costcurves.inference.symmetry import chosen, exact_weights
 
 BAND_METHODS = ("wilson", "gaussian", "exact", "resample")
 
@@ -169,27 +171,17 @@ def cost_band(
     if critical_value is not None:
         z, simultaneous = check_positive("critical_value", critical_value), True
     elif simultaneous:
-        soft = [np.minimum((r * n + 0.5) / (n + 1), 1.0) for r, n in ((fnr, size_pos), (fpr, size_neg))]
         if fixed and sampling == "stratified" and prevalence_uncertainty is None:
-            sd_pos = float(np.sqrt(soft[0][0] * (1 - soft[0][0]) / size_pos))
-            sd_neg = float(np.sqrt(soft[1][0] * (1 - soft[1][0]) / size_neg))
-            z = line_critical(level, (points[0], points[-1]), sd_pos=sd_pos, sd_neg=sd_neg)
+            spread = [
+                float(np.sqrt(soft[0] * (1 - soft[0]) / n))
+                for soft, n in ((_softened(fnr, size_pos), size_pos), (_softened(fpr, size_neg), size_neg))
+            ]
+            z = line_critical(level, (points[0], points[-1]), sd_pos=spread[0], sd_neg=spread[1])
         else:
-            if method == "wilson":
-                soft = [_plug_in(miss / n_pos, size_pos), _plug_in(alarm / n_neg, size_neg)]
-            covariance = curve_covariance(soft[0], soft[1], points, size_pos, size_neg, sampling=sampling, share=share)
-            if prevalence_uncertainty is not None:
-                shift, variance = _beta_part(points, soft[0], soft[1], prevalence_uncertainty)
-                covariance = covariance + variance * np.multiply.outer(shift, shift)
-            if method == "wilson":
-                used = moving_points(covariance)
-                whole = (max(1, round(size_pos)), max(1, round(size_neg)))
-                z = _calibrated(
-                    points[used], soft[0][used], soft[1][used], *whole, level, sampling, laplace,
-                    prevalence_uncertainty, limits,
-                )  # fmt: skip
-            else:
-                z = process_critical(covariance, level)
+            z = _simulated_critical(
+                (miss / n_pos, alarm / n_neg), (size_pos, size_neg), exact_weights(points), prevalence_uncertainty,
+                level, method, sampling, laplace, limits,
+            )  # fmt: skip
 
     if method == "wilson":
         lower, upper = _rate_band(
@@ -200,9 +192,7 @@ def cost_band(
         sd = _gaussian_sd(points, fnr, fpr, size_pos, size_neg, sampling, share, prevalence_uncertainty)
         lower, upper = estimate - z * sd, estimate + z * sd
     elif method == "exact":
-        strata = cost_strata(points, fnr, fpr, int(n_pos), int(n_neg), sampling)
-        tail = 0.5 * (1 - pointwise_level(z))
-        lower, upper = exact_quantiles(strata, [tail, 1 - tail])
+        lower, upper = _exact_band(points, fnr, fpr, int(n_pos), int(n_neg), sampling, pointwise_level(z))
     else:
         lower, upper = resampled_band(
             points, fnr, fpr, int(n_pos), int(n_neg), pointwise_level(z), sampling, prevalence_uncertainty,
@@ -274,6 +264,20 @@ def cost_strata(
     n = n_pos + n_neg
     q = np.stack([fnr * n_pos / n, fpr * n_neg / n], axis=1)
     return [Stratum(n, q, np.stack([pc / n_pos, (1 - pc) / n_neg], axis=1))]
+
+
+def _exact_band(
+    pc: FloatArray, fnr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int, sampling: str, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the limits that the exact bootstrap distribution exceeds to either side with half of 1 - level."""
+    tail = 0.5 * (1 - level)
+    strata = cost_strata(pc, fnr, fpr, n_pos, n_neg, sampling)
+    if sampling == "stratified":
+        lower, upper = exact_quantiles(strata, [tail, 1 - tail])
+        return lower, upper
+    (whole,) = strata
+    q = np.insert(whole.probabilities, [1, 2], 0.0, axis=1)  # nothing takes an error away
+    return SharedDraws(whole.draws, q, pc / n_pos, (1 - pc) / n_neg).limits(tail)
 
 
 def _whole(*values: Any) -> bool:
@@ -372,13 +376,55 @@ def _beta_distances(
     return np.minimum(shift * ends[0], shift * ends[1]), np.maximum(shift * ends[0], shift * ends[1])
 
 
+def _simulated_critical(
+    rates: tuple[FloatArray, FloatArray],
+    sizes: tuple[float, float],
+    pc: FloatArray,
+    beta: tuple[float, float] | None,
+    level: float,
+    method: str,
+    sampling: str,
+    laplace: float,
+    limits: Limits,
+) -> float:
+    """Return the simultaneous critical value of a moving threshold, by simulation; the same in both class orders."""
+    turned = (
+        (rates[1][::-1], rates[0][::-1]),
+        (sizes[1], sizes[0]),
+        1 - pc[::-1],
+        None if beta is None else (beta[1], beta[0]),
+    )
+    forms = [(rates, sizes, pc, beta), turned]
+    rates, sizes, pc, beta = forms[chosen([(*rate, size, where) for rate, size, where, _ in forms])]
+    share = positive_share(*sizes, beta)
+    if method == "wilson":
+        soft = [_plug_in(rate, n) for rate, n in zip(rates, sizes, strict=True)]
+    else:
+        corrected = _rates(*rates, *sizes, share, sampling, laplace)
+        soft = [_softened(rate, n) for rate, n in zip(corrected, sizes, strict=True)]
+    covariance = curve_covariance(soft[0], soft[1], pc, *sizes, sampling=sampling, share=share)
+    if beta is not None:
+        shift, variance = _beta_part(pc, soft[0], soft[1], beta)
+        covariance = covariance + variance * np.multiply.outer(shift, shift)
+    if method != "wilson":
+        return process_critical(covariance, level)
+    used = moving_points(covariance)
+    n_pos, n_neg = (max(1, round(n)) for n in sizes)
+    return _calibrated(pc[used], soft[0][used], soft[1][used], n_pos, n_neg, level, sampling, laplace, beta, limits)
+
+
+def _softened(rate: FloatArray, n: float) -> FloatArray:
+    """Return rates with half an error and half a right decision more."""
+    return np.asarray(np.minimum((rate * n + 0.5) / (n + 1), 1.0))
+
+
 def _plug_in(rate: FloatArray, n: float) -> FloatArray:
     """Return rates to simulate at: (k + ½)/(n + 1), and falling on where a moving threshold leaves none (or all) wrong.
 
     Over such points at an end of the range, the rate of what was not seen goes down to a thousandth, evenly in
     its logarithm: a constant rate there would leave out that a first error may come long before it is expected.
     """
-    soft = np.minimum((rate * n + 0.5) / (n + 1), 1.0)
+    soft = _softened(rate, n)
     for edge in (0.0, 1.0):
         at = np.flatnonzero(rate == edge)
         if 1 < at.size < rate.size:

@@ -21,6 +21,7 @@ from costcurves.errors import InputError
 from costcurves.inference.band_results import check_pc
 from costcurves.inference.discordant import first_positive_point
 from costcurves.inference.intervals import critical
+from costcurves.inference.symmetry import canonical_order, chosen, exact_weights
 
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:
@@ -169,8 +170,19 @@ def family_critical(
     k, m = tables[0].shape[0], points.size
     if any(t.shape != (k, m, k, m) for t in tables):
         raise InputError(f"`co_pos` and `co_neg` must have shape (k, {m}, k, {m}), got {tables[0].shape}")
+    points, sizes = exact_weights(points), (n_pos, n_neg)
+    forms = []
+    for which in ((0, 1), (1, 0)):  # both orders of the classes, each with the classifiers in their canonical order
+        turn = slice(None, None, -1 if which[0] else 1)
+        pair = [tables[i][:, turn, :, turn] for i in which]
+        order = canonical_order(
+            np.stack([np.moveaxis(t, 2, 1).reshape(k, k, m * m) for t in pair], axis=-1).reshape(k, k, -1)
+        )
+        pair = [t[np.ix_(order, range(m), order, range(m))] for t in pair]
+        forms.append((pair, [sizes[i] for i in which], 1 - points[turn] if which[0] else points))
+    tables, sizes, points = forms[chosen([(n, *pair, pc) for pair, n, pc in forms])]
     covariances, roots = [], []
-    for table, n in zip(tables, (n_pos, n_neg), strict=True):
+    for table, n in zip(tables, sizes, strict=True):
         joint = table.reshape(k * m, k * m) / n
         rate = np.diagonal(joint)
         covariance = (joint - np.multiply.outer(rate, rate)) / n

@@ -1,4 +1,4 @@
-"""Intervals for rates and for paired differences of rates that hold their level in small samples."""
+"""Intervals for rates, and for weighted sums of them, that hold their level in small samples."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import FloatArray, check_choice, check_level, shown
+from costcurves._validation import FloatArray, check_level, shown
 from costcurves.errors import InputError
 
 # limits(count, total, z): lower and upper limit of a rate at a normal critical value.
 Limits = Callable[[FloatArray, Any, Any], tuple[FloatArray, FloatArray]]
-PAIRED_METHODS = ("mid-p", "score", "agresti-min", "bonett-price", "gaussian")
 
 
 # Counts and tails at which normal limits are near enough to start from.
@@ -289,74 +288,6 @@ def mover(
     return np.asarray(total - length(below)), np.asarray(total + length(above))
 
 
-def paired_rate_interval(
-    only_a: npt.ArrayLike, only_b: npt.ArrayLike, total: npt.ArrayLike, z: Any, method: str = "mid-p"
-) -> tuple[FloatArray, FloatArray]:
-    """Return an interval for (only_a - only_b) / total: two error rates compared on the same examples.
-
-    Parameters
-    ----------
-    only_a, only_b : array_like
-        Examples that only a, only b gets wrong; `only_a + only_b <= total`.
-    total : array_like
-        Examples of the class.
-    z : float
-        Normal critical value.
-    method : {"mid-p", "score", "agresti-min", "bonett-price", "gaussian"}
-        Mid-P intervals of the two discordant rates, combined (MOVER); Tango's score interval; Wald after
-        adding ½ to each of the four cells; Wald after adding 1 to each discordant cell; plain Wald.
-
-    Returns
-    -------
-    lower, upper : arrays in [-1, 1]
-
-    Notes
-    -----
-    The default was chosen by summing trinomials over rates of 0 to 0.4 for each discordant cell (lowest
-    coverage, mean coverage, mean width), at nominal 90 % and at the 99.8 % that a simultaneous band asks of
-    each point:
-
-    ============  ===================  ===================  ===================  ===================
-    method        90 %, n = 10         90 %, n = 25         90 %, n = 100        99.8 %, n = 100
-    ============  ===================  ===================  ===================  ===================
-    mid-p         0.884  0.962  0.529  0.888  0.936  0.302  0.897  0.916  0.139  0.998  0.999  0.270
-    score         0.882  0.960  0.528  0.865  0.925  0.302  0.870  0.905  0.139  0.997  0.999  0.286
-    agresti-min   0.794  0.936  0.443  0.864  0.926  0.276  0.863  0.910  0.135  0.989  0.997  0.254
-    bonett-price  0.889  0.972  0.526  0.892  0.945  0.305  0.896  0.923  0.140  0.989  0.998  0.263
-    gaussian      0.049  0.711  0.361  0.118  0.814  0.252  0.393  0.877  0.132
-    ============  ===================  ===================  ===================  ===================
-
-    Mid-P hardly falls below its level, is no wider than the others that hold it, and keeps it far out.
-    Newcombe's interval needs the concordant counts too, and is not offered.
-
-    Tango's interval holds all δ with (b - c - nδ)² <= z² · n · (2 q̃(δ) + δ (1 - δ)), q̃ the constrained
-    maximum-likelihood rate of c; its limits are found by bisection.
-
-    Examples
-    --------
-    >>> from costcurves.inference.intervals import paired_rate_interval
-    >>> lower, upper = paired_rate_interval([0, 9], [0, 2], 50, 1.96)
-    >>> lower.round(3), upper.round(3)
-    (array([-0.058,  0.011]), array([0.058, 0.272]))
-    """
-    check_choice("method", method, PAIRED_METHODS)
-    b, n = check_counts("only_a", only_a, total)
-    c, n = check_counts("only_b", only_b, n)
-    b, c, n = np.broadcast_arrays(b, c, n)
-    if (b + c > n * (1 + 1e-12)).any():
-        raise InputError("`only_a` + `only_b` must be at most `total`")
-    if method == "score":
-        return _tango(b, c, n, z)
-    if method == "mid-p":
-        return discordant_interval(b, c, n, z)
-    extra, cells = {"agresti-min": (0.5, 2.0), "bonett-price": (1.0, 2.0), "gaussian": (0.0, 0.0)}[method]
-    size = n + cells
-    p, q = (b + extra) / size, (c + extra) / size
-    half = z * np.sqrt(np.maximum(p + q - (p - q) ** 2, 0.0) / size)
-    d = (b - c) / n
-    return np.clip(np.minimum(p - q - half, d), -1, 1), np.clip(np.maximum(p - q + half, d), -1, 1)
-
-
 def mid_p_at(count: FloatArray, total: FloatArray | float, z: FloatArray | float) -> tuple[FloatArray, FloatArray]:
     """Return the mid-P interval of a rate at a normal critical value.
 
@@ -371,53 +302,6 @@ def mid_p_at(count: FloatArray, total: FloatArray | float, z: FloatArray | float
     from scipy.special import ndtr
 
     return _mid_p(count, np.asarray(total, dtype=np.float64), ndtr(-np.asarray(z)))
-
-
-def discordant_interval(
-    b: FloatArray, c: FloatArray, n: FloatArray | float, z: FloatArray | float, limits: Limits = mid_p_at
-) -> tuple[FloatArray, FloatArray]:
-    """Return an interval for (b - c) / n from intervals of the two rates, which repel each other (MOVER).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.intervals import discordant_interval
-    >>> lower, upper = discordant_interval(np.array([9.0]), np.array([2.0]), 50.0, 1.96)
-    >>> lower.round(3), upper.round(3)
-    (array([0.011]), array([0.272]))
-    """
-    p, q = b / n, c / n
-    (lp, up), (lq, uq) = limits(b, n, z), limits(c, n, z)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        repel = np.sqrt(p * q / ((1 - p) * (1 - q)))
-    repel = np.where(np.isfinite(repel), np.minimum(repel, 1.0), 0.0)
-
-    def length(x: FloatArray, y: FloatArray) -> FloatArray:
-        return np.asarray(np.sqrt(x * x + y * y + 2 * repel * x * y))
-
-    return np.clip(p - q - length(p - lp, uq - q), -1, 1), np.clip(p - q + length(up - p, q - lq), -1, 1)
-
-
-def _tango_variance(delta: FloatArray, b: FloatArray, c: FloatArray, n: FloatArray) -> FloatArray:
-    """Return the variance of b - c where the rates differ by `delta` and are otherwise most likely."""
-    linear = (2 * n - b + c) * delta - b - c
-    root = np.sqrt(np.maximum(linear**2 + 8 * n * c * delta * (1 - delta), 0.0))
-    q = np.clip((root - linear) / (4 * n), np.maximum(0.0, -delta), np.maximum((1 - delta) / 2, 0.0))
-    return np.asarray(np.maximum(n * (2 * q + delta * (1 - delta)), 0.0))
-
-
-def _tango(b: FloatArray, c: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
-    d = (b - c) / n
-
-    def limit(sign: float) -> FloatArray:
-        near, far = d.copy(), np.full_like(d, sign)
-        for _ in range(60):
-            middle = 0.5 * (near + far)
-            inside = (b - c - n * middle) ** 2 <= z * z * _tango_variance(middle, b, c, n)
-            near, far = np.where(inside, middle, near), np.where(inside, far, middle)
-        return near
-
-    return limit(-1.0), limit(1.0)
 
 
 def cells_interval(

@@ -10,14 +10,11 @@ import numpy.typing as npt
 
 from costcurves._results import Result
 from costcurves._validation import (
-    MOST_POINTS,
     FloatArray,
     check_choice,
-    check_integer,
     check_laplace,
     check_level,
     check_positive,
-    check_rng,
     check_unit_array,
     frozen,
     shown,
@@ -26,11 +23,11 @@ from costcurves.conditions import OperatingCondition
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.inference.band_results import SAMPLINGS, Band, check_pc
 from costcurves.inference.discordant import joint_counts
-from costcurves.inference.intervals import PAIRED_METHODS, check_counts, critical, pointwise_level
-from costcurves.inference.kernel import resample
+from costcurves.inference.intervals import check_counts, critical, pointwise_level
 from costcurves.inference.paired_critical import difference_critical
-from costcurves.inference.paired_limits import PairedErrors, difference_limits, difference_strata, no_difference
-from costcurves.inference.resampled import order_limits, track
+from costcurves.inference.paired_limits import difference_limits, no_difference
+from costcurves.inference.paired_rates import PAIRED_METHODS
+from costcurves.inference.paired_resampled import ResampledDifferences, Resamples
 
 DIFFERENCE_METHODS = (*PAIRED_METHODS, "exact", "resample")
 
@@ -75,6 +72,7 @@ class DifferenceBand(Band):
     _counts: tuple[FloatArray, ...] = field(repr=False)
     _sizes: tuple[float, float] = field(repr=False)
     _laplace: float = field(repr=False)
+    _resamples: Resamples | None = field(default=None, repr=False, kw_only=True)
 
     def reversed(self) -> DifferenceBand:
         """Return the band of b minus a."""
@@ -124,9 +122,8 @@ class DifferenceBand(Band):
     def p_value(self, pc: npt.ArrayLike) -> FloatArray:
         """Return the two-sided p-value of no difference at each operating point, taken by itself.
 
-        It is the level at which the interval of this method just reaches zero (values below 1e-32 are not
-        told apart). At points between those of
-        the band the counts of the nearest one are used.
+        It is the smallest α at which the interval of this method with level 1 - α excludes zero (values below 1e-32
+        are not told apart). At points between those of the band the counts of the nearest one are used.
         """
         wanted = check_unit_array("pc", pc)
         flat = wanted.ravel()
@@ -136,8 +133,10 @@ class DifferenceBand(Band):
         before = np.maximum(after - 1, 0)
         near = np.where(np.abs(self.pc[before] - flat) < np.abs(self.pc[after] - flat), before, after)
         counts = tuple(c[near] for c in self._counts)
-        method = "mid-p" if self.method == "resample" else self.method
-        return no_difference(counts, self._sizes, flat, method, self.sampling, self._laplace).reshape(wanted.shape)
+        if self._resamples is not None:
+            drawn = ResampledDifferences(counts, self._sizes, flat, self.sampling, self._laplace, self._resamples)
+            return drawn.p_values().reshape(wanted.shape)
+        return no_difference(counts, self._sizes, flat, self.method, self.sampling, self._laplace).reshape(wanted.shape)
 
 
 def difference_band(
@@ -197,7 +196,7 @@ def difference_band(
     >>> from costcurves.inference.paired import difference_band
     >>> diff = difference_band(5, 1, 20, 1, 2, 10, [0.5], level=0.9)
     >>> diff.estimate, diff.lower.round(3), diff.upper.round(3)
-    (array([0.05]), array([-0.13]), array([0.234]))
+    (array([0.05]), array([-0.149]), array([0.241]))
     """
     level, points = check_level(level), check_pc(pc)
     method = check_choice("method", method, DIFFERENCE_METHODS)
@@ -240,15 +239,18 @@ def difference_band(
         z = difference_critical(
             raw, sizes, points, level, method=method, sampling=sampling, laplace=laplace, ranges=ranges
         )
+    resamples = None
     if method == "resample":
-        lower, upper = _resampled(raw, sizes, points, pointwise_level(z), sampling, laplace, n_resamples, rng)
+        resamples = Resamples.of(n_resamples, rng)
+        drawn = ResampledDifferences(raw, sizes, points, sampling, laplace, resamples)
+        lower, upper = drawn.limits(0.5 * (1 - pointwise_level(z)))
         estimate = difference_limits(raw, sizes, points, 1.0, "gaussian", sampling, laplace)[0]
     else:
         estimate, lower, upper = difference_limits(raw, sizes, points, z, method, sampling, laplace)
     estimate, lower, upper = (frozen(np.clip(a, -1.0, 1.0)) for a in (estimate, lower, upper))
     return DifferenceBand(
         frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z),
-        tuple(frozen(c) for c in raw), sizes, laplace,
+        tuple(frozen(c) for c in raw), sizes, laplace, _resamples=resamples,
     )  # fmt: skip
 
 
@@ -271,32 +273,3 @@ def difference_from_joint(joint: npt.ArrayLike, pc: npt.ArrayLike, **options: An
     """
     neg, pos = joint_counts(joint)
     return difference_band(pos.only_a, pos.only_b, pos.total, neg.only_a, neg.only_b, neg.total, pc, **options)
-
-
-def _resampled(
-    counts: PairedErrors,
-    sizes: tuple[float, float],
-    pc: FloatArray,
-    level: float,
-    sampling: str,
-    laplace: float,
-    n_resamples: int,
-    rng: Any,
-) -> tuple[FloatArray, FloatArray]:
-    size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
-    generator = check_rng(rng)
-    strata = difference_strata(counts, sizes, pc, sampling, laplace)
-    fixed = all(np.ptp(c) == 0 for c in counts)
-    if fixed and sampling == "stratified":
-        # Two lines: one pair of counts a resample serves all operating points.
-        draws = []
-        for s, n in zip(strata, sizes, strict=True):
-            q = s.probabilities[0]
-            drawn = generator.multinomial(s.draws, np.append(q, max(0.0, 1.0 - q.sum())), size)
-            draws.append((drawn[:, 0] - drawn[:, 1]) / n)
-        return order_limits(np.multiply.outer(draws[0], pc) + np.multiply.outer(draws[1], 1 - pc), level)
-    low, high = np.empty(pc.size), np.empty(pc.size)
-    for j in track(range(pc.size), "resampling"):
-        samples = resample([s.at(j) for s in strata], size, generator)
-        low[j], high[j] = (float(x) for x in order_limits(samples, level))
-    return low, high

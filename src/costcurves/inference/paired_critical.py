@@ -21,6 +21,7 @@ from costcurves.inference.simultaneous import (
     seeded_by,
     tabulated,
 )
+from costcurves.inference.symmetry import chosen, exact_weights
 
 # With more discordant examples than this in a class, those are drawn together that are discordant only where at
 # least `_COMMON` of their kind are.
@@ -98,14 +99,20 @@ def difference_critical(
         tables = [np.asarray(table, dtype=np.float64) for table in ranges]
         if any(table.shape != (pc.size + 1, pc.size + 1) for table in tables):
             raise InputError(f"`ranges` must have shape ({pc.size + 1}, {pc.size + 1}), got {tables[0].shape}")
+    # Of the four orders of the classes and of the classifiers one is simulated, so that all have the same value.
+    forms = [
+        one
+        for straight in ((counts, sizes, exact_weights(pc), tables),)
+        for both in (straight, _other_classes(*straight))
+        for one in (both, _other_classifiers(*both))
+    ]
+    counts, sizes, pc, tables = forms[chosen([(form[1], *form[3], form[2]) for form in forms])]
     covariance = difference_covariance(overlap(tables[0]), overlap(tables[1]), counts, sizes, pc, sampling)
     if method != "mid-p":
         return process_critical(covariance, level)
     used = moving_points(covariance)
     if used.size == 0:  # nobody differs anywhere
         used = np.unique(np.linspace(0, pc.size - 1, 9).astype(np.intp))
-    if _mirrored(tables):  # so that the other order of the classifiers has the same simulated data sets
-        tables = [table.T for table in tables]
     cells = [smoothed_cells(table, used, n) for table, n in zip(tables, sizes, strict=True)]
     return _calibrated(cells, sizes, pc[used], level, sampling, laplace)
 
@@ -116,13 +123,22 @@ def _always(only_a: float, only_b: float, points: int) -> FloatArray:
     return table
 
 
-def _mirrored(tables: list[FloatArray]) -> bool:
-    """Say whether b comes first where the two classifiers differ first."""
-    for table in tables:
-        gap = np.triu(table - table.T)
-        if gap.any():
-            return bool(gap.flat[np.flatnonzero(gap)[0]] < 0)
-    return False
+# Counts, sizes, operating points and ranges of one comparison.
+_Form = tuple[PairedErrors, tuple[float, float], FloatArray, list[FloatArray]]
+
+
+def _other_classes(counts: PairedErrors, sizes: tuple[float, float], pc: FloatArray, tables: list[FloatArray]) -> _Form:
+    """Return the same comparison with positives and negatives exchanged, by increasing pc of the other class."""
+    a, b, c, d = (count[::-1] for count in counts)
+    return (c, d, a, b), sizes[::-1], 1 - pc[::-1], [table[::-1, ::-1].T for table in tables[::-1]]
+
+
+def _other_classifiers(
+    counts: PairedErrors, sizes: tuple[float, float], pc: FloatArray, tables: list[FloatArray]
+) -> _Form:
+    """Return the same comparison of b and a."""
+    a, b, c, d = counts
+    return (b, a, d, c), sizes, pc, [table.T for table in tables]
 
 
 def difference_covariance(

@@ -5,18 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from costcurves._validation import FloatArray, IntArray
-from costcurves.inference.intervals import (
-    Limits,
-    discordant_interval,
-    mid_p_at,
-    mover,
-    paired_rate_interval,
-    pointwise_level,
-)
-from costcurves.inference.kernel import Stratum, exact_distribution, exact_quantiles
+from costcurves.inference.intervals import Limits, mid_p_at, mover, pointwise_level
+from costcurves.inference.kernel import Stratum, exact_distribution, exact_quantiles, moments
+from costcurves.inference.paired_rates import discordant_interval, paired_rate_interval
+from costcurves.inference.shared_draws import ZERO, SharedDraws, zero_tails
 
 # Largest critical value looked at for a p-value, about 1e-32.
 _FARTHEST = 12.0
+# Critical values this far apart are one.
+_CLOSE = 1e-12
 # Positives that only a, only b gets wrong, then negatives.
 PairedErrors = tuple[FloatArray, ...]
 
@@ -69,7 +66,7 @@ def difference_limits(
     >>> counts = tuple(np.array([float(k)]) for k in (5, 1, 1, 2))
     >>> found = difference_limits(counts, (20, 10), np.array([0.5]), 1.645, "mid-p", "stratified", 0.0)
     >>> [float(x[0].round(3)) for x in found]
-    [0.05, -0.13, 0.234]
+    [0.05, -0.149, 0.241]
     """
     n_pos, n_neg = sizes
     a, b, c, d = (k + laplace for k in counts)
@@ -83,10 +80,11 @@ def difference_limits(
     net = ((a - b) / total[0], (c - d) / total[1])
     estimate = weights[0] * net[0] + weights[1] * net[1]
     if method == "exact":
-        tail = 0.5 * (1 - pointwise_level(float(z)))
-        low, high = exact_quantiles(difference_strata(counts, sizes, pc, sampling, laplace), [tail, 1 - tail])
-        return estimate, low, high
+        return estimate, *_exact_limits(counts, sizes, pc, 0.5 * (1 - pointwise_level(float(z))), sampling, laplace)
     repel: FloatArray | float = 0.0
+    if method == "mid-p" and sampling == "stratified":
+        # Squares of distances add up for smooth errors; the few values that a tiny class can take are not smooth.
+        repel = 0.5 / min(n_pos, n_neg)
     if sampling == "full":
         # Half an example a cell, so that classifiers that always differ do not leave a width of zero.
         moved = [((x - y) / (n + 2.5), (x + y + 1) / (n + 2.5)) for x, y in ((a, b), (c, d))]
@@ -101,6 +99,37 @@ def difference_limits(
         )
     low, high = mover(weights, net, intervals, repel)
     return estimate, low, high
+
+
+def _shared(counts: PairedErrors, sizes: tuple[float, float], pc: FloatArray, laplace: float) -> SharedDraws:
+    """Return the difference under full sampling, in which errors of both classes share the draws."""
+    (whole,) = difference_strata(counts, sizes, pc, "full", laplace)
+    return SharedDraws(whole.draws, whole.probabilities, pc / sizes[0], (1 - pc) / sizes[1])
+
+
+def _exact_limits(
+    counts: PairedErrors, sizes: tuple[float, float], pc: FloatArray, tail: float, sampling: str, laplace: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the limits that the exact bootstrap distribution exceeds with a probability of at most `tail`."""
+    if sampling == "full":
+        return _shared(counts, sizes, pc, laplace).limits(tail)
+    strata = difference_strata(counts, sizes, pc, sampling, laplace)
+    # Both limits are upper ones, of a - b and of b - a, so that the other order of the two gives the same.
+    mirrored = [Stratum(s.draws, s.probabilities, -s.values) for s in strata]
+    low, high = -exact_quantiles(mirrored, 1 - tail), exact_quantiles(strata, 1 - tail)
+    near = ZERO * np.sqrt(moments(strata)[1])
+    return np.where(np.abs(low) <= near, 0.0, low), np.where(np.abs(high) <= near, 0.0, high)
+
+
+def _exact_tails(
+    counts: PairedErrors, sizes: tuple[float, float], pc: FloatArray, sampling: str, laplace: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the probabilities of differences of at most and of at least zero."""
+    if sampling == "full":
+        return _shared(counts, sizes, pc, laplace).around_zero()
+    strata = difference_strata(counts, sizes, pc, sampling, laplace)
+    found = [zero_tails(exact_distribution([s.at(j) for s in strata])) for j in range(pc.size)]
+    return np.array([below for below, _ in found]), np.array([above for _, above in found])
 
 
 def no_difference(
@@ -124,14 +153,8 @@ def no_difference(
     from scipy.special import ndtr
 
     if method == "exact":
-        strata = difference_strata(counts, sizes, pc, sampling, laplace)
-        out = np.empty(pc.size)
-        for j in range(pc.size):
-            dist = exact_distribution([s.at(j) for s in strata])
-            tiny = 1e-9 * max(dist.std, 1e-300)
-            below, above = float(dist.cdf(0.0)), 1.0 - float(dist.cdf(-tiny))
-            out[j] = min(1.0, 2 * min(below, above))
-        return out
+        below, above = _exact_tails(counts, sizes, pc, sampling, laplace)
+        return np.minimum(1.0, 2 * np.minimum(below, above))
     estimate = difference_limits(counts, sizes, pc, 1.0, "gaussian", sampling, laplace)[0]
 
     def left(z: FloatArray, some: IntArray) -> FloatArray:
@@ -141,20 +164,23 @@ def no_difference(
         return np.where(estimate[some] > 0, lower, -upper)
 
     # The interval widens with z, nearly in proportion; the z at which it reaches zero is enclosed by secants
-    # (Illinois), all points at once.
+    # (Illinois), all points at once, and by halving where they are slow (a limit may stay at zero from some z on).
     every = np.arange(pc.size)
     low, high = np.zeros(pc.size), np.full(pc.size, _FARTHEST)
     at_low, at_high = left(low, every), left(high, every)
     low[at_high > 0] = _FARTHEST
     open_points = np.flatnonzero((at_low > 0) & (at_high <= 0))
-    side = np.zeros(pc.size)
-    for turn in range(100):
-        some = open_points[high[open_points] - low[open_points] > 1e-6]
+    side, before = np.zeros(pc.size), np.full(pc.size, np.inf)
+    for turn in range(200):
+        some = open_points[high[open_points] - low[open_points] > _CLOSE]
         if some.size == 0:
             break
         lo, hi, f, g = low[some], high[some], at_low[some], at_high[some]
         # Not quite at an end: next to a root that is found, one step closes the bracket.
-        z = 0.5 * (lo + hi) if turn % 8 == 7 else np.clip((lo * g - hi * f) / (g - f), lo + 5e-7, hi - 5e-7)
+        z = np.clip((lo * g - hi * f) / (g - f), lo + 0.5 * _CLOSE, hi - 0.5 * _CLOSE)
+        if turn % 3 == 2:
+            z = np.where(hi - lo > 0.25 * before[some], 0.5 * (lo + hi), z)
+            before[some] = hi - lo
         value = left(z, some)
         outside = value > 0
         now = np.where(outside, 1.0, -1.0)

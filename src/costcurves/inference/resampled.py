@@ -22,6 +22,7 @@ from costcurves._validation import (
 from costcurves.errors import InputError
 from costcurves.inference.band_results import Band, check_pc
 from costcurves.inference.intervals import check_counts, critical
+from costcurves.inference.symmetry import chosen
 
 
 def positive_share(n_pos: float, n_neg: float, beta: tuple[float, float] | None) -> float:
@@ -102,6 +103,27 @@ def resampled_band(
     rng: Any,
 ) -> tuple[FloatArray, FloatArray]:
     """Return percentile limits of NE over resamples, and over prevalences where they are uncertain."""
+    forms = [(fnr, fpr, n_pos, n_neg, pc), (fpr[::-1], fnr[::-1], n_neg, n_pos, 1 - pc[::-1])]
+    if chosen(forms) == 1:  # so that the same seed gives the same band in both orders of the classes
+        turned = None if beta is None else (beta[1], beta[0])
+        fnr, fpr, n_pos, n_neg, points = forms[1]
+        low, high = _resampled(points, fnr, fpr, n_pos, n_neg, level, sampling, turned, size, rng)
+        return low[::-1], high[::-1]
+    return _resampled(pc, fnr, fpr, n_pos, n_neg, level, sampling, beta, size, rng)
+
+
+def _resampled(
+    pc: FloatArray,
+    fnr: FloatArray,
+    fpr: FloatArray,
+    n_pos: int,
+    n_neg: int,
+    level: float,
+    sampling: str,
+    beta: tuple[float, float] | None,
+    size: int,
+    rng: Any,
+) -> tuple[FloatArray, FloatArray]:
     generator = check_rng(rng)
     costs = np.empty((size, pc.size))
     block = max(1, min(size, 2**20 // pc.size))
@@ -194,10 +216,13 @@ def reoptimised_band(
     size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
     generator = check_rng(rng)
     costs = np.empty((size, points.size))
+    sides = [(miss / n_pos, n_pos), (alarm / n_neg, n_neg)]
+    # Which class is drawn first does not depend on which is called positive.
+    forms = [(n_pos, n_neg, miss, alarm, points), (n_neg, n_pos, alarm[::-1], miss[::-1], 1 - points[::-1])]
+    first = chosen(forms)
     for b in track(range(size), "resampling"):
-        r = nested_counts(miss / n_pos, n_pos, 1, generator)[0] / n_pos
-        f = nested_counts(alarm / n_neg, n_neg, 1, generator)[0] / n_neg
-        costs[b] = _envelope(r, f, points)
+        drawn = {side: nested_counts(*sides[side], 1, generator)[0] / sides[side][1] for side in (first, 1 - first)}
+        costs[b] = _envelope(drawn[0], drawn[1], points)
     estimate = _envelope(miss / n_pos, alarm / n_neg, points)
     lower, upper = order_limits(costs, level)
     points, estimate, lower, upper = (frozen(a) for a in (points, estimate, lower, upper))
