@@ -234,9 +234,22 @@ def checked_scores(y_score: Any, name: str = "y_score") -> Array:
         raise _non_finite(name, scores)
     if scores.dtype == np.float16:
         return scores.astype(np.float32)
-    if scores.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
-        return scores.astype(np.float64)
+    if scores.dtype.itemsize > 8:
+        return _narrowed(name, scores)
     return scores if scores.dtype.isnative else scores.astype(scores.dtype.newbyteorder("="))
+
+
+def _narrowed(name: str, values: Array) -> FloatArray:
+    """Return long doubles as float64, which must hold each of them: rounding could tie or reorder different values."""
+    with np.errstate(over="ignore"):
+        narrow: FloatArray = values.astype(np.float64)
+    lost = np.flatnonzero(narrow != values)
+    if lost.size:
+        raise DataError(
+            f"`{name}` must hold numbers that float64 holds, got {lost.size} of {values.dtype} that it would round, "
+            f"the first is {values[lost[0]]!s} at position {lost[0]}: round them yourself with astype(np.float64)"
+        )
+    return narrow
 
 
 def _object_scores(scores: Array, name: str) -> Array:
@@ -262,6 +275,8 @@ def _refuse_inexact(values: Sequence[Any], name: str) -> None:
 def checked_weights(sample_weight: Any, size: int) -> FloatArray:
     """Return finite, non-negative float64 weights, one for each example."""
     raw = _one_dimensional("sample_weight", sample_weight)
+    if raw.dtype.kind == "f" and raw.dtype.itemsize > 8 and np.isfinite(raw).all():
+        raw = _narrowed("sample_weight", raw)
     weights = number_array("sample_weight", raw, error=DataError)
     same_length("sample_weight", weights, "y_true", size)
     if not np.isfinite(weights).all():
