@@ -25,7 +25,7 @@ from costcurves.errors import (
     UnsupportedError,
 )
 from costcurves.frames import Frame, collected, open_frame
-from costcurves.passes import Counts, curve_counts, find_curves, find_difference
+from costcurves.passes import Counts, about_column, curve_counts, find_curves, find_difference
 from costcurves.roc import RocCurve
 from costcurves.sources.columns import Missing, Roles, said_of_columns
 from costcurves.tallies.scores import MOST_DISTINCT
@@ -54,12 +54,12 @@ class _Columns:
 
     def roles(self, frame: Frame) -> Roles:
         """Return which column is what, after checking that they are there, differ, and are of the right type."""
-        pairs = [("label", self.label), *((role, name) for role, names in self.scores.items() for name in names)]
-        if self.weight is not None:
-            pairs.append(("weight", self.weight))
+        pairs = self.pairs()
         used: dict[str, str] = {}
         for role, name in pairs:
             check_column(role, check_name(role, name), frame.types, frame)
+            if name in frame.repeated:
+                raise InputError(f"`{role}` must name one column, got {shown(name)}, which {frame} has twice or more")
             if name in used and (role != "weight" or used[name] == "label"):
                 twice = "different columns" if role == used[name] else f"another column than `{used[name]}`"
                 raise InputError(f"`{role}` must be {twice}, got {shown(name)} twice")
@@ -69,10 +69,10 @@ class _Columns:
             used[name] = role
         return Roles(self.label, tuple(name for names in self.scores.values() for name in names), weight=self.weight)
 
-    def said(self, error: CostCurvesError) -> CostCurvesError:
-        """Return an error about arrays as one about columns."""
-        scores = " or ".join(f"`{role}` {', '.join(map(shown, names))}" for role, names in self.scores.items())
-        return said_of_columns(error, self.label, scores, self.weight)
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return the arguments with the columns that they name."""
+        pairs = [("label", self.label), *((role, name) for role, names in self.scores.items() for name in names)]
+        return pairs if self.weight is None else [*pairs, ("weight", self.weight)]
 
 
 def roc_curves(
@@ -130,7 +130,7 @@ def _answer(frame: Any, columns: _Columns, on_null: str, ask: Callable[[_Data], 
     try:
         found = ask(data)
     except CostCurvesError as error:
-        raise columns.said(error) from None
+        raise said_of_columns(error, columns.pairs()) from None
     missing = data.missing
     if missing.dropped:
         warnings.warn(
@@ -188,10 +188,11 @@ class _InMemory(_Data):
     def curves(self, points: str, pos_label: Any) -> dict[str, RocCurve]:
         """Return the ROC curve of every score column."""
         options = {"pos_label": pos_label, "sample_weight": self._rows.weight, "points": points}
-        return {
-            name: RocCurve.from_predictions(self._rows.label, score, name=name, **options)
-            for name, score in self._rows.columns.items()
-        }
+        found = {}
+        for name, score in self._rows.columns.items():
+            with about_column(name, "y_score"):
+                found[name] = RocCurve.from_predictions(self._rows.label, score, name=name, **options)
+        return found
 
     def difference(
         self, pair: tuple[str, str], pos_label: Any, policies: tuple[Policy, Policy], options: dict[str, Any]
@@ -199,7 +200,9 @@ class _InMemory(_Data):
         """Return the difference of two score columns' costs."""
         scores = (self._rows.columns[name] for name in pair)
         options = {**options, "pos_label": pos_label, "sample_weight": self._rows.weight}
-        return compare(self._rows.label, *scores, names=pair, policy=policies, **options)
+        a, b = pair
+        with about_column(a, f"score of {a}"), about_column(b, f"score of {b}"):
+            return compare(self._rows.label, *scores, names=pair, policy=policies, **options)
 
 
 class _InPasses(_Data):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,6 +59,7 @@ class Frame:
     types: Mapping[str, str]
     numeric: frozenset[str]
     narrow: frozenset[str]  # the columns that float32 holds
+    repeated: frozenset[str]  # names that several columns have
 
     def __str__(self) -> str:
         """Return what to call it in a message."""
@@ -86,7 +88,14 @@ def open_frame(frame: Any) -> Frame:
         {name: str(kind) for name, kind in schema.items()},
         frozenset(name for name, kind in schema.items() if kind.is_numeric() or kind == nw.Boolean),
         frozenset(name for name, kind in schema.items() if kind == nw.Float32),
+        frozenset(name for name, times in Counter(_names(frame)).items() if times > 1),
     )
+
+
+def _names(frame: Any) -> list[str]:
+    """Return the names of a frame's columns in order; none of a lazy frame of polars, where they always differ."""
+    names = () if hasattr(frame, "collect_schema") else getattr(frame, "column_names", getattr(frame, "columns", ()))
+    return [name for name in names if isinstance(name, str)]
 
 
 def whole_rows(frame: Any, names: Sequence[str]) -> tuple[dict[str, Any], int, dict[str, int]]:

@@ -304,7 +304,8 @@ class Scan:
         if names not in self._tables:
             single = [(name,) for name in self.preds if (name,) not in self._tables]
             wanted = list(dict.fromkeys([names, *single]))
-            self._tables |= find_tables(self._reader("preds"), wanted)
+            with self._said():
+                self._tables |= find_tables(self._reader("preds"), wanted)
         return self._tables[names]
 
     def read(self, names: Sequence[str] | None = None) -> dict[str, Any]:

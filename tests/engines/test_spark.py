@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -96,3 +98,33 @@ def test_columns_are_checked_before_any_task_starts(spark, frame):
     vectors = spark.sql("select 1 as y, array(0.2D, 0.8D) as probability")
     with pytest.raises(cc.DataError, match="`score` must be a numeric column, got 'probability' of type List"):
         cc.RocCurve.from_frame(vectors, label="y", score="probability")
+
+
+def test_a_session_that_leaves_its_partitions_to_spark_is_no_obstacle(spark, frame, data, monkeypatch):
+    """Databricks has "auto" for a setting that Spark itself takes for a number only."""
+    conf = type(spark.conf)
+    known = conf.get
+    monkeypatch.setattr(
+        conf, "get", lambda self, key, *rest: "auto" if key.endswith("shuffle.partitions") else known(self, key, *rest)
+    )
+    found = cc.RocCurve.from_frame(frame, label="y", score="a")
+    assert found.to_dict() == cc.RocCurve.from_predictions(data["y"], data["a"], name="a").to_dict()
+
+
+def test_columns_of_one_name_are_refused_where_they_are_asked_for_and_cases_differ(spark):
+    rows = spark.sql("select id % 2 as y, id * 1D as a, -id * 1D as A, 0D as b, 1D as b from range(20)")
+    for name, auc in (("a", 0.55), ("A", 0.45)):
+        assert cc.RocCurve.from_frame(rows, label="y", score=name).auc() == pytest.approx(auc)
+    with pytest.raises(cc.InputError, match=r"^`score` must name one column, got 'b', which the pyspark frame has"):
+        cc.RocCurve.from_frame(rows, label="y", score="b")
+
+
+def test_workers_without_the_package_are_named(spark, frame, tmp_path, monkeypatch):
+    """The workers of this test start a Python that finds something else under the name of the package."""
+    (tmp_path / "costcurves.py").write_text("raise ModuleNotFoundError(\"No module named 'costcurves'\")\n")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexport PYTHONPATH="{tmp_path}:$PYTHONPATH"\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
+    with pytest.raises(cc.MissingExtraError, match=r"^every worker must have costcurves .* without the module 'costc"):
+        cc.RocCurve.from_frame(frame, label="y", score="a")

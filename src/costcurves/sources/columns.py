@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from costcurves._validation import check_column, shown
 from costcurves.errors import CostCurvesError, DataError, InputError, MissingExtraError
-from costcurves.passes import Batch, Coded
+from costcurves.passes import Batch, Coded, column_said, without_position
 
 Array = npt.NDArray[Any]
 
@@ -62,7 +61,7 @@ class Roles:
 
     def check(self, schema: Mapping[str, Any], where: str) -> None:
         """Refuse columns that are not there, and types that the role cannot be."""
-        for role, name in self._pairs():
+        for role, name in self.pairs():
             if name not in schema and f"/{name}=" in where:
                 raise InputError(
                     f"`{role}` must name a column of {where}, got {shown(name)}, which is in the path only: names of "
@@ -78,26 +77,21 @@ class Roles:
 
     def said(self, error: CostCurvesError) -> CostCurvesError:
         """Return an error about the arrays of a batch as one about columns."""
-        text = re.sub(r" at position \d+$", "", str(error))  # which is that in a batch
-        scores = f"`scores` {' or '.join(map(shown, self.scores))}"
-        return said_of_columns(type(error)(text), self.label, scores, self.weight)
+        return said_of_columns(error, self.pairs())
 
-    def _pairs(self) -> list[tuple[str, str]]:
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return what columns are for, with their names."""
         pairs = [("label", self.label), *(("scores", s) for s in self.scores), *(("preds", p) for p in self.preds)]
         return pairs + [(r, n) for r, n in (("weight", self.weight), ("group", self.group)) if n is not None]
 
 
-def said_of_columns(error: CostCurvesError, label: str, scores: str, weight: str | None) -> CostCurvesError:
-    """Return an error about arrays as one about columns."""
-    words = {
-        "`y_true`": f"`label` {shown(label)}",
-        "`y_score`": scores,
-        "`sample_weight`": f"`weight` {shown(weight)}",
-    }
+def said_of_columns(error: CostCurvesError, pairs: Sequence[tuple[str, str]]) -> CostCurvesError:
+    """Return an error about arrays as one about columns, of which each is given as what it is for and its name."""
     text = str(error)
-    for argument, column in words.items():
-        text = text.replace(argument, column)
-    return type(error)(text)
+    for role, name in pairs:
+        argument = {"label": "`y_true`", "weight": "`sample_weight`"}.get(role, column_said(name))
+        text = text.replace(argument, f"`{role}` {shown(name)}")
+    return type(error)(without_position(text))
 
 
 def _numeric(kind: Any) -> bool:

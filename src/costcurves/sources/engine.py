@@ -112,8 +112,7 @@ class Relation:
 
     def batches(self, names: Sequence[str], size: int) -> Any:
         """Return a reader of Arrow batches of some columns."""
-        columns = ", ".join(quoted(name) for name in names)
-        return self._tried(lambda relation: _reader(relation.project(columns), size))
+        return self._tried(lambda relation: _reader(relation.project(_by_place(relation.columns, names)), size))
 
     def query(self, sql: str) -> Any:
         """Return the answer to SQL about the table `data` as an Arrow table; None where DuckDB fails.
@@ -173,6 +172,11 @@ def _names_of_answers(cursor: Any, path: str, read: Any) -> list[str]:
     rows = texts.project(", ".join(quoted(name) for name in truths)).limit(SNIFFED).fetchall()
     found = [{str(row[i]).strip().lower() for row in rows if row[i] is not None} for i in range(len(truths))]
     return [name for name, values in zip(truths, found, strict=True) if not values.issubset(TRUTH)]
+
+
+def _by_place(columns: Sequence[str], names: Sequence[str]) -> str:
+    """Return some of the columns as SQL, by their places: DuckDB does not tell "a" from "A"."""
+    return ", ".join(f"#{columns.index(name) + 1} as {quoted(name)}" for name in names)
 
 
 def literal_path(path: str) -> str:

@@ -113,9 +113,10 @@ class ScoreTally(Tally):
     Notes
     -----
     `update` and `merge` change the tally and return it; where they raise an error the tally stays as it was. Several
-    threads may share a tally, but one tally per thread, merged at the end, is faster. Counts are integers, so any split into batches and any order of
-    merging give the same bits as `RocCurve.from_predictions`. So do whole weights (as long as the sum of their squares
-    is at most 2**53); sums of other weights agree to rounding, about 1e-15 of the total an addition.
+    threads may share a tally, but one tally per thread, merged at the end, is faster. Counts are integers, so any split
+    into batches and any order of merging give the same bits as `RocCurve.from_predictions`. So do whole weights (as
+    long as the sum of their squares is at most 2**53); sums of other weights agree to rounding, about 1e-15 of the
+    total per addition.
 
     Examples
     --------
