@@ -89,7 +89,7 @@ def read_columns(path: Path) -> Columns:
         elif lower.endswith(PARQUET_ENDINGS):
             import pyarrow.parquet
 
-            table = pyarrow.parquet.read_table(file)
+            table = pyarrow.parquet.read_table(file, page_checksum_verification=True)
         elif lower.endswith(JSON_ENDINGS):
             table = _read_json_lines(file)
         else:

@@ -61,7 +61,7 @@ class SourceReader:
 
     def run_grouped(self, counts: CurveCounts) -> CurveCounts | None:
         """Read all rows once into counts of distinct scores, by DuckDB; None where that is not possible."""
-        relations = self.source.relations(self.threads)
+        relations = self.source.relations(self.threads, self.roles.names)
         if not relations:
             return None
         self.source.check()
