@@ -78,6 +78,7 @@ LAYERS = [
     "sources.files",
     "sources.columns",
     "sources.engine",
+    "sources.checksums",
     "sources.feeds",
     "sources.grouping",
     "sources.reading",

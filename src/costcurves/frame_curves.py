@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,6 @@ from costcurves.engines.streams import DuckReader, PolarsReader
 from costcurves.errors import (
     CostCurvesError,
     DataError,
-    DroppedRowsWarning,
     InputError,
     MissingExtraError,
     UnsupportedError,
@@ -131,13 +129,7 @@ def _answer(frame: Any, columns: _Columns, on_null: str, ask: Callable[[_Data], 
         found = ask(data)
     except CostCurvesError as error:
         raise said_of_columns(error, columns.pairs()) from None
-    missing = data.missing
-    if missing.dropped:
-        warnings.warn(
-            f"on_null='drop' left out {missing.dropped} of {missing.rows} rows for missing values: {missing.listed()}",
-            DroppedRowsWarning,
-            stacklevel=4,  # the line that called `from_frame`
-        )
+    data.missing.warn()
     return found
 
 
@@ -178,7 +170,7 @@ class _InMemory(_Data):
         self._rows = frame_batch(frame, roles, self._missing)
         if not drop_missing:
             self._missing.refuse()
-        _some_rows(self._missing)
+        self._missing.need_rows("`frame`")
 
     @property
     def missing(self) -> Missing:
@@ -219,7 +211,7 @@ class _InPasses(_Data):
     def run(self, counts: C) -> C:
         """Read the frame once into `counts`."""
         found = self._reader.run(counts)
-        _some_rows(self.missing)
+        self.missing.need_rows("`frame`")
         return found
 
     def curves(self, points: str, pos_label: Any) -> dict[str, RocCurve]:
@@ -254,11 +246,3 @@ class _InPasses(_Data):
         curves = self.curves(points, pos_label)
         a, b = (CostCurve(curves[name], policy) for name, policy in zip(pair, policies, strict=True))
         return find_difference(self, a, b, pos_label=pos_label, **options)
-
-
-def _some_rows(missing: Missing) -> None:
-    """Refuse a frame of which no row is left."""
-    if missing.rows == 0:
-        raise DataError("`frame` must hold at least one row, got none")
-    if missing.rows == missing.dropped:
-        raise DataError(f"`frame` must have rows without missing values, got none of {missing.rows}")

@@ -85,6 +85,18 @@ def test_missing_values_are_counted_over_all_partitions(spark, data):
     assert found.to_dict() == expected.to_dict()
 
 
+def test_nan_and_empty_texts_are_missing_like_nulls(spark):
+    rows = {"y": ["bad", "good", "", None, "bad", "good"], "a": [0.5, None, 1.0, 2.0, float("nan"), 3.0]}
+    frame = spark.createDataFrame(pa.table({"y": rows["y"], "a": pa.array(rows["a"], from_pandas=False)})).repartition(
+        2
+    )
+    with pytest.raises(cc.DataError, match=r"got 2 in 'a', 2 in 'y' \(4 of 6 rows\)"):
+        cc.RocCurve.from_frame(frame, label="y", score="a", pos_label="bad")
+    with pytest.warns(cc.DroppedRowsWarning, match=r"left out 4 of 6 rows for missing values: 2 in 'a', 2 in 'y'$"):
+        found = cc.RocCurve.from_frame(frame, label="y", score="a", pos_label="bad", on_null="drop")
+    assert found.thresholds.tolist() == [np.inf, 3.0, 0.5]
+
+
 def test_errors_of_tasks_arrive_as_they_are(frame):
     with pytest.raises(cc.DataError, match=r"^`pos_label` must be given when labels are names"):
         cc.RocCurve.from_frame(frame, label="label", score="a")
