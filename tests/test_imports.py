@@ -88,6 +88,7 @@ LAYERS = [
     "sources.files",
     "sources.columns",
     "sources.engine",
+    "sources.checksums",
     "sources.feeds",
     "sources.grouping",
     "sources.reading",

@@ -187,6 +187,11 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+def is_missing_label(value: Any) -> bool:
+    """Return whether a label is None, NaN, NaT, pandas' NA or an empty text."""
+    return (isinstance(value, str) and not value) or is_missing(value)
+
+
 def refuse_masked(name: str, values: Any, error: type[CostCurvesError]) -> None:
     """Refuse a NumPy array with masked values."""
     masked = sys.modules.get("numpy.ma")  # which NumPy loads when somebody asks for it, and that takes a while

@@ -18,7 +18,7 @@ from costcurves._validation import (
     FloatArray,
     IntArray,
     frozen,
-    is_missing,
+    is_missing_label,
     number_array,
     refuse_masked,
     shown,
@@ -51,7 +51,7 @@ def check_labels(name: str, labels: Any) -> Labels:
     for label in plain:
         if not isinstance(label, Hashable):
             raise InputError(f"`{name}` must be hashable, got {shown(label)}")
-        if is_missing(label):
+        if is_missing_label(label):
             raise InputError(f"`{name}` must not hold missing labels, got {shown(label)}")
         if label in seen:
             raise InputError(f"`{name}` must be distinct, got {shown(label)} twice")
@@ -142,8 +142,8 @@ def _column_of_objects(name: str, values: list[Any]) -> _Column:
     except TypeError:
         raise InputError(f"`{name}` must hold one label an example, got {shown(values[0])}") from None
     for label in distinct:
-        if is_missing(label):
-            missing = sum(map(is_missing, values))
+        if is_missing_label(label):
+            missing = sum(map(is_missing_label, values))
             raise DataError(f"`{name}` must not hold missing labels, got {missing} of {len(values)}")
     plain = [label.item() if isinstance(label, np.generic) else label for label in distinct]
     index = {label: i for i, label in enumerate(distinct)}
@@ -165,7 +165,8 @@ def read_column(name: str, values: Any) -> _Column:
         array = values
     elif hasattr(values, "codes") and hasattr(values, "categories"):
         codes = np.asarray(values.codes)
-        missing = int(np.count_nonzero(codes < 0))
+        lacking = [-1, *(i for i, label in enumerate(values.categories) if is_missing_label(label))]
+        missing = int(np.count_nonzero(np.isin(codes, lacking)))
         if missing:
             raise DataError(f"`{name}` must not hold missing labels, got {missing} of {codes.size}")
         return _Column(name, codes, list(values.categories))

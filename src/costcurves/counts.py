@@ -19,6 +19,7 @@ from costcurves._validation import (
     IntArray,
     frozen,
     is_missing,
+    is_missing_label,
     number_array,
     refuse_masked,
     shown,
@@ -97,6 +98,8 @@ class LabelRule:
         """Return which labels of a batch are positive, and remember what the others are."""
         labels = _one_dimensional("y_true", y_true)
         pos_label = self.pos_label
+        if labels.dtype.kind in "US" and isinstance(y_true, (list, tuple)):
+            labels = np.array(y_true, dtype=object)  # NumPy makes texts of numbers and NaN beside texts
         if labels.dtype.kind == "O":
             labels = _plain_objects(labels)
         kind = labels.dtype.kind
@@ -109,6 +112,8 @@ class LabelRule:
             positive, negative = _numeric_positives(labels, pos_label)
             self._remember("numbers", negative)
         elif kind in "USTO":
+            if kind in "UT" and (empty := np.flatnonzero(labels == "")).size:
+                raise _missing_labels(empty)
             positive, negative = _named_positives(labels, pos_label)
             self._remember("names", negative)
         else:
@@ -190,10 +195,8 @@ def _plain_objects(labels: Array) -> Array:
         distinct = set(values)
     except TypeError:
         raise DataError("`y_true` must hold booleans, numbers or strings, got unhashable objects") from None
-    missing = {id(v) for v in distinct if is_missing(v)}
-    if missing:
-        where = [i for i, v in enumerate(values) if is_missing(v)]
-        raise DataError(f"`y_true` must not have missing labels, got {len(where)}, the first at position {where[0]}")
+    if any(map(is_missing_label, distinct)):
+        raise _missing_labels([i for i, v in enumerate(values) if is_missing_label(v)])
     kinds = {type(v) for v in distinct}
     if len(kinds) > 1 and not kinds <= {int, float, bool, np.int64, np.float64}:
         raise DataError(f"`y_true` must hold labels of one type, got {_some_values(labels)}")
@@ -234,9 +237,22 @@ def checked_scores(y_score: Any, name: str = "y_score") -> Array:
         raise _non_finite(name, scores)
     if scores.dtype == np.float16:
         return scores.astype(np.float32)
-    if scores.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
-        return scores.astype(np.float64)
+    if scores.dtype.itemsize > 8:
+        return _narrowed(name, scores)
     return scores if scores.dtype.isnative else scores.astype(scores.dtype.newbyteorder("="))
+
+
+def _narrowed(name: str, values: Array) -> FloatArray:
+    """Return long doubles as float64, which must hold each of them: rounding could tie or reorder different values."""
+    with np.errstate(over="ignore"):
+        narrow: FloatArray = values.astype(np.float64)
+    lost = np.flatnonzero(narrow != values)
+    if lost.size:
+        raise DataError(
+            f"`{name}` must hold numbers that float64 holds, got {lost.size} of {values.dtype} that it would round, "
+            f"the first is {values[lost[0]]!s} at position {lost[0]}: round them yourself with astype(np.float64)"
+        )
+    return narrow
 
 
 def _object_scores(scores: Array, name: str) -> Array:
@@ -262,6 +278,8 @@ def _refuse_inexact(values: Sequence[Any], name: str) -> None:
 def checked_weights(sample_weight: Any, size: int) -> FloatArray:
     """Return finite, non-negative float64 weights, one for each example."""
     raw = _one_dimensional("sample_weight", sample_weight)
+    if raw.dtype.kind == "f" and raw.dtype.itemsize > 8 and np.isfinite(raw).all():
+        raw = _narrowed("sample_weight", raw)
     weights = number_array("sample_weight", raw, error=DataError)
     same_length("sample_weight", weights, "y_true", size)
     if not np.isfinite(weights).all():
@@ -355,6 +373,11 @@ def _not_a_label(pos_label: Any, labels: Array) -> DataError:
     """Return the error for a positive class that does not occur."""
     found = _some_values(labels)
     return DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {found}")
+
+
+def _missing_labels(where: Sequence[int] | IntArray) -> DataError:
+    """Return the error for labels that are missing."""
+    return DataError(f"`y_true` must not have missing labels, got {len(where)}, the first at position {where[0]}")
 
 
 def _too_many_classes(labels: Array) -> DataError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +18,12 @@ from costcurves.engines.streams import DuckReader, PolarsReader
 from costcurves.errors import (
     CostCurvesError,
     DataError,
-    DroppedRowsWarning,
     InputError,
     MissingExtraError,
     UnsupportedError,
 )
 from costcurves.frames import Frame, collected, open_frame
-from costcurves.passes import Counts, curve_counts, find_curves, find_difference
+from costcurves.passes import Counts, about_column, curve_counts, find_curves, find_difference
 from costcurves.roc import RocCurve
 from costcurves.sources.columns import Missing, Roles, said_of_columns
 from costcurves.tallies.scores import MOST_DISTINCT
@@ -54,12 +52,12 @@ class _Columns:
 
     def roles(self, frame: Frame) -> Roles:
         """Return which column is what, after checking that they are there, differ, and are of the right type."""
-        pairs = [("label", self.label), *((role, name) for role, names in self.scores.items() for name in names)]
-        if self.weight is not None:
-            pairs.append(("weight", self.weight))
+        pairs = self.pairs()
         used: dict[str, str] = {}
         for role, name in pairs:
             check_column(role, check_name(role, name), frame.types, frame)
+            if name in frame.repeated:
+                raise InputError(f"`{role}` must name one column, got {shown(name)}, which {frame} has twice or more")
             if name in used and (role != "weight" or used[name] == "label"):
                 twice = "different columns" if role == used[name] else f"another column than `{used[name]}`"
                 raise InputError(f"`{role}` must be {twice}, got {shown(name)} twice")
@@ -69,10 +67,10 @@ class _Columns:
             used[name] = role
         return Roles(self.label, tuple(name for names in self.scores.values() for name in names), weight=self.weight)
 
-    def said(self, error: CostCurvesError) -> CostCurvesError:
-        """Return an error about arrays as one about columns."""
-        scores = " or ".join(f"`{role}` {', '.join(map(shown, names))}" for role, names in self.scores.items())
-        return said_of_columns(error, self.label, scores, self.weight)
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return the arguments with the columns that they name."""
+        pairs = [("label", self.label), *((role, name) for role, names in self.scores.items() for name in names)]
+        return pairs if self.weight is None else [*pairs, ("weight", self.weight)]
 
 
 def roc_curves(
@@ -130,14 +128,8 @@ def _answer(frame: Any, columns: _Columns, on_null: str, ask: Callable[[_Data], 
     try:
         found = ask(data)
     except CostCurvesError as error:
-        raise columns.said(error) from None
-    missing = data.missing
-    if missing.dropped:
-        warnings.warn(
-            f"on_null='drop' left out {missing.dropped} of {missing.rows} rows for missing values: {missing.listed()}",
-            DroppedRowsWarning,
-            stacklevel=4,  # the line that called `from_frame`
-        )
+        raise said_of_columns(error, columns.pairs()) from None
+    data.missing.warn()
     return found
 
 
@@ -178,7 +170,7 @@ class _InMemory(_Data):
         self._rows = frame_batch(frame, roles, self._missing)
         if not drop_missing:
             self._missing.refuse()
-        _some_rows(self._missing)
+        self._missing.need_rows("`frame`")
 
     @property
     def missing(self) -> Missing:
@@ -188,10 +180,11 @@ class _InMemory(_Data):
     def curves(self, points: str, pos_label: Any) -> dict[str, RocCurve]:
         """Return the ROC curve of every score column."""
         options = {"pos_label": pos_label, "sample_weight": self._rows.weight, "points": points}
-        return {
-            name: RocCurve.from_predictions(self._rows.label, score, name=name, **options)
-            for name, score in self._rows.columns.items()
-        }
+        found = {}
+        for name, score in self._rows.columns.items():
+            with about_column(name, "y_score"):
+                found[name] = RocCurve.from_predictions(self._rows.label, score, name=name, **options)
+        return found
 
     def difference(
         self, pair: tuple[str, str], pos_label: Any, policies: tuple[Policy, Policy], options: dict[str, Any]
@@ -199,7 +192,9 @@ class _InMemory(_Data):
         """Return the difference of two score columns' costs."""
         scores = (self._rows.columns[name] for name in pair)
         options = {**options, "pos_label": pos_label, "sample_weight": self._rows.weight}
-        return compare(self._rows.label, *scores, names=pair, policy=policies, **options)
+        a, b = pair
+        with about_column(a, f"score of {a}"), about_column(b, f"score of {b}"):
+            return compare(self._rows.label, *scores, names=pair, policy=policies, **options)
 
 
 class _InPasses(_Data):
@@ -216,7 +211,7 @@ class _InPasses(_Data):
     def run(self, counts: C) -> C:
         """Read the frame once into `counts`."""
         found = self._reader.run(counts)
-        _some_rows(self.missing)
+        self.missing.need_rows("`frame`")
         return found
 
     def curves(self, points: str, pos_label: Any) -> dict[str, RocCurve]:
@@ -251,11 +246,3 @@ class _InPasses(_Data):
         curves = self.curves(points, pos_label)
         a, b = (CostCurve(curves[name], policy) for name, policy in zip(pair, policies, strict=True))
         return find_difference(self, a, b, pos_label=pos_label, **options)
-
-
-def _some_rows(missing: Missing) -> None:
-    """Refuse a frame of which no row is left."""
-    if missing.rows == 0:
-        raise DataError("`frame` must hold at least one row, got none")
-    if missing.rows == missing.dropped:
-        raise DataError(f"`frame` must have rows without missing values, got none of {missing.rows}")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from costcurves._validation import check_choice, shown
+from costcurves._validation import check_choice, is_missing_label, shown
 from costcurves.errors import DataError, InputError, MissingExtraError
 
 BACKENDS = ("pandas", "polars", "pyarrow")
@@ -58,6 +59,7 @@ class Frame:
     types: Mapping[str, str]
     numeric: frozenset[str]
     narrow: frozenset[str]  # the columns that float32 holds
+    repeated: frozenset[str]  # names that several columns have
 
     def __str__(self) -> str:
         """Return what to call it in a message."""
@@ -86,21 +88,53 @@ def open_frame(frame: Any) -> Frame:
         {name: str(kind) for name, kind in schema.items()},
         frozenset(name for name, kind in schema.items() if kind.is_numeric() or kind == nw.Boolean),
         frozenset(name for name, kind in schema.items() if kind == nw.Float32),
+        frozenset(name for name, times in Counter(_names(frame)).items() if times > 1),
     )
+
+
+def _names(frame: Any) -> list[str]:
+    """Return the names of a frame's columns in order; none of a lazy frame of polars, where they always differ."""
+    names = () if hasattr(frame, "collect_schema") else getattr(frame, "column_names", getattr(frame, "columns", ()))
+    return [name for name in names if isinstance(name, str)]
 
 
 def whole_rows(frame: Any, names: Sequence[str]) -> tuple[dict[str, Any], int, dict[str, int]]:
     """Return columns of a frame in memory as arrays, of its rows without missing values.
 
-    Also the number of all rows, and that of the missing values in each column that has some: null, and NaN in pandas.
+    Also the number of all rows, and that of missing values (null, NaN, and empty texts) in each column that has some.
     """
     import narwhals as nw
 
     chosen = nw.from_native(frame, eager_only=True).select(*names)
-    missing = {name: int(chosen[name].null_count()) for name in names}
-    missing = {name: count for name, count in missing.items() if count}
-    whole = chosen.drop_nulls() if missing else chosen
+    missing: dict[str, int] = {}
+    lacking: Any = None
+    for name in names:
+        holes = _missing_values(chosen[name])
+        count = int(holes.sum())
+        if count:
+            missing[name] = count
+            lacking = holes if lacking is None else lacking | holes
+    whole = chosen.filter(~lacking) if missing else chosen
     return {name: whole[name].to_numpy() for name in names}, len(chosen), missing
+
+
+def _missing_values(series: Any) -> Any:
+    """Return which values of a narwhals series are missing: null, NaN, and empty texts."""
+    import narwhals as nw
+
+    holes = series.is_null()
+    if series.dtype.is_float():
+        return holes | series.is_nan().fill_null(False)
+    if isinstance(series.dtype, (nw.Categorical, nw.Enum)):
+        if "" not in series.unique().to_list():
+            return holes
+        series = series.cast(nw.String())
+    if series.dtype == nw.String:
+        return holes | (series == "").fill_null(False)
+    if series.dtype == nw.Object:
+        empty = [is_missing_label(value) for value in series.to_list()]
+        return holes | nw.new_series("empty", empty, nw.Boolean(), backend=series.implementation)
+    return holes
 
 
 def collected(frame: Frame, names: Sequence[str]) -> Any:
@@ -138,7 +172,7 @@ def read_series(name: str, values: Any) -> tuple[Any, list[Any] | None] | None:
     series = nw.from_native(values, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return None
-    missing = int(series.null_count())
+    missing = int(_missing_values(series).sum())
     if missing:
         raise DataError(f"`{name}` must not hold missing labels, got {missing} of {len(series)}")
     if series.dtype == nw.Boolean or series.dtype.is_numeric():

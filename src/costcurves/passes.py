@@ -8,7 +8,9 @@ what the counts come to.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Protocol, Self, TypeVar
@@ -20,7 +22,7 @@ from costcurves._validation import BoolArray, shown
 from costcurves.comparison import CurveDifference, ManyDifferences, differences_of_counts
 from costcurves.costs import CostCurve
 from costcurves.counts import LabelRule
-from costcurves.errors import DataError
+from costcurves.errors import CostCurvesError, DataError
 from costcurves.inference.band_results import operating_points
 from costcurves.inference.family import co_errors_of_cells
 from costcurves.roc import RocCurve
@@ -88,8 +90,33 @@ class Batch:
             yield replace(self.at(rows), group=None if self.group is None else _rows(self.group, rows))
 
 
+@contextmanager
+def about_column(name: str, *arguments: str) -> Iterator[None]:
+    """Have errors about an argument say which column it is, for `said_of_columns` to say what the column is for.
+
+    A position in an array is left out, because it is not that of the row in the data.
+    """
+    try:
+        yield
+    except CostCurvesError as error:
+        text = str(error)
+        for argument in arguments:
+            text = text.replace(f"`{argument}`", column_said(name))
+        raise type(error)(without_position(text)) from None
+
+
+def without_position(text: str) -> str:
+    """Return a message about an array without where in the array it is."""
+    return re.sub(r"(, the first)? at position \d+$", "", text)
+
+
+def column_said(name: str) -> str:
+    """Return how errors of a pass speak of a column."""
+    return f"`column` {shown(name)}"
+
+
 class Counts(Protocol):
-    """What a reader fills."""
+    """What a reader fills. After an error the counts are of no further use."""
 
     def empty(self) -> Self:
         """Return counts of the same pass that have counted nothing, for another part of the data."""
@@ -124,10 +151,10 @@ class CurveCounts:
 
     def laid_out(self, batch: Batch) -> CurveCounts:
         """Return the empty counts of the same pass, with bins that suit a batch of it."""
-        tallies = {
-            name: tally.laid_out(batch.columns[name]) if isinstance(tally, HullTally) else tally
-            for name, tally in self.tallies.items()
-        }
+        tallies: dict[str, ScoreTally | HullTally] = {}
+        for name, tally in self.tallies.items():
+            with about_column(name, "scores"):
+                tallies[name] = tally.laid_out(batch.columns[name]) if isinstance(tally, HullTally) else tally
         return CurveCounts(tallies, self.rule).empty()
 
     def update(self, batch: Batch) -> None:
@@ -136,16 +163,18 @@ class CurveCounts:
             return
         positive = _positives(self.rule, batch.label)
         for name, tally in self.tallies.items():
-            if isinstance(tally, HullTally):
-                tally.update(positive, batch.columns[name])
-            else:
-                tally.update(positive, batch.columns[name], batch.weight)
+            with about_column(name, "y_score"):
+                if isinstance(tally, HullTally):
+                    tally.update(positive, batch.columns[name])
+                else:
+                    tally.update(positive, batch.columns[name], batch.weight)
 
     def add_distinct(self, name: str, label: Any, scores: Any, times: Any) -> None:
         """Count examples of one classifier that are given once with how often they occur."""
         tally = self.tallies[name]
         assert isinstance(tally, ScoreTally)
-        tally.update_distinct(_positives(self.rule, label), scores, times)
+        with about_column(name, "y_score"):
+            tally.update_distinct(_positives(self.rule, label), scores, times)
 
     def merge(self, other: CurveCounts) -> None:
         """Add what was counted of another part."""
@@ -190,7 +219,8 @@ class PairCounts:
             return
         positive = _positives(self.rule, batch.label)
         for (a, b), tally in self.tallies.items():
-            tally.update(positive, batch.columns[a], batch.columns[b], batch.weight)
+            with about_column(a, "score_a"), about_column(b, "score_b"):
+                tally.update(positive, batch.columns[a], batch.columns[b], batch.weight)
 
     def merge(self, other: PairCounts) -> None:
         """Add what was counted of another part."""
@@ -212,7 +242,8 @@ class TableCounts:
     def update(self, batch: Batch) -> None:
         """Count a batch."""
         for names, tally in self.tallies.items():
-            tally.update(batch.label, *(batch.columns[name] for name in names))
+            with about_column(names[0], "y_pred"), about_column(names[-1], "other"):
+                tally.update(batch.label, *(batch.columns[name] for name in names))
 
     def merge(self, other: TableCounts) -> None:
         """Add what was counted of another part."""

@@ -189,8 +189,8 @@ class RocCurve(Result):
         points : {"all", "hull"}
             As for `from_predictions`. ``"hull"`` is for large frames: it takes bounded memory, also of Spark's driver.
         on_null : {"refuse", "drop"}
-            Missing values (null, and NaN in pandas and Dask) are an error that counts them, or their rows are left out
-            with a `DroppedRowsWarning` that counts them.
+            Missing values (null, NaN and empty texts) are an error that counts them, or their rows are left out with a
+            `DroppedRowsWarning` that counts them.
 
         Notes
         -----

@@ -304,7 +304,8 @@ class Scan:
         if names not in self._tables:
             single = [(name,) for name in self.preds if (name,) not in self._tables]
             wanted = list(dict.fromkeys([names, *single]))
-            self._tables |= find_tables(self._reader("preds"), wanted)
+            with self._said():
+                self._tables |= find_tables(self._reader("preds"), wanted)
         return self._tables[names]
 
     def read(self, names: Sequence[str] | None = None) -> dict[str, Any]:
@@ -329,15 +330,15 @@ class Scan:
         reader.missing = type(reader.missing)()
         pieces, held = [], 0
         while (piece := feed.next()) is not None:
-            whole = reader.missing.whole(piece, wanted, nan=True)
+            whole = reader.missing.whole(piece, wanted)
             held += whole.num_rows * len(wanted)
             if held > MOST_IN_MEMORY:
                 raise _too_large(held)
             pieces.append({name: values_of(whole.column(name)) for name in wanted})
         if not self._drop_missing:
             reader.missing.refuse()
-        if not pieces:
-            raise DataError(f"the data must hold at least one row, got none in {self._where}")
+        reader.missing.need_rows("the data")
+        reader.missing.warn()
         return {name: np.concatenate([piece[name] for piece in pieces]) for name in wanted}
 
     def _reader(self, what: str) -> SourceReader:
@@ -430,8 +431,8 @@ def scan(
         The most bins of scores, from 2**14 to 2**26: one pass, and curves that say their `max_error`. By default curves
         are exact, which takes two passes as a rule.
     on_null : {"refuse", "drop"}
-        Missing values (null, and NaN) are an error that counts them, or their rows are left out; `Scan.dropped` says
-        how many.
+        Missing values (null, NaN, empty texts, and in CSV files words such as NA) are an error that counts them, or
+        their rows are left out with a `DroppedRowsWarning` that counts them; `Scan.dropped` does so too.
     progress : bool or function, optional
         A bar on the terminal (by default where there is one, and rich), or a function of rows read and their total.
     threads : int, optional

@@ -22,6 +22,9 @@ from hypothesis import strategies as st
 import costcurves as cc
 from costcurves import frame_curves
 from costcurves.engines import streams
+from costcurves.engines.parts import PartsReader
+from costcurves.passes import curve_counts
+from costcurves.sources.columns import Roles
 
 PC = np.linspace(0.1, 0.9, 9)
 NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.float64(): pd.Float64Dtype(), pa.string(): pd.StringDtype()}
@@ -200,6 +203,53 @@ def test_errors_name_the_columns(engine):
     negative = table.set_column(3, "w", pa.array([-1] * 20))
     with pytest.raises(cc.DataError, match=r"^`weight` 'w' must be >= 0"):
         cc.RocCurve.from_frame(frame_of(engine, negative, 7), label="y", score="a", weight="w")
+
+
+FAULTY = {
+    "infinite": (pa.array([1.5] * 19 + [np.inf]), "must be finite, got 1 non-finite value, the first is inf$"),
+    "large": (pa.array([2**60 + i for i in range(20)]), r"must hold integers of at most 2\*\*53"),
+}
+
+
+@pytest.mark.parametrize("fault", list(FAULTY))
+@pytest.mark.parametrize("column", ["a", "b"])
+def test_errors_name_the_one_column_that_is_wrong(engine, fault, column):
+    table = sample(20, 2)
+    values, said = FAULTY[fault]
+    frame = frame_of(engine, table.set_column(table.column_names.index(column), column, values), 7)
+    with pytest.raises(cc.DataError, match=rf"^`scores` '{column}' {said}"):
+        cc.RocHull.from_frame(frame, label="y", scores=["a", "b"])
+    for policy in ("optimal", 0.5):
+        with pytest.raises(cc.DataError, match=rf"^`score_{column}` '{column}' {said}"):
+            cc.compare.from_frame(frame, label="y", score_a="a", score_b="b", policy=policy)
+    other = {"a": "b", "b": "a"}[column]
+    assert cc.RocCurve.from_frame(frame, label="y", score=other).n_pos  # an error leaves nothing open behind it
+
+
+def test_names_that_differ_in_case_only_are_two_columns():
+    rows = duckdb.sql('select range % 2 as y, range::double as a, -range::double as "A" from range(20)')
+    for name, auc in (("a", 0.55), ("A", 0.45)):
+        assert cc.RocCurve.from_frame(rows, label="y", score=name).auc() == pytest.approx(auc)
+    twice = duckdb.sql("select 1 as y, 0.5 as a, 0.6 as a, 0.7 as b")
+    with pytest.raises(
+        cc.InputError, match=r"^`score` must name one column, got 'a', which the duckdb frame has twice"
+    ):
+        cc.RocCurve.from_frame(twice, label="y", score="a")
+
+
+def test_workers_without_a_module_are_named_and_other_errors_stay():
+    class Broken(PartsReader):
+        def read(self, counts):
+            try:
+                raise ModuleNotFoundError(f"No module named '{self.frame}'")
+            except ModuleNotFoundError as error:
+                raise RuntimeError("Error during deserialization of the task graph") from error
+
+    for lacking in ("costcurves.engines", "pyarrow"):
+        with pytest.raises(cc.MissingExtraError, match=f"^every worker must have .* without the module '{lacking}'"):
+            Broken(lacking, Roles("y", ("a",)), False).run(curve_counts(["a"]))
+    with pytest.raises(RuntimeError, match="deserialization"):
+        Broken("mine", Roles("y", ("a",)), False).run(curve_counts(["a"]))
 
 
 def test_three_classes_are_refused_wherever_the_third_is(engine):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -83,6 +85,18 @@ def test_missing_values_are_counted_over_all_partitions(spark, data):
     assert found.to_dict() == expected.to_dict()
 
 
+def test_nan_and_empty_texts_are_missing_like_nulls(spark):
+    rows = {"y": ["bad", "good", "", None, "bad", "good"], "a": [0.5, None, 1.0, 2.0, float("nan"), 3.0]}
+    frame = spark.createDataFrame(pa.table({"y": rows["y"], "a": pa.array(rows["a"], from_pandas=False)})).repartition(
+        2
+    )
+    with pytest.raises(cc.DataError, match=r"got 2 in 'a', 2 in 'y' \(4 of 6 rows\)"):
+        cc.RocCurve.from_frame(frame, label="y", score="a", pos_label="bad")
+    with pytest.warns(cc.DroppedRowsWarning, match=r"left out 4 of 6 rows for missing values: 2 in 'a', 2 in 'y'$"):
+        found = cc.RocCurve.from_frame(frame, label="y", score="a", pos_label="bad", on_null="drop")
+    assert found.thresholds.tolist() == [np.inf, 3.0, 0.5]
+
+
 def test_errors_of_tasks_arrive_as_they_are(frame):
     with pytest.raises(cc.DataError, match=r"^`pos_label` must be given when labels are names"):
         cc.RocCurve.from_frame(frame, label="label", score="a")
@@ -96,3 +110,33 @@ def test_columns_are_checked_before_any_task_starts(spark, frame):
     vectors = spark.sql("select 1 as y, array(0.2D, 0.8D) as probability")
     with pytest.raises(cc.DataError, match="`score` must be a numeric column, got 'probability' of type List"):
         cc.RocCurve.from_frame(vectors, label="y", score="probability")
+
+
+def test_a_session_that_leaves_its_partitions_to_spark_is_no_obstacle(spark, frame, data, monkeypatch):
+    """Databricks has "auto" for a setting that Spark itself takes for a number only."""
+    conf = type(spark.conf)
+    known = conf.get
+    monkeypatch.setattr(
+        conf, "get", lambda self, key, *rest: "auto" if key.endswith("shuffle.partitions") else known(self, key, *rest)
+    )
+    found = cc.RocCurve.from_frame(frame, label="y", score="a")
+    assert found.to_dict() == cc.RocCurve.from_predictions(data["y"], data["a"], name="a").to_dict()
+
+
+def test_columns_of_one_name_are_refused_where_they_are_asked_for_and_cases_differ(spark):
+    rows = spark.sql("select id % 2 as y, id * 1D as a, -id * 1D as A, 0D as b, 1D as b from range(20)")
+    for name, auc in (("a", 0.55), ("A", 0.45)):
+        assert cc.RocCurve.from_frame(rows, label="y", score=name).auc() == pytest.approx(auc)
+    with pytest.raises(cc.InputError, match=r"^`score` must name one column, got 'b', which the pyspark frame has"):
+        cc.RocCurve.from_frame(rows, label="y", score="b")
+
+
+def test_workers_without_the_package_are_named(spark, frame, tmp_path, monkeypatch):
+    """The workers of this test start a Python that finds something else under the name of the package."""
+    (tmp_path / "costcurves.py").write_text("raise ModuleNotFoundError(\"No module named 'costcurves'\")\n")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexport PYTHONPATH="{tmp_path}:$PYTHONPATH"\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
+    with pytest.raises(cc.MissingExtraError, match=r"^every worker must have costcurves .* without the module 'costc"):
+        cc.RocCurve.from_frame(frame, label="y", score="a")

@@ -99,7 +99,8 @@ def test_missing_values_of_groups_are_counted_by_column_and_by_row(tmp_path):
     with pytest.raises(cc.DataError, match=r"got 3 in 'a', 2 in 'b', 1 in 'y' \(4 of 600 rows\)"):
         cc.scan(path, label="y", scores=("a", "b")).curves()
     src = cc.scan(path, label="y", scores=("a", "b"), on_null="drop")
-    check(src, table.take(np.setdiff1d(np.arange(600), [5, 6, 7, 8])))
+    with pytest.warns(cc.DroppedRowsWarning, match="left out 4 of 600 rows for missing values: 3 in 'a', 2 in 'b'"):
+        check(src, table.take(np.setdiff1d(np.arange(600), [5, 6, 7, 8])))
     assert src.dropped == {"a": 3, "b": 2, "y": 1}
     assert src.rows_dropped == 4
 
@@ -116,7 +117,8 @@ def test_nan_in_groups_is_missing(tmp_path, scores):
     with pytest.raises(cc.DataError, match=r"got 5 in 'a', 1 in 'y' \(5 of 600 rows\)"):
         cc.scan(path, label="y", scores=scores).curves()
     src = cc.scan(path, label="y", scores=scores, on_null="drop")
-    check(src, table.take(np.setdiff1d(np.arange(600), [5, 6, 7, 10, 11])), passes=1 if len(scores) == 1 else 3)
+    with pytest.warns(cc.DroppedRowsWarning, match="left out 5 of 600 rows for missing values: 5 in 'a', 1 in 'y'"):
+        check(src, table.take(np.setdiff1d(np.arange(600), [5, 6, 7, 10, 11])), passes=1 if len(scores) == 1 else 3)
     assert src.dropped == {"a": 5, "y": 1}
     assert src.rows_dropped == 5
 
@@ -147,7 +149,7 @@ def test_more_groups_than_fit_are_left_to_the_passes(tmp_path, monkeypatch, modu
         monkeypatch.setattr(grouping, "quoted", lambda name: '"no such column"')
     else:
         monkeypatch.setattr(module, limit, value)
-    check(src, table, passes=3)
+    check(src, table, passes=2 if value == "1KiB" else 3)  # with so little memory DuckDB does not begin
 
 
 @pytest.mark.usefixtures("two_passes")

@@ -248,10 +248,15 @@ def test_missing_values_are_counted_and_refused_or_dropped(tmp_path, table):
     with pytest.raises(cc.DataError, match="got 2 in 'a'"):
         cc.scan(path, label="y", scores=NAMES).read()
     src = cc.scan(path, label="y", scores=NAMES, on_null="drop")
-    same_as_in_memory(src, table.slice(2, 497))
+    said = r"^on_null='drop' left out 3 of 500 rows for missing values: 2 in 'a', 1 in 'b', 1 in 'y'$"
+    with pytest.warns(cc.DroppedRowsWarning, match=said) as caught:
+        src.curves()
+    assert [warning.filename for warning in caught] == [__file__]
+    same_as_in_memory(src, table.slice(2, 497))  # which says no more of the same rows
     assert src.dropped == {"a": 2, "b": 1, "y": 1}
     assert src.rows_dropped == 3
-    assert src.read(["a"])["a"].size == 498
+    with pytest.warns(cc.DroppedRowsWarning, match="left out 2 of 500 rows for missing values: 2 in 'a'"):
+        assert src.read(["a"])["a"].size == 498
 
 
 @pytest.mark.parametrize(("kind", "suffix"), [("float32", ".parquet"), ("float64", ".parquet"), ("float64", ".csv")])
@@ -272,6 +277,8 @@ def test_nan_is_a_missing_value_of_a_column_of_floats(tmp_path, kind, suffix):
         cc.scan(path, label="y", scores=["a", "b"]).curves()
     src = cc.scan(path, label="y", scores=["a", "b"], on_null="drop")
     kept = np.setdiff1d(np.arange(300), [7, 20, 30, 31, 120, 250])
+    with pytest.warns(cc.DroppedRowsWarning, match="left out 6 of 300 rows"):
+        src.curves()
     same_as_in_memory(src, pa.table({"y": y[kept], "a": a[kept], "b": b[kept]}))
     assert src.dropped == {"a": 5, "b": 2, "y": 1}
     assert src.rows_dropped == 6

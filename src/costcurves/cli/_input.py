@@ -14,6 +14,7 @@ import costcurves as cc
 from costcurves._validation import BoolArray, FloatArray
 from costcurves.cli._print import Problem, listing, quoted, safe
 from costcurves.cli._tables import Columns, existing, read_columns, resolve
+from costcurves.sources.columns import is_missing
 
 # A column of more values than this is none of classes.
 MOST_CLASSES = 50
@@ -231,13 +232,8 @@ def _is_number(text: str) -> bool:
 def _complete(columns: Columns, labels: dict[str, Any], numbers: dict[str, Any], drop: bool) -> tuple[Any, int]:
     """Return which rows have everything, and how many have not; without leave to drop them they are refused."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    missing = {}
-    for name, column in labels.items():
-        missing[name] = pc.is_null(column, nan_is_null=True).to_numpy()
-        if pa.types.is_string(column.type):
-            missing[name] = pc.fill_null(pc.equal(column, ""), True).to_numpy()
+    missing = {name: is_missing(column).to_numpy() for name, column in labels.items()}
     missing |= {name: np.isnan(array) for name, array in numbers.items() if array.dtype.kind == "f"}
     bad = np.zeros(columns.table.num_rows, dtype=bool)
     for holes in missing.values():

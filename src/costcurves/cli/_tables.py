@@ -11,6 +11,7 @@ from typing import Any
 import costcurves as cc
 from costcurves.cli._print import Problem, listing, quoted, safe
 from costcurves.example_data import example_names
+from costcurves.sources.files import MISSING_WORDS
 
 EXAMPLE = "example:"
 CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
@@ -89,7 +90,7 @@ def read_columns(path: Path) -> Columns:
         elif lower.endswith(PARQUET_ENDINGS):
             import pyarrow.parquet
 
-            table = pyarrow.parquet.read_table(file)
+            table = pyarrow.parquet.read_table(file, page_checksum_verification=True)
         elif lower.endswith(JSON_ENDINGS):
             table = _read_json_lines(file)
         else:
@@ -124,7 +125,7 @@ def _read_csv(file: Path) -> Any:
         table = pa.csv.read_csv(
             stream,
             parse_options=pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=pa.csv.ConvertOptions(quoted_strings_can_be_null=False),
+            convert_options=pa.csv.ConvertOptions(null_values=list(MISSING_WORDS), strings_can_be_null=True),
         )
     if any(pa.types.is_binary(column.type) for column in table.columns):  # what pyarrow makes of text in another code
         raise Problem(f"{safe(file)} cannot be read: it is not UTF-8 text")

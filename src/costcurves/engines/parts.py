@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from costcurves.errors import CostCurvesError
+from costcurves.errors import CostCurvesError, MissingExtraError
 from costcurves.frames import whole_rows
 from costcurves.passes import Batch, Counts
 from costcurves.sources.columns import Missing, Roles, batch_of
 from costcurves.sources.reading import PIECE, agree
 
 C = TypeVar("C", bound=Counts)
+NEEDED = ("costcurves", "numpy", "scipy", "narwhals", "pyarrow", "pandas")  # by those that count parts elsewhere
 ToBatch = Callable[[Any, Roles, Missing], Batch]
 
 
@@ -72,6 +74,16 @@ def merged(parts: Iterable[Part]) -> Part | None:
     return whole
 
 
+def _lacking(error: BaseException | None) -> str | None:
+    """Return the module that a worker could not import, as far as an error of its engine says so."""
+    while error is not None:
+        found = re.search(r"No module named '([\w.]+)'", str(error))
+        if found is not None and found[1].split(".")[0] in NEEDED:
+            return found[1]
+        error = error.__cause__ or error.__context__
+    return None
+
+
 class PartsReader(ABC):
     """Reads all of a frame into counts, by parts; it is what `passes` calls a reader."""
 
@@ -86,7 +98,18 @@ class PartsReader(ABC):
 
     def run(self, counts: C) -> C:
         """Read the frame once into `counts`."""
-        part = self.read(counts.empty())
+        try:
+            part = self.read(counts.empty())
+        except CostCurvesError:
+            raise
+        except Exception as error:
+            lacking = _lacking(error)
+            if lacking is None:
+                raise
+            raise MissingExtraError(
+                f"every worker must have costcurves and what it needs, got one without the module {lacking!r}: "
+                'install the same environment on all of them, for example pip install "costcurves[files]"'
+            ) from error
         if part is None:
             part = Part(counts.empty())
         if part.error is not None:

@@ -26,9 +26,12 @@ class SparkReader(PartsReader):
         """Return all partitions as one part."""
         # What a pass starts from (of a second one: the bins to look into) goes along with the function, which Spark
         # broadcasts where it is large.
-        # Columns get plain names on the way, because Spark reads dots and backticks in others.
-        columns = (self.frame[quoted(name)].alias(f"c{i}") for i, name in enumerate(self.roles.names))
-        parts = self.frame.select(*columns).mapInArrow(_counting(pickle.dumps(counts), self.roles), SCHEMA)
+        # Columns get plain names on the way, by their places: Spark reads dots and backticks in names, and it does not
+        # tell "a" from "A".
+        names = self.frame.columns
+        plain = self.frame.toDF(*(f"c{i}" for i in range(len(names))))
+        columns = plain.select(*(f"c{names.index(name)}" for name in self.roles.names))
+        parts = columns.mapInArrow(_counting(pickle.dumps(counts), self.roles), SCHEMA)
         spread = parts.repartition(_mergers(self.frame.sparkSession), "part").sortWithinPartitions("part")
         rows = spread.mapInArrow(_merging(), SCHEMA).collect()
         return merged(pickle.loads(row["body"]) for row in sorted(rows, key=lambda row: int(row["part"])))
@@ -36,14 +39,10 @@ class SparkReader(PartsReader):
 
 def _mergers(session: Any) -> int:
     """Return how many tasks merge parts: no more than the session shuffles into, or than can run at once."""
-    most = min(MERGERS, int(session.conf.get("spark.sql.shuffle.partitions")))
+    shuffled = str(session.conf.get("spark.sql.shuffle.partitions"))
+    most = min(MERGERS, int(shuffled)) if shuffled.isdecimal() else MERGERS  # Databricks has "auto"
     context = getattr(session, "_sc", None)  # a session of Spark Connect has none
     return most if context is None else max(1, min(most, int(context.defaultParallelism)))
-
-
-def quoted(name: str) -> str:
-    """Return the name of a column so that Spark sees no field of a structure in it."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _counting(start: bytes, roles: Roles) -> InArrow:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from itertools import chain
 from typing import Any
 
@@ -33,9 +34,10 @@ class PolarsReader(PartsReader):
 
     def read(self, counts: Any) -> Part:
         """Return all of the frame, counted."""
-        return _streamed(self._pieces(), counts, self.roles, frame_batch)
+        with closing(self._pieces()) as pieces:
+            return _streamed(pieces, counts, self.roles, frame_batch)
 
-    def _pieces(self) -> Iterator[Any]:
+    def _pieces(self) -> Generator[Any, None, None]:
         chosen = self.frame.select(self.roles.names)
         if hasattr(chosen, "collect_batches"):
             yield from chosen.collect_batches(chunk_size=ROWS)
@@ -49,10 +51,14 @@ class DuckReader(PartsReader):
     def read(self, counts: Any) -> Part:
         """Return all of the relation, counted."""
         arrow()
-        return _streamed(self._pieces(), counts, self.roles, arrow_batch)
+        with closing(self._pieces()) as pieces:
+            return _streamed(pieces, counts, self.roles, arrow_batch)
 
-    def _pieces(self) -> Iterator[Any]:
+    def _pieces(self) -> Generator[Any, None, None]:
         relation = Relation(lambda _: self.frame, "the relation")
         reader = relation.batches(self.roles.names, ROWS)
-        while (piece := relation.next_of(reader)) is not None:
-            yield piece
+        try:
+            while (piece := relation.next_of(reader)) is not None:
+                yield piece
+        finally:  # a connection has one open result at a time, and this one is the user's
+            reader.close()

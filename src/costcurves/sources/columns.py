@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import sys
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._validation import check_column, shown
-from costcurves.errors import CostCurvesError, DataError, InputError, MissingExtraError
-from costcurves.passes import Batch, Coded
+from costcurves.errors import CostCurvesError, DataError, DroppedRowsWarning, InputError, MissingExtraError
+from costcurves.passes import Batch, Coded, column_said, without_position
 
 Array = npt.NDArray[Any]
+
+PACKAGE = "costcurves."
 
 
 def arrow() -> Any:
@@ -62,7 +65,7 @@ class Roles:
 
     def check(self, schema: Mapping[str, Any], where: str) -> None:
         """Refuse columns that are not there, and types that the role cannot be."""
-        for role, name in self._pairs():
+        for role, name in self.pairs():
             if name not in schema and f"/{name}=" in where:
                 raise InputError(
                     f"`{role}` must name a column of {where}, got {shown(name)}, which is in the path only: names of "
@@ -78,26 +81,21 @@ class Roles:
 
     def said(self, error: CostCurvesError) -> CostCurvesError:
         """Return an error about the arrays of a batch as one about columns."""
-        text = re.sub(r" at position \d+$", "", str(error))  # which is that in a batch
-        scores = f"`scores` {' or '.join(map(shown, self.scores))}"
-        return said_of_columns(type(error)(text), self.label, scores, self.weight)
+        return said_of_columns(error, self.pairs())
 
-    def _pairs(self) -> list[tuple[str, str]]:
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return what columns are for, with their names."""
         pairs = [("label", self.label), *(("scores", s) for s in self.scores), *(("preds", p) for p in self.preds)]
         return pairs + [(r, n) for r, n in (("weight", self.weight), ("group", self.group)) if n is not None]
 
 
-def said_of_columns(error: CostCurvesError, label: str, scores: str, weight: str | None) -> CostCurvesError:
-    """Return an error about arrays as one about columns."""
-    words = {
-        "`y_true`": f"`label` {shown(label)}",
-        "`y_score`": scores,
-        "`sample_weight`": f"`weight` {shown(weight)}",
-    }
+def said_of_columns(error: CostCurvesError, pairs: Sequence[tuple[str, str]]) -> CostCurvesError:
+    """Return an error about arrays as one about columns, of which each is given as what it is for and its name."""
     text = str(error)
-    for argument, column in words.items():
-        text = text.replace(argument, column)
-    return type(error)(text)
+    for role, name in pairs:
+        argument = {"label": "`y_true`", "weight": "`sample_weight`"}.get(role, column_said(name))
+        text = text.replace(argument, f"`{role}` {shown(name)}")
+    return type(error)(without_position(text))
 
 
 def _numeric(kind: Any) -> bool:
@@ -126,17 +124,17 @@ class Missing:
         if values:
             self.by_column[name] = self.by_column.get(name, 0) + values
 
-    def whole(self, table: Any, names: Sequence[str], *, nan: bool = False) -> Any:
-        """Return the rows of an Arrow table that have all values, and count the others; where `nan`, NaN is none."""
+    def whole(self, table: Any, names: Sequence[str]) -> Any:
+        """Return the rows of an Arrow table that have all values, and count the others."""
         self.rows += table.num_rows
-        missing = {name: count for name in names if (count := missing_values(table.column(name), nan=nan))}
+        missing = {name: count for name in names if (count := missing_values(table.column(name)))}
         if not missing:
             return table
         compute = arrow().compute
         kept = None
         for name, count in missing.items():
             self.count(name, count)
-            valid = compute.invert(is_missing(table.column(name), nan=nan))
+            valid = compute.invert(is_missing(table.column(name)))
             kept = valid if kept is None else compute.and_(kept, valid)
         whole = table.filter(kept)
         self.dropped += table.num_rows - whole.num_rows
@@ -154,24 +152,63 @@ class Missing:
                 "fill them, or leave those rows out with on_null='drop'"
             )
 
+    def need_rows(self, what: str) -> None:
+        """Refuse data of which no row is left."""
+        if self.rows == 0:
+            raise DataError(f"{what} must hold at least one row, got none")
+        if self.rows == self.dropped:
+            raise DataError(f"{what} must have rows without missing values, got none of {self.rows}")
 
-def is_missing(column: Any, *, nan: bool) -> Any:
-    """Return which values of a column are null or, where `nan`, NaN."""
-    return arrow().compute.is_null(column, nan_is_null=nan and _floating(column))
+    def warn(self) -> None:
+        """Warn of rows that were left out, where the user's code called the package."""
+        if not self.dropped:
+            return
+        level, frame = 1, sys._getframe()
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(PACKAGE):
+            level, frame = level + 1, frame.f_back
+        warnings.warn(
+            f"on_null='drop' left out {self.dropped} of {self.rows} rows for missing values: {self.listed()}",
+            DroppedRowsWarning,
+            stacklevel=level,
+        )
+
+
+def is_missing(column: Any) -> Any:
+    """Return which values of an Arrow column are missing: null, NaN, and empty texts."""
+    compute = arrow().compute
+    missing = compute.is_null(column, nan_is_null=_floating(column))
+    if not _textual(column):
+        return missing
+    return compute.or_(missing, compute.fill_null(compute.equal(_texts(column), ""), False))
 
 
 def _floating(column: Any) -> bool:
     return bool(arrow().types.is_floating(column.type))
 
 
-def missing_values(column: Any, *, nan: bool) -> int:
-    """Return how many values of a column are null or, where `nan`, NaN."""
-    if not nan or not _floating(column):
+def _textual(column: Any) -> bool:
+    types = arrow().types
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+    return any(is_text(kind) for is_text in (types.is_string, types.is_large_string, types.is_string_view))
+
+
+def _texts(column: Any) -> Any:
+    types = arrow().types
+    return column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
+
+
+def missing_values(column: Any) -> int:
+    """Return how many values of an Arrow column are missing: null, NaN, and empty texts."""
+    if not _floating(column) and not _textual(column):
         return int(column.null_count)
     # The smallest value is NaN where any is: that is found several times faster than each of them.
-    if not column.null_count and not any(len(c) and np.isnan(numbers(c).min()) for c in column.chunks):
+    if (
+        _floating(column)
+        and not column.null_count
+        and not any(len(c) and np.isnan(numbers(c).min()) for c in column.chunks)
+    ):
         return 0
-    return int(arrow().compute.sum(is_missing(column, nan=True)).as_py())
+    return int(arrow().compute.sum(is_missing(column)).as_py() or 0)
 
 
 def batch_of(table: Any, roles: Roles) -> Batch:

@@ -13,7 +13,7 @@ from typing import Any
 
 from costcurves._validation import check_name, shown
 from costcurves.errors import DataError, FormatError, InputError, MissingExtraError
-from costcurves.sources.files import PATH, DataFile
+from costcurves.sources.files import MISSING_WORDS, PATH, DataFile
 
 LINES = (".jsonl", ".ndjson")  # other endings of JSON may also be one array
 MEMORY = "512MiB"
@@ -43,6 +43,7 @@ class Relation:
         self._make_of, self._connection = make, connection
         self.where = where
         self._guessed = False  # whether types are guessed from the rows
+        self._types: dict[str, Any] | None = None
         self._cursor: Any = None
         self._stopped = False
 
@@ -62,7 +63,6 @@ class Relation:
         """Return the rows of a text file."""
         path = literal_path(file.path)
         where = shown(file.path, PATH)
-        # What stands in the path is no column: it would hide one of that name in the file.
         if file.format == "json":
             inner = Path(file.path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
             form = "newline_delimited" if inner in LINES else "auto"
@@ -71,10 +71,10 @@ class Relation:
 
         def make(cursor: Any) -> Any:
             nonlocal texts
-            read = cursor.read_csv(path, hive_partitioning=False)
+            read = _read_csv(cursor, path)
             if texts is None:
                 texts = dict.fromkeys(_names_of_answers(cursor, path, read), "VARCHAR")
-            return cursor.read_csv(path, hive_partitioning=False, dtype=texts) if texts else read
+            return _read_csv(cursor, path, dtype=texts) if texts else read
 
         relation = cls(make, where, connection)
         relation._guessed = True
@@ -99,12 +99,26 @@ class Relation:
 
     def schema(self) -> dict[str, Any]:
         """Return the Arrow types of the columns."""
+        if self._types is None:
+            self._types = self._found_types()
+        return dict(self._types)
+
+    def _found_types(self) -> dict[str, Any]:
         reader = self._tried(lambda relation: _reader(relation.limit(0), 1))
         types = {field.name: field.type for field in reader.schema}
-        silent = self._guessed and all(str(kind) == "string" for kind in types.values())
-        if silent and not self._tried(lambda relation: relation.limit(1).fetchall()):
-            return dict.fromkeys(types, _null())  # a header without rows says nothing of types
+        if self._guessed:  # a column without values says nothing of its type
+            texts = [name for name, kind in types.items() if str(kind) == "string"]
+            silent = self._without_values(self._without_values(texts, SNIFFED))
+            types |= dict.fromkeys(silent, _null())
         return types
+
+    def _without_values(self, names: Sequence[str], rows: int | None = None) -> list[str]:
+        """Return which columns have no value, in the first rows or in all."""
+        if not names:
+            return []
+        counts = ", ".join(f"count({quoted(name)})" for name in names)
+        found = self._tried(lambda data: (data if rows is None else data.limit(rows)).aggregate(counts).fetchall()[0])
+        return [name for name, count in zip(names, found, strict=True) if count == 0]
 
     def rows(self) -> int:
         """Return how many rows there are."""
@@ -112,8 +126,7 @@ class Relation:
 
     def batches(self, names: Sequence[str], size: int) -> Any:
         """Return a reader of Arrow batches of some columns."""
-        columns = ", ".join(quoted(name) for name in names)
-        return self._tried(lambda relation: _reader(relation.project(columns), size))
+        return self._tried(lambda relation: _reader(relation.project(_by_place(relation.columns, names)), size))
 
     def query(self, sql: str) -> Any:
         """Return the answer to SQL about the table `data` as an Arrow table; None where DuckDB fails.
@@ -161,6 +174,12 @@ class Relation:
         return FormatError(f"{self.where} must be readable from the first row to the last, got: {shown(text, 300)}")
 
 
+def _read_csv(cursor: Any, path: str, **options: Any) -> Any:
+    """Return the rows of a CSV file, whose first line has the names of the columns."""
+    # What stands in the path is no column: it would hide one of that name in the file.
+    return cursor.read_csv(path, header=True, na_values=list(MISSING_WORDS), hive_partitioning=False, **options)
+
+
 def _names_of_answers(cursor: Any, path: str, read: Any) -> list[str]:
     """Return the columns of a CSV file that DuckDB takes for truth values, but that say yes and no, or t and f.
 
@@ -169,10 +188,15 @@ def _names_of_answers(cursor: Any, path: str, read: Any) -> list[str]:
     truths = [name for name, kind in zip(read.columns, read.types, strict=True) if kind == "BOOLEAN"]
     if not truths:
         return []
-    texts = cursor.read_csv(path, hive_partitioning=False, all_varchar=True)
+    texts = _read_csv(cursor, path, all_varchar=True)
     rows = texts.project(", ".join(quoted(name) for name in truths)).limit(SNIFFED).fetchall()
     found = [{str(row[i]).strip().lower() for row in rows if row[i] is not None} for i in range(len(truths))]
     return [name for name, values in zip(truths, found, strict=True) if not values.issubset(TRUTH)]
+
+
+def _by_place(columns: Sequence[str], names: Sequence[str]) -> str:
+    """Return some of the columns as SQL, by their places: DuckDB does not tell "a" from "A"."""
+    return ", ".join(f"#{columns.index(name) + 1} as {quoted(name)}" for name in names)
 
 
 def literal_path(path: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from costcurves._validation import shown
 from costcurves.errors import FormatError
+from costcurves.sources.checksums import check_rows, has_checksums
 from costcurves.sources.columns import Schema, arrow, numbers
 from costcurves.sources.engine import Relation, connect
 from costcurves.sources.files import PATH, DataFile
@@ -42,8 +43,8 @@ class Source(Protocol):
     def feed(self, names: list[str], label: str | None = None) -> Feed:
         """Begin a pass over some of the columns; labels may be kept for the next one."""
 
-    def relations(self, threads: int) -> list[Relation]:
-        """Return all rows as DuckDB reads them in bounded memory; none where it cannot, or would read others."""
+    def relations(self, threads: int, names: list[str]) -> list[Relation]:
+        """Return what DuckDB reads some columns from, in bounded memory; none where it cannot, or would read others."""
 
     def check(self) -> None:
         """Refuse data that have changed since the scan began."""
@@ -55,14 +56,21 @@ class ParquetFiles:
     def __init__(self, files: list[DataFile]) -> None:
         self.files = files
         self._labels = _Labels()
-        self._metadata = [_opened(file).metadata for file in files]
+        self._metadata: list[Any] = []
+        self._schemas: list[tuple[str, dict[str, Any]]] = []
+        for file in files:
+            metadata = _opened(file).metadata
+            check_rows(file, metadata)
+            try:
+                schema = Schema.of(metadata.schema.to_arrow_schema())
+            except _faults() as error:
+                raise _unreadable(file, error) from None
+            self._metadata.append(metadata)
+            self._schemas.append((shown(file.path, PATH), schema))
 
     def schemas(self) -> list[tuple[str, dict[str, Any]]]:
         """Return where the columns are and their Arrow types, for each file."""
-        return [
-            (shown(file.path, PATH), Schema.of(metadata.schema.to_arrow_schema()))
-            for file, metadata in zip(self.files, self._metadata, strict=True)
-        ]
+        return list(self._schemas)
 
     def sample(self, names: list[str]) -> Any:
         """Return some rows of the first and of the middle row group."""
@@ -84,12 +92,18 @@ class ParquetFiles:
         """Begin a pass over some of the columns; labels of 0 and 1 are kept for the next one."""
         return _ParquetFeed(self, names, self._labels if label is not None else None, label)
 
-    def relations(self, threads: int) -> list[Relation]:
-        """Return all rows as DuckDB reads them, by columns whose names must differ in more than case."""
+    def relations(self, threads: int, names: list[str]) -> list[Relation]:
+        """Return all rows as DuckDB reads them, by columns whose names must differ in more than case.
+
+        There are none where pages have checksums, which DuckDB does not verify.
+        """
         schemas = [list(schema.items()) for _, schema in self.schemas()]
-        names = [name for name, _ in schemas[0]]
-        alike = all(schema == schemas[0] for schema in schemas) and len({n.lower() for n in names}) == len(names)
-        return [Relation.of_parquet(self.files, connect(threads=threads))] if alike else []
+        known = [name for name, _ in schemas[0]]
+        alike = all(schema == schemas[0] for schema in schemas) and len({n.lower() for n in known}) == len(known)
+        connection = connect(threads=threads)
+        if not alike or any(has_checksums(file, names, connection) for file in self.files):
+            return []
+        return [Relation.of_parquet(self.files, connection)]
 
     def groups(self) -> Iterator[tuple[DataFile, int, int]]:
         """Return the row groups that have rows: file, number, rows."""
@@ -155,7 +169,7 @@ class _ParquetFeed:
             if rows <= LARGEST_GROUP:
                 return self._whole(opened, file, group, rows)
             batches = opened.iter_batches(ROWS, row_groups=[group], columns=self._names, use_threads=False)
-        except (OSError, arrow().ArrowInvalid) as error:
+        except _faults() as error:
             raise _unreadable(file, error) from None
         self._local.pending = iter(batches)
         return self.next()
@@ -177,7 +191,7 @@ class _ParquetFeed:
     def _piece(self, pending: Any, file: DataFile) -> Any:
         try:
             batch = next(pending, None)
-        except (OSError, arrow().ArrowInvalid) as error:
+        except _faults() as error:
             raise _unreadable(file, error) from None
         return None if batch is None else arrow().Table.from_batches([batch])
 
@@ -198,9 +212,16 @@ class _ParquetFeed:
 
 def _opened(file: DataFile) -> Any:
     try:
-        return arrow().parquet.ParquetFile(file.path, pre_buffer=False, buffer_size=1 << 20, memory_map=False)
-    except (OSError, arrow().ArrowInvalid) as error:
+        return arrow().parquet.ParquetFile(
+            file.path, pre_buffer=False, buffer_size=1 << 20, memory_map=False, page_checksum_verification=True
+        )
+    except _faults() as error:
         raise _unreadable(file, error) from None
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """Return what reading a damaged file may raise."""
+    return (OSError, arrow().ArrowException, UnicodeDecodeError)
 
 
 def _unreadable(file: DataFile, error: Exception) -> Exception:
@@ -215,7 +236,7 @@ def _first_rows(file: DataFile, group: int, rows: int, names: list[str]) -> Any:
         if rows <= LARGEST_GROUP:
             return opened.read_row_group(group, columns=names, use_threads=False)
         return arrow().Table.from_batches([next(opened.iter_batches(SAMPLE, row_groups=[group], columns=names))])
-    except (OSError, arrow().ArrowInvalid) as error:
+    except _faults() as error:
         raise _unreadable(file, error) from None
     finally:
         opened.close()
@@ -244,7 +265,7 @@ class Relations:
         for file in self._files:
             file.check()
 
-    def relations(self, threads: int) -> list[Relation]:
+    def relations(self, threads: int, names: list[str]) -> list[Relation]:
         """Return all rows of texts; of databases none, since their memory is not ours to bound."""
         if not self._files or self._files[0].format == "database":
             return []

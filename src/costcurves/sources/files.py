@@ -23,6 +23,8 @@ FORMATS = {
     ".duckdb": "database",
     ".db": "database",
 }
+# What stands for a missing value in texts of rows, which have no other way to say so; quoted or not.
+MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
 PACKED = (".gz", ".zst")
 PATH = 300  # characters of a path in a message, whose end says the most
 KNOWN = ".parquet, .csv, .tsv, .jsonl, .ndjson, .json (also .gz and .zst of texts), or .duckdb with `table`"

@@ -60,9 +60,9 @@ def _add(table: Any, roles: Roles, counts: CurveCounts, found: Missing) -> bool:
         label, scores = groups.column("label"), groups.column(f"s{i}")
         # DuckDB's isnan may be false of a NaN in Parquet, so that the query does not ask for it. Which rows of other
         # columns have one, groups do not tell.
-        if several and any(missing_values(values, nan=True) > values.null_count for values in (label, scores)):
+        if several and any(missing_values(values) > values.null_count for values in (label, scores)):
             return False
-        no_label, no_score = (is_missing(values, nan=True) for values in (label, scores))
+        no_label, no_score = (is_missing(values) for values in (label, scores))
         if i == 0:
             found.rows += _total(groups)
             found.count(roles.label, _total(groups.filter(no_label)))

@@ -61,7 +61,7 @@ class SourceReader:
 
     def run_grouped(self, counts: CurveCounts) -> CurveCounts | None:
         """Read all rows once into counts of distinct scores, by DuckDB; None where that is not possible."""
-        relations = self.source.relations(self.threads)
+        relations = self.source.relations(self.threads, self.roles.names)
         if not relations:
             return None
         self.source.check()
@@ -80,6 +80,9 @@ class SourceReader:
 
     def _agree(self, found: Missing) -> None:
         agree(found, self.rows, self.drop_missing, "start a new scan")
+        found.need_rows("the data")
+        if self.rows is None:
+            found.warn()
         self.rows, self.missing = found.rows, found
 
 
@@ -131,7 +134,7 @@ class _Counting(_Worker, Generic[C]):
     def work(self) -> None:
         names = self._roles.names
         while not self.stopped.is_set() and (table := self._feed.next()) is not None:
-            whole = self.missing.whole(table, names, nan=True)
+            whole = self.missing.whole(table, names)
             if whole.num_rows:
                 for batch in batch_of(whole, self._roles).parts(PIECE):
                     self.counts.update(batch)

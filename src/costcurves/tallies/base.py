@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +22,57 @@ Array = npt.NDArray[Any]
 State = tuple[dict[str, Any], dict[str, Array]]
 
 VERSION = 1
+# NumPy parses the headers of arrays with Python's parser, which fails in some versions when threads switch inside it.
+READING = threading.Lock()
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T", bound="Tally")
+
+
+def locked(method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
+    """Have one thread at a time in the methods of a tally that are marked with this."""
+
+    @functools.wraps(method)
+    def call(self: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._lock:
+            return method(self, *args, **kwargs)
+
+    return call
 
 
 class Tally(ABC):
-    """Base of the tallies. `update` and `merge` change the tally they are called on, and return it."""
+    """Base of the tallies.
+
+    `update` and `merge` change the tally they are called on, and return it. A call that raises an error leaves the
+    tally as it was. Several threads may call one tally; they take turns, so that a tally per thread, merged at the end,
+    is faster.
+    """
+
+    _lock: threading.RLock
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        """Return a tally with its own lock."""
+        tally = super().__new__(cls)
+        tally._lock = threading.RLock()
+        return tally
+
+    def merge(self, other: Self) -> Self:
+        """Add what another tally of the same kind has counted, and return this one."""
+        if type(other) is not type(self):
+            raise InputError(
+                f"`other` must be a {type(self).__name__} to be merged, got {shown(other)} ({type(other).__name__})"
+            )
+        if other is self:
+            raise InputError("`other` must be another tally to be merged, got the tally itself: it would count twice")
+        first, second = sorted((self, other), key=id)  # the same order in every thread, so that none waits for ever
+        with first._lock, second._lock:
+            self._merge(other)
+        return self
+
+    @abstractmethod
+    def _merge(self, other: Self) -> None:
+        """Add what another tally of the same class has counted; both are locked."""
 
     @abstractmethod
     def _state(self) -> State:
@@ -33,6 +83,7 @@ class Tally(ABC):
     def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> Self:
         """Return the tally of a state."""
 
+    @locked
     def to_bytes(self) -> bytes:
         """Return the tally in a compact form that `from_bytes` reads: NumPy arrays and JSON, nothing executable."""
         plain, arrays = self._state()
@@ -52,7 +103,7 @@ class Tally(ABC):
     def from_bytes(cls, data: bytes) -> Self:
         """Return the tally that `to_bytes` wrote."""
         try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            with READING, np.load(io.BytesIO(data), allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             plain = json.loads(arrays.pop("__plain").tobytes())
             kind, version = plain.pop("tally"), plain.pop("version")
@@ -72,12 +123,6 @@ class Tally(ABC):
         """Pickle as bytes: without buffers, and only what is counted."""
         return type(self).from_bytes, (self.to_bytes(),)
 
-    def _same_kind(self, other: Any) -> None:
-        if type(other) is not type(self):
-            raise InputError(
-                f"`other` must be a {type(self).__name__} to be merged, got {shown(other)} ({type(other).__name__})"
-            )
-
 
 def _plain_numbers(array: Array) -> Array:
     """Return an array of a state, of numbers in this machine's order of bytes."""
@@ -96,40 +141,57 @@ def part(arrays: dict[str, Array], name: str, kinds: str, size: int | None = Non
     return array
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """One batch, checked, and the checks of the batches that follow it."""
+
+    batches: Batches
+    positive: BoolArray
+    scores: list[Array]
+    weights: FloatArray | None
+
+
 class Batches:
-    """The checks of one tally's batches: labels by one rule, weights in all batches or in none."""
+    """The checks of one tally's batches: labels by one rule, weights in all batches or in none.
 
-    def __init__(self, pos_label: Any = None) -> None:
-        self.rule = counts.LabelRule(pos_label)
-        self.weighted: bool | None = None
+    It does not change: a tally takes the checks that a batch leads to when it has counted the batch.
+    """
 
-    def read(
-        self, y_true: Any, scores: dict[str, Any], sample_weight: Any = None
-    ) -> tuple[BoolArray, list[Array], FloatArray | None] | None:
+    def __init__(
+        self, pos_label: Any = None, *, rule: counts.LabelRule | None = None, weighted: bool | None = None
+    ) -> None:
+        self.rule = counts.LabelRule(pos_label) if rule is None else rule
+        self.weighted = weighted
+
+    def read(self, y_true: Any, scores: dict[str, Any], sample_weight: Any = None) -> Read | None:
         """Return positives, scores and weights of one batch, checked; None where it is empty."""
         sizes = {len(values) for values in (y_true, *scores.values()) if hasattr(values, "__len__")}
         if sizes == {0}:
             return None
-        positive = self.rule.positives(y_true)
+        rule = self._rule()
+        positive = rule.positives(y_true)
         read = []
         for name, values in scores.items():
             checked = counts.checked_scores(values, name)
             counts.same_length(name, checked, "y_true", positive.size)
             read.append(checked)
         weights = None if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
-        self._weighted(weights is not None)
-        return positive, read, weights
+        return Read(self._next(rule, weights is not None), positive, read, weights)
 
-    def join(self, other: Batches) -> None:
-        """Take over what the batches of another tally were."""
-        self.rule.join(other.rule)
-        if other.weighted is not None:
-            self._weighted(other.weighted)
+    def joined(self, other: Batches) -> Batches:
+        """Return the checks of this tally's batches and of another's."""
+        rule = self._rule()
+        rule.join(other.rule)
+        return self._next(rule, other.weighted)
 
-    def _weighted(self, weighted: bool) -> None:
-        if self.weighted not in (None, weighted):
+    def _rule(self) -> counts.LabelRule:
+        """Return a copy of the rule, for what a batch would add to it."""
+        return counts.LabelRule(self.rule.pos_label, self.rule.family, self.rule.negative)
+
+    def _next(self, rule: counts.LabelRule, weighted: bool | None) -> Batches:
+        if weighted is not None and self.weighted not in (None, weighted):
             raise DataError("`sample_weight` must be given for all batches or for none, got some of both")
-        self.weighted = weighted
+        return Batches(rule=rule, weighted=self.weighted if weighted is None else weighted)
 
     def state(self) -> dict[str, Any]:
         """Return the plain values to send."""
@@ -144,10 +206,8 @@ class Batches:
     @classmethod
     def restored(cls, plain: dict[str, Any]) -> Batches:
         """Return the checks of a state."""
-        batches = cls()
         negative = tuple(plain["negative"])
         if plain["family"] not in counts.FAMILIES or plain["weighted"] not in (None, True, False) or len(negative) > 1:
             raise DataError(f"labels must be as a tally knows them, got {shown(plain)}")
-        batches.rule = counts.LabelRule(plain["pos_label"], plain["family"], negative)
-        batches.weighted = plain["weighted"]
-        return batches
+        rule = counts.LabelRule(plain["pos_label"], plain["family"], negative)
+        return cls(rule=rule, weighted=plain["weighted"])

@@ -17,7 +17,7 @@ from costcurves._validation import check_flag, check_integer, check_name
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.roc import RocCurve
 from costcurves.score_keys import FLOATS, scores_of_keys
-from costcurves.tallies.base import Batches, State, Tally
+from costcurves.tallies.base import Batches, State, Tally, locked
 from costcurves.tallies.bins import (
     SOME_TIES,
     BinTable,
@@ -122,43 +122,46 @@ class HullTally(Tally):
         return "members" if self._before.left <= self._most else "finer bins"
 
     @property
+    @locked
     def finished(self) -> bool:
         """Whether the hull is known after this pass."""
         return not self._chain().open.size
 
     @property
+    @locked
     def left(self) -> int:
         """How many examples another pass would have to look at."""
         return self._chain().left
 
+    @locked
     def update(self, y_true: Any, y_score: Any) -> HullTally:
         """Count a batch of labels and scores in this pass, and return the tally."""
         batch = self._batches.read(y_true, {"y_score": y_score})
         if batch is None:
             return self
-        positive, (scores,), _ = batch
-        if self._bins is None:
+        positive, (scores,) = batch.positive, batch.scores
+        bins = self._bins
+        if bins is None:
             dtype = self._dtype or str(float_scores(scores[:1]).dtype)
-            self._bins = ScoreBins.universal(dtype, self._resolution)
-        scores = self._bins.accept(scores)
+            bins = ScoreBins.universal(dtype, self._resolution)
+        scores = bins.accept(scores)
+        self._bins, self._batches = bins, batch.batches
         self._after = None
         self._table().add(positive, scores)
         self._spill()
         return self
 
-    def merge(self, other: HullTally) -> HullTally:
-        """Add what another tally of the same pass has counted, and return this one."""
-        self._same_kind(other)
+    def _merge(self, other: HullTally) -> None:
         if self._passes != other._passes or not self._same_start(other):
             raise InputError(
                 f"`other` must be of the same pass over the same data (make it with `empty`), "
                 f"got pass {other._passes} and {self._passes}"
             )
-        self._bins = same_layout(self._bins, other._bins)
-        self._batches.join(other._batches)
+        bins, batches = same_layout(self._bins, other._bins), self._batches.joined(other._batches)
+        self._bins, self._batches = bins, batches
         self._after = None
         if other._counted is None:
-            return self
+            return
         if isinstance(other._counted, BinTable):
             self._spill(always=True)
         mine = self._table()
@@ -167,12 +170,13 @@ class HullTally(Tally):
         else:
             mine.merge(other._counted)  # type: ignore[arg-type]
             self._spill()
-        return self
 
+    @locked
     def empty(self) -> HullTally:
         """Return a tally of the same pass that has counted nothing: for another part of the data, to be merged."""
         return self._like(self._before, self._passes)
 
+    @locked
     def laid_out(self, scores: Any) -> HullTally:
         """Return an empty tally whose bins suit a sample of the scores; this one where it has bins already.
 
@@ -189,12 +193,14 @@ class HullTally(Tally):
         tally._ties = share_of_distinct(sample) <= SOME_TIES
         return tally
 
+    @locked
     def next_pass(self) -> HullTally:
         """Return the empty tally of the next pass, which needs all batches once more."""
         if self.finished:
             raise UnsupportedError("`next_pass` must not follow a finished tally: its hull is known")
         return self._like(self._chain(), self._passes + 1)
 
+    @locked
     def to_curve(self, *, name: str = "classifier") -> RocCurve:
         """Return the ROC curve with the vertices of its hull, as of ``RocCurve.from_predictions(points="hull")``."""
         name = check_name("name", name)
@@ -222,7 +228,7 @@ class HullTally(Tally):
         )
         tally._before, tally._passes = before, passes
         if before is not None:
-            tally._batches.join(self._batches)
+            tally._batches = tally._batches.joined(self._batches)
         return tally
 
     def _same_start(self, other: HullTally) -> bool:

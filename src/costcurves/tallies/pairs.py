@@ -23,7 +23,7 @@ from costcurves.costs import CostCurve
 from costcurves.errors import DataError, InputError
 from costcurves.inference.band_results import operating_points
 from costcurves.inference.discordant import PairedCounts, counts_of_changes, ranges_of
-from costcurves.tallies.base import Batches, State, Tally, part
+from costcurves.tallies.base import Batches, State, Tally, locked, part
 
 Array = npt.NDArray[Any]
 
@@ -94,27 +94,28 @@ class PairedTally(Tally):
         self._steps: dict[str, PairedCounts] = {}
         self._cells: dict[str, Array] = {}
 
+    @locked
     def update(self, y_true: Any, score_a: Any, score_b: Any, sample_weight: Any = None) -> PairedTally:
         """Count a batch of labels and both scores, and return the tally."""
         batch = self._batches.read(y_true, {"score_a": score_a, "score_b": score_b}, sample_weight)
         if batch is None:
             return self
-        positive, scores, weights = batch
+        found = {}
         for true_class in CLASSES:
-            chosen: BoolArray = positive if true_class == "positive" else ~positive
-            w = None if weights is None else weights[chosen]
+            chosen: BoolArray = batch.positive if true_class == "positive" else ~batch.positive
+            w = None if batch.weights is None else batch.weights[chosen]
             (step_a, at_a), (step_b, at_b) = (
-                changes.of(score[chosen]) for changes, score in zip((self._a, self._b), scores, strict=True)
+                changes.of(score[chosen]) for changes, score in zip((self._a, self._b), batch.scores, strict=True)
             )
             steps = counts_of_changes(true_class, step_a, step_b, self._breaks.size - 1, w)
             size = self._points.size + 1
-            cells = np.bincount(at_a * size + at_b, weights=w, minlength=size * size)
+            found[true_class] = steps, np.bincount(at_a * size + at_b, weights=w, minlength=size * size)
+        for true_class, (steps, cells) in found.items():
             self._add(true_class, steps, cells)
+        self._batches = batch.batches
         return self
 
-    def merge(self, other: PairedTally) -> PairedTally:
-        """Add the counts of another tally of the same curves and points, and return this one."""
-        self._same_kind(other)
+    def _merge(self, other: PairedTally) -> None:
         same = self.names == other.names and all(
             np.array_equal(x, y)
             for x, y in zip(
@@ -123,17 +124,18 @@ class PairedTally(Tally):
         )
         if not same:
             raise InputError("`other` must be of the same curves at the same points to be merged, got others")
-        self._batches.join(other._batches)
+        self._batches = self._batches.joined(other._batches)
         for true_class in other._cells:
             self._add(true_class, other._steps[true_class], other._cells[true_class])
-        return self
 
+    @locked
     def empty(self) -> PairedTally:
         """Return a tally of the same curves that has counted nothing: for another part of the data, to be merged."""
         tally = PairedTally.__new__(PairedTally)
         tally._start(self.names, self._breaks, self._points, self._cuts, Batches(self._batches.rule.pos_label))
         return tally
 
+    @locked
     def cells(self, true_class: str) -> Array:
         """Return the examples of one class by when each classifier begins to predict them positive.
 
@@ -151,6 +153,7 @@ class PairedTally(Tally):
         cells = self._cells.get(true_class, np.zeros(size * size, np.int64))
         return cells.reshape(size, size).copy()
 
+    @locked
     def to_difference(
         self,
         *,
@@ -188,6 +191,7 @@ class PairedTally(Tally):
         """Whether batches had weights."""
         return bool(self._batches.weighted)
 
+    @locked
     def steps(self) -> tuple[FloatArray, PairedCounts, PairedCounts]:
         """Return the steps of pc between which no threshold moves, with the counts of positives and negatives."""
         neg, pos = (self._steps.get(true_class) for true_class in CLASSES)

@@ -13,7 +13,7 @@ from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.geometry import upper_hull
 from costcurves.roc import RocCurve
 from costcurves.score_keys import FLOATS, scores_of_keys
-from costcurves.tallies.base import Batches, State, Tally, part
+from costcurves.tallies.base import Batches, State, Tally, locked, part
 from costcurves.tallies.bins import BinTable, ScoreBins, check_resolution, float_scores
 from costcurves.thresholds import hull_breaks
 
@@ -41,7 +41,12 @@ class DistinctCounts:
         self._waiting.append((positive, scores, weights))
         self._rows += scores.size
         if self._rows >= max(PENDING, self.scores.size):
-            self.settle()
+            try:
+                self.settle()
+            except UnsupportedError:
+                self._waiting.pop()
+                self._rows -= scores.size
+                raise
 
     def add_distinct(self, positive: BoolArray, scores: Array, times: Array) -> None:
         """Count examples that are given once with how often they occur."""
@@ -58,7 +63,7 @@ class DistinctCounts:
         self._join(other.scores, other.neg, other.pos)
 
     def settle(self) -> None:
-        """Count the rows that wait."""
+        """Count the rows that wait; where they have too many distinct scores, they wait on, and nothing is lost."""
         if not self._waiting:
             return
         positive, scores = (np.concatenate([batch[i] for batch in self._waiting]) for i in (0, 1))
@@ -67,8 +72,8 @@ class DistinctCounts:
         else:
             weights = np.concatenate([batch[2] for batch in self._waiting if batch[2] is not None])
             table = counts.count_weights(positive, scores, weights)
-        self._waiting, self._rows = [], 0
         self._join(table.thresholds[1:], np.diff(table.fp), np.diff(table.tp))
+        self._waiting, self._rows = [], 0
 
     def _join(self, scores: FloatArray, neg: Array, pos: Array) -> None:
         if self.scores.size:
@@ -102,13 +107,16 @@ class ScoreTally(Tally):
     dtype : {"float32", "float64"}, optional
         The type of scores in bins, by default that of the first batch; float64 takes all.
     limit : int
-        The most distinct scores to hold (24 bytes each) without bins.
+        The most distinct scores to hold (24 bytes each) without bins. More are an error, which `to_curve` may be the
+        first to notice.
 
     Notes
     -----
-    `update` and `merge` change the tally and return it. Counts are integers, so any split into batches and any order of
-    merging give the same bits as `RocCurve.from_predictions`. So do whole weights (as long as the sum of their squares
-    is at most 2**53); sums of other weights agree to rounding, about 1e-15 of the total an addition.
+    `update` and `merge` change the tally and return it; where they raise an error the tally stays as it was. Several
+    threads may share a tally, but one tally per thread, merged at the end, is faster. Counts are integers, so any split
+    into batches and any order of merging give the same bits as `RocCurve.from_predictions`. So do whole weights (as
+    long as the sum of their squares is at most 2**53); sums of other weights agree to rounding, about 1e-15 of the
+    total per addition.
 
     Examples
     --------
@@ -155,31 +163,36 @@ class ScoreTally(Tally):
         """Negative examples so far."""
         return int(self._n[0])
 
+    @locked
     def update(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> ScoreTally:
         """Count a batch of labels and scores, and return the tally."""
         batch = self._batches.read(y_true, {"y_score": y_score}, sample_weight)
         if batch is None:
             return self
-        positive, (scores,), weights = batch
-        if self.binned:
-            scores = self._layout(scores).accept(scores)
-        if self._table is None:
-            self._table = self._empty_table()
+        positive, (scores,), weights = batch.positive, batch.scores, batch.weights
+        bins = self._layout(scores)
+        if bins is not None:
+            scores = bins.accept(scores)
         n_pos = int(np.count_nonzero(positive))
-        self._n += (positive.size - n_pos, n_pos)
+        added = (positive.size - n_pos, n_pos)
+        squares, whole = self._squares, self._whole
         if weights is not None:
             with np.errstate(over="ignore"):  # sums that are too large are refused later
-                self._squares += [(weights[~positive] ** 2).sum(), (weights[positive] ** 2).sum()]
-            self._whole = self._whole and counts.whole_weights(weights)
+                squares = squares + np.array([(weights[w] ** 2).sum() for w in (~positive, positive)])
+            whole = whole and counts.whole_weights(weights)
             kept = weights > 0
             positive, scores, weights = positive[kept], scores[kept], weights[kept]
-            if not scores.size:
-                return self
-        if isinstance(self._table, DistinctCounts) and weights is None:
+        table = self._filled_table(bins, batch.batches)
+        if isinstance(table, DistinctCounts) and weights is None:
             positive, scores = positive.copy(), scores.copy()  # the caller may use the buffers again
-        self._table.add(positive, scores, weights)
+        if scores.size:
+            table.add(positive, scores, weights)
+        self._n += added
+        self._squares, self._whole = squares, whole
+        self._bins, self._table, self._batches = bins, table, batch.batches
         return self
 
+    @locked
     def update_distinct(self, y_true: Any, y_score: Any, times: Any) -> ScoreTally:
         """Count pairs of label and score that occur so many times each, as of a query that groups them.
 
@@ -194,34 +207,33 @@ class ScoreTally(Tally):
         batch = self._batches.read(y_true, {"y_score": y_score})
         if batch is None:
             return self
-        positive, (scores,), _ = batch
+        positive, (scores,) = batch.positive, batch.scores
         repeats = counts.checked_scores(times, "times")
         counts.same_length("times", repeats, "y_true", positive.size)
         if repeats.dtype.kind not in "iu" or repeats.min() < 1:
             raise DataError(f"`times` must hold whole numbers from 1, got {shown(repeats[:5].tolist())}")
-        if self._table is None:
-            self._table = self._empty_table()
-        assert isinstance(self._table, DistinctCounts)
-        self._table.add_distinct(positive, scores, repeats.astype(np.int64))
+        table = self._filled_table(None, batch.batches)
+        assert isinstance(table, DistinctCounts)
+        table.add_distinct(positive, scores, repeats.astype(np.int64))
         self._n += (int(repeats[~positive].sum()), int(repeats[positive].sum()))
+        self._table, self._batches = table, batch.batches
         return self
 
-    def merge(self, other: ScoreTally) -> ScoreTally:
-        """Add the counts of another tally, and return this one."""
-        self._same_kind(other)
+    def _merge(self, other: ScoreTally) -> None:
         if self.binned != other.binned or self._resolution != other._resolution:
             raise InputError("`other` must have the same resolution to be merged, got another")
-        self._bins = same_layout(self._bins, other._bins)
-        self._batches.join(other._batches)
+        bins = same_layout(self._bins, other._bins)
+        batches = self._batches.joined(other._batches)
         if other._table is not None:
-            if self._table is None:
-                self._table = self._empty_table()
-            self._table.merge(other._table)  # type: ignore[arg-type]
+            table = self._filled_table(bins, batches)
+            table.merge(other._table)  # type: ignore[arg-type]
+            self._table = table
+        self._bins, self._batches = bins, batches
         self._n += other._n
-        self._squares += other._squares
+        self._squares = self._squares + other._squares
         self._whole = self._whole and other._whole
-        return self
 
+    @locked
     def empty(self) -> ScoreTally:
         """Return a tally of the same kind that has counted nothing: for another part of the data, to be merged."""
         tally = ScoreTally(
@@ -230,6 +242,7 @@ class ScoreTally(Tally):
         tally._bins = self._bins
         return tally
 
+    @locked
     def to_curve(self, *, name: str = "classifier", points: str = "all") -> RocCurve:
         """Return the ROC curve of all that was counted; of bins, the hull of their boundaries, with its `max_error`.
 
@@ -260,19 +273,19 @@ class ScoreTally(Tally):
             table = buckets.on_hull(table)
         return RocCurve._from_counts(table, name=name, effective=effective, complete=points == "all")
 
-    def _layout(self, scores: Array) -> ScoreBins:
-        if self._bins is None:
-            assert self._resolution is not None
-            dtype = self._dtype or str(float_scores(scores[:1]).dtype)
-            self._bins = ScoreBins.universal(dtype, self._resolution)
-        return self._bins
+    def _layout(self, scores: Array) -> ScoreBins | None:
+        """Return the bins that hold a batch of scores; None where every distinct score is counted."""
+        if self._bins is not None or self._resolution is None:
+            return self._bins
+        dtype = self._dtype or str(float_scores(scores[:1]).dtype)
+        return ScoreBins.universal(dtype, self._resolution)
 
-    def _empty_table(self) -> BinTable | DistinctCounts:
-        weighted = bool(self._batches.weighted)
-        if self.binned:
-            assert self._bins is not None
-            return BinTable(self._bins, weighted, ties=True)
-        return DistinctCounts(weighted, self._limit)
+    def _filled_table(self, bins: ScoreBins | None, batches: Batches) -> BinTable | DistinctCounts:
+        """Return the table of what was counted so far, or an empty one for the first batch."""
+        if self._table is not None:
+            return self._table
+        weighted = bool(batches.weighted)
+        return DistinctCounts(weighted, self._limit) if bins is None else BinTable(bins, weighted, ties=True)
 
     def _effective(self) -> tuple[float, float] | None:
         """Return the effective sample sizes of weighted data, after checking that there are both classes."""

@@ -20,7 +20,7 @@ from costcurves.confusion import (
     triple_counts,
 )
 from costcurves.errors import DataError, InputError, UnsupportedError
-from costcurves.tallies.base import State, Tally, part
+from costcurves.tallies.base import State, Tally, locked, part
 
 Array = npt.NDArray[Any]
 Cell = tuple[Hashable, ...]
@@ -58,6 +58,7 @@ class ConfusionTally(Tally):
         self._width: int | None = None
         self._types: set[str] = set()
 
+    @locked
     def update(self, y_true: Any, y_pred: Any, other: Any = None) -> ConfusionTally:
         """Count a batch of true classes, predictions and, for a joint table, predictions of another classifier.
 
@@ -83,21 +84,19 @@ class ConfusionTally(Tally):
         self._add(labels, keys, counts, len(columns))
         return self
 
-    def merge(self, other: ConfusionTally) -> ConfusionTally:
-        """Add the counts of another tally, and return this one."""
-        self._same_kind(other)
+    def _merge(self, other: ConfusionTally) -> None:
         if self._labels != other._labels:
             raise InputError("`other` must have the same `labels` to be merged, got others")
         if other._width is not None:
             self._agree(other._width, other._types)
         for cell, count in other._cells.items():
             self._cells[cell] = self._cells.get(cell, 0) + count
-        return self
 
     def empty(self) -> ConfusionTally:
         """Return a tally of the same labels that has counted nothing: for another part of the data, to be merged."""
         return ConfusionTally(self._labels)
 
+    @locked
     def to_confusion(self) -> ConfusionMatrix:
         """Return the confusion matrix of the one classifier."""
         labels, keys, counts = self._table(2)
@@ -106,6 +105,7 @@ class ConfusionTally(Tally):
         table[keys] = counts
         return ConfusionMatrix(labels, frozen(table.reshape(k, k)))
 
+    @locked
     def to_joint(self) -> JointConfusion:
         """Return the joint table of the two classifiers."""
         return JointConfusion._from_keys(*self._table(3))
