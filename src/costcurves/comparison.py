@@ -19,11 +19,10 @@ from costcurves._validation import (
     check_level,
     check_name,
     check_two_names,
-    check_unit_array,
     frozen,
     shown,
 )
-from costcurves.conditions import OperatingCondition, check_condition
+from costcurves.conditions import check_condition, pc_array
 from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.differences import PcIntervals
 from costcurves.errors import InputError
@@ -146,7 +145,7 @@ class CurveDifference(Result):
         ----------
         pc : float, array or OperatingCondition
         """
-        wanted = check_unit_array("pc", pc.pc if isinstance(pc, OperatingCondition) else pc)
+        wanted = pc_array(pc)
         points, place = np.unique(wanted.ravel(), return_inverse=True)
         p = self._discordant.band(points).p_value(points)[place].reshape(wanted.shape)
         return float(p) if wanted.ndim == 0 else p
@@ -521,8 +520,8 @@ class _Sample:
         counts.both_classes(self.positive, self.weights)
         self.scores = {}
         for name, values in scores.items():
-            checked = counts.checked_scores(values, f"score of {name}")
-            counts.same_length(f"score of {name}", checked, "y_true", size)
+            checked = counts.checked_scores(values, counts.score_of(name))
+            counts.same_length(counts.score_of(name), checked, "y_true", size)
             self.scores[name] = checked
 
     def curve(self, name: str, policy: Any) -> CostCurve:

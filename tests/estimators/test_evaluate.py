@@ -24,7 +24,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import costcurves as cc
-from costcurves.estimators import _progress
 from members import NoScores, Remembering, breast_cancer, three_members
 
 X, Y = breast_cancer()
@@ -197,50 +196,6 @@ def test_groups_stay_together_with_and_without_routing():
 def test_parallel_fits_change_nothing(result):
     ours = cc.evaluate(three_members(), X, Y, cv=FOLDS, n_jobs=2)
     assert ours.to_dict() == result.to_dict()
-
-
-# Progress -------------------------------------------------------------------------------------------------------
-
-
-class Terminal:
-    """Stands in for a terminal's error stream."""
-
-    def __init__(self):
-        self.text = ""
-
-    def write(self, text):
-        self.text += text
-
-    def flush(self):
-        pass
-
-    def isatty(self):
-        return True
-
-
-def test_progress_shows_after_two_seconds_on_a_terminal(monkeypatch):
-    terminal, now = Terminal(), iter(np.arange(0, 100, 1.5))
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(_progress, "time", type("Clock", (), {"monotonic": staticmethod(lambda: next(now))}))
-    assert list(_progress.watched(range(5), 5, "Training and scoring", show=True)) == list(range(5))
-    assert "Training and scoring" in terminal.text
-
-
-@pytest.mark.parametrize(("show", "step", "attached"), [(False, 1.5, True), (True, 0.1, True), (True, 1.5, False)])
-def test_progress_is_silent_when_quick_unwanted_or_unseen(monkeypatch, show, step, attached):
-    terminal, now = Terminal(), iter(np.arange(0, 100, step))
-    monkeypatch.setattr(terminal, "isatty", lambda: attached)
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(_progress, "time", type("Clock", (), {"monotonic": staticmethod(lambda: next(now))}))
-    assert list(_progress.watched(range(5), 5, "Training and scoring", show=show)) == list(range(5))
-    assert terminal.text == ""
-
-
-def test_progress_does_without_rich(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    assert _progress.can_be_shown()
-    monkeypatch.setattr(_progress.importlib.util, "find_spec", lambda _: None)
-    assert not _progress.can_be_shown()
 
 
 # Bad input ------------------------------------------------------------------------------------------------------

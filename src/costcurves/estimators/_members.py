@@ -19,10 +19,10 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
+from costcurves._progress import watched
 from costcurves._validation import FloatArray, IntArray, check_choice, check_flag, check_name, shown
 from costcurves.decisions import TRIVIAL
 from costcurves.errors import DataError, InputError
-from costcurves.estimators._progress import watched
 from costcurves.roc import check_unique
 
 Fold = tuple[IntArray | None, IntArray]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from costcurves._progress import track
 from costcurves._results import Result
 from costcurves._validation import (
     MOST_POINTS,
@@ -18,11 +19,10 @@ from costcurves._validation import (
     check_level,
     check_positive,
     check_rng,
-    check_unit_array,
     frozen,
     shown,
 )
-from costcurves.conditions import OperatingCondition
+from costcurves.conditions import OperatingCondition, pc_array
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.inference.band_results import SAMPLINGS, Band, check_pc
 from costcurves.inference.discordant import joint_counts
@@ -30,7 +30,7 @@ from costcurves.inference.intervals import PAIRED_METHODS, check_counts, critica
 from costcurves.inference.kernel import resample
 from costcurves.inference.paired_critical import difference_critical
 from costcurves.inference.paired_limits import PairedErrors, difference_limits, difference_strata, no_difference
-from costcurves.inference.resampled import order_limits, track
+from costcurves.inference.resampled import order_limits
 
 DIFFERENCE_METHODS = (*PAIRED_METHODS, "exact", "resample")
 
@@ -128,7 +128,7 @@ class DifferenceBand(Band):
         told apart). At points between those of
         the band the counts of the nearest one are used.
         """
-        wanted = check_unit_array("pc", pc)
+        wanted = pc_array(pc)
         flat = wanted.ravel()
         if ((flat < self.pc[0] - 1e-12) | (flat > self.pc[-1] + 1e-12)).any():
             raise InputError(f"`pc` must be in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")

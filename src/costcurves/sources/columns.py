@@ -89,12 +89,17 @@ class Roles:
 
 def said_of_columns(error: CostCurvesError, label: str, scores: str, weight: str | None) -> CostCurvesError:
     """Return an error about arrays as one about columns."""
+
+    def said(found: re.Match[str]) -> str:
+        role = re.search(rf"`(\w+)`[^`]*{re.escape(found[1])}", scores)
+        return scores if role is None else f"`{role[1]}` {found[1]}"
+
     words = {
         "`y_true`": f"`label` {shown(label)}",
         "`y_score`": scores,
         "`sample_weight`": f"`weight` {shown(weight)}",
     }
-    text = str(error)
+    text = re.sub("`y_score of ('.*?')`", said, str(error))
     for argument, column in words.items():
         text = text.replace(argument, column)
     return type(error)(text)
