@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -268,17 +266,6 @@ def test_questions_that_cannot_be_answered_say_so():
     single = cc.evaluate(scores, None, [0, 0, 1, 1], cv="prefit")
     with pytest.raises(cc.UnsupportedError, match=r"`policy='validation'` needs two folds or more, got 1"):
         single.averaged("a", policy="validation")
-
-
-def test_without_scikit_learn_the_extra_is_named():
-    code = (
-        "import sys; sys.modules['sklearn'] = None\n"
-        "import costcurves as cc\n"
-        "cc.normalized_expected_cost([0, 1], [0, 1], 0.5)\n"
-        "try:\n    cc.RocHullClassifier\nexcept cc.MissingExtraError as error:\n    print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert 'need scikit-learn: pip install "costcurves[sklearn]"' in done.stdout
 
 
 # Folds and weights that cannot be -------------------------------------------------------------------------------
