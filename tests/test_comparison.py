@@ -317,7 +317,7 @@ def test_p_values_too_small_to_be_told_apart_are_said_to_be():
     [
         ({"a": [1, 2]}, "two classifiers or more"),
         ([1, 2], "must map names to columns"),
-        ({"a": [1, 2], "b": [1, 2, 3]}, "`score of b` and `y_true` must have the same length, got 3 and 2"),
+        ({"a": [1, 2], "b": [1, 2, 3]}, "`y_score of 'b'` and `y_true` must have the same length, got 3 and 2"),
     ],
 )
 def test_compare_many_says_what_is_wrong_with_scores(scores, message):

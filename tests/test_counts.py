@@ -288,7 +288,7 @@ def test_labels_refuse(labels, pos_label, message):
         (np.array([1, 2, 3, math.inf], dtype=np.float32), "must be finite, got 1 non-finite value"),
         (
             np.ones((4, 2)),
-            r"`y_score` must be 1-D, got shape \(4, 2\): pass the scores of the positive class, .*\[:, 1\]",
+            r"`y_score` must be 1-D, got shape \(4, 2\): .* class, .*\[:, list\(model.classes_\).index\(pos_label\)\]",
         ),
         (np.ones((4, 1)), r"`y_score` must be 1-D, got shape \(4, 1\)"),
         (3.5, r"`y_score` must be 1-D, got shape \(\)"),

@@ -171,8 +171,8 @@ def test_rates_with_the_thresholds_of_a_curve_make_the_same_cost_curves():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"fpr": 1.1, "tpr": 0.5}, r"`fpr` must be in \[0, 1\], got 1.1 at position 0"),
-        ({"fpr": 0.1, "tpr": math.nan}, r"`tpr` must be in \[0, 1\], got nan at position 0"),
+        ({"fpr": 1.1, "tpr": 0.5}, r"`fpr` must be in \[0, 1\], got 1.1: 1.1 % is 0.011"),
+        ({"fpr": 0.1, "tpr": math.nan}, r"`tpr` must be in \[0, 1\], got nan"),
         ({"fpr": "x", "tpr": 0.5}, "`fpr` must be numeric, got 'x'"),
         ({"fpr": [0.1, 0.2], "tpr": 0.5}, r"must be numbers or 1-D of one length, got shapes \(2,\) and \(1,\)"),
         ({"fpr": [], "tpr": []}, "must be numbers or 1-D of one length"),

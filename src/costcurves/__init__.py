@@ -246,13 +246,35 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 def __getattr__(name: str) -> Any:
     """Return a public name, importing the module that defines it."""
     if name in _HOME:
-        value = getattr(import_module(f"costcurves.{_HOME[name]}"), name)
+        from costcurves.errors import MissingExtraError
+
+        try:
+            value = getattr(import_module(f"costcurves.{_HOME[name]}"), name)
+        except MissingExtraError as error:
+            return _stand_in(name, str(error))  # not kept: the extra may be installed later
     elif name in _MODULES:
         value = import_module(f"costcurves.{name}")
     else:
         raise AttributeError(f"module 'costcurves' has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def _stand_in(name: str, reason: str) -> Any:
+    """Return what has a public name while its extra is missing: a class or a function that says so when it is called.
+
+    The name itself is there, so that ``from costcurves import *``, `help`, `hasattr` and `inspect` work without extras.
+    """
+    from costcurves.errors import MissingExtraError
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise MissingExtraError(reason)
+
+    if name[0].isupper():
+        return type(name, (), {"__new__": refuse, "__doc__": reason, "__module__": __name__})
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__module__, refuse.__doc__ = __name__, reason
+    return refuse
 
 
 def __dir__() -> list[str]:

@@ -61,7 +61,7 @@ def check_in_open_unit(name: str, value: Any) -> float:
     """Return `value` as a float in (0, 1)."""
     number = check_number(name, value)
     if not 0.0 < number < 1.0:
-        raise InputError(f"`{name}` must be in (0, 1), got {shown(value)}")
+        raise InputError(f"`{name}` must be in (0, 1), got {shown(value)}{_percent(number, below=100)}")
     return number
 
 
@@ -69,8 +69,13 @@ def check_in_unit(name: str, value: Any) -> float:
     """Return `value` as a float in [0, 1]."""
     number = check_number(name, value)
     if not 0.0 <= number <= 1.0:
-        raise InputError(f"`{name}` must be in [0, 1], got {shown(value)}")
+        raise InputError(f"`{name}` must be in [0, 1], got {shown(value)}{_percent(number)}")
     return number
+
+
+def _percent(number: float, *, below: float = 101) -> str:
+    """Return what to write instead of a percentage, where a number may be one."""
+    return f": {number:g} % is {number / 100:g}" if 1 < number <= 100 and number < below else ""
 
 
 def check_nonnegative(name: str, value: Any) -> float:
@@ -238,7 +243,9 @@ def check_unit_array(name: str, values: Any) -> FloatArray:
     bad = ~((array >= 0.0) & (array <= 1.0))
     if bad.any():
         first = np.flatnonzero(bad.ravel())[0]
-        raise InputError(f"`{name}` must be in [0, 1], got {shown(array.ravel()[first])} at position {first}")
+        value = float(array.ravel()[first])
+        where = f" at position {first}" if array.ndim else ""
+        raise InputError(f"`{name}` must be in [0, 1], got {shown(value)}{where}{_percent(value)}")
     return array
 
 

@@ -20,11 +20,10 @@ from costcurves._validation import (
     check_name,
     check_rng,
     check_two_names,
-    check_unit_array,
     frozen,
     shown,
 )
-from costcurves.conditions import OperatingCondition, check_condition
+from costcurves.conditions import check_condition, pc_array
 from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.differences import PcIntervals
 from costcurves.errors import InputError
@@ -153,7 +152,7 @@ class CurveDifference(Result):
         ----------
         pc : float, array or OperatingCondition
         """
-        wanted = check_unit_array("pc", pc.pc if isinstance(pc, OperatingCondition) else pc)
+        wanted = pc_array(pc)
         points, place = np.unique(wanted.ravel(), return_inverse=True)
         p = self._discordant.band(points).p_value(points)[place].reshape(wanted.shape)
         return float(p) if wanted.ndim == 0 else p
@@ -519,8 +518,8 @@ class _Sample:
         counts.both_classes(self.positive, self.weights)
         self.scores = {}
         for name, values in scores.items():
-            checked = counts.checked_scores(values, f"score of {name}")
-            counts.same_length(f"score of {name}", checked, "y_true", size)
+            checked = counts.checked_scores(values, counts.score_of(name))
+            counts.same_length(counts.score_of(name), checked, "y_true", size)
             self.scores[name] = checked
 
     def drop_weightless(self) -> None:

@@ -483,8 +483,12 @@ def check_condition(condition: Any) -> OperatingCondition:
 
 
 def pc_array(pc: Any) -> FloatArray:
-    """Return pc as an array; an operating condition stands for its own."""
-    return check_unit_array("pc", pc.pc if isinstance(pc, OperatingCondition) else pc)
+    """Return pc as an array; an operating condition, alone or in a sequence, stands for its own."""
+    if isinstance(pc, OperatingCondition):
+        pc = pc.pc
+    elif isinstance(pc, (list, tuple)):
+        pc = [one.pc if isinstance(one, OperatingCondition) else one for one in pc]
+    return check_unit_array("pc", pc)
 
 
 def default_points(over: OperatingRange | None = None) -> FloatArray:

@@ -21,7 +21,7 @@ from costcurves._validation import (
     frozen,
     shown,
 )
-from costcurves.conditions import Beta, check_condition, pc_array
+from costcurves.conditions import Beta, OperatingRange, check_condition, pc_array
 from costcurves.differences import EQUAL, Advantage, Crossings, Difference, PcIntervals, covered
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.frames import curves_of_frames
@@ -29,7 +29,7 @@ from costcurves.inference.band_results import Band, operating_points
 from costcurves.inference.bands import cost_band, cost_distribution
 from costcurves.inference.kernel import BootstrapDistribution
 from costcurves.inference.resampled import reoptimised_band
-from costcurves.roc import RocCurve
+from costcurves.roc import FROM_SCORES, UNNAMED, RocCurve
 from costcurves.thresholds import Bayes, Policy, Steps, as_policy, swap_axis
 
 
@@ -51,7 +51,7 @@ class CostLines(Result):
 
     def evaluate(self, pc: Any) -> FloatArray:
         """Return the cost of each line at each pc, shape (..., lines)."""
-        x = check_unit_array("pc", pc)[..., None]
+        x = pc_array(pc)[..., None]
         values: FloatArray = x * self.fnr + (1 - x) * self.fpr
         return values
 
@@ -116,10 +116,12 @@ class CostCurve(Result):
     _index: npt.NDArray[np.int64] | None
 
     def __init__(self, source: Any, policy: Any = "optimal", *, name: str | None = None) -> None:
-        rule = as_policy(policy)
         roc = source.to_curve() if hasattr(source, "to_curve") else source
         if not isinstance(roc, RocCurve):
-            raise InputError(f"`source` must be a RocCurve or a RocHull, got {shown(source)} ({type(source).__name__})")
+            raise InputError(
+                f"`source` must be a RocCurve or a RocHull, got {shown(source)} ({type(source).__name__}){FROM_SCORES}"
+            )
+        rule = as_policy(policy)
         steps = rule.steps(roc)
         self._set(roc.name if name is None else name, rule, steps, roc)
 
@@ -161,7 +163,7 @@ class CostCurve(Result):
         *,
         pos_label: Any = None,
         sample_weight: Any = None,
-        name: str = "classifier",
+        name: str = UNNAMED,
         policy: Any = "optimal",
     ) -> CostCurve:
         """Return the cost curve of labels and scores; for the optimal policy without sorting all scores.
@@ -241,7 +243,7 @@ class CostCurve(Result):
 
     def step_at(self, pc: Any) -> Any:
         """Return the index of the step in use at each pc."""
-        return np.searchsorted(self.breaks[1:-1], check_unit_array("pc", pc), side="left")
+        return np.searchsorted(self.breaks[1:-1], pc_array(pc), side="left")
 
     def evaluate(self, pc: Any) -> Any:
         """Return the normalized expected cost at pc (a number, an array or an operating condition).
@@ -259,8 +261,20 @@ class CostCurve(Result):
         return float(cost) if x.ndim == 0 else cost
 
     def threshold_at(self, pc: Any) -> Any:
-        """Return the threshold in use at pc (for the bayes policy, the probability to exceed)."""
-        x = check_unit_array("pc", pc)
+        """Return the threshold in use at pc (for the bayes policy, the probability to exceed).
+
+        Parameters
+        ----------
+        pc : float, array or OperatingCondition
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> curve = cc.CostCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve.threshold_at(cc.OperatingCondition(prevalence=0.2, cost_fp=1, cost_fn=3))
+        0.8
+        """
+        x = pc_array(pc)
         if isinstance(self.policy, Bayes) and self.roc is not None:
             prevalence = self.roc.prevalence if self.policy.prevalence is None else self.policy.prevalence
             cut: Any = swap_axis(x, prevalence)
@@ -327,7 +341,12 @@ class CostCurve(Result):
         """Return where this curve costs less than the other, and by how much."""
         return Difference(self, _check_cost_curve("other", other)).advantage()
 
-    def area(self, pc: tuple[float, float] = (0.0, 1.0), *, weight: Beta | Callable[[Any], Any] | None = None) -> float:
+    def area(
+        self,
+        pc: tuple[float, float] | OperatingRange = (0.0, 1.0),
+        *,
+        weight: Beta | Callable[[Any], Any] | None = None,
+    ) -> float:
         """Return the integral of the cost over pc, uniformly or weighted.
 
         Over all of pc this is the expected normalized cost when the condition is uncertain: uniform by default,
@@ -335,7 +354,7 @@ class CostCurve(Result):
 
         Parameters
         ----------
-        pc : (low, high)
+        pc : (low, high) or OperatingRange
             The part of the axis to integrate over.
         weight : Beta, callable or an object with ``pdf``, optional
             Density of pc; a Beta is integrated in closed form, others by Gauss-Legendre on each linear piece.
@@ -644,7 +663,9 @@ def _band_including(curve: CostCurve, options: dict[str, Any], points: FloatArra
 
 
 def check_span(pc: Any) -> tuple[float, float]:
-    """Return the two ends of a part of the axis of pc."""
+    """Return the two ends of a part of the axis of pc; an operating range stands for the part that it spans."""
+    if isinstance(pc, OperatingRange):
+        return pc.pc
     try:
         low, high = pc
     except (TypeError, ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -35,6 +35,9 @@ COUNTING_FACTOR = 4
 # Examples that are counted at once: what is needed for them stays in the processor's cache.
 BLOCK = 1 << 15
 MANY = 1 << 16  # scores whose counts are held in few bytes
+# Whole numbers of more different values than this are hardly labels.
+MOST_LABELS = 20
+ASK_SWAPPED = ": are labels and scores swapped?"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,6 +164,7 @@ def _numeric_positives(labels: Array, pos_label: Any) -> tuple[BoolArray, tuple[
     elif isinstance(pos_label, str):
         raise DataError(
             f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)} but labels are numbers"
+            f"{_swapped(labels)}"
         )
     positive: BoolArray = labels == pos_label
     n_pos = int(np.count_nonzero(positive))
@@ -207,13 +211,18 @@ def _plain_objects(labels: Array) -> Array:
     return labels
 
 
+def score_of(classifier: str) -> str:
+    """Return what to call the scores of one of several classifiers in a message."""
+    return f"y_score of {shown(classifier)}"
+
+
 def checked_scores(y_score: Any, name: str = "y_score") -> Array:
     """Return finite one-dimensional scores without converting floats or integers."""
     raw = _as_array(name, y_score)
     if raw.ndim == 2:
         raise DataError(
             f"`{name}` must be 1-D, got shape {raw.shape}: pass the scores of the positive class, "
-            "for example predict_proba(X)[:, 1]"
+            "for example predict_proba(X)[:, list(model.classes_).index(pos_label)]"
         )
     scores = _one_dimensional(name, raw)
     if scores.dtype.kind == "O":
@@ -350,6 +359,8 @@ def _as_array(name: str, values: Any) -> Array:
 
 def _one_dimensional(name: str, values: Any) -> Array:
     """Return a non-empty 1-D array."""
+    if isinstance(values, Mapping):
+        raise DataError(f"`{name}` must be 1-D, got a {type(values).__name__}{ASK_SWAPPED}")
     array = _as_array(name, values)
     if array.ndim != 1:
         hint = ": pass a flat array, for example y.ravel()" if array.ndim == 2 and 1 in array.shape else ""
@@ -372,7 +383,10 @@ def _non_finite(name: str, values: Array) -> DataError:
 def _not_a_label(pos_label: Any, labels: Array) -> DataError:
     """Return the error for a positive class that does not occur."""
     found = _some_values(labels)
-    return DataError(f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {found}")
+    return DataError(
+        f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {found}"
+        f"{_swapped(labels)}"
+    )
 
 
 def _missing_labels(where: Sequence[int] | IntArray) -> DataError:
@@ -382,7 +396,15 @@ def _missing_labels(where: Sequence[int] | IntArray) -> DataError:
 
 def _too_many_classes(labels: Array) -> DataError:
     """Return the error for more than two classes."""
-    return DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}")
+    return DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}{_swapped(labels)}")
+
+
+def _swapped(labels: Array) -> str:
+    """Return a question, where labels look like scores: numbers with decimals, or very many different ones."""
+    if labels.dtype.kind not in "iuf":
+        return ""
+    like_scores = bool((labels != np.floor(labels)).any()) or np.unique(labels).size > MOST_LABELS
+    return ASK_SWAPPED if like_scores else ""
 
 
 def _some_values(labels: Array, limit: int = 5) -> str:

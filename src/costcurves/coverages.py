@@ -19,6 +19,7 @@ from costcurves._validation import (
     frozen,
     shown,
 )
+from costcurves.conditions import pc_array
 from costcurves.costs import as_cost_curve
 from costcurves.errors import InputError
 from costcurves.inference.band_results import SAMPLINGS, check_pc
@@ -72,7 +73,7 @@ class Binormal(Result):
         """
         from scipy.special import ndtr
 
-        x = check_unit_array("pc", pc)
+        x = pc_array(pc)
         with np.errstate(divide="ignore"):
             cut = self.scale**2 * (np.log1p(-x) - np.log(x)) / (2 * self.shift)
         fnr: FloatArray = ndtr((cut - self.shift) / self.scale)

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from costcurves._results import Result
-from costcurves._validation import FloatArray, check_unit_array, frozen
+from costcurves._validation import FloatArray, frozen
+from costcurves.conditions import pc_array
 
 # Differences of normalized cost below this are rounding, not performance: they count as equal.
 EQUAL = 1e-12
@@ -47,7 +48,7 @@ class PcIntervals(Result):
 
     def contains(self, pc: Any) -> Any:
         """Return whether each pc lies in one of the intervals (bounds included)."""
-        values = check_unit_array("pc", pc)
+        values = pc_array(pc)
         inside = ((values[..., None] >= self.low) & (values[..., None] <= self.high)).any(axis=-1)
         return bool(inside) if values.ndim == 0 else inside
 

@@ -11,7 +11,7 @@ class CostCurvesError(ValueError):
     ...     cc.OperatingCondition(prevalence=9, cost_fp=1, cost_fn=100)
     ... except cc.CostCurvesError as error:
     ...     print(error)
-    `prevalence` must be in (0, 1), got 9
+    `prevalence` must be in (0, 1), got 9: 9 % is 0.09
     """
 
 
@@ -24,7 +24,7 @@ class InputError(CostCurvesError):
     >>> cc.OperatingCondition.from_pc(1.5)
     Traceback (most recent call last):
     ...
-    costcurves.errors.InputError: `pc` must be in [0, 1], got 1.5
+    costcurves.errors.InputError: `pc` must be in [0, 1], got 1.5: 1.5 % is 0.015
     """
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from costcurves._validation import check_choice, check_column, check_name, shown
 from costcurves.comparison import CurveDifference, compare
 from costcurves.costs import CostCurve
+from costcurves.counts import score_of
 from costcurves.engines.dask import DaskReader
 from costcurves.engines.parts import PartsReader, frame_batch
 from costcurves.engines.spark import SparkReader
@@ -182,7 +183,7 @@ class _InMemory(_Data):
         options = {"pos_label": pos_label, "sample_weight": self._rows.weight, "points": points}
         found = {}
         for name, score in self._rows.columns.items():
-            with about_column(name, "y_score"):
+            with about_column(name, "y_score", score_of(name)):
                 found[name] = RocCurve.from_predictions(self._rows.label, score, name=name, **options)
         return found
 
@@ -193,7 +194,7 @@ class _InMemory(_Data):
         scores = (self._rows.columns[name] for name in pair)
         options = {**options, "pos_label": pos_label, "sample_weight": self._rows.weight}
         a, b = pair
-        with about_column(a, f"score of {a}"), about_column(b, f"score of {b}"):
+        with about_column(a, score_of(a)), about_column(b, score_of(b)):
             return compare(self._rows.label, *scores, names=pair, policy=policies, **options)
 
 

@@ -45,7 +45,10 @@ def columns_of(name: str, table: Any) -> Mapping[str, Any]:
         frame = nw.from_native(table, eager_only=True)
     except TypeError:
         kind = type(table).__name__
-        raise InputError(f"`{name}` must map names to columns (a dict or a dataframe), got {kind}") from None
+        raise InputError(
+            f"`{name}` must map names to columns (a dict or a dataframe), got {kind}: "
+            f'for one classifier pass {{"name": {name}}}'
+        ) from None
     return {column: frame[column].to_numpy() for column in frame.columns}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from costcurves import counts
 from costcurves._validation import BoolArray, shown
-from costcurves.conditions import check_condition
+from costcurves.conditions import OperatingRange, check_condition
 from costcurves.confusion import check_weights
 from costcurves.costs import CostCurve
 from costcurves.errors import DataError, InputError
@@ -58,7 +58,7 @@ def cost_curve_area(
     y_true: Any,
     y_score: Any,
     *,
-    pc: tuple[float, float] = (0.0, 1.0),
+    pc: tuple[float, float] | OperatingRange = (0.0, 1.0),
     weight: Any = None,
     policy: Any = "optimal",
     pos_label: Any = None,
@@ -70,7 +70,7 @@ def cost_curve_area(
     ----------
     y_true, y_score : array-like of shape (n,)
         True labels of two classes, and scores that are higher for the positive one.
-    pc : (low, high)
+    pc : (low, high) or OperatingRange
         The part of the axis to integrate over.
     weight : Beta, callable or an object with ``pdf``, optional
         How likely each pc is; by default all alike. See `CostCurve.area`.

@@ -33,6 +33,7 @@ from costcurves.geometry import upper_hull
 
 Array = npt.NDArray[Any]
 Made = Literal["counts", "weights", "rates"]
+UNNAMED = "classifier"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -87,6 +88,15 @@ class RocCurve(Result):
     effective: tuple[float, float] | None = None
     max_error: float = 0.0
 
+    def __new__(cls, *values: Any, **named: Any) -> RocCurve:
+        """Refuse labels and scores, which have a door of their own; anything else is for the fields to take."""
+        if {"y_true", "y_score"} & set(named) or not isinstance(next(iter(values), ""), str):
+            raise InputError(
+                "`RocCurve` must be made by one of its methods, got values: for labels and scores use "
+                "RocCurve.from_predictions(y_true, y_score)"
+            )
+        return object.__new__(cls)
+
     def __post_init__(self) -> None:
         """Check the name and set the arrays read-only."""
         check_name("name", self.name)
@@ -116,7 +126,7 @@ class RocCurve(Result):
         *,
         pos_label: Any = None,
         sample_weight: Any = None,
-        name: str = "classifier",
+        name: str = UNNAMED,
         points: str = "all",
     ) -> RocCurve:
         """Return the ROC curve of labels and scores, with a point at every distinct score.
@@ -145,8 +155,9 @@ class RocCurve(Result):
         """
         check_choice("points", points, ("all", "hull"))
         positive = counts.binary_labels(y_true, pos_label)
-        scores = counts.checked_scores(y_score)
-        counts.same_length("y_score", scores, "y_true", positive.size)
+        said = "y_score" if name == UNNAMED else counts.score_of(name)
+        scores = counts.checked_scores(y_score, said)
+        counts.same_length(said, scores, "y_true", positive.size)
         weights = None if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
         counts.both_classes(positive, weights)
         if weights is not None:
@@ -244,7 +255,7 @@ class RocCurve(Result):
         )
 
     @classmethod
-    def from_confusion_matrix(cls, matrix: Any, *, pos_label: Any = None, name: str = "classifier") -> RocCurve:
+    def from_confusion_matrix(cls, matrix: Any, *, pos_label: Any = None, name: str = UNNAMED) -> RocCurve:
         """Return the one ROC point of a fixed classifier, from its 2x2 confusion matrix.
 
         Parameters
@@ -293,7 +304,7 @@ class RocCurve(Result):
         )
 
     @classmethod
-    def from_rates(cls, fpr: Any, tpr: Any, *, thresholds: Any = None, name: str = "classifier") -> RocCurve:
+    def from_rates(cls, fpr: Any, tpr: Any, *, thresholds: Any = None, name: str = UNNAMED) -> RocCurve:
         """Return the ROC curve of known rates, for example of a hand-made classifier or of a published curve.
 
         Parameters
@@ -500,6 +511,9 @@ class RocCurve(Result):
         return f"RocCurve({self.name!r}: {what}{self._fp.size} points{tail})"
 
 
+FROM_SCORES = ": for labels and scores use from_predictions"
+
+
 def check_curves(curves: Any, what: str = "curves") -> list[RocCurve]:
     """Return ROC curves from a sequence, or from a mapping whose keys are their names; names must not repeat."""
     if isinstance(curves, RocCurve):
@@ -510,12 +524,12 @@ def check_curves(curves: Any, what: str = "curves") -> list[RocCurve]:
         try:
             listed = list(curves)
         except TypeError:
-            raise InputError(f"`{what}` must be RocCurves, got {shown(curves)}") from None
+            raise InputError(f"`{what}` must be RocCurves, got {shown(curves)}{FROM_SCORES}") from None
     if not listed:
         raise InputError(f"`{what}` must not be empty, got 0 curves")
     for curve in listed:
         if not isinstance(curve, RocCurve):
-            raise InputError(f"`{what}` must be RocCurves, got {shown(curve)} ({type(curve).__name__})")
+            raise InputError(f"`{what}` must be RocCurves, got {shown(curve)} ({type(curve).__name__}){FROM_SCORES}")
     check_unique([c.name for c in listed], what)
     return listed
 

@@ -147,7 +147,7 @@ def read_scenarios(path: str | os.PathLike[str]) -> Scenarios:
     ------
     FormatError
         When the file is not TOML, or a value breaks its rule; the message has the line:
-        ``costs.toml:7: scenario 'rush': `prevalence` must be in (0, 1), got 1.4``.
+        ``costs.toml:7: scenario 'rush': `prevalence` must be in (0, 1), got 1.4: 1.4 % is 0.014``.
 
     Examples
     --------

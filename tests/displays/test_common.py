@@ -18,6 +18,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import LeaveOneOut, cross_val_predict, cross_validate
 from sklearn.pipeline import make_pipeline
@@ -384,7 +385,6 @@ def test_cv_results_without_what_is_needed_are_refused(case):
 def test_what_is_no_fitted_estimator_is_refused(case):
     X, y, _, _ = case.estimators()
     for estimator, message in (
-        (LogisticRegression(), "`estimator` must be fitted, got LogisticRegression before fit"),
         (LogisticRegression, "`estimator` must be fitted, got the class LogisticRegression: make and fit one"),
         ("logit", r"`estimator` must be an estimator, got 'logit' \(str\)"),
         ({}, "`estimator` must not be empty"),
@@ -392,6 +392,8 @@ def test_what_is_no_fitted_estimator_is_refused(case):
     ):
         with pytest.raises(cc.InputError, match=message):
             case.kind.from_estimator(estimator, X, y, **case.options)
+    with pytest.raises(NotFittedError, match="`estimator` must be fitted, got LogisticRegression before fit"):
+        case.kind.from_estimator(LogisticRegression(), X, y, **case.options)
     assert plt.get_fignums() == []
 
 

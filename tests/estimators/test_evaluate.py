@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -24,7 +22,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import costcurves as cc
-from costcurves.estimators import _progress
 from members import NoScores, Remembering, breast_cancer, three_members
 
 X, Y = breast_cancer()
@@ -199,50 +196,6 @@ def test_parallel_fits_change_nothing(result):
     assert ours.to_dict() == result.to_dict()
 
 
-# Progress -------------------------------------------------------------------------------------------------------
-
-
-class Terminal:
-    """Stands in for a terminal's error stream."""
-
-    def __init__(self):
-        self.text = ""
-
-    def write(self, text):
-        self.text += text
-
-    def flush(self):
-        pass
-
-    def isatty(self):
-        return True
-
-
-def test_progress_shows_after_two_seconds_on_a_terminal(monkeypatch):
-    terminal, now = Terminal(), iter(np.arange(0, 100, 1.5))
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(_progress, "time", type("Clock", (), {"monotonic": staticmethod(lambda: next(now))}))
-    assert list(_progress.watched(range(5), 5, "Training and scoring", show=True)) == list(range(5))
-    assert "Training and scoring" in terminal.text
-
-
-@pytest.mark.parametrize(("show", "step", "attached"), [(False, 1.5, True), (True, 0.1, True), (True, 1.5, False)])
-def test_progress_is_silent_when_quick_unwanted_or_unseen(monkeypatch, show, step, attached):
-    terminal, now = Terminal(), iter(np.arange(0, 100, step))
-    monkeypatch.setattr(terminal, "isatty", lambda: attached)
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(_progress, "time", type("Clock", (), {"monotonic": staticmethod(lambda: next(now))}))
-    assert list(_progress.watched(range(5), 5, "Training and scoring", show=show)) == list(range(5))
-    assert terminal.text == ""
-
-
-def test_progress_does_without_rich(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    assert _progress.can_be_shown()
-    monkeypatch.setattr(_progress.importlib.util, "find_spec", lambda _: None)
-    assert not _progress.can_be_shown()
-
-
 # Bad input ------------------------------------------------------------------------------------------------------
 
 
@@ -313,17 +266,6 @@ def test_questions_that_cannot_be_answered_say_so():
     single = cc.evaluate(scores, None, [0, 0, 1, 1], cv="prefit")
     with pytest.raises(cc.UnsupportedError, match=r"`policy='validation'` needs two folds or more, got 1"):
         single.averaged("a", policy="validation")
-
-
-def test_without_scikit_learn_the_extra_is_named():
-    code = (
-        "import sys; sys.modules['sklearn'] = None\n"
-        "import costcurves as cc\n"
-        "cc.normalized_expected_cost([0, 1], [0, 1], 0.5)\n"
-        "try:\n    cc.RocHullClassifier\nexcept cc.MissingExtraError as error:\n    print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert 'need scikit-learn: pip install "costcurves[sklearn]"' in done.stdout
 
 
 # Folds and weights that cannot be -------------------------------------------------------------------------------

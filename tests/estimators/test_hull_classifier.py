@@ -12,6 +12,7 @@ import sklearn
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import (
     GridSearchCV,
@@ -26,8 +27,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 
 import costcurves as cc
+from costcurves.estimators._members import has_missing
 from members import Column, Counting, NoScores, Remembering, breast_cancer, three_members
 
 X, Y = breast_cancer()
@@ -136,7 +139,86 @@ def test_positive_class_can_be_the_first():
     second = cc.RocHullClassifier(three_members(), 0.3).fit(X, Y)
     assert first.classes_.tolist() == ["bad", "good"]
     assert ((first.predict(X) == "bad") == (second.predict(X) == 1)).all()
-    assert cc.RocHullClassifier(three_members(), 0.3).fit(X, names).pos_label_ == "good"
+
+
+@pytest.mark.parametrize("kind", ["hull", "threshold"])
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (np.where(Y == 1, "bad", "good"), r"`pos_label` must be given when labels are names, .*'bad', 'good'"),
+        (Y + 1, r"`pos_label` must be given when `y` is not 0/1, -1/1 or boolean, got labels 1, 2"),
+    ],
+    ids=["names", "numbers"],
+)
+def test_the_positive_class_is_not_guessed(kind, labels, message):
+    bayes = GaussianNB()
+    clf = cc.RocHullClassifier({"bayes": bayes}, 0.3) if kind == "hull" else cc.CostThresholdClassifier(bayes, 0.3)
+    with pytest.raises(cc.DataError, match=message):
+        clf.fit(X, labels)
+    with pytest.raises(cc.DataError, match=r"`pos_label` must be given"):
+        cc.RocCurve.from_predictions(labels, X[:, 0])
+    for positive in np.unique(labels).tolist():
+        assert clf.set_params(pos_label=positive).fit(X, labels).pos_label_ == positive
+
+
+@pytest.mark.parametrize("labels", [Y, 2 * Y - 1, Y == 1], ids=["0/1", "-1/1", "boolean"])
+def test_labels_that_say_which_class_is_positive_are_enough(labels):
+    clf = cc.CostThresholdClassifier(GaussianNB(), 0.3).fit(X, labels)
+    assert clf.pos_label_ == labels.max()
+    numbers = cc.CostThresholdClassifier(GaussianNB(), 0.3).fit(X, Y)
+    assert ((clf.predict(X) == clf.pos_label_) == (numbers.predict(X) == 1)).all()
+
+
+HOLES = np.where(np.random.default_rng(0).random(X.shape) < 0.05, np.nan, X)
+TREE = DecisionTreeClassifier(max_depth=3, random_state=0)  # takes missing values
+FILLED = make_pipeline(SimpleImputer(), GaussianNB())
+
+
+@pytest.mark.parametrize("holes", [HOLES, HOLES.tolist(), pd.DataFrame(HOLES)], ids=["array", "list", "pandas"])
+def test_missing_values_are_taken_by_all_members_or_by_none(holes):
+    # Which member is used depends on the condition: what is refused must not.
+    mixed = cc.RocHullClassifier({"tree": TREE, "bayes": GaussianNB()}, 0.5, cv=2).fit(X, Y)
+    conditions = [0.0, *CONDITIONS, 1.0, {"fpr": 0.05}]
+    assert {"tree", "bayes"} < {mixed.set_params(condition=one).choice_.first for one in conditions}
+    for condition in conditions:
+        with pytest.raises(ValueError, match="NaN"):
+            mixed.predict(holes, condition=condition)
+        assert mixed.predict(X, condition=condition).shape == Y.shape
+
+
+@pytest.mark.parametrize("members", [{"tree": TREE}, {"tree": TREE, "filled": FILLED}], ids=len)
+@pytest.mark.parametrize("condition", [0.0, 0.3, 0.95])
+def test_missing_values_are_predicted_where_every_member_takes_them(members, condition):
+    clf = cc.RocHullClassifier(members, condition, cv=2).fit(HOLES, Y)
+    assert clf.predict(HOLES).shape == Y.shape
+    assert clf.predict(pd.DataFrame(HOLES)).shape == Y.shape
+
+
+@pytest.mark.parametrize(
+    ("X", "expected"),
+    [
+        ([[1.0, 2.0]], False),
+        ([[1.0, np.nan]], True),
+        ([["a", None]], True),
+        ([["a", "b"]], False),
+        (np.array([[1, 2]]), False),
+        (csr_array([[0, np.nan]]), True),
+        (csr_array([[0, 1.0]]), False),
+        (pd.DataFrame({"a": ["x", None]}), True),
+        (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), True),
+        (pl.DataFrame({"a": ["x", None]}), True),
+        (pl.DataFrame({"a": [1.0, 2.0]}), False),
+    ],
+)
+def test_missing_values_are_found_in_any_table(X, expected):
+    assert has_missing(X) is expected
+
+
+def test_a_random_choice_is_tagged_as_such():
+    for edge in ("within", "nearer", "random"):
+        clf = cc.RocHullClassifier(three_members(), 0.3, on_edge=edge)
+        assert get_tags(clf).non_deterministic == (edge == "random")
+    assert not get_tags(cc.CostThresholdClassifier(GaussianNB(), 0.3)).non_deterministic
 
 
 def test_decision_functions_are_turned_for_the_first_class():

@@ -220,15 +220,6 @@ def test_broken_arguments_are_named(change, message):
         cost_band(**arguments)
 
 
-def test_progress_is_silent_when_quick_and_shown_when_slow(capsys, monkeypatch):
-    list(resampled.track(range(3), "resampling"))
-    assert capsys.readouterr().err == ""
-    clock = iter([0.0, 1.0, 3.0, 4.0, 5.0])
-    monkeypatch.setattr(resampled.time, "monotonic", lambda: next(clock))
-    list(resampled.track(range(4), "resampling"))
-    assert "100 %" in capsys.readouterr().err
-
-
 def test_reoptimised_resamples_are_cheaper_than_the_estimate_on_average():
     rng = np.random.default_rng(5)
     pos, neg = rng.normal(1, 1, 60), rng.normal(-1, 1, 60)

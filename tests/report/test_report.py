@@ -321,7 +321,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_it_is_made(report, tmp_
         ({"scores": {}}, "`scores` must have the scores of one classifier or more, got none"),
         ({"scores": [1, 2]}, "`scores` must map names to columns"),
         ({"scores": {"": [1.0] * 200}}, "`scores` must be a non-empty string, got ''"),
-        ({"scores": {"a": [1.0]}}, "`y_score` and `y_true` must have the same length, got 1 and 200"),
+        ({"scores": {"a": [1.0]}}, "`y_score of 'a'` and `y_true` must have the same length, got 1 and 200"),
         ({"scenarios": [HERE]}, "`scenarios` must map names to operating conditions or ranges"),
         (
             {"scenarios": {"x": 0.3}},

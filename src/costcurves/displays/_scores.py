@@ -246,7 +246,7 @@ def check_fitted(estimator: Any) -> Any:
     try:
         validation.check_is_fitted(estimator)
     except exceptions.NotFittedError:
-        raise InputError(
+        raise exceptions.NotFittedError(
             f"`estimator` must be fitted, got {type(estimator).__name__} before fit: call fit(X, y) first"
         ) from None
     return estimator

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import sklearn
+from scipy.sparse import issparse
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, StratifiedShuffleSplit, check_cv
@@ -19,10 +20,11 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
-from costcurves._validation import FloatArray, IntArray, check_choice, check_flag, check_name, shown
+from costcurves import counts
+from costcurves._progress import watched
+from costcurves._validation import FloatArray, IntArray, check_choice, check_flag, check_name, is_missing, shown
 from costcurves.decisions import TRIVIAL
 from costcurves.errors import DataError, InputError
-from costcurves.estimators._progress import watched
 from costcurves.roc import check_unique
 
 Fold = tuple[IntArray | None, IntArray]
@@ -90,7 +92,10 @@ def positive_scores(name: str, estimator: Any, X: Any, method: str, pos_label: A
 
 
 def two_classes(y: Any, pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Any]:
-    """Return labels as a flat array, the two classes in order and the positive one (by default the second)."""
+    """Return labels as a flat array, the two classes in order and the positive one.
+
+    Without `pos_label`, only labels that say it themselves are taken, as everywhere: booleans, 0/1 and -1/1.
+    """
     labels = column_or_1d(y, warn=True)
     kind = type_of_target(labels, input_name="y")
     if kind == "unknown":
@@ -101,10 +106,36 @@ def two_classes(y: Any, pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[A
     classes = np.unique(labels)
     if classes.size != 2:
         raise DataError(f"`y` must hold two classes, got {classes.size} class: {shown(classes.tolist())}")
-    positive = classes[1] if pos_label is None else pos_label
-    if positive not in classes.tolist():
+    if pos_label is None:
+        try:
+            return labels, classes, labels[counts.binary_labels(labels)][0]
+        except DataError as error:
+            raise DataError(str(error).replace("`y_true`", "`y`")) from None
+    if pos_label not in classes.tolist():
         raise DataError(f"`pos_label` must be one of the classes {classes.tolist()}, got {shown(pos_label)}")
-    return labels, classes, positive
+    return labels, classes, pos_label
+
+
+def has_missing(X: Any) -> bool:
+    """Return whether some value of X is missing: of an array, a sparse matrix, a list or a dataframe."""
+    if issparse(X):
+        X = X.data
+    elif hasattr(X, "isna"):
+        return bool(np.asarray(X.isna()).any())
+    values = np.asarray(X)
+    if values.dtype.kind == "O":
+        return any(is_missing(value) for value in values.ravel().tolist())
+    return values.dtype.kind in "fc" and bool(np.isnan(values).any())
+
+
+def takes_missing(estimator: Any) -> bool:
+    """Return whether an estimator says that it takes missing values."""
+    try:
+        from sklearn.utils import get_tags  # scikit-learn 1.5 has none
+
+        return bool(get_tags(estimator).input_tags.allow_nan)
+    except (ImportError, AttributeError, TypeError):
+        return False
 
 
 # Metadata ----------------------------------------------------------------------------------------------------

@@ -164,6 +164,7 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
         """
         check_is_fitted(self, "hull_")
         mixture = self._choose(self.condition if condition is None else condition)
+        self._check_missing(X, {mixture.first, mixture.second})
         positive = self._positive(X, mixture.first, mixture.first_threshold)
         if mixture.probability > 0:
             other = self._positive(X, mixture.second, mixture.second_threshold)
@@ -172,6 +173,14 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
         negative_label = self.classes_[0] if self.classes_[1] == self.pos_label_ else self.classes_[1]
         labels = np.array([negative_label, self.pos_label_], dtype=self.classes_.dtype)
         return np.asarray(labels[positive.astype(np.intp)])
+
+    def _check_missing(self, X: Any, used: set[str]) -> None:
+        """Let members that are not used today see missing values too, so that what is taken depends on no condition."""
+        idle = {name: member for name, member in self._fitted().items() if name not in used}
+        wary = [name for name, member in idle.items() if not _members.takes_missing(member)]
+        if wary and _members.has_missing(X):
+            for name in wary:
+                self._positive(X, name, 0.0)
 
     def _positive(self, X: Any, name: str, threshold: float) -> BoolArray:
         """Return which examples one classifier at one threshold calls positive."""
@@ -194,6 +203,7 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
 
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.non_deterministic = getattr(self, "on_edge", "within") == "random"
         try:
             inputs = [get_tags(member).input_tags for member in self._named().values()]
         except (CostCurvesError, AttributeError, TypeError):
@@ -233,7 +243,7 @@ class RocHullClassifier(HullBase):
     response_method : {"auto", "predict_proba", "decision_function"}, default "auto"
         What the scores are; "auto" takes the first that a member has.
     pos_label : label, optional
-        The positive class; by default the second of the sorted classes, as in scikit-learn.
+        The positive class; needed unless labels are booleans, 0/1 or -1/1.
     refit : bool, default True
         Whether members are trained again on all data; False is possible where `cv` is a single split.
     n_jobs : int, optional

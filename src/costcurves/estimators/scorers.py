@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.metrics import make_scorer
 
 from costcurves._validation import check_flag, shown
-from costcurves.conditions import OperatingCondition, check_condition
+from costcurves.conditions import OperatingCondition, OperatingRange, check_condition
 from costcurves.costs import check_span
 from costcurves.errors import InputError
 from costcurves.estimators._members import METHODS
@@ -93,7 +93,11 @@ def money_expected_cost(
 
 
 def cost_curve_area_scorer(
-    *, pc: tuple[float, float] = (0.0, 1.0), weight: Any = None, policy: Any = "optimal", pos_label: Any = None
+    *,
+    pc: tuple[float, float] | OperatingRange = (0.0, 1.0),
+    weight: Any = None,
+    policy: Any = "optimal",
+    pos_label: Any = None,
 ) -> Any:
     """Return a scorer of the area under an estimator's cost curve: minus the area, so that greater is better.
 

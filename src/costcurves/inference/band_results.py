@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._results import Result
-from costcurves._validation import FloatArray, check_unit_array, shown
-from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, default_points
+from costcurves._validation import FloatArray, shown
+from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, default_points, pc_array
 from costcurves.errors import InputError
 
 SAMPLINGS = ("stratified", "full")
@@ -163,8 +163,8 @@ def operating_points(pc: Any) -> FloatArray:
 
 
 def check_pc(pc: npt.ArrayLike) -> FloatArray:
-    """Return operating points as an increasing array in [0, 1]."""
-    points = np.atleast_1d(check_unit_array("pc", pc))
+    """Return operating points as an increasing array in [0, 1]; a condition stands for its pc."""
+    points = np.atleast_1d(pc_array(pc))
     if points.ndim != 1 or points.size == 0:
         raise InputError(f"`pc` must be one-dimensional and not empty, got shape {points.shape}")
     if (np.diff(points) < 0).any():

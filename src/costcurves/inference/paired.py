@@ -15,11 +15,10 @@ from costcurves._validation import (
     check_laplace,
     check_level,
     check_positive,
-    check_unit_array,
     frozen,
     shown,
 )
-from costcurves.conditions import OperatingCondition
+from costcurves.conditions import OperatingCondition, pc_array
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.inference.band_results import SAMPLINGS, Band, check_pc
 from costcurves.inference.discordant import joint_counts
@@ -125,7 +124,7 @@ class DifferenceBand(Band):
         It is the smallest α at which the interval of this method with level 1 - α excludes zero (values below 1e-32
         are not told apart). At points between those of the band the counts of the nearest one are used.
         """
-        wanted = check_unit_array("pc", pc)
+        wanted = pc_array(pc)
         flat = wanted.ravel()
         if ((flat < self.pc[0] - 1e-12) | (flat > self.pc[-1] + 1e-12)).any():
             raise InputError(f"`pc` must be in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from costcurves._progress import track
 from costcurves._validation import (
     MOST_POINTS,
     FloatArray,
@@ -150,28 +149,6 @@ def order_limits(samples: FloatArray, level: float) -> tuple[FloatArray, FloatAr
     rank = max(1, int(np.ceil(size * 0.5 * (1 - level) - 1e-9)))
     part = np.partition(samples, (rank - 1, size - rank), axis=0)
     return np.asarray(part[rank - 1]), np.asarray(part[size - rank])
-
-
-def track(steps: range, what: str) -> Any:
-    """Yield the steps, and show progress on stderr once they have taken more than two seconds.
-
-    Examples
-    --------
-    >>> from costcurves.inference.resampled import track
-    >>> list(track(range(3), "resampling"))
-    [0, 1, 2]
-    """
-    started, shown_any = time.monotonic(), False
-    total = len(steps)
-    for done, step in enumerate(steps):
-        if done and time.monotonic() - started > 2.0:
-            shown_any = True
-            filled = 30 * done // total
-            sys.stderr.write(f"\r{what} [{'#' * filled}{'.' * (30 - filled)}] {100 * done // total:3d} %")
-            sys.stderr.flush()
-        yield step
-    if shown_any:
-        sys.stderr.write(f"\r{what} [{'#' * 30}] 100 %\n")
 
 
 def reoptimised_band(

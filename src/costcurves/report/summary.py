@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from costcurves import counts
+from costcurves._progress import track
 from costcurves._validation import FloatArray, check_integer, check_level, check_name, shown
 from costcurves.comparison import ManyDifferences, PairwiseTests, compare_many
 from costcurves.conditions import OperatingCondition, OperatingRange, default_points
@@ -270,8 +270,7 @@ def _is_number(text: str) -> bool:
 
 def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
     """Return what the tasks return; on a terminal, with progress once they have taken two seconds."""
-    steps: Iterable[int] = track(range(len(tasks)), "report") if sys.stderr.isatty() else range(len(tasks))
-    return [tasks[i]() for i in steps]
+    return [tasks[i]() for i in track(range(len(tasks)), "report")]
 
 
 def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:

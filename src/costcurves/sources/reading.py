@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, Generic, TypeVar
 
+from costcurves._progress import on_terminal
 from costcurves._validation import shown
 from costcurves.errors import DataError, InputError, MissingExtraError
 from costcurves.passes import Counts, CurveCounts
@@ -209,7 +209,7 @@ def check_threads(threads: Any) -> int:
 def check_progress(progress: Any) -> Any:
     """Return whom to tell how far a scan is: nobody, a function of rows and total, or a bar on the terminal."""
     if progress is None:
-        return bool(sys.stderr.isatty()) and _rich_progress() is not None
+        return on_terminal() and _rich_progress() is not None
     if progress is True and _rich_progress() is None:
         raise MissingExtraError('`progress=True` needs rich: pip install "costcurves[cli]"')
     if not isinstance(progress, bool) and not callable(progress):

@@ -1,0 +1,138 @@
+"""Mistakes of a newcomer, and the sentence that each is answered with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import costcurves as cc
+from laws import random_worlds
+
+RNG = np.random.default_rng(0)
+Y = RNG.random(60) < 0.4
+S = 1 / (1 + np.exp(-RNG.normal(1.5 * Y, 1)))
+T = 1 / (1 + np.exp(-RNG.normal(1.0 * Y, 1)))
+NAMES = np.where(Y, "bad", "good")
+BOTH = {"forest": S, "logit": T}
+SHORT = {"forest": S, "logit": T[:-1]}
+HERE = cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=10)
+CURVE = cc.CostCurve.from_predictions(Y, S)
+SAME_LENGTH = r"`y_score of 'logit'` and `y_true` must have the same length, got 59 and 60"
+SWAPPED = r"`y_true` must hold two classes, got labels .*: are labels and scores swapped\?"
+FROM = r"for labels and scores use .*from_predictions"
+ONE = r"`scores` must map names to columns \(.*\), got {}: for one classifier pass \{{\"name\": scores\}}"
+
+MISTAKES = [
+    # arguments in the wrong order
+    (lambda: cc.RocCurve.from_predictions(S, Y), SWAPPED),
+    (lambda: cc.CostCurve.from_predictions(S, Y), SWAPPED),
+    (lambda: cc.RocCurve.from_predictions((1000 * S).astype(int), Y), SWAPPED),
+    (lambda: cc.RocCurve.from_predictions(S, NAMES, pos_label="bad"), r"`pos_label` .* labels are numbers.* swapped\?"),
+    (lambda: cc.RocCurve.from_predictions(S, Y, pos_label=1), r"`pos_label` .* swapped\?"),
+    (lambda: cc.compare(S, T, Y), SWAPPED),
+    (lambda: cc.compare_many(BOTH, Y), r"`scores` must map names to columns"),
+    (lambda: cc.recommend(BOTH, Y, HERE), r"`scores` must map names to columns"),
+    (lambda: cc.recommend(S, {"forest": Y}, HERE), SWAPPED),
+    (lambda: cc.RocCurve.from_predictions({"forest": S}, Y), r"`y_true` must be 1-D, got a dict: are .* swapped\?"),
+    (lambda: cc.cost_curve_area(S, Y), SWAPPED),
+    # percentages
+    (lambda: cc.OperatingCondition(30, 1, 5), r"`prevalence` must be in \(0, 1\), got 30: 30 % is 0.3$"),
+    (lambda: cc.OperatingRange((10, 30), 1, 5), r"`prevalence` must be in \(0, 1\), got 10: 10 % is 0.1$"),
+    (lambda: CURVE.band(level=95), r"`level` must be in \(0, 1\), got 95: 95 % is 0.95$"),
+    (lambda: cc.recommend(Y, BOTH, HERE, level=97.5), r"`level` must be in \(0, 1\), got 97.5: 97.5 % is 0.975$"),
+    (lambda: cc.RocHull.from_predictions(Y, BOTH).best_at_fpr(5), r"`fpr` must be in \[0, 1\], got 5: 5 % is 0.05$"),
+    (lambda: CURVE.evaluate(50), r"`pc` must be in \[0, 1\], got 50.0: 50 % is 0.5$"),
+    (lambda: CURVE.evaluate([0.1, 50]), r"`pc` must be in \[0, 1\], got 50.0 at position 1: 50 % is 0.5$"),
+    (lambda: cc.OperatingCondition(1, 1, 5), r"`prevalence` must be in \(0, 1\), got 1$"),
+    (lambda: cc.OperatingCondition(100, 1, 5), r"`prevalence` must be in \(0, 1\), got 100$"),
+    (lambda: cc.OperatingCondition(300, 1, 5), r"`prevalence` must be in \(0, 1\), got 300$"),
+    (lambda: cc.OperatingCondition(-30, 1, 5), r"`prevalence` must be in \(0, 1\), got -30$"),
+    # lengths that differ
+    (lambda: cc.RocHull.from_predictions(Y, SHORT), SAME_LENGTH),
+    (lambda: cc.recommend(Y, SHORT, HERE), SAME_LENGTH),
+    (lambda: cc.recommend_within(Y, SHORT, cc.OperatingRange(0.1, 1, (5, 10))), SAME_LENGTH),
+    (lambda: cc.compare_many(Y, SHORT), SAME_LENGTH),
+    (lambda: cc.Report.from_predictions(Y, SHORT), SAME_LENGTH),
+    (lambda: cc.evaluate(SHORT, None, Y), r"`logit` and `y` must have the same length, got 59 and 60"),
+    (lambda: cc.CostCurve.from_predictions(Y, S[1:]), r"`y_score` and `y_true` must have the same length"),
+    (lambda: cc.RocHull.from_predictions(Y, {"a": S, "b": [np.nan, *S[1:]]}), r"`y_score of 'b'` must be finite"),
+    # classes called where a method is meant
+    (
+        lambda: cc.RocCurve(Y, S),
+        r"`RocCurve` must be made by .* RocCurve\.from_predictions\(y_true, y_score\)",
+    ),
+    (lambda: cc.RocCurve(y_true=Y, y_score=S), r"RocCurve\.from_predictions\(y_true, y_score\)"),
+    (lambda: cc.CostCurve(Y, S), FROM),
+    (lambda: cc.RocHull(Y), FROM),
+    (lambda: cc.RocHull(BOTH), FROM),
+    # one classifier without a name
+    (lambda: cc.recommend(Y, S, HERE), ONE.format("ndarray")),
+    (lambda: cc.recommend(Y, list(S), HERE), ONE.format("list")),
+    (lambda: cc.recommend(Y, pd.Series(S), HERE), ONE.format("Series")),
+    (lambda: cc.recommend_within(Y, S, cc.OperatingRange(0.1, 1, (5, 10))), ONE.format("ndarray")),
+    (lambda: cc.compare_many(Y, S), ONE.format("ndarray")),
+    (lambda: cc.RocHull.from_predictions(Y, S), ONE.format("ndarray")),
+    (lambda: cc.Report.from_predictions(Y, S), ONE.format("ndarray")),
+    # probabilities of both classes, and labels that do not say which class is meant
+    (
+        lambda: cc.RocCurve.from_predictions(Y, np.stack([1 - S, S], axis=1)),
+        r"`y_score` must be 1-D, got shape \(60, 2\): .*\(X\)\[:, list\(model.classes_\).index\(pos_label\)\]",
+    ),
+    (lambda: cc.RocCurve.from_predictions(NAMES, S), r"`pos_label` must be given when labels are names"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), MISTAKES)
+def test_a_mistake_is_answered_with_what_to_do(call, message):
+    with pytest.raises(cc.CostCurvesError, match=message):
+        call()
+
+
+def test_labels_of_three_classes_are_not_taken_for_scores():
+    with pytest.raises(cc.DataError, match=r"`y_true` must hold two classes, got labels 0, 1, 2$"):
+        cc.RocCurve.from_predictions([0, 1, 2], [0.1, 0.2, 0.3])
+
+
+# A condition wherever a pc is taken ------------------------------------------------------------------------------
+
+
+def takers(rng):
+    """Return every method that takes a pc, of random curves."""
+    y = np.append(rng.random(40) < 0.4, [True, False])
+    a, b = (np.round(rng.normal(y, 1), 1) for _ in range(2))
+    curve, bayes = (
+        cc.CostCurve.from_predictions(y, a),
+        cc.CostCurve.from_predictions(y, 1 / (1 + np.exp(-b)), policy="bayes"),
+    )
+    difference = cc.compare(y, a, b, simultaneous=False, pc=[0.0, 1.0])
+    hull = cc.RocHull.from_predictions(y, {"a": a, "b": b})
+    return [
+        *(one for c in (curve, bayes) for one in (c.evaluate, c.step_at, c.threshold_at, c.cuts_at, c.errors_at)),
+        lambda pc: [getattr(curve.band(pc=pc), side).tolist() for side in ("pc", "lower", "upper")],
+        curve.lines().evaluate,
+        curve.operating_range().contains,
+        difference.p_value,
+        difference.band.p_value,
+        lambda pc: [getattr(cc.compare(y, a, b, pc=pc, simultaneous=False), side).tolist() for side in ("pc", "lower")],
+        hull.evaluate,
+        cc.Binormal(1.0, 0.7).rates,
+        lambda pc: [cc.average_band([curve], kind="within", pc=pc).upper.tolist()],
+        lambda pc: cc.coverage(curve, n_pos=9, n_neg=9, pc=pc).probability.tolist(),
+    ]
+
+
+@pytest.mark.law
+def test_a_condition_stands_for_its_pc_wherever_one_is_taken():
+    for rng in random_worlds(10, stream=1601):
+        here, there = (cc.OperatingCondition(p, cost_fp=1, cost_fn=rng.uniform(0.5, 20)) for p in (0.1, 0.4))
+        pair = sorted((here, there), key=lambda condition: condition.pc)
+        for take in takers(rng):
+            np.testing.assert_equal(take(here), take(here.pc))
+            np.testing.assert_equal(take(pair), take([one.pc for one in pair]))
+
+
+def test_a_range_stands_for_the_part_of_the_axis_that_it_spans():
+    over = cc.OperatingRange(prevalence=(0.1, 0.3), cost_fp=1, cost_fn=(2, 10))
+    assert CURVE.area(over) == CURVE.area(over.pc)
+    assert cc.cost_curve_area(Y, S, pc=over) == cc.cost_curve_area(Y, S, pc=over.pc)
