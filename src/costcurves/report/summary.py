@@ -27,7 +27,6 @@ from costcurves.geometry import upper_hull
 from costcurves.hull import RocHull
 from costcurves.inference.band_results import Band
 from costcurves.inference.intervals import critical, mended_wilson
-from costcurves.inference.resampled import track
 from costcurves.range_recommendation import RangeRecommendation, recommend_over
 from costcurves.recommendation import Recommendation, recommend_here
 from costcurves.roc import RocCurve
