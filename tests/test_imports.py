@@ -60,6 +60,7 @@ LAYERS = [
     "confusion",
     "matrices",
     "bootstrap",
+    "class_comparison",
     "planning",
     "power_curves",
     "priors",
