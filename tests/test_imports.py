@@ -71,6 +71,7 @@ LAYERS = [
     "confusion",
     "matrices",
     "bootstrap",
+    "class_comparison",
     "planning",
     "power_curves",
     "priors",

@@ -9,15 +9,8 @@ from costcurves._version import __version__
 
 if TYPE_CHECKING:
     from costcurves import thresholds
-    from costcurves.bootstrap import (
-        CellRisk,
-        CostComparison,
-        CostDifference,
-        CostInterval,
-        bcost,
-        bdeltacost,
-        bdeltacost_many,
-    )
+    from costcurves.bootstrap import CellRisk, CostDifference, CostInterval, bcost, bdeltacost
+    from costcurves.class_comparison import CostComparison, bdeltacost_many
     from costcurves.comparison import (
         CurveDifference,
         ManyDifferences,
@@ -87,11 +80,13 @@ if TYPE_CHECKING:
 _MODULES = {
     "bootstrap": (
         "CellRisk",
-        "CostComparison",
         "CostDifference",
         "CostInterval",
         "bcost",
         "bdeltacost",
+    ),
+    "class_comparison": (
+        "CostComparison",
         "bdeltacost_many",
     ),
     "comparison": (

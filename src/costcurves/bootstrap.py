@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,17 +32,14 @@ from costcurves.confusion import (
     ConfusionMatrix,
     JointConfusion,
     Labels,
-    check_named,
     code_columns,
     pair_counts,
-    read_columns,
 )
 from costcurves.errors import DataError, InputError, SmallSampleWarning
 from costcurves.inference import multiclass
-from costcurves.inference.family import holm
 from costcurves.inference.intervals import cells_interval
 from costcurves.inference.kernel import Stratum, exact_distribution, resample
-from costcurves.matrices import OWNER, CostMatrix, as_cost_matrix, check_priors
+from costcurves.matrices import OWNER, CostMatrix, as_cost_matrix, cheapest_constant, check_priors
 
 METHODS = ("exact", "resample")
 # With uncertain priors the distribution is drawn; so many draws put the interval's ends within 1 % of their
@@ -55,6 +50,9 @@ _FEW = 5
 # A cell is a risk when it may add this many half-widths. An error that carries all of the cost by itself adds
 # 1.9 half-widths when it was seen once, 1.55 when twice, 1.4 when three times: one or two are no basis.
 _OUTWEIGHS = 1.5
+# The smallest p-value of a normal test that is told apart from 0, and how many standard errors mid-P limits go.
+_SMALLEST_P = 1e-300
+_FARTHEST = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +109,11 @@ class CostInterval(Result):
         The bootstrap distribution: `mean`, `std`, `cdf`, `quantile`, `sample`. None for normal and mid-P intervals.
     risks : tuple of CellRisk
         Errors that the data cannot judge, the most threatening first; empty when the data suffice.
+    constant : str
+        The cheapest of the k constant classifiers, which always predict one class, such as "always 'good'".
+    constant_cost : float
+        What it costs at the same class frequencies; where that is less than the estimate, the classifier is not worth
+        using.
 
     Examples
     --------
@@ -129,9 +132,11 @@ class CostInterval(Result):
     n: int
     distribution: Any
     risks: tuple[CellRisk, ...]
+    constant: str
+    constant_cost: float
 
     def _columns(self) -> dict[str, Any]:
-        names = ("estimate", "lower", "upper", "level", "method", "laplace", "n")
+        names = ("estimate", "lower", "upper", "level", "method", "laplace", "n", "constant", "constant_cost")
         return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
@@ -139,9 +144,11 @@ class CostInterval(Result):
         about = f"n = {self.n}, {self.method}" + (f", laplace {self.laplace:g}" if self.method in METHODS else "")
         many = "error" if len(self.risks) == 1 else "errors"
         risks = f"; {len(self.risks)} rare, expensive {many} cannot be judged: see .risks" if self.risks else ""
+        dear = self.constant_cost < self.estimate
+        less = f"; {self.constant} costs less: {self.constant_cost:.6g}" if dear else ""
         return (
             f"CostInterval: expected cost {self.estimate:.6g}, {100 * self.level:g} % in "
-            f"[{self.lower:.6g}, {self.upper:.6g}] ({about}){risks}"
+            f"[{self.lower:.6g}, {self.upper:.6g}] ({about}){less}{risks}"
         )
 
 
@@ -156,12 +163,16 @@ class CostDifference(Result):
     lower, upper : float
         The interval.
     p_value : float
-        Twice the smaller of the bootstrap probabilities of a difference <= 0 and >= 0, known to twice the
-        `distribution.error`.
-    level, method, laplace, n, distribution
+        Twice the smaller of the bootstrap probabilities of a difference <= 0 and >= 0. It is at most 1 - level exactly
+        where the interval leaves out zero, and never below `smallest_p`.
+    level, method, laplace, n, distribution, constant, constant_cost
         As in `CostInterval`.
     names : tuple of str
         Names of a and b.
+    costs : tuple of float
+        Mean costs of a and b.
+    smallest_p : float
+        The smallest p-value that can be computed; a `p_value` equal to it means "at most this".
 
     Examples
     --------
@@ -183,7 +194,11 @@ class CostDifference(Result):
     laplace: float
     n: int
     names: tuple[str, str]
+    costs: tuple[float, float]
     distribution: Any
+    smallest_p: float
+    constant: str
+    constant_cost: float
 
     @property
     def significant(self) -> bool:
@@ -197,30 +212,43 @@ class CostDifference(Result):
             return None
         return self.names[0] if self.upper < 0 else self.names[1]
 
+    def reversed(self) -> CostDifference:
+        """Return the same comparison as b minus a; the distribution is left out, which is that of a minus b."""
+        return replace(
+            self,
+            difference=-self.difference,
+            lower=-self.upper,
+            upper=-self.lower,
+            names=self.names[::-1],
+            costs=self.costs[::-1],
+            distribution=None,
+        )
+
     def _columns(self) -> dict[str, Any]:
         names = ("difference", "lower", "upper", "p_value", "significant", "level", "method", "laplace", "n")
-        return {"a": [self.names[0]], "b": [self.names[1]]} | {name: [getattr(self, name)] for name in names}
+        more = ("constant", "constant_cost")
+        return {"a": [self.names[0]], "b": [self.names[1]]} | {name: [getattr(self, name)] for name in (*names, *more)}
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
         a, b = self.names
         how = f"{abs(self.difference):.6g} {'less' if self.difference <= 0 else 'more'} than"
         verdict = f"{self.cheaper} is cheaper" if self.cheaper else "not decided"
+        less = f"; {self.constant} costs less than both" if self.constant_cost < min(self.costs) else ""
         return (
             f"CostDifference: {a} costs {how} {b}, {100 * self.level:g} % in "
             f"[{self.lower:.6g}, {self.upper:.6g}], {self._p_in_words()}: {verdict} "
-            f"(n = {self.n}, {self.method})"
+            f"(n = {self.n}, {self.method}){less}"
         )
 
     def _p_in_words(self) -> str:
-        """Return the p-value, or below what it is known to be: tails are right to the distribution's error."""
-        error = 2 * getattr(self.distribution, "error", 0.0)
-        return f"p = {self.p_value:.3g}" if self.p_value >= error else f"p < {error:.2g}"
+        """Return the p-value, or the smallest that can be computed where it is below that."""
+        return f"p = {self.p_value:.3g}" if self.p_value > self.smallest_p else f"p < {self.smallest_p:.2g}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Options:
-    """What both procedures take, checked."""
+class Options:
+    """What the bootstrap procedures take, checked."""
 
     level: float
     laplace: float
@@ -242,14 +270,20 @@ class _Options:
         rng: Any,
         priors: Any,
         priors_size: Any,
-    ) -> _Options:
+    ) -> Options:
+        """Return the options, checked against the labels of the cost matrix."""
         if priors is None and priors_size is not None:
             raise InputError("`priors_size` must come with `priors`, got no priors")
+        level, method = check_level(level), check_choice("method", method, METHODS)
+        size = check_integer("n_resamples", n_resamples, 1, MOST_POINTS)
+        needed = math.ceil(2 / (1 - level) - 1e-6)
+        if method == "resample" and size < needed:
+            raise InputError(f"`n_resamples` must be at least {needed} to find limits at level {level:.6g}, got {size}")
         return cls(
-            check_level(level),
+            level,
             check_laplace(laplace),
-            check_choice("method", method, METHODS),
-            check_integer("n_resamples", n_resamples, 1, MOST_POINTS),
+            method,
+            size,
             check_rng(rng),
             None if priors is None else check_priors("priors", priors, labels)[0],
             None if priors_size is None else check_positive("priors_size", priors_size),
@@ -275,11 +309,10 @@ class _Options:
             return exact_distribution(strata)
         return multiclass.ResampledDistribution.from_draws(resample(strata, self.n_resamples, self.rng))
 
-    def interval(self, distribution: Any) -> tuple[float, float]:
-        if isinstance(distribution, multiclass.ResampledDistribution):
-            return multiclass.order_statistics(distribution.values, self.level)
-        lower, upper = distribution.quantile([(1 - self.level) / 2, (1 + self.level) / 2])
-        return float(lower), float(upper)
+    @property
+    def tail(self) -> float:
+        """What may lie beyond each end of the interval."""
+        return (1 - self.level) / 2
 
     def weights(self, shares: FloatArray) -> FloatArray:
         """Return the weights that strata carry: the priors, or one where the priors are drawn."""
@@ -348,8 +381,8 @@ class _BCost:
     >>> ci = cc.bcost(y_true, y_pred, C)
     >>> ci.estimate, round(ci.lower, 4), round(ci.upper, 4)
     (0.25, 0.1083, 0.4333)
-    >>> cc.bcost(y_true, y_pred, C, priors={"good": 0.5, "bad": 0.5})
-    CostInterval: expected cost 0.55, 95 % in [0.165, 1.045] (n = 120, exact, laplace 0.1)
+    >>> cc.bcost(y_true, y_pred, C, priors={"good": 0.9, "bad": 0.1})
+    CostInterval: expected cost 0.19, 95 % in [0.088, 0.324] (n = 120, exact, laplace 0.1)
     """
 
     def __call__(
@@ -368,7 +401,7 @@ class _BCost:
     ) -> CostInterval:
         """Return an interval for the expected cost from predictions."""
         C = as_cost_matrix(C)
-        options = _Options.check(
+        options = Options.check(
             C.labels,
             level=level,
             laplace=laplace,
@@ -405,7 +438,7 @@ class _BCost:
             As in `bcost`.
         """
         C = as_cost_matrix(C)
-        options = _Options.check(
+        options = Options.check(
             C.labels,
             level=level,
             laplace=laplace,
@@ -444,7 +477,8 @@ class _BCost:
         C, level = as_cost_matrix(C), check_level(level)
         counts = counts_of(confusion, C).counts
         n, mean, half = _z_half_width(C.values.ravel(), counts.ravel(), level)
-        return CostInterval(mean, mean - half, mean + half, level, "z", 0.0, n, None, ())
+        constant = cheapest_constant(C, counts.sum(axis=1) / n)
+        return CostInterval(mean, mean - half, mean + half, level, "z", 0.0, n, None, (), *constant)
 
     def mid_p_interval(self, y_true: Any, y_pred: Any, C: Any, *, level: float = 0.95) -> CostInterval:
         """Return an interval that holds its level where expensive errors are rare, and needs no λ.
@@ -475,7 +509,8 @@ class _BCost:
         counts = counts_of(confusion, C).counts
         mean, lower, upper = cells_interval([(counts.ravel(), C.values.ravel())], _normal_quantile(level))
         n = int(counts.sum())
-        return CostInterval(float(mean), float(lower), float(upper), level, "mid-p", 0.0, n, None, ())
+        constant = cheapest_constant(C, counts.sum(axis=1) / n)
+        return CostInterval(float(mean), float(lower), float(upper), level, "mid-p", 0.0, n, None, (), *constant)
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
@@ -511,7 +546,7 @@ def joint_of(joint: Any, C: CostMatrix) -> JointConfusion:
     return JointConfusion.from_table(joint, C.labels)
 
 
-def _bcost(confusion: ConfusionMatrix, C: CostMatrix, options: _Options) -> CostInterval:
+def _bcost(confusion: ConfusionMatrix, C: CostMatrix, options: Options) -> CostInterval:
     counts, costs = confusion.counts, C.values
     n = confusion.n
     if options.priors is None:
@@ -524,14 +559,26 @@ def _bcost(confusion: ConfusionMatrix, C: CostMatrix, options: _Options) -> Cost
         rates = np.where(sizes > 0, shares / np.maximum(sizes, 1), 0.0)
     estimate = float((rates[:, None] * counts * costs).sum())
     distribution = options.distribution(strata, shares)
-    lower, upper = options.interval(distribution)
+    lower, upper = multiclass.limits(distribution, options.tail, options.tail)
     risks = _risks(confusion, C, options, rates)
     if risks:
         _warn(risks, n)
-    return CostInterval(estimate, lower, upper, options.level, options.method, options.laplace, n, distribution, risks)
+    constant = cheapest_constant(C, rates * counts.sum(axis=1))
+    return CostInterval(
+        estimate,
+        lower,
+        upper,
+        options.level,
+        options.method,
+        options.laplace,
+        n,
+        distribution,
+        risks,
+        *constant,
+    )
 
 
-def _risks(confusion: ConfusionMatrix, C: CostMatrix, options: _Options, rates: FloatArray) -> tuple[CellRisk, ...]:
+def _risks(confusion: ConfusionMatrix, C: CostMatrix, options: Options, rates: FloatArray) -> tuple[CellRisk, ...]:
     """Return the cells whose unseen part could outweigh all that was seen.
 
     A cell seen m < 5 times may have a rate of up to U(m)/n (Poisson upper bound; U(0) = 3.0 at 95 %), but
@@ -662,7 +709,7 @@ class _BDeltaCost:
     ) -> CostDifference:
         """Return the difference in expected cost from predictions."""
         C = as_cost_matrix(C)
-        options = _Options.check(
+        options = Options.check(
             C.labels,
             level=level,
             laplace=laplace,
@@ -672,7 +719,7 @@ class _BDeltaCost:
             priors=priors,
             priors_size=priors_size,
         )
-        return _bdeltacost(_count_joint(y_true, pred_a, pred_b, C), C, options, names)
+        return bdeltacost_of_joint(_count_joint(y_true, pred_a, pred_b, C), C, options, names)
 
     def from_joint(
         self,
@@ -698,7 +745,7 @@ class _BDeltaCost:
             As in `bdeltacost`.
         """
         C = as_cost_matrix(C)
-        options = _Options.check(
+        options = Options.check(
             C.labels,
             level=level,
             laplace=laplace,
@@ -708,7 +755,7 @@ class _BDeltaCost:
             priors=priors,
             priors_size=priors_size,
         )
-        return _bdeltacost(joint_of(joint, C), C, options, names)
+        return bdeltacost_of_joint(joint_of(joint, C), C, options, names)
 
     def z_test(
         self,
@@ -744,12 +791,12 @@ class _BDeltaCost:
 
         C, level = as_cost_matrix(C), check_level(level)
         table = joint_of(joint, C)
-        n, mean, half = _z_half_width(differences(table, C), table.counts, level)
+        _, mean, half = _z_half_width(differences(table, C), table.counts, level)
         if half > 0:
             p = 2 * float(ndtr(-abs(mean) / half * _normal_quantile(level)))
         else:
             p = 1.0 if mean == 0 else 0.0
-        return CostDifference(mean, mean - half, mean + half, p, level, "z", 0.0, n, check_two_names(names), None)
+        return _difference(table, C, mean, (mean - half, mean + half), p, _SMALLEST_P, level, "z", names)
 
     def mid_p_test_from_joint(
         self, joint: Any, C: Any, *, level: float = 0.95, names: tuple[str, str] = ("a", "b")
@@ -766,6 +813,8 @@ class _BDeltaCost:
         Mid-P limits of the rates of all k³ triples, combined as in `bcost.mid_p_interval`. The p-value is the level at
         which the interval just reaches zero.
         """
+        from scipy.special import ndtr
+
         C, level = as_cost_matrix(C), check_level(level)
         table = joint_of(joint, C)
         k = len(C.labels)
@@ -774,7 +823,7 @@ class _BDeltaCost:
         strata = [(counts.ravel(), (C.values[:, :, None] - C.values[:, None, :]).ravel())]
         mean, lower, upper = (float(x) for x in cells_interval(strata, _normal_quantile(level)))
         p = _level_that_reaches_zero(strata)
-        return CostDifference(mean, lower, upper, p, level, "mid-p", 0.0, table.n, check_two_names(names), None)
+        return _difference(table, C, mean, (lower, upper), p, 2 * float(ndtr(-_FARTHEST)), level, "mid-p", names)
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
@@ -785,7 +834,7 @@ def _level_that_reaches_zero(strata: list[tuple[npt.NDArray[Any], FloatArray]]) 
     """Return the p-value of no difference: one minus the level of the mid-P interval that ends at zero."""
     from scipy.special import ndtr
 
-    near, far = 0.0, 8.0
+    near, far = 0.0, _FARTHEST
     for _ in range(40):
         z = 0.5 * (near + far)
         _, lower, upper = cells_interval(strata, z)
@@ -804,191 +853,101 @@ def differences(joint: JointConfusion, C: CostMatrix) -> FloatArray:
     return np.asarray(C.values[joint.true, joint.a] - C.values[joint.true, joint.b], dtype=np.float64)
 
 
-def _bdeltacost(joint: JointConfusion, C: CostMatrix, options: _Options, names: Any) -> CostDifference:
-    names = check_two_names(names)
+def difference_distribution(joint: JointConfusion, C: CostMatrix, options: Options) -> tuple[float, Any, float]:
+    """Return the mean difference, its bootstrap distribution, and up to which size a difference counts as zero."""
     values = differences(joint, C)
     n = joint.n
-    if options.priors is None:
-        strata = multiclass.difference_strata(values, joint.counts, n, C.values, options.laplace)
-        shares = None
+    strata, shares = difference_strata(joint, C, options)
+    if shares is None:
         difference = float(values @ joint.counts) / n
     else:
         sizes = np.bincount(joint.true, weights=joint.counts, minlength=len(C.labels))
-        shares = options.shares(sizes, C.labels)
-        strata = multiclass.difference_strata_by_class(
-            joint.true, values, joint.counts, C.values, options.laplace, options.weights(shares)
-        )
         rates = shares / np.maximum(sizes, 1)
         difference = float((rates[joint.true] * values) @ joint.counts)
     distribution = options.distribution(strata, shares)
     # Gains and losses that cancel leave rounding errors, which must not decide on which side of zero an end is.
-    nothing = 1e-12 * float(np.abs(values).max(initial=0.0))
-    lower, upper = (0.0 if abs(end) <= nothing else end for end in options.interval(distribution))
-    p_value = multiclass.two_sided_p(distribution)
-    return CostDifference(
+    zero = max(1e-12 * float(np.abs(values).max(initial=0.0)), 1e-9 * float(distribution.std))
+    return difference, distribution, zero
+
+
+def difference_strata(
+    joint: JointConfusion, C: CostMatrix, options: Options
+) -> tuple[list[Stratum], FloatArray | None]:
+    """Return what the bootstrap of a difference draws from, and the class weights where priors are given."""
+    values = differences(joint, C)
+    if options.priors is None:
+        return multiclass.difference_strata(values, joint.counts, joint.n, C.values, options.laplace), None
+    sizes = np.bincount(joint.true, weights=joint.counts, minlength=len(C.labels))
+    shares = options.shares(sizes, C.labels)
+    strata = multiclass.difference_strata_by_class(
+        joint.true, values, joint.counts, C.values, options.laplace, options.weights(shares)
+    )
+    return strata, shares
+
+
+def bdeltacost_of_joint(joint: JointConfusion, C: CostMatrix, options: Options, names: Any) -> CostDifference:
+    """Return the difference in expected cost of two classifiers from their joint counts."""
+    difference, distribution, zero = difference_distribution(joint, C, options)
+    ends = multiclass.limits(distribution, options.tail, options.tail, zero)
+    p = min(1.0, 2 * min(multiclass.tails(distribution, zero)))
+    return _difference(
+        joint,
+        C,
         difference,
-        lower,
-        upper,
-        p_value,
+        ends,
+        p,
+        multiclass.smallest_p(distribution),
         options.level,
         options.method,
-        options.laplace,
-        n,
         names,
+        options,
         distribution,
+    )
+
+
+def p_beside(ends: tuple[float, float], p: float, smallest: float, alpha: float) -> float:
+    """Return a p-value that says what its interval says: at most alpha exactly where zero lies outside.
+
+    Both come from one distribution, so that only rounding is put right here, and p-values that are too small to be
+    computed.
+    """
+    p = max(p, smallest)
+    outside = ends[0] > 0 or ends[1] < 0
+    return min(p, alpha) if outside else max(p, math.nextafter(alpha, 1.0))
+
+
+def _difference(
+    joint: JointConfusion,
+    C: CostMatrix,
+    difference: float,
+    ends: tuple[float, float],
+    p: float,
+    smallest: float,
+    level: float,
+    method: str,
+    names: Any,
+    options: Options | None = None,
+    distribution: Any = None,
+) -> CostDifference:
+    sizes = np.bincount(joint.true, weights=joint.counts, minlength=len(C.labels))
+    shares = sizes / joint.n if options is None or options.priors is None else options.priors
+    rates = (shares / np.maximum(sizes, 1))[joint.true] * joint.counts
+    costs = (float(C.values[joint.true, joint.a] @ rates), float(C.values[joint.true, joint.b] @ rates))
+    return CostDifference(
+        difference,
+        *ends,
+        p_beside(ends, p, smallest, 1 - level),
+        level,
+        method,
+        0.0 if options is None else options.laplace,
+        joint.n,
+        check_two_names(names),
+        costs,
+        distribution,
+        smallest,
+        *cheapest_constant(C, shares),
     )
 
 
 bcost = _BCost()
 bdeltacost = _BDeltaCost()
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CostComparison(Result):
-    """All pairs of several classifiers compared, with control of the family-wise error.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The classifiers.
-    costs : ndarray
-        Their mean costs.
-    pairs : tuple of CostDifference
-        Each pair; the intervals hold together at the level (Bonferroni: each at 1 - (1 - level)/pairs).
-    p_adjusted : ndarray
-        Holm's adjusted p-values, one a pair.
-    level : float
-        The family's confidence level.
-
-    Examples
-    --------
-    >>> import costcurves as cc
-    >>> y = [0] * 50 + [1] * 50
-    >>> a, b = [0] * 50 + [1] * 50, [0] * 45 + [1] * 5 + [1] * 35 + [0] * 15
-    >>> cc.bdeltacost_many(y, {"a": a, "b": b, "c": b[::-1]}, [[0, 1], [5, 0]])
-    CostComparison of 3 classifiers, 3 pairs, together at 95 %
-      a  cost 0    cheaper than b, c
-      b  cost 0.8  cheaper than c
-      c  cost 2.6
-      may be the cheapest: a
-    """
-
-    names: tuple[str, ...]
-    costs: FloatArray
-    pairs: tuple[CostDifference, ...]
-    p_adjusted: FloatArray
-    level: float
-
-    @property
-    def significant(self) -> npt.NDArray[np.bool_]:
-        """Which pairs differ, by Holm's procedure; no true hypothesis falls with probability `level`."""
-        return frozen(self.p_adjusted <= 1 - self.level)
-
-    @property
-    def beats(self) -> dict[str, tuple[str, ...]]:
-        """For each classifier, those that it is significantly cheaper than."""
-        out: dict[str, list[str]] = {name: [] for name in self.names}
-        for pair, sure in zip(self.pairs, self.significant, strict=True):
-            if sure:
-                a, b = pair.names if pair.difference < 0 else pair.names[::-1]
-                out[a].append(b)
-        return {name: tuple(beaten) for name, beaten in out.items()}
-
-    @property
-    def candidates(self) -> tuple[str, ...]:
-        """The classifiers that no other one significantly undercuts: any of them may be the cheapest."""
-        beaten = {name for names in self.beats.values() for name in names}
-        return tuple(name for name in self.names if name not in beaten)
-
-    def _columns(self) -> dict[str, Any]:
-        return {
-            "a": [pair.names[0] for pair in self.pairs],
-            "b": [pair.names[1] for pair in self.pairs],
-            "difference": [pair.difference for pair in self.pairs],
-            "lower": [pair.lower for pair in self.pairs],
-            "upper": [pair.upper for pair in self.pairs],
-            "p_value": [pair.p_value for pair in self.pairs],
-            "p_adjusted": self.p_adjusted,
-            "significant": self.significant,
-        }
-
-    def __repr__(self) -> str:
-        """Return the conclusion in words."""
-        head = f"CostComparison of {len(self.names)} classifiers, {len(self.pairs)} pairs"
-        lines = [f"{head}, together at {100 * self.level:g} %"]
-        beats = self.beats
-        costs = [f"{cost:.6g}" for cost in self.costs]
-        wide, long = max(map(len, costs)), max(map(len, self.names))
-        for i in np.argsort(self.costs, kind="stable"):
-            won = f"  cheaper than {', '.join(beats[self.names[i]])}" if beats[self.names[i]] else ""
-            lines.append(f"  {self.names[i]:<{long}}  cost {costs[i]:<{wide}}{won}".rstrip())
-        return "\n".join([*lines, f"  may be the cheapest: {', '.join(self.candidates)}"])
-
-
-def bdeltacost_many(
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    C: Any,
-    *,
-    level: float = 0.95,
-    laplace: float = 0.0,
-    method: str = "exact",
-    priors: Any = None,
-    priors_size: float | None = None,
-    n_resamples: int = 1000,
-    rng: Any = None,
-) -> CostComparison:
-    """Compare all pairs of several classifiers by BDeltaCost, with Holm's control of the family-wise error.
-
-    Parameters
-    ----------
-    y_true : sequence of labels, shape (n,)
-    predictions : mapping of name to sequence of labels
-        Predictions of each classifier on the same examples, at least two.
-    C : CostMatrix or table
-        Rows true, columns predicted.
-    level : float, default 0.95
-        Of the family: with this probability no equal pair is called different.
-    laplace, method, priors, priors_size, n_resamples, rng
-        As in `bdeltacost`.
-
-    Returns
-    -------
-    CostComparison
-
-    Examples
-    --------
-    >>> import costcurves as cc
-    >>> y = [0] * 50 + [1] * 50
-    >>> a, b = [0] * 50 + [1] * 50, [0] * 45 + [1] * 5 + [1] * 35 + [0] * 15
-    >>> cc.bdeltacost_many(y, {"a": a, "b": b, "c": b}, [[0, 1], [5, 0]]).candidates
-    ('a',)
-    """
-    names = check_named("predictions", predictions, 2)
-    C = as_cost_matrix(C)
-    level = check_level(level)
-    count = len(names) * (len(names) - 1) // 2
-    options = _Options.check(
-        C.labels,
-        level=1 - (1 - level) / count,
-        laplace=laplace,
-        method=method,
-        n_resamples=n_resamples,
-        rng=rng,
-        priors=priors,
-        priors_size=priors_size,
-    )
-    if "y_true" in names:
-        raise InputError("`predictions` must not name a classifier 'y_true'")
-    columns = read_columns({"y_true": y_true, **predictions})
-    true, *coded = [column.codes(C.labels, OWNER) for column in columns]
-    pairs = []
-    for (i, a), (j, b) in combinations(enumerate(coded), 2):
-        joint = JointConfusion._from_codes(C.labels, true, a, b)
-        pairs.append(_bdeltacost(joint, C, options, (names[i], names[j])))
-    sizes = np.bincount(true, minlength=len(C.labels))
-    rates = 1.0 / true.size if options.priors is None else options.priors / np.maximum(sizes, 1)
-    weights = np.broadcast_to(rates, (len(C.labels),))[true]
-    costs = np.array([float(weights @ C.values[true, predicted]) for predicted in coded])
-    adjusted = holm(np.array([pair.p_value for pair in pairs]))
-    return CostComparison(names, frozen(costs), tuple(pairs), frozen(adjusted), level)

@@ -191,6 +191,33 @@ def as_cost_matrix(C: Any) -> CostMatrix:
     return C if isinstance(C, CostMatrix) else CostMatrix(C)
 
 
+def constant_name(label: Any) -> str:
+    """Return the name of the classifier that always predicts one class, such as "always 'good'"."""
+    return f"always {label!r}" if isinstance(label, str) else f"always {label}"
+
+
+def constant_names(argument: str, names: Sequence[str], labels: Labels) -> tuple[str, ...]:
+    """Return the names of the k constant classifiers, which no other classifier may have."""
+    always = tuple(constant_name(label) for label in labels)
+    for name in names:
+        if name in always:
+            raise InputError(
+                f"`{argument}` must not name a classifier {shown(name)}: that is the one that always predicts "
+                f"{shown(labels[always.index(name)])}"
+            )
+    if len(set(always)) != len(always):
+        twice = next(name for i, name in enumerate(always) if name in always[:i])
+        raise InputError(f"`labels` must have distinct texts, got {shown(twice.removeprefix('always '))} twice")
+    return always
+
+
+def cheapest_constant(C: CostMatrix, shares: FloatArray) -> tuple[str, float]:
+    """Return the constant classifier that costs least at some class frequencies, and what it costs."""
+    costs = shares @ C.values
+    cheapest = int(np.argmin(costs))
+    return constant_name(C.labels[cheapest]), float(costs[cheapest])
+
+
 def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatArray, Labels]:
     """Return class probabilities in the order of the labels: finite, not negative, with sum one."""
     if isinstance(priors, Mapping):

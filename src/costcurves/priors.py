@@ -22,7 +22,7 @@ from costcurves._validation import (
 )
 from costcurves.confusion import ConfusionMatrix, Labels, check_amounts, check_named, listed, read_square
 from costcurves.errors import DataError, InputError, UnsupportedError
-from costcurves.matrices import OWNER, CostMatrix, as_cost_matrix, check_priors
+from costcurves.matrices import OWNER, CostMatrix, as_cost_matrix, check_priors, constant_names
 
 # Margins within this part of the largest cost are ties: the solver's own accuracy is 1e-10.
 _TIE = 1e-9
@@ -361,13 +361,11 @@ def prior_hull(
     lower, upper = _check_box(priors, labels)
     rates = [_rates(name, table, labels, upper) for name, table in zip(names, confusions.values(), strict=True)]
     if check_flag("trivial", trivial):
-        for p, label in enumerate(labels):
+        names += constant_names("confusions", names, labels)
+        for p in range(len(labels)):
             column = np.zeros((len(labels), len(labels)))
             column[:, p] = 1.0
-            names.append(f"always {shown(label)}")
             rates.append(column)
-    if len(set(names)) != len(names):
-        raise InputError(f"`confusions` must have distinct names, got {listed(names)}")
     table = np.stack(rates)
     scale = float(high.values.max())
     fixed = np.array_equal(low.values, high.values)

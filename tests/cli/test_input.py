@@ -251,7 +251,10 @@ VEHICLE = ("example:vehicle", "--costs", "example:vehicle")
     [
         (("compare", *CREDIT[1:], "--score", "forest"), "two classifiers or more are needed"),
         (("compare", *CREDIT[1:], "--costs", "example:german_credit"), "choose one scenario with --scenario"),
-        (("bdeltacost", *VEHICLE, "--pred", "logit"), "two classifiers or more are needed"),
+        (
+            ("bdeltacost", *VEHICLE, "--assert-better-than", "always 'boat'"),
+            "'always 'boat'' is none of the classifiers",
+        ),
         (("bcost", *VEHICLE, "--matrix", "x"), "`matrix` must be one of the matrices 'toll'"),
         (("bcost", "example:vehicle", "--costs", "example:german_credit"), "one cost matrix is needed; it has none"),
         (("bcost", "example:german_credit", "--costs", "example:vehicle"), "say with --pred which columns"),

@@ -364,7 +364,7 @@ def test_bad_names_are_refused(names):
         cc.bdeltacost(["a"], ["a"], ["b"], C3, names=names)
 
 
-@pytest.mark.parametrize("predictions", [{}, {"x": ["a"]}, [["a"], ["b"]], {1: ["a"], 2: ["b"]}])
+@pytest.mark.parametrize("predictions", [{}, [["a"], ["b"]], {1: ["a"], 2: ["b"]}])
 def test_several_classifiers_need_names(predictions):
     with pytest.raises(cc.InputError, match="`predictions` must"):
         cc.bdeltacost_many(["a"], predictions, C3)

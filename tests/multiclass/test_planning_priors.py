@@ -306,7 +306,7 @@ def test_priors_in_a_box_change_who_can_be_best():
         ({"a": [[1, 2], [3, 4]]}, {"priors": {0: 2}}, r"in \[0, 1\]"),
         ({"a": [[1, 2], [0, 0]]}, {}, "examples of every class that may occur, got none of 1"),
         ({"a": [[1, 2], [3, -4]]}, {}, ">= 0, got -4"),
-        ({"always 1": [[1, 2], [3, 4]]}, {}, "distinct names"),
+        ({"always 1": [[1, 2], [3, 4]]}, {}, "must not name a classifier 'always 1'"),
     ],
 )
 def test_bad_hulls_are_refused(tables, options, message):

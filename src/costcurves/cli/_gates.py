@@ -103,23 +103,23 @@ def not_worse(difference: cc.CurveDifference, margin: float | None) -> Gate:
     return Gate(claim, False, f"it costs significantly more for {_spans(lost)}")
 
 
-def cheaper(difference: cc.CostDifference, significant: bool) -> Gate:
+def cheaper(difference: cc.CostDifference) -> Gate:
     """Claim that the first of two costs significantly less, for k classes."""
     candidate, baseline = difference.names
-    passed = significant and difference.difference < 0
     word = "less" if difference.difference < 0 else "more"
-    sure = "significantly " if significant else "not significantly "
+    sure = "significantly " if difference.significant else "not significantly "
+    passed = difference.cheaper == candidate
     return Gate(f"{candidate} better than {baseline}", passed, f"it costs {sure}{word}")
 
 
-def not_costlier(difference: cc.CostDifference, significant: bool, margin: float | None, currency: str) -> Gate:
+def not_costlier(difference: cc.CostDifference, margin: float | None, currency: str) -> Gate:
     """Claim the same of two classifiers of k classes."""
     candidate, baseline = difference.names
     claim = f"{candidate} not worse than {baseline}"
     if margin is not None:
         upper = f"the upper limit of its excess cost is {money(difference.upper, currency)}"
         return Gate(f"{claim} by more than {money(margin, currency)}", difference.upper <= margin, upper)
-    lost = significant and difference.difference > 0
+    lost = difference.cheaper == baseline
     return Gate(claim, not lost, f"it costs {'' if lost else 'not '}significantly more")
 
 

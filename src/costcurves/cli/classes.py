@@ -108,6 +108,7 @@ def bcost(
         else [cost_below(one, assert_cost_below, name, currency) for name, one in found.items()]
     )
     order = sorted(found, key=lambda name: found[name].estimate)
+    constant, constant_cost = found[order[0]].constant, found[order[0]].constant_cost
 
     def show(screen: Console) -> None:
         screen.print(data.summary(), soft_wrap=True)
@@ -116,6 +117,7 @@ def bcost(
         for name in order:
             one = found[name]
             grid.add_row(safe(name), padded(one.estimate), f"{padded(one.lower)} to {padded(one.upper)}")
+        grid.add_row(safe(constant), padded(constant_cost), "")
         screen.print()
         screen.print(grid)
         for name in order:
@@ -127,6 +129,9 @@ def bcost(
                     f"{money(risk.cost, currency)} and was seen {risk.count} times: too few to judge{enough}.",
                     "yellow",
                 )
+        for name in order:
+            if constant_cost < found[name].estimate:
+                line(screen, f"{safe(name)} costs more than no classifier: {safe(constant)}.", "yellow")
         if len(order) > 1:
             screen.print("Intervals that overlap may still differ: bdeltacost compares on the same rows.", style="dim")
         show_gates(gates, screen)
@@ -151,6 +156,7 @@ def bcost(
             }
             for name, one in found.items()
         ],
+        "constant": {"classifier": constant, "cost": constant_cost},
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, columns)
@@ -187,7 +193,7 @@ def bdeltacost(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Fail unless the candidate costs significantly less than NAME.",
+            help="Fail unless the candidate costs significantly less than NAME, which may be \"always 'LABEL'\".",
             rich_help_panel=opt.GATES,
         ),
     ] = None,
@@ -198,64 +204,45 @@ def bdeltacost(
 ) -> None:
     """costcurves bdeltacost example:vehicle --costs example:vehicle
 
-    Say which of two or more classifiers of k classes costs less, on the same rows: BDeltaCost, with Holm's adjustment
-    over all pairs.
+    Say which classifier of k classes costs least, on the same rows: BDeltaCost of all pairs, and of each classifier
+    against always predicting one class. Limits and p-values hold for all comparisons together.
     """
     out = Output(json, csv, output, force)
     out.check()
     data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
-    if len(data.predictions) < 2:
-        raise Problem("two classifiers or more are needed to compare: repeat --pred")
     if margin is not None and assert_not_worse_than is None:
         raise Problem("--margin goes with --assert-not-worse-than")
-    names = list(data.predictions)
-    judged = {
-        name: candidate_of(candidate, name, names)
-        for name in (assert_not_worse_than, assert_better_than)
-        if name is not None
-    }
-    first = next(iter(judged.values()), names[0])
-    order = sorted(names, key=lambda name: name != first)  # the candidate's differences are its own minus another's
     with working("comparing"):
-        many = cc.bdeltacost_many(data.y_true, {name: data.predictions[name] for name in order}, prices, level=level)
-    verdicts = dict(
-        zip((one.names for one in many.pairs), zip(many.pairs, many.significant.tolist(), strict=True), strict=True)
-    )
+        many = cc.bdeltacost_many(data.y_true, data.predictions, prices, level=level)
     gates: list[Gate] = []
     if assert_not_worse_than is not None:
-        one, sure = verdicts[judged[assert_not_worse_than], assert_not_worse_than]
-        gates.append(not_costlier(one, sure, margin, currency))
+        gates.append(not_costlier(_pair(many, candidate, assert_not_worse_than), margin, currency))
     if assert_better_than is not None:
-        one, sure = verdicts[judged[assert_better_than], assert_better_than]
-        gates.append(cheaper(one, sure))
+        gates.append(cheaper(_pair(many, candidate, assert_better_than)))
 
     def show(screen: Console) -> None:
         screen.print(data.summary(), soft_wrap=True)
-        some = many.candidates
-        text = (
-            f"{listing(some)} costs least, for sure."
-            if len(some) == 1
-            else f"{listing(some, 'or')} may be the cheapest."
-        )
         screen.print()
-        line(screen, text, "bold green" if len(some) == 1 else "bold yellow")
-        unit = f" ({currency})" if currency else ""
+        line(screen, _verdict(many), "bold green" if many.sure else "bold yellow")
+        unit = f" ({safe(currency)})" if currency else ""
         grid = table(
             "a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "adjusted p", "cheaper", numbers=(2,)
         )
-        for i, (pair, sure) in enumerate(verdicts.values()):
-            a, b = pair.names
+        for pair, p in zip(many.pairs, many.p_adjusted.tolist(), strict=True):
             grid.add_row(
-                safe(a),
-                safe(b),
+                *(safe(name) for name in pair.names),
                 padded(pair.difference),
                 f"{padded(pair.lower)} to {padded(pair.upper)}",
-                chance(float(many.p_adjusted[i])),
-                (safe(a) if pair.difference < 0 else safe(b)) if sure else "not shown",
+                chance(p),
+                "not shown" if pair.cheaper is None else safe(pair.cheaper),
             )
         screen.print()
         screen.print(grid)
-        screen.print(f"Jointly for all pairs at {100 * level:g} %.", style="dim")
+        screen.print(
+            f"Jointly for all pairs at {100 * level:g} %; {safe(many.constant)}, the cheapest of those that always "
+            "predict one class, stands for all of them.",
+            style="dim",
+        )
         show_gates(gates, screen)
 
     document = {
@@ -264,12 +251,40 @@ def bdeltacost(
         "currency": currency,
         "level": level,
         "costs": dict(zip(many.names, many.costs.tolist(), strict=True)),
-        "candidates": list(many.candidates),
+        "constants": dict(zip(many.constants, many.constant_costs.tolist(), strict=True)),
+        "best": many.best,
+        "sure": many.sure,
+        "rivals": list(many.rivals),
         "pairs": _pair_rows(many),
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, many._columns())
     leave(gates)
+
+
+def _verdict(many: cc.CostComparison) -> str:
+    """Return who costs least, and whether that is sure."""
+    if many.best in many.constants:
+        text = f"Use no classifier: {safe(many.best)} costs least"
+    else:
+        text = f"{safe(many.best)} costs least"
+    if many.sure:
+        return f"{text}, for sure."
+    some = list(many.rivals[:5])
+    others = listing(some, "or") + (f" and {len(many.rivals) - 5} more" if len(many.rivals) > 5 else "")
+    return f"{text} on these rows, but {others} may be as cheap."
+
+
+def _pair(many: cc.CostComparison, candidate: str | None, baseline: str) -> cc.CostDifference:
+    """Return the comparison of the candidate with the baseline, as the candidate's cost minus the other's.
+
+    A baseline that always predicts one class stands for the cheapest such: who is shown to cost less than that costs
+    less than each of them.
+    """
+    constant = baseline in many.constants
+    names = (*many.names, baseline) if constant else many.names
+    name = candidate_of(candidate, baseline, names)
+    return many.pair(name, many.constant if constant else baseline)
 
 
 def _pair_rows(many: cc.CostComparison) -> list[dict[str, Any]]:

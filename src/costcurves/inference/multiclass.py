@@ -141,12 +141,23 @@ def difference_histogram(costs: FloatArray) -> tuple[FloatArray, FloatArray]:
     return lags[used], np.asarray(correlation[used], dtype=np.float64)
 
 
-def order_statistics(ordered: FloatArray, level: float) -> tuple[float, float]:
-    """Return the paper's interval (its Table 2): with 1000 resamples and 95 %, the 26th and the 975th."""
-    size = ordered.size
-    # 1e-9: (1 - 0.9)/2 · 1000 is 49.999… in floating point and means 50.
-    lower = math.floor((1 - level) / 2 * size + 1e-9) + 1
-    return float(ordered[lower - 1]), float(ordered[size - lower])
+def limits(distribution: Any, lower_tail: float, upper_tail: float, zero: float = 0.0) -> tuple[float, float]:
+    """Return the ends beyond which at most these tails of a distribution lie.
+
+    Of draws they are the paper's order statistics (its Table 2): with 1000 resamples and 95 %, the 26th and the 975th.
+    An end of at most `zero` is 0.
+    """
+    if isinstance(distribution, ResampledDistribution):
+        ordered = distribution.values
+        # 1e-9: (1 - 0.9)/2 · 1000 is 49.999… in floating point and means 50.
+        below, above = (math.floor(tail * ordered.size + 1e-9) for tail in (lower_tail, upper_tail))
+        ends = (float(ordered[below]), float(ordered[ordered.size - 1 - above]))
+    else:
+        # 3e-14: where exactly the tail lies at an atom and beyond, the next atom is the end, on both sides alike.
+        lower, upper = distribution.quantile([min(1.0, lower_tail + 3e-14), 1 - upper_tail])
+        ends = (float(lower), float(upper))
+    lower, upper = (0.0 if abs(end) <= zero else end for end in ends)
+    return lower, upper
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -220,10 +231,38 @@ def spread(strata: Sequence[Stratum]) -> float:
     return math.sqrt(max(0.0, float(moments(strata)[1])))
 
 
-def two_sided_p(distribution: Any) -> float:
-    """Return 2·min(P(D <= 0), P(D >= 0)), at most 1: the level at which the interval just reaches zero."""
+def tails(distribution: Any, zero: float) -> tuple[float, float]:
+    """Return P(D <= 0) and P(D >= 0), where a sum of at most `zero` is zero, whatever rounding leaves of it."""
     if distribution.std == 0:
-        return 1.0 if distribution.mean == 0 else 0.0
-    # A sum of gains and losses that cancel is zero, whatever rounding leaves of it.
-    below, at_most = distribution.cdf([-1e-9 * distribution.std, 1e-9 * distribution.std])
-    return float(min(1.0, 2 * min(at_most, 1.0 - below)))
+        return float(distribution.mean <= zero), float(distribution.mean >= -zero)
+    below, at_most = distribution.cdf([-zero, zero])
+    return float(at_most), float(1.0 - below)
+
+
+def smallest_p(distribution: Any) -> float:
+    """Return the smallest two-sided p-value that a distribution tells apart from 0."""
+    if isinstance(distribution, ResampledDistribution):
+        return 2.0 / distribution.values.size
+    return 2.0 * float(distribution.error)
+
+
+def bernstein_quantile(strata: Sequence[Stratum], tail: float) -> float:
+    """Return a bound that the statistic exceeds with probability at most `tail` (Bernstein's inequality)."""
+    mean, variance, most = _bernstein(strata)
+    log = -math.log(tail)
+    part = most * log / 3
+    return mean + part + math.sqrt(part * part + 2 * variance * log)
+
+
+def bernstein_tail(strata: Sequence[Stratum]) -> float:
+    """Return a bound on the probability that the statistic is at least 0 (Bernstein's inequality)."""
+    mean, variance, most = _bernstein(strata)
+    scale = 2 * (variance - most * mean / 3)
+    return 1.0 if mean >= 0 else 0.0 if scale <= 0 else math.exp(-mean * mean / scale)
+
+
+def _bernstein(strata: Sequence[Stratum]) -> tuple[float, float, float]:
+    """Return the mean and the variance of the statistic, and what one draw can add to its own mean at most."""
+    mean, variance = (float(m) for m in moments(strata))
+    most = max(float(s.values.max(initial=0.0) - s.probabilities @ s.values) for s in strata)
+    return mean, max(0.0, variance), max(0.0, most)

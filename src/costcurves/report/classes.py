@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from costcurves._validation import FloatArray, check_integer, check_level
-from costcurves.bootstrap import CostComparison, CostInterval, bcost, bdeltacost_many
+from costcurves.bootstrap import CostInterval, bcost
+from costcurves.class_comparison import CostComparison, bdeltacost_many
 from costcurves.confusion import ConfusionMatrix, check_named
 from costcurves.errors import SmallSampleWarning
 from costcurves.frames import columns_of
@@ -27,11 +26,11 @@ class ClassesSummary:
     costs : CostMatrix
     names : tuple of str
     confusions : tuple of ConfusionMatrix
-        One a classifier.
+        One for each classifier.
     intervals : tuple of CostInterval
         BCost of each classifier.
-    comparison : CostComparison or None
-        BDeltaCost of all pairs; None with one classifier.
+    comparison : CostComparison
+        BDeltaCost of all pairs, and of each classifier against always predicting one class.
     hull : PriorHull or None
         Who can be cheapest under which priors; None where a class has no examples.
     regions : dict of name to array
@@ -49,7 +48,7 @@ class ClassesSummary:
     names: tuple[str, ...]
     confusions: tuple[ConfusionMatrix, ...]
     intervals: tuple[CostInterval, ...]
-    comparison: CostComparison | None
+    comparison: CostComparison
     hull: PriorHull | None
     regions: dict[str, FloatArray]
     frequencies: FloatArray
@@ -57,11 +56,6 @@ class ClassesSummary:
     n: int
     dropped: int
     level: float
-
-    @property
-    def cheapest(self) -> int:
-        """The position of the classifier with the lowest mean cost."""
-        return int(np.argmin([one.estimate for one in self.intervals]))
 
 
 def summarise_classes(
@@ -106,7 +100,7 @@ def summarise_classes(
         warnings.simplefilter("ignore", SmallSampleWarning)
         intervals = tuple(bcost(y_true, columns[name], costs, level=level, priors=priors) for name in names)
     confusions = tuple(ConfusionMatrix.from_predictions(y_true, columns[name], labels=costs.labels) for name in names)
-    comparison = bdeltacost_many(y_true, columns, costs, level=level, priors=priors) if len(names) > 1 else None
+    comparison = bdeltacost_many(y_true, columns, costs, level=level, priors=priors)
     sizes = confusions[0].counts.sum(axis=1)
     hull = prior_hull(dict(zip(names, confusions, strict=True)), costs) if sizes.all() else None
     return ClassesSummary(

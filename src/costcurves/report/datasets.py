@@ -209,7 +209,7 @@ def class_names(summary: ClassesSummary) -> dict[int, str]:
 
 def classes_data(summary: ClassesSummary) -> dict[str, Columns]:
     """Return the tables behind the pictures of a report of k classes."""
-    labels, names = short_names([str(label) for label in summary.costs.labels]), short_names(summary.names)
+    labels = short_names([str(label) for label in summary.costs.labels])
     data: dict[str, Rows] = {
         "matrix": [
             {"true": labels[t], "predicted": labels[p], "cost": float(cost), "right": t == p}
@@ -221,20 +221,18 @@ def classes_data(summary: ClassesSummary) -> dict[str, Columns]:
             for k, one in enumerate(summary.intervals)
         ],
     }
-    if summary.comparison is not None:
-        place = {name: k for k, name in enumerate(summary.names)}
-        data["pairs"] = [
-            {"pair": f"{names[place[pair.names[0]]]} − {names[place[pair.names[1]]]}", "q": q}
-            | {"difference": pair.difference, "lower": pair.lower, "upper": pair.upper, "sure": bool(sure)}
-            for q, (pair, sure) in enumerate(
-                zip(summary.comparison.pairs, summary.comparison.significant.tolist(), strict=True)
-            )
-        ]
+    many = summary.comparison
+    place = dict(zip((*summary.names, many.constant), short_names((*summary.names, many.constant)), strict=True))
+    data["pairs"] = [
+        {"pair": f"{place[pair.names[0]]} − {place[pair.names[1]]}", "q": q}
+        | {"difference": pair.difference, "lower": pair.lower, "upper": pair.upper, "sure": pair.significant}
+        for q, pair in enumerate(many.pairs)
+    ]
     if summary.regions:
         assert summary.hull is not None
-        place = {name: k for k, name in enumerate(summary.hull.names)}
+        numbers = {name: k for k, name in enumerate(summary.hull.names)}
         data["regions"] = [
-            {"k": place[name], "i": i, **_on_triangle(corner)}
+            {"k": numbers[name], "i": i, **_on_triangle(corner)}
             for name, polygon in summary.regions.items()
             for i, corner in enumerate(polygon.tolist())
         ]

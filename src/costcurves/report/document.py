@@ -49,8 +49,10 @@ class Report:
     and the two ``ends``. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``,
     ``band`` and ``simultaneous_band``.
 
-    For k classes they are ``labels``, ``costs``, ``pairs`` (differences with adjusted p-values), ``candidates`` (who
-    may be the cheapest) and ``never_cheapest``. Infinities are the texts "inf" and "-inf"; what is undefined is null.
+    For k classes they are ``labels``, ``costs``, ``constants`` (what it costs to predict always the same class),
+    ``pairs`` (differences with adjusted p-values; the last ones are against the cheapest constant), ``best``, ``sure``,
+    ``rivals`` (who is not shown to cost more than the best) and ``never_cheapest``. Infinities are the texts "inf" and
+    "-inf"; what is undefined is null.
 
     Examples
     --------

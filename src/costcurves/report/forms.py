@@ -100,8 +100,11 @@ def classes_form(summary: ClassesSummary) -> dict[str, Any]:
             }
             for name, table, one in zip(summary.names, summary.confusions, summary.intervals, strict=True)
         ],
-        "pairs": {} if many is None else jsonable(many._columns()),
-        "candidates": list(summary.names if many is None else many.candidates),
+        "constants": dict(zip(many.constants, many.constant_costs.tolist(), strict=True)),
+        "pairs": jsonable(many._columns()),
+        "best": many.best,
+        "sure": many.sure,
+        "rivals": list(many.rivals),
         "never_cheapest": [] if summary.hull is None else list(summary.hull.never_best),
     }
 
@@ -150,6 +153,5 @@ def classes_tables(summary: ClassesSummary) -> dict[str, str]:
             | {field: [getattr(one, field) for one in intervals] for field in ("estimate", "lower", "upper")}
         )
     }
-    if summary.comparison is not None:
-        tables["pairs.csv"] = as_csv(summary.comparison._columns())
+    tables["pairs.csv"] = as_csv(summary.comparison._columns())
     return tables

@@ -211,16 +211,17 @@ def _goals(summary: Summary) -> list[dict[str, str]]:
 def _classes(summary: ClassesSummary, currency: str) -> dict[str, Any]:
     say = Speaker("", currency, summary.level)
     data = classes_data(summary)
-    specs = {"matrix": class_charts.cost_matrix(data), "intervals": class_charts.cost_intervals(data)}
+    specs = {
+        "matrix": class_charts.cost_matrix(data),
+        "intervals": class_charts.cost_intervals(data),
+        "pairs": class_charts.cost_pairs(data),
+    }
     found: dict[str, Any] = {
         "matrix": tables.matrix_table(summary),
         "costs": tables.costs_table(summary, say),
-        "differences": None,
+        "differences": tables.differences_table(summary, say),
         "priors": None if summary.hull is None else tables.priors_table(summary, say),
     }
-    if summary.comparison is not None:
-        specs["pairs"] = class_charts.cost_pairs(data)
-        found["differences"] = tables.differences_table(summary, say)
     if summary.regions:
         assert summary.hull is not None
         specs["simplex"] = class_charts.prior_simplex(data, len(summary.names), len(summary.hull.names))

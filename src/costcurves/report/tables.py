@@ -9,7 +9,7 @@ from typing import Any
 from costcurves.conditions import OperatingCondition
 from costcurves.decisions import TRIVIAL
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.numbers import money, number, percent, together
+from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import ConditionAnswer, Summary
 from costcurves.report.words import Speaker
 
@@ -144,11 +144,15 @@ def facts_table(summary: Summary, say: Speaker) -> Table:
 
 
 def costs_table(summary: ClassesSummary, say: Speaker) -> Table:
-    """Return the expected cost of each classifier with its interval."""
+    """Return the expected cost of each classifier with its interval, and that of the cheapest constant one."""
     rows = []
     for name, one in zip(summary.names, summary.intervals, strict=True):
         value, low, high = together([one.estimate, one.lower, one.upper])
-        rows.append((say.name(name), money(value, say.currency), f"{low} to {high}", str(len(one.risks))))
+        span = money_span(low, high, say.currency)
+        rows.append((say.name(name), money(value, say.currency), span, str(len(one.risks))))
+    many = summary.comparison
+    lowest = say.amount(float(many.constant_costs.min()))
+    rows.append((say.class_rule(many, many.constant), lowest, "", ""))
     columns = ("classifier", "cost per case", f"{percent(summary.level)} interval", "errors too rare to judge")
     return Table("Expected cost (BCost)", columns, tuple(rows))
 
@@ -156,14 +160,13 @@ def costs_table(summary: ClassesSummary, say: Speaker) -> Table:
 def differences_table(summary: ClassesSummary, say: Speaker) -> Table:
     """Return the difference of each pair with its interval and adjusted p-value."""
     many = summary.comparison
-    assert many is not None
     rows = []
-    for pair, p, sure in zip(many.pairs, many.p_adjusted.tolist(), many.significant.tolist(), strict=True):
+    for pair, p in zip(many.pairs, many.p_adjusted.tolist(), strict=True):
         value, low, high = together([pair.difference, pair.lower, pair.upper])
-        cheaper = pair.names[0] if pair.difference < 0 else pair.names[1]
-        verdict = say.name(cheaper) if sure else "not settled"
+        names = [say.class_rule(many, name) for name in pair.names]
+        verdict = "not settled" if pair.cheaper is None else names[pair.names.index(pair.cheaper)]
         p_text = "< 0.001" if p < 0.001 else f"{p:.3f}"
-        rows.append((say.name(pair.names[0]), say.name(pair.names[1]), verdict, value, f"{low} to {high}", p_text))
+        rows.append((*names, verdict, money(value, say.currency), money_span(low, high, say.currency), p_text))
     columns = ("first", "second", "cheaper", "difference", "interval, all pairs together", "adjusted p")
     return Table("All pairs (BDeltaCost)", columns, tuple(rows), 3)
 
@@ -183,6 +186,7 @@ def priors_table(summary: ClassesSummary, say: Speaker) -> Table:
     for i, name in enumerate(hull.names):
         can = name in hull.can_be_best
         where = ", ".join(percent(share) for share in hull.where[i].tolist())
-        rows.append((say.name(name), "yes" if can else "never", number(float(hull.margin[i])), where))
+        said = say.class_rule(summary.comparison, name)
+        rows.append((said, "yes" if can else "never", say.amount(float(hull.margin[i])), where))
     columns = ("classifier", "can be cheapest", "by at most", f"at shares of {', '.join(map(str, hull.labels))}")
     return Table("Who can be cheapest under some class frequencies", columns, tuple(map(tuple, rows)), 2)

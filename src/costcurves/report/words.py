@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from costcurves.class_comparison import CostComparison
 from costcurves.comparison import UNDECIDED, CurveDifference
 from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, rule_text
@@ -268,42 +269,56 @@ class Speaker:
 
     def classes_card(self, summary: ClassesSummary) -> Card:
         """Return the answer for k classes."""
-        best = summary.cheapest
-        interval = summary.intervals[best]
-        value, low, high = together([interval.estimate, interval.lower, interval.upper])
-        lines = [
-            (
-                "Cost",
-                Markup("{} per case ({} interval {}).").format(
-                    money(value, self.currency), percent(self.level), money_span(low, high, self.currency)
-                ),
-            )
-        ]
-        verdict = ALONE
-        if summary.comparison is not None:
-            rivals = [name for name in summary.comparison.candidates if name != summary.names[best]]
-            verdict = UNSURE if rivals else SURE
-            if rivals:
-                said = Markup("The data do not show that it is cheaper than {}.").format(self.names(rivals, "or"))
-            else:
-                said = Markup("The data show that it is cheaper than every other classifier.")
-            lines.append(("How sure", said))
-        if interval.risks:
+        many = summary.comparison
+        trivial = many.best in many.constants
+        lines = [("Cost", self._class_cost(summary)), ("How sure", self._class_sureness(many))]
+        if not trivial:
+            cost = self.amount(float(many.constant_costs.min()))
+            said = Markup("{} costs {} per case.").format(self.class_rule(many, many.constant), cost)
+            lines.append(("Without a classifier", said))
+        risks = () if trivial else summary.intervals[summary.names.index(many.best)].risks
+        if risks:
             cells = Markup("; ").join(
                 Markup("true <bdi>{}</bdi> predicted <bdi>{}</bdi> (cost {}, seen {} times)").format(
                     str(risk.true), str(risk.predicted), self.amount(risk.cost), risk.count
                 )
-                for risk in interval.risks[:3]
+                for risk in risks[:3]
             )
             lines.append(("Beware", Markup("Too few examples to judge rare, expensive errors: {}.").format(cells)))
         if summary.hull is not None:
             can = [name for name in summary.hull.can_be_best if name in summary.names]
-            if can == [summary.names[best]]:
-                said = Markup("No other classifier can be cheapest, whatever the class frequencies are.")
+            if [name for name in summary.hull.can_be_best if name not in summary.hull.only_ties] == [many.best]:
+                said = Markup("Nothing: no other is cheaper, whatever the class frequencies are.")
+            elif not can:
+                said = Markup("None of the classifiers can be cheapest, whatever the class frequencies are.")
             else:
-                said = Markup("Other class frequencies: {} can be cheapest under some.").format(
-                    self.names(can) if can else "none of the classifiers"
-                )
+                said = Markup("Other class frequencies: {} can be cheapest under some.").format(self.names(can))
             lines.append(("What would change it", said))
         where = "class frequencies as given" if summary.priors else "class frequencies as in the data"
-        return Card("Overall", Markup(where), Markup("Use ") + self.name(summary.names[best]), verdict, tuple(lines))
+        use = Markup("Use no classifier: {}" if trivial else "Use {}").format(self.class_rule(many, many.best))
+        return Card("Overall", Markup(where), use, SURE if many.sure else UNSURE, tuple(lines))
+
+    def class_rule(self, many: CostComparison, name: str) -> Markup:
+        """Return the name of a classifier of k classes; those that always predict one class are not set bold."""
+        return Markup("<bdi>{}</bdi>").format(name) if name in many.constants else self.name(name)
+
+    def _class_cost(self, summary: ClassesSummary) -> Markup:
+        many = summary.comparison
+        if many.best in many.constants:
+            cost = self.amount(float(many.constant_costs.min()))
+            return Markup("{} per case at these class frequencies.").format(cost)
+        interval = summary.intervals[summary.names.index(many.best)]
+        value, low, high = together([interval.estimate, interval.lower, interval.upper])
+        return Markup("{} per case ({} interval {}).").format(
+            money(value, self.currency), percent(self.level), money_span(low, high, self.currency)
+        )
+
+    def _class_sureness(self, many: CostComparison) -> Markup:
+        if many.sure and many.best in many.constants:
+            return Markup("The data show that it is cheaper than every classifier and than predicting another class.")
+        if many.sure:
+            others = "every other classifier, and than " if len(many.names) > 1 else ""
+            return Markup("The data show that it is cheaper than {}always predicting one class.").format(others)
+        some = [self.class_rule(many, name) for name in many.rivals]
+        said = Markup(", ").join(some[:-1]) + Markup(" or ") * (len(some) > 1) + some[-1]
+        return Markup("The data do not show that it is cheaper than {}.").format(said)
