@@ -18,6 +18,7 @@ PACKAGE = Path(costcurves.__file__).parent
 LAYERS = [
     "errors",
     "_version",
+    "_text",
     "_validation",
     "compiled",
     "score_keys",

@@ -8,7 +8,6 @@ import json
 import math
 import os
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,8 +20,9 @@ from rich.padding import Padding
 from rich.table import Table
 
 import costcurves as cc
-from costcurves._files import write_atomically
+from costcurves._files import is_stream, real_path, write_atomically
 from costcurves._results import jsonable
+from costcurves._text import safe
 
 # Exit code of an interrupted run.
 INTERRUPTED = 130
@@ -32,32 +32,6 @@ PLAIN_WIDTH = 100
 
 class Problem(cc.CostCurvesError):
     """What the user can put right: shown as one message without a traceback, exit code 2."""
-
-
-def safe(text: object) -> str:
-    """Return text in which control and direction-changing characters are visible and do nothing.
-
-    A name from a file may hold line breaks, terminal codes or right-to-left overrides.
-    """
-    return "".join(_visible(character) for character in str(text))
-
-
-def _visible(character: str) -> str:
-    kind = unicodedata.category(character)
-    bidirectional = unicodedata.bidirectional(character) in (
-        "LRE",
-        "RLE",
-        "LRO",
-        "RLO",
-        "PDF",
-        "LRI",
-        "RLI",
-        "FSI",
-        "PDI",
-    )
-    if kind in ("Cc", "Cs", "Zl", "Zp") or bidirectional:
-        return character.encode("unicode_escape", "surrogatepass").decode("ascii")
-    return character
 
 
 def quoted(name: object) -> str:
@@ -165,6 +139,11 @@ class Output:
             return "json"
         return "csv" if self.csv or ending == ".csv" else "text"
 
+    @property
+    def printed(self) -> bool:
+        """Whether the answer is text on standard output, which a person or a log shows."""
+        return self.path is None and self.form == "text"
+
     def emit(
         self,
         show: Callable[[Console], None],
@@ -218,19 +197,22 @@ def csv_text(columns: Mapping[str, Any]) -> str:
 
 
 def check_writable(path: Path, force: bool) -> None:
-    """Refuse an output that is there already, or that has no folder to be in."""
+    """Refuse an output that would replace a file unasked, or that has no folder to be in."""
     if path.is_dir():
         raise Problem(f"{path} is a folder: name a file")
+    if is_stream(path):
+        return
     if path.exists() and not force:
         raise Problem(f"{path} exists already: choose another name, or replace it with --force")
-    if not path.parent.is_dir():
-        raise Problem(f"{path} cannot be written: there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise Problem(f"{path} cannot be written: the folder {path.parent} is read-only")
+    folder = (real_path(path) if path.is_symlink() else path).parent
+    if not folder.is_dir():
+        raise Problem(f"{path} cannot be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise Problem(f"{path} cannot be written: the folder {folder} is read-only")
 
 
 def write_file(path: Path, content: str | bytes, force: bool) -> None:
     """Write a file whole or not at all, and say so."""
     check_writable(path, force)
-    write_atomically(path, content)
+    write_atomically(path, content, replace=force)
     say(f"wrote {path}")

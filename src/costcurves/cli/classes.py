@@ -80,6 +80,7 @@ def bcost(
         typer.Option(
             metavar="MONEY",
             help="Fail unless the upper confidence limit of every classifier's cost is below this.",
+            callback=opt.finite("--assert-cost-below"),
             rich_help_panel=opt.GATES,
         ),
     ] = None,
@@ -154,7 +155,7 @@ def bcost(
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, columns)
-    leave(gates)
+    leave(gates, out)
 
 
 def bdeltacost(
@@ -180,6 +181,7 @@ def bdeltacost(
             metavar="MONEY",
             help="Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost per "
             "case is at most this.",
+            callback=opt.finite("--margin"),
             rich_help_panel=opt.GATES,
         ),
     ] = None,
@@ -269,7 +271,7 @@ def bdeltacost(
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, many._columns())
-    leave(gates)
+    leave(gates, out)
 
 
 def _pair_rows(many: cc.CostComparison) -> list[dict[str, Any]]:

@@ -58,6 +58,7 @@ def compare(
             metavar="M",
             help="Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost is "
             "at most this share of the cost of always being wrong, everywhere in the range.",
+            callback=opt.finite("--margin"),
             rich_help_panel=opt.GATES,
         ),
     ] = None,
@@ -133,7 +134,7 @@ def compare(
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, _rows(pairs))
-    leave(gates)
+    leave(gates, out)
 
 
 def _pairs(data: Predictions, where: Condition | None, rule: Any, level: float) -> list[cc.CurveDifference]:
