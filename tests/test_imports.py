@@ -183,6 +183,7 @@ LAYERS = [
     "replications.pages",
     "replications.command",
     "replications.__main__",
+    "cli._grid",
     "cli._print",
     "cli._tables",
     "cli._input",

@@ -8,21 +8,20 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 
 import costcurves as cc
 from costcurves._files import is_stream, real_path, write_atomically
 from costcurves._results import jsonable
 from costcurves._text import safe
+from costcurves.cli._grid import Grid
 
 # Exit code of an interrupted run.
 INTERRUPTED = 130
@@ -102,17 +101,19 @@ def listing(names: Sequence[str], word: str = "and") -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
 
 
+def heading(screen: Console, text: str) -> None:
+    """Print what the answer is about, in one line for logs and between words on a terminal."""
+    screen.print(text, soft_wrap=not screen.is_terminal)
+
+
 def line(screen: Console, text: str, style: str = "") -> None:
     """Print a sentence, indented also where it wraps."""
     screen.print(Padding(text, (0, 0, 0, 2), expand=False), style=style)
 
 
-def table(*heads: str, numbers: Sequence[int] = ()) -> Table:
+def table(*heads: str, numbers: Collection[int] = ()) -> Grid:
     """Return an empty table; columns at the given positions hold numbers."""
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for position, head in enumerate(heads):
-        grid.add_column(head, justify="right" if position in numbers else "left", overflow="fold")
-    return grid
+    return Grid(heads, numbers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from costcurves.cli._print import (
     Output,
     Problem,
     chance,
+    heading,
     line,
     listing,
     money,
@@ -111,7 +112,7 @@ def bcost(
     order = sorted(found, key=lambda name: found[name].estimate)
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         unit = f" ({safe(currency)})" if currency else ""
         grid = table("", f"cost per case{unit}", f"{100 * level:g} % interval", numbers=(1,))
         for name in order:
@@ -232,7 +233,7 @@ def bdeltacost(
         gates.append(cheaper(one, sure))
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         some = many.candidates
         text = (
             f"{listing(some)} costs least, for sure."
@@ -330,7 +331,7 @@ def plan(
         found = cc.plan_test_size(pilot, prices, half_width=half_width, difference=difference, power=power, level=level)
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         names = listing(list(data.predictions))
         if difference is None:
             goal = f"an interval of the cost of {names} with half-width {money(found.target, currency)}"

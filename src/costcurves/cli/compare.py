@@ -13,7 +13,7 @@ import costcurves.cli._options as opt
 from costcurves.cli._gates import Gate, better_throughout, candidate_of, leave, not_worse, show_gates
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs, span_text
-from costcurves.cli._print import Output, Problem, chance, line, listing, padded, safe, table, working
+from costcurves.cli._print import Output, Problem, chance, heading, line, listing, padded, safe, table, working
 
 # Enough for the curves of two; the family of all pairs takes time with the square of its points.
 POINTS_OF_TWO, POINTS_OF_MANY = 201, 65
@@ -113,7 +113,7 @@ def compare(
     tests = None if here is None else cc.ManyDifferences(data.names, tuple(pairs), level).at(here)
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         text = asked.text(next(iter(asked.cases))) if asked.cases else "All conditions, pc 0 to 1"
         screen.print(f"\n{text}", style="bold")
         if here is None or tests is None:

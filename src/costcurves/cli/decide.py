@@ -17,6 +17,7 @@ from costcurves.cli._print import (
     Output,
     Problem,
     chance,
+    heading,
     line,
     listing,
     money,
@@ -102,7 +103,7 @@ def decide(
     ]
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         show_answers(answers, asked, data, screen)
         show_gates(gates, screen)
 
@@ -298,7 +299,7 @@ def ranges(
     found = {name: hull.within(where) for name, where in asked.cases.items()} or {"": hull.ranges()}
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         if hull.dropped:
             screen.print(f"Never best: {listing(hull.dropped)}.")
         for name, one in found.items():

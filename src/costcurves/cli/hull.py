@@ -12,7 +12,19 @@ import costcurves as cc
 import costcurves.cli._options as opt
 from costcurves._files import is_stream, update_file
 from costcurves.cli._options import Costs, load, read_costs
-from costcurves.cli._print import Output, Problem, check_writable, line, listing, money, percent, quoted, safe, say
+from costcurves.cli._print import (
+    Output,
+    Problem,
+    check_writable,
+    heading,
+    line,
+    listing,
+    money,
+    percent,
+    quoted,
+    safe,
+    say,
+)
 from costcurves.cli._tables import existing
 from costcurves.cli.decide import ranges_document, show_ranges
 from costcurves.decisions import rule_text
@@ -81,7 +93,7 @@ def add(
     def show(screen: Console) -> None:
         new = [one.name for one in curves]
         useful = [name for name in new if name in hull.contributors]
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         if useful:
             line(screen, f"{listing(useful)} can be best somewhere.", "bold green")
         if len(useful) < len(new):

@@ -16,7 +16,7 @@ from costcurves._files import is_stream
 from costcurves._text import acts
 from costcurves.cli._input import ClassPredictions, Predictions
 from costcurves.cli._options import Costs, load, read_costs
-from costcurves.cli._print import Problem, check_writable, console, safe, say, working
+from costcurves.cli._print import Problem, check_writable, console, heading, safe, say, working
 from costcurves.cli.classes import load_classes
 from costcurves.cli.decide import answer_at, show_answers
 
@@ -189,7 +189,7 @@ def demo(
     with working("deciding"):
         answers = {name: answer_at(data, where, "optimal", LEVEL) for name, where in asked.cases.items()}
     screen = console()
-    screen.print(data.summary(), soft_wrap=True)
+    heading(screen, data.summary())
     show_answers(answers, asked, data, screen)
     screen.print()
     output.mkdir(parents=True, exist_ok=True)
