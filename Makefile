@@ -26,7 +26,7 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 demo: $(STAMP)
-	$(BIN)/costcurves demo --output demo-output
+	$(BIN)/costcurves demo --output demo-output --force
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2

@@ -18,6 +18,7 @@ PACKAGE = Path(costcurves.__file__).parent
 LAYERS = [
     "errors",
     "_version",
+    "_text",
     "_validation",
     "_progress",
     "compiled",
@@ -197,6 +198,7 @@ LAYERS = [
     "replications.pages",
     "replications.command",
     "replications.__main__",
+    "cli._grid",
     "cli._print",
     "cli._tables",
     "cli._input",

@@ -124,7 +124,8 @@ parquet, json lines; `example:NAME` is one that comes with the package. Costs co
 [scenario file](scenario-file.md).
 
 Exit codes: 0 done, 1 a gate (`--assert-...`) failed, 2 bad usage or input, 70 a fault of the program,
-130 interrupted. With `--json` the answer has the fields of [its schema](json.md).
+130 interrupted, 141 the reader of the output has gone, 143 terminated. With `--json` the answer has the fields of
+[its schema](json.md).
 
 This page is written from the commands themselves.
 

@@ -32,6 +32,7 @@ ANSWERS = {
     "plan": ("plan", *VEHICLE, "--pred", "logit", "--half-width", "0.1"),
     "plan a difference": ("plan", *VEHICLE, "--pred", "logit", "--pred", "bayes", "--difference", "0.5"),
     "hull": ("hull", "show", "hull.json", *HERE[3:]),
+    "hull of a range": ("hull", "show", "hull.json", "--pc", "0.2..0.6"),
 }
 
 
@@ -53,7 +54,7 @@ def strict(schema: Any) -> Any:
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_answers_follow_their_schema_and_are_the_same_each_time(run, name):
-    if name == "hull":
+    if name.startswith("hull"):
         assert run("hull", "add", "hull.json", *HERE[:3]).code == 0
     first, second = (run(*ANSWERS[name], "--json") for _ in range(2))
     assert (first.code, first.out) == (0, second.out)
@@ -315,7 +316,7 @@ def test_the_report_is_made_from_what_was_read(run, reports, tmp_path):
     assert (made["currency"], made["level"], made["title"], made["dropped"]) == ("", 0.9, "Credit", 0)
     assert made["source"] == "german_credit_scores.csv"
     again = "costcurves report example:german_credit --label label --positive bad --score forest --costs"
-    assert made["command"] == f"{again} example:german_credit"
+    assert made["command"] == f"{again} example:german_credit --level 0.9 --title Credit"
 
 
 def test_the_report_takes_weights(run, reports, table):
@@ -339,12 +340,17 @@ def test_the_report_can_be_about_k_classes(run, reports):
 
 
 def test_the_demo_prints_the_answer_and_where_the_page_is(run, reports, tmp_path):
-    for _ in range(2):
-        done = run("demo")
+    for flags in ([], ["--force"]):
+        done = run("demo", *flags)
         assert done.code == 0
         assert "Use forest: call a case bad where forest >= 0.211365." in done.out
         assert str(tmp_path / "costcurves-demo" / "report.html") in done.out.replace("\n", "")
-    assert (tmp_path / "costcurves-demo" / "report.html").is_file()
+    page = tmp_path / "costcurves-demo" / "report.html"
+    page.write_text("mine")
+    refused = run("demo")
+    assert (refused.code, refused.out) == (2, "")
+    assert "costcurves-demo/report.html exists already" in refused.err
+    assert page.read_text() == "mine"
 
 
 def test_infinities_are_words_in_json_and_csv(run):

@@ -302,7 +302,7 @@ def test_an_output_without_a_folder_is_refused_before_anything_is_read(run):
 
 
 def test_an_unwritable_output_is_an_error_and_leaves_nothing(run, monkeypatch, tmp_path):
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "a.json")
 
     monkeypatch.setattr("costcurves.cli._print.write_atomically", refuse)
@@ -317,7 +317,7 @@ def test_an_interrupt_leaves_nothing_half_written(run, monkeypatch, tmp_path):
     monkeypatch.setattr(cc, "recommend", interrupt)
     done = run("decide", *CREDIT[1:], "--score", "tree", *PC, "-o", "a.json")
     assert (done.code, done.out) == (130, "")
-    assert "Interrupted; nothing was written." in done.err
+    assert "Interrupted; no file is left incomplete." in done.err
     assert list(tmp_path.iterdir()) == []
 
 

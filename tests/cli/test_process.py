@@ -68,7 +68,7 @@ def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path):
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     code, out, err = finish(process)
-    assert (code, out, err) == (130, "", "Interrupted; nothing was written.\n")
+    assert (code, out, err) == (130, "", "Interrupted; no file is left incomplete.\n")
     assert list(tmp_path.iterdir()) == []
 
 

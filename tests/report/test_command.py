@@ -33,6 +33,6 @@ def test_demo_writes_the_page_of_the_shipped_scenarios(tmp_path, capsys):
         currency=scenarios.currency,
         title="German credit",
         source="german_credit_scores.csv",
-        command="costcurves report example:german_credit --costs example:german_credit",
+        command="costcurves report example:german_credit --costs example:german_credit --title 'German credit'",
     )
     assert page.read_text(encoding="utf-8") == report.html()

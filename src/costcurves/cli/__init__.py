@@ -9,7 +9,8 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
-    0: done; 1: a gate (``--assert-...``) failed; 2: bad usage or input; 70: a fault of the program; 130: interrupted.
+    0: done; 1: a gate (``--assert-...``) failed; 2: bad usage or input; 70: a fault of the program; 130: interrupted;
+    141: the reader of the output has gone; 143: terminated.
     """
     try:
         from costcurves.cli._app import run

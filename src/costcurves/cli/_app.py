@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,6 +30,8 @@ from costcurves.cli._print import INTERRUPTED, Problem, console, safe
 
 SCHEMAS = Path(__file__).parent / "schemas"
 BAD_INPUT, FAULT, BROKEN_PIPE = 2, 70, 141
+# What writing to a full disk may fail with.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -34,27 +40,50 @@ def no_traceback() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        console(stderr=True).print("Interrupted; nothing was written.")
-        raise typer.Exit(INTERRUPTED) from None
+        console(stderr=True).print("Interrupted; no file is left incomplete.")
+        raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError:
-        # The reader has gone (`| head`): write no more, also not when Python closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(BROKEN_PIPE) from None
+        _print_no_more()
+        raise SystemExit(BROKEN_PIPE) from None
+    except SystemExit as stop:
+        # Rich ends the program with 1, the code of a failed gate, where the reader has gone.
+        raise SystemExit(BROKEN_PIPE if stop.code == 1 else stop.code) from None
     except (cc.CostCurvesError, OSError) as error:
-        said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
-        console(stderr=True).print(f"Error: {safe(said)}", style="red", soft_wrap=True)
-        raise typer.Exit(BAD_INPUT) from None
+        console(stderr=True).print(f"Error: {safe(_message(error))}", style="red", soft_wrap=True)
+        raise SystemExit(BAD_INPUT) from None
+
+
+def _message(error: Exception) -> str:
+    """Return what went wrong, and with which file."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    # Whatever else is written or read has its name.
+    where = "standard output" if error.filename is None and error.errno in NO_ROOM else error.filename
+    if where == "standard output":
+        _print_no_more()
+    return f"{where}: {error.strerror}" if where else error.strerror
+
+
+def _print_no_more() -> None:
+    """Let standard output lead nowhere, so that Python does not try to empty it once more when it ends."""
+    if isinstance(sys.stdout, _Closed):
+        return
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 class Commands(TyperGroup):
     """Commands that fail without a traceback."""
 
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read the arguments, and answer --help."""
+        with no_traceback():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         with no_traceback():
-            result = super().invoke(ctx)
-            sys.stdout.flush()  # a reader who has gone is noticed here, not when Python ends
-            return result
+            return super().invoke(ctx)
 
 
 app = typer.Typer(
@@ -85,7 +114,7 @@ def root(
     Which classifier, at which threshold, when costs and class frequencies are uncertain, and how sure is that?
 
     Exit codes: 0 done, 1 a gate (--assert-...) failed, 2 bad usage or input, 70 a fault of the
-    program, 130 interrupted.
+    program, 130 interrupted, 141 the reader of the output has gone, 143 terminated.
     """
 
 
@@ -108,18 +137,79 @@ def schema(
     sys.stdout.write(json.dumps(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")), indent=2) + "\n")
 
 
+class _Closed(io.TextIOBase):
+    """Standard output that was closed before the program began (`>&-`): nothing can be written to it."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        """Refuse any text."""
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
+
+
+@contextmanager
+def _streams() -> Iterator[None]:
+    """Provide for streams that are closed, and for letters that a terminal does not have."""
+    before = sys.stdout, sys.stderr
+    if None in before:
+        # Else the first files that are opened would get the numbers of the closed streams.
+        while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass
+        os.close(handle)
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        sys.stdout, sys.stderr = sys.stdout or _Closed(), sys.stderr or nowhere
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")  # a terminal that cannot show a letter must not stop the answer
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = before
+
+
+@contextmanager
+def _termination() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the program like an exception does, so that drafts of files are removed."""
+
+    def leave(number: int, frame: Any) -> None:
+        raise SystemExit(128 + number)
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ours = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        ours = []
+    for number in ours:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter must not stop the answer
+    with _streams(), _termination():
+        try:
+            code = _exit_code(lambda: app(args=None if arguments is None else list(arguments), prog_name="costcurves"))
+            # A reader who has gone or a full disk is noticed here, not when Python ends.
+            return _exit_code(_flush) or code
+        except Exception:
+            # Never 1, which Python would end with: a pipeline must not take a fault of ours for a failed gate.
+            traceback.print_exc()
+            sys.stderr.write("costcurves: this is a fault of the program; please report it with the lines above\n")
+            return FAULT
+
+
+def _exit_code(action: Callable[[], object]) -> int:
+    """Return the exit code with which an action ends."""
     try:
-        app(args=None if arguments is None else list(arguments), prog_name="costcurves")
-    except Exception:
-        # Never 1, which Python would end with: a pipeline must not take a fault of ours for a failed gate.
-        traceback.print_exc()
-        sys.stderr.write("costcurves: this is a fault of the program; please report it with the lines above\n")
-        return FAULT
+        action()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else BAD_INPUT
     return 0
+
+
+def _flush() -> None:
+    with no_traceback():
+        sys.stdout.flush()

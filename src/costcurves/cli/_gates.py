@@ -11,7 +11,7 @@ from rich.console import Console
 
 import costcurves as cc
 from costcurves.cli._options import span_text
-from costcurves.cli._print import Problem, money, quoted, safe
+from costcurves.cli._print import Output, Problem, console, money, quoted, safe
 
 FAILED = 1
 
@@ -36,8 +36,10 @@ def show_gates(gates: Sequence[Gate], out: Console) -> None:
         out.print(f"{word}: {safe(gate.claim)}: {safe(gate.reason)}", style=style)
 
 
-def leave(gates: Sequence[Gate]) -> None:
-    """End the command with exit code 1 if a gate failed."""
+def leave(gates: Sequence[Gate], out: Output) -> None:
+    """End the command with exit code 1 if a gate failed; say why where the answer was not printed as text."""
+    if not out.printed:
+        show_gates(gates, console(stderr=True))
     if not all(gate.passed for gate in gates):
         raise typer.Exit(FAILED)
 

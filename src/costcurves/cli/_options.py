@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import costcurves as cc
+from costcurves._files import is_standard_output
 from costcurves.cli._input import Predictions, read_predictions
 from costcurves.cli._print import Problem, listing, number, quoted, safe, say
 from costcurves.cli._tables import existing, resolve
@@ -125,6 +128,17 @@ def _level(value: float) -> float:
     return value
 
 
+def finite(option: str) -> Callable[[float | None], float | None]:
+    """Return the check of an option that must be a number: NaN compares with nothing, so no gate could judge by it."""
+
+    def check(value: float | None) -> float | None:
+        if value is not None and not math.isfinite(value):
+            raise Problem(f"{option} must be a finite number, got {value:g}")
+        return value
+
+    return check
+
+
 Level = Annotated[
     float, typer.Option("--level", metavar="L", help="Confidence level.", callback=_level, rich_help_panel=HOW)
 ]
@@ -150,9 +164,28 @@ Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Answer in JSON (see `costcurves schema`).", rich_help_panel=OUT)
 ]
 Csv = Annotated[bool, typer.Option("--csv", metavar="", help="Answer as a CSV table.", rich_help_panel=OUT)]
+
+
+def means_standard_output(path: Path) -> bool:
+    """Return whether an output is a name of standard output, such as - or /dev/stdout."""
+    return str(path) == "-" or is_standard_output(path)
+
+
+def _not_standard_output(path: Path | None) -> Path | None:
+    """Return no path where standard output is meant, which is where answers go without one."""
+    return None if path is None or means_standard_output(path) else path
+
+
 OutputFile = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="PATH", help="Write the answer to this file instead.", rich_help_panel=OUT),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="PATH",
+        help="Write the answer to this file instead; - is standard output.",
+        callback=_not_standard_output,
+        rich_help_panel=OUT,
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace an existing output.", rich_help_panel=OUT)]
 

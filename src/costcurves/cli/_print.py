@@ -8,21 +8,20 @@ import json
 import math
 import os
 import sys
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 
 import costcurves as cc
-from costcurves._files import write_atomically
+from costcurves._files import is_stream, real_path, write_atomically
 from costcurves._results import jsonable
+from costcurves._text import safe
+from costcurves.cli._grid import Grid
 
 # Exit code of an interrupted run.
 INTERRUPTED = 130
@@ -32,32 +31,6 @@ PLAIN_WIDTH = 100
 
 class Problem(cc.CostCurvesError):
     """What the user can put right: shown as one message without a traceback, exit code 2."""
-
-
-def safe(text: object) -> str:
-    """Return text in which control and direction-changing characters are visible and do nothing.
-
-    A name from a file may hold line breaks, terminal codes or right-to-left overrides.
-    """
-    return "".join(_visible(character) for character in str(text))
-
-
-def _visible(character: str) -> str:
-    kind = unicodedata.category(character)
-    bidirectional = unicodedata.bidirectional(character) in (
-        "LRE",
-        "RLE",
-        "LRO",
-        "RLO",
-        "PDF",
-        "LRI",
-        "RLI",
-        "FSI",
-        "PDI",
-    )
-    if kind in ("Cc", "Cs", "Zl", "Zp") or bidirectional:
-        return character.encode("unicode_escape", "surrogatepass").decode("ascii")
-    return character
 
 
 def quoted(name: object) -> str:
@@ -128,17 +101,19 @@ def listing(names: Sequence[str], word: str = "and") -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
 
 
+def heading(screen: Console, text: str) -> None:
+    """Print what the answer is about, in one line for logs and between words on a terminal."""
+    screen.print(text, soft_wrap=not screen.is_terminal)
+
+
 def line(screen: Console, text: str, style: str = "") -> None:
     """Print a sentence, indented also where it wraps."""
     screen.print(Padding(text, (0, 0, 0, 2), expand=False), style=style)
 
 
-def table(*heads: str, numbers: Sequence[int] = ()) -> Table:
+def table(*heads: str, numbers: Collection[int] = ()) -> Grid:
     """Return an empty table; columns at the given positions hold numbers."""
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for position, head in enumerate(heads):
-        grid.add_column(head, justify="right" if position in numbers else "left", overflow="fold")
-    return grid
+    return Grid(heads, numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +139,11 @@ class Output:
         if self.json or (ending == ".json" and not self.csv):
             return "json"
         return "csv" if self.csv or ending == ".csv" else "text"
+
+    @property
+    def printed(self) -> bool:
+        """Whether the answer is text on standard output, which a person or a log shows."""
+        return self.path is None and self.form == "text"
 
     def emit(
         self,
@@ -218,19 +198,22 @@ def csv_text(columns: Mapping[str, Any]) -> str:
 
 
 def check_writable(path: Path, force: bool) -> None:
-    """Refuse an output that is there already, or that has no folder to be in."""
+    """Refuse an output that would replace a file unasked, or that has no folder to be in."""
     if path.is_dir():
         raise Problem(f"{path} is a folder: name a file")
+    if is_stream(path):
+        return
     if path.exists() and not force:
         raise Problem(f"{path} exists already: choose another name, or replace it with --force")
-    if not path.parent.is_dir():
-        raise Problem(f"{path} cannot be written: there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise Problem(f"{path} cannot be written: the folder {path.parent} is read-only")
+    folder = (real_path(path) if path.is_symlink() else path).parent
+    if not folder.is_dir():
+        raise Problem(f"{path} cannot be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise Problem(f"{path} cannot be written: the folder {folder} is read-only")
 
 
 def write_file(path: Path, content: str | bytes, force: bool) -> None:
     """Write a file whole or not at all, and say so."""
     check_writable(path, force)
-    write_atomically(path, content)
+    write_atomically(path, content, replace=force)
     say(f"wrote {path}")

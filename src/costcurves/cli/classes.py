@@ -18,6 +18,7 @@ from costcurves.cli._print import (
     Output,
     Problem,
     chance,
+    heading,
     line,
     listing,
     money,
@@ -80,6 +81,7 @@ def bcost(
         typer.Option(
             metavar="MONEY",
             help="Fail unless the upper confidence limit of every classifier's cost is below this.",
+            callback=opt.finite("--assert-cost-below"),
             rich_help_panel=opt.GATES,
         ),
     ] = None,
@@ -111,7 +113,7 @@ def bcost(
     constant, constant_cost = found[order[0]].constant, found[order[0]].constant_cost
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         unit = f" ({safe(currency)})" if currency else ""
         grid = table("", f"cost per case{unit}", f"{100 * level:g} % interval", numbers=(1,))
         for name in order:
@@ -160,7 +162,7 @@ def bcost(
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, columns)
-    leave(gates)
+    leave(gates, out)
 
 
 def bdeltacost(
@@ -186,6 +188,7 @@ def bdeltacost(
             metavar="MONEY",
             help="Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost per "
             "case is at most this.",
+            callback=opt.finite("--margin"),
             rich_help_panel=opt.GATES,
         ),
     ] = None,
@@ -221,7 +224,7 @@ def bdeltacost(
         gates.append(cheaper(_pair(many, candidate, assert_better_than)))
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         screen.print()
         line(screen, _verdict(many), "bold green" if many.sure else "bold yellow")
         unit = f" ({safe(currency)})" if currency else ""
@@ -259,7 +262,7 @@ def bdeltacost(
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, many._columns())
-    leave(gates)
+    leave(gates, out)
 
 
 def _verdict(many: cc.CostComparison) -> str:
@@ -343,7 +346,7 @@ def plan(
         found = cc.plan_test_size(pilot, prices, half_width=half_width, difference=difference, power=power, level=level)
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         names = listing(list(data.predictions))
         if difference is None:
             goal = f"an interval of the cost of {names} with half-width {money(found.target, currency)}"

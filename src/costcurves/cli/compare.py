@@ -12,7 +12,7 @@ import costcurves.cli._options as opt
 from costcurves.cli._gates import Gate, better_throughout, candidate_of, leave, not_worse, show_gates
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs, span_text
-from costcurves.cli._print import Output, Problem, chance, line, listing, padded, safe, table, working
+from costcurves.cli._print import Output, Problem, chance, heading, line, listing, padded, safe, table, working
 
 
 def compare(
@@ -54,6 +54,7 @@ def compare(
             metavar="M",
             help="Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost is "
             "at most this share of the cost of always being wrong, everywhere in the range.",
+            callback=opt.finite("--margin"),
             rich_help_panel=opt.GATES,
         ),
     ] = None,
@@ -108,7 +109,7 @@ def compare(
     tests = None if here is None else cc.ManyDifferences(data.names, tuple(pairs), level).at(here)
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         text = asked.text(next(iter(asked.cases))) if asked.cases else "All conditions, pc 0 to 1"
         screen.print(f"\n{text}", style="bold")
         if here is None or tests is None:
@@ -129,7 +130,7 @@ def compare(
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, _rows(pairs))
-    leave(gates)
+    leave(gates, out)
 
 
 def _pairs(data: Predictions, where: Condition | None, rule: Any, level: float) -> list[cc.CurveDifference]:

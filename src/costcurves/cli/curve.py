@@ -11,7 +11,7 @@ import costcurves as cc
 import costcurves.cli._options as opt
 from costcurves.cli._options import load, policies, policy_document, read_costs, span_text
 from costcurves.cli._picture import save_curves
-from costcurves.cli._print import Output, padded, safe, say, table, working
+from costcurves.cli._print import Output, heading, padded, safe, say, table, working
 
 SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
 
@@ -67,7 +67,7 @@ def curve(
         return
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         screen.print("\nExpected cost, as a share of the cost of always being wrong", style="bold")
         grid = table("", *(f"pc {point:g}" for point in SHOWN), "area", "worth using for pc", numbers=range(1, 7))
         for one in curves:

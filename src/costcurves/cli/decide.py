@@ -17,6 +17,7 @@ from costcurves.cli._print import (
     Output,
     Problem,
     chance,
+    heading,
     line,
     listing,
     money,
@@ -62,6 +63,7 @@ def decide(
         typer.Option(
             metavar="MONEY",
             help="Fail unless the upper confidence limit of the recommended classifier's cost per case is below this.",
+            callback=opt.finite("--assert-cost-below"),
             rich_help_panel=opt.GATES,
         ),
     ] = None,
@@ -100,7 +102,7 @@ def decide(
     ]
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         show_answers(answers, asked, data, screen)
         show_gates(gates, screen)
 
@@ -113,7 +115,7 @@ def decide(
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, _rows(answers))
-    leave(gates)
+    leave(gates, out)
 
 
 def answer_at(data: Predictions, where: Condition, rule: Any, level: float) -> Answer:
@@ -319,7 +321,7 @@ def ranges(
     found = {name: hull.within(where) for name, where in asked.cases.items()} or {"": hull.ranges()}
 
     def show(screen: Console) -> None:
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         if hull.dropped:
             screen.print(f"Never best: {listing(hull.dropped)}.")
         for name, one in found.items():
@@ -335,18 +337,7 @@ def ranges(
         "data": data.document(),
         **asked.document(),
         "never_best": list(hull.dropped),
-        "ranges": [
-            {
-                "scenario": name or None,
-                "pc": _pc_of(asked.cases.get(name)),
-                "sensitive": one.sensitive,
-                "candidates": list(one.candidates),
-                "stretches": [
-                    dict(zip(tables[name], row, strict=True)) for row in zip(*tables[name].values(), strict=True)
-                ],
-            }
-            for name, one in found.items()
-        ],
+        "ranges": [ranges_document(name, one, asked.cases.get(name)) for name, one in found.items()],
     }
     joined: dict[str, list[Any]] = {"scenario": [name for name, rows in tables.items() for _ in rows["classifier"]]}
     for rows in tables.values():
@@ -355,9 +346,17 @@ def ranges(
     out.emit(show, document, joined)
 
 
-def _pc_of(where: Condition | None) -> list[float]:
+def ranges_document(name: str, ranges: cc.Ranges, where: Condition | None) -> dict[str, Any]:
+    """Return who is best where, over all conditions or within a range, for a JSON answer."""
+    columns = {key: list(values) for key, values in ranges._columns().items()}
     pc = (0.0, 1.0) if where is None else where.pc
-    return list(pc) if isinstance(pc, tuple) else [pc, pc]
+    return {
+        "scenario": name or None,
+        "pc": list(pc) if isinstance(pc, tuple) else [pc, pc],
+        "sensitive": ranges.sensitive,
+        "candidates": list(ranges.candidates),
+        "stretches": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+    }
 
 
 def add_to(app: typer.Typer) -> None:

@@ -10,10 +10,23 @@ from rich.console import Console
 
 import costcurves as cc
 import costcurves.cli._options as opt
+from costcurves._files import is_stream, update_file
 from costcurves.cli._options import Costs, load, read_costs
-from costcurves.cli._print import Output, Problem, check_writable, line, listing, money, percent, quoted, safe, say
+from costcurves.cli._print import (
+    Output,
+    Problem,
+    check_writable,
+    heading,
+    line,
+    listing,
+    money,
+    percent,
+    quoted,
+    safe,
+    say,
+)
 from costcurves.cli._tables import existing
-from costcurves.cli.decide import show_ranges
+from costcurves.cli.decide import ranges_document, show_ranges
 from costcurves.decisions import rule_text
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
@@ -52,11 +65,10 @@ def add(
     """costcurves hull add hull.json example:german_credit --positive bad
 
     Add the classifiers of a table. The file keeps the thresholds that can be best, or the runner-up of the best, at
-    some condition, and the names of all classifiers, so it stays small. It is replaced whole or not at all.
+    some condition, and the names of all classifiers, so it stays small. It is replaced whole or not at
+    all, and of several commands that add to it at once none is lost.
     """
-    there = file.exists()
-    check_writable(file, force=True)
-    known = _read(file) if there else None
+    _check(file)
     data = load(scores, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing)
     curves = [
         cc.RocCurve.from_predictions(
@@ -68,18 +80,21 @@ def add(
         )
         for name, values in data.scores.items()
     ]
-    if known is not None and (again := [one.name for one in curves if one.name in known.names]):
-        raise Problem(
-            f"{safe(file)} has {listing([quoted(name) for name in again])} already: tell them apart with --tag TEXT"
-        )
-    hull = cc.RocHull(curves) if known is None else known.add(curves)
-    hull.to_json(file)
-    say(f"{'added to' if there else 'made'} {file}")
+    made: list[tuple[str, cc.RocHull]] = []  # one more each time that another process was quicker
+
+    def with_new(content: bytes | None) -> str:
+        new = cc.RocHull(curves) if content is None else _added(_parsed(file, content), curves, file)
+        made.append(("made" if content is None else "added to", new))
+        return new.to_json()
+
+    update_file(file, with_new)
+    done, hull = made[-1]
+    say(f"{done} {file}")
 
     def show(screen: Console) -> None:
         new = [one.name for one in curves]
         useful = [name for name in new if name in hull.contributors]
-        screen.print(data.summary(), soft_wrap=True)
+        heading(screen, data.summary())
         if useful:
             line(screen, f"{listing(useful)} can be best somewhere.", "bold green")
         if len(useful) < len(new):
@@ -128,11 +143,35 @@ def show(
     out.emit(show_all, _document(hull, asked), hull._columns())
 
 
+def _check(file: Path) -> None:
+    """Refuse a file that cannot become a hull's, before the table is read."""
+    check_writable(file, force=True)
+    if is_stream(file):
+        raise Problem(f"{safe(file)} cannot keep a hull: it is not a file")
+    if file.exists():
+        _read(file)
+
+
 def _read(file: Path) -> cc.RocHull:
+    return _parsed(file, existing(file).read_bytes())
+
+
+def _parsed(file: Path, content: bytes) -> cc.RocHull:
     try:
-        return cc.RocHull.from_json(existing(file))
+        return cc.RocHull.from_json_text(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Problem(f"{safe(file)} holds no hull: it is not UTF-8 text") from None
     except cc.FormatError as error:
         raise Problem(f"{safe(file)} holds no hull: {safe(error)}") from None
+
+
+def _added(known: cc.RocHull, curves: list[cc.RocCurve], file: Path) -> cc.RocHull:
+    """Return a hull with more classifiers, whose names must be new."""
+    if again := [one.name for one in curves if one.name in known.names]:
+        raise Problem(
+            f"{safe(file)} has {listing([quoted(name) for name in again])} already: tell them apart with --tag TEXT"
+        )
+    return known.add(curves)
 
 
 def _show_decision(best: cc.Decision, currency: str, screen: Console) -> None:
@@ -155,6 +194,11 @@ def _document(hull: cc.RocHull, asked: Costs) -> dict[str, Any]:
             {"scenario": name or None, **hull.best(where).to_dict()}
             for name, where in asked.cases.items()
             if isinstance(where, cc.OperatingCondition)
+        ],
+        "ranges": [
+            ranges_document(name, hull.within(where), where)
+            for name, where in asked.cases.items()
+            if isinstance(where, cc.OperatingRange)
         ],
     }
 

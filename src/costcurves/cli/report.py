@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,18 +12,24 @@ import typer
 
 import costcurves as cc
 import costcurves.cli._options as opt
+from costcurves._files import is_stream
+from costcurves._text import acts
 from costcurves.cli._input import ClassPredictions, Predictions
 from costcurves.cli._options import Costs, load, read_costs
-from costcurves.cli._print import Problem, check_writable, console, safe, working
+from costcurves.cli._print import Problem, check_writable, console, heading, safe, say, working
 from costcurves.cli.classes import load_classes
 from costcurves.cli.decide import answer_at, show_answers
 
 Title = Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.", rich_help_panel=opt.OUT)]
 Page = Annotated[
-    Path, typer.Option("--output", "-o", metavar="HTML", help="The page to write.", rich_help_panel=opt.OUT)
+    Path,
+    typer.Option(
+        "--output", "-o", metavar="HTML", help="The page to write; - is standard output.", rich_help_panel=opt.OUT
+    ),
 ]
 # What a condition that came as options is called on the page.
 UNNAMED = "as asked"
+LEVEL = 0.95
 
 
 def report(
@@ -40,7 +47,7 @@ def report(
     costs: opt.CostsFile = None,
     scenario: opt.ScenarioName = None,
     matrix: opt.MatrixName = None,
-    level: opt.Level = 0.95,
+    level: opt.Level = LEVEL,
     title: Title = None,
     output: Page = Path("report.html"),
     force: opt.Force = False,
@@ -51,10 +58,9 @@ def report(
     comparisons. It needs no network and can be sent by mail. With --pred it is about predicted classes, of which there
     may be more than two, and needs a cost matrix.
     """
-    if output.suffix.lower() not in (".html", ".htm"):
-        raise Problem(f"--output must end in .html, got {safe(output.name)}")
-    check_writable(output, force)
+    _check_page(output, force)
     options = {"level": level, "title": title}
+    how = {"--level": None if level == LEVEL else level, "--title": title}
     # A matrix is all that a csv can hold; a file of scenarios is TOML.
     if pred or matrix is not None or (costs is not None and costs.suffix.lower() == ".csv"):
         given = {"--score": score, "--positive": positive, "--prevalence": prevalence, "--cost-fn": cost_fn}
@@ -64,7 +70,8 @@ def report(
         if costs is None:
             raise Problem("--pred needs a cost matrix: --costs")
         classes, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
-        command = _command(file, "--label", classes.label, "--pred", list(classes.predictions), "--costs", costs)
+        columns = {"--label": classes.label, "--pred": list(classes.predictions), "--drop-missing": drop_missing}
+        command = command_line(file, columns | {"--costs": costs, "--matrix": matrix} | how)
         page = _made(
             "from_class_predictions",
             classes,
@@ -81,9 +88,10 @@ def report(
     data = load(
         file, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing, costs=asked
     )
-    numbers = ("--prevalence", prevalence, "--cost-fn", cost_fn, "--cost-fp", cost_fp, "--pc", pc)
-    columns = ("--label", data.label, "--positive", data.positive, "--score", list(data.scores), "--weight", weight)
-    command = _command(file, *columns, *numbers, "--costs", costs, "--scenario", scenario)
+    columns = {"--label": data.label, "--positive": data.positive, "--score": list(data.scores)}
+    columns |= {"--weight": weight, "--drop-missing": drop_missing}
+    numbers = {"--prevalence": prevalence, "--cost-fn": cost_fn, "--cost-fp": cost_fp, "--pc": pc}
+    command = command_line(file, columns | numbers | {"--costs": costs, "--scenario": scenario} | how)
     _write(two_class_page(data, asked, command, **options), output, force, data.summary())
 
 
@@ -106,17 +114,52 @@ def _made(door: str, data: Predictions | ClassPredictions, command: str, *column
     return make(*columns, source=data.source, command=command, dropped=data.dropped, **options)
 
 
-def _command(file: Path, *parts: Any) -> str:
-    """Return the command that makes the page again, guesses spelled out."""
-    words = ["costcurves", "report", str(file)]
-    for option, value in zip(parts[::2], parts[1::2], strict=True):
+def command_line(file: Path, options: dict[str, Any]) -> str:
+    """Return the command that makes the page again, guesses spelled out, for a shell in the folder of the files."""
+    words = ["costcurves", "report", _path_text(file)]
+    for option, value in options.items():
         for one in value if isinstance(value, list) else [value]:
-            words += [] if one is None else [option, str(one)]
-    return shlex.join(words)
+            if one is True:
+                words.append(option)
+            elif one is not None and one is not False:
+                text = _path_text(one) if isinstance(one, Path) else str(one)
+                # A value that looks like an option must be tied to its own.
+                words += [f"{option}={text}"] if text.startswith("-") else [option, text]
+    return " ".join(map(_quoted, words))
+
+
+def _path_text(path: Path) -> str:
+    """Return a path as it was given, but never where in the file system it is: that is nobody's business."""
+    if path.is_absolute():
+        here = Path.cwd()
+        path = path.relative_to(here) if path.is_relative_to(here) else Path(path.name)
+    text = str(path)
+    return f"./{text}" if text.startswith("-") else text
+
+
+def _quoted(word: str) -> str:
+    """Return a word for a shell, in which characters that do something to the text around them are written out."""
+    if not any(map(acts, word)):
+        return shlex.quote(word)
+    kept = word.replace("\\", "\\\\").replace("'", "\\'")
+    return "$'" + "".join(f"\\u{ord(letter):04x}" if acts(letter) else letter for letter in kept) + "'"
+
+
+def _check_page(output: Path, force: bool) -> None:
+    """Refuse an impossible page before anything is computed."""
+    if opt.means_standard_output(output) or is_stream(output):
+        return
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise Problem(f"--output must end in .html, got {safe(output.name)}")
+    check_writable(output, force)
 
 
 def _write(page: Any, output: Path, force: bool, *notes: str) -> None:
     """Write the page and say where it is."""
+    if opt.means_standard_output(output):
+        sys.stdout.write(page.html())
+        say(*notes)
+        return
     with working("writing the page"):
         page.write_html(output, force=force)
     screen = console()
@@ -128,6 +171,7 @@ def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the page goes.", rich_help_panel=opt.OUT)
     ] = Path("costcurves-demo"),
+    force: opt.Force = False,
 ) -> None:
     """costcurves demo
 
@@ -136,18 +180,22 @@ def demo(
     """
     if output.exists() and not output.is_dir():
         raise Problem(f"{safe(output)} is a file: name a folder")
+    target = output / "report.html"
+    if output.exists():
+        check_writable(target, force)
     example = Path("example:german_credit")
     asked = read_costs(None, None, None, None, example, None)
     data = load(example, label=None, positive=None, score=None, weight=None, drop_missing=False, costs=asked)
     with working("deciding"):
-        answers = {name: answer_at(data, where, "optimal", 0.95) for name, where in asked.cases.items()}
+        answers = {name: answer_at(data, where, "optimal", LEVEL) for name, where in asked.cases.items()}
     screen = console()
-    screen.print(data.summary(), soft_wrap=True)
+    heading(screen, data.summary())
     show_answers(answers, asked, data, screen)
     screen.print()
     output.mkdir(parents=True, exist_ok=True)
-    page = two_class_page(data, asked, _command(example, "--costs", example), level=0.95, title="German credit")
-    _write(page, output / "report.html", force=True)
+    title = "German credit"
+    command = command_line(example, {"--costs": example, "--title": title})
+    _write(two_class_page(data, asked, command, level=LEVEL, title=title), target, force)
 
 
 def add_to(app: typer.Typer) -> None:

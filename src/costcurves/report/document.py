@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from costcurves._files import write_atomically
+from costcurves._files import is_stream, real_path, write_atomically
 from costcurves._validation import check_flag, check_name, check_path, shown
 from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.errors import InputError, MissingExtraError
@@ -212,6 +212,7 @@ class Report:
         Parameters
         ----------
         path : path
+            A link is followed; a device or a pipe is written into.
         force : bool
             Whether a file that is already there may be replaced.
         """
@@ -219,13 +220,15 @@ class Report:
         check_flag("force", force)
         if target.is_dir():
             raise InputError(f"`path` must be a file, got the directory {shown(str(target))}")
-        if not target.parent.is_dir():
-            raise InputError(f"`path` must be in a directory that exists, got {shown(str(target))}")
-        if not os.access(target.parent, os.W_OK):
-            raise InputError(f"`path` must be in a directory that can be written, got {shown(str(target))}")
-        if target.exists() and not force:
-            raise InputError(f"`path` must not exist yet, got {shown(str(target))}: pass force=True to replace it")
-        write_atomically(target, self.html())
+        if not is_stream(target):
+            folder = real_path(target).parent
+            if not folder.is_dir():
+                raise InputError(f"`path` must be in a directory that exists, got {shown(str(target))}")
+            if not os.access(folder, os.W_OK):
+                raise InputError(f"`path` must be in a directory that can be written, got {shown(str(target))}")
+            if target.exists() and not force:
+                raise InputError(f"`path` must not exist yet, got {shown(str(target))}: pass force=True to replace it")
+        write_atomically(target, self.html(), replace=force)
         return target
 
     def open(self) -> Path:
