@@ -531,8 +531,9 @@ class _Sample:
 
     def roc(self, name: str, points: str = "all") -> RocCurve:
         """Return the ROC curve of one classifier."""
-        given = {"sample_weight": self.weights, "name": name, "points": points}
-        return RocCurve.from_predictions(self.positive, self.scores[name], **given)
+        return RocCurve.from_predictions(
+            self.positive, self.scores[name], sample_weight=self.weights, name=name, points=points
+        )
 
     def curve(self, name: str, policy: Any) -> CostCurve:
         """Return the cost curve of one classifier under a policy."""

@@ -328,8 +328,8 @@ def _ranges(entrants: Entrants, envelope: Envelope, names: list[str], span: Oper
     for name, low, high in envelope.stretches(names):
         cuts = _steps(entrants, name, low, high, span)
         rows.append((name, low, high, float(cuts.threshold_low.min()), float(cuts.threshold_high.max())))
-    columns = np.array([row[1:] for row in rows]).T.copy()
-    return Ranges(tuple(row[0] for row in rows), *columns, over=span)
+    low_pc, high_pc, low_cut, high_cut = np.array([row[1:] for row in rows]).T.copy()
+    return Ranges(tuple(row[0] for row in rows), low_pc, high_pc, low_cut, high_cut, over=span)
 
 
 def _steps(entrants: Entrants, name: str, low: float, high: float, span: OperatingRange) -> Ranges:

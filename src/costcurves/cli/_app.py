@@ -26,7 +26,8 @@ import costcurves.cli.decide as decide
 import costcurves.cli.hull as hull
 import costcurves.cli.replicate as replicate
 import costcurves.cli.report as report
-from costcurves.cli._print import INTERRUPTED, Problem, console, safe
+from costcurves._text import safe
+from costcurves.cli._print import INTERRUPTED, Problem, console
 
 SCHEMAS = Path(__file__).parent / "schemas"
 BAD_INPUT, FAULT, BROKEN_PIPE = 2, 70, 141

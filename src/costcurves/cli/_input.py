@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 import costcurves as cc
+from costcurves._text import safe
 from costcurves._validation import BoolArray, FloatArray
-from costcurves.cli._print import Problem, listing, quoted, safe
+from costcurves.cli._print import Problem, listing, quoted
 from costcurves.cli._tables import Columns, existing, read_columns, resolve
 from costcurves.sources.columns import is_missing
 

@@ -13,8 +13,9 @@ import typer
 
 import costcurves as cc
 from costcurves._files import is_standard_output
+from costcurves._text import safe
 from costcurves.cli._input import Predictions, read_predictions
-from costcurves.cli._print import Problem, listing, number, quoted, safe, say
+from costcurves.cli._print import Problem, listing, number, quoted, say
 from costcurves.cli._tables import existing, resolve
 
 DATA, COSTS, HOW, GATES, OUT = "Data", "Operating condition", "Statistics", "Gates (exit code 1 if one fails)", "Output"

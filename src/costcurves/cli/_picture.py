@@ -6,8 +6,9 @@ import warnings
 from pathlib import Path
 
 import costcurves as cc
+from costcurves._text import safe
 from costcurves.cli._options import Condition
-from costcurves.cli._print import Problem, safe
+from costcurves.cli._print import Problem
 
 ENDINGS = (".svg", ".png", ".pdf")
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import costcurves as cc
-from costcurves.cli._print import Problem, listing, quoted, safe
+from costcurves._text import safe
+from costcurves.cli._print import Problem, listing, quoted
 from costcurves.example_data import example_names
 from costcurves.sources.files import MISSING_WORDS
 

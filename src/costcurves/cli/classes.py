@@ -11,6 +11,7 @@ from rich.console import Console
 
 import costcurves as cc
 import costcurves.cli._options as opt
+from costcurves._text import safe
 from costcurves.cli._gates import Gate, candidate_of, cheaper, cost_below, leave, not_costlier, show_gates
 from costcurves.cli._input import ClassPredictions, read_classes, read_matrix
 from costcurves.cli._options import announce
@@ -25,7 +26,6 @@ from costcurves.cli._print import (
     padded,
     percent,
     quoted,
-    safe,
     table,
     working,
 )

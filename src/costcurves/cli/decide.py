@@ -10,6 +10,7 @@ from rich.console import Console
 
 import costcurves as cc
 import costcurves.cli._options as opt
+from costcurves._text import safe
 from costcurves.cli._gates import Gate, better_here, better_over, cost_below, leave, show_gates
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs
@@ -24,7 +25,6 @@ from costcurves.cli._print import (
     number,
     padded,
     percent,
-    safe,
     table,
     working,
 )

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from costcurves._progress import track
 from costcurves._validation import MOST_POINTS, FloatArray, IntArray, check_integer, check_rng
 from costcurves.inference.paired_limits import PairedErrors, difference_strata
-from costcurves.inference.resampled import track
 
 # Differences that are this part of the largest possible one from zero are zero.
 _ZERO = 1e-12

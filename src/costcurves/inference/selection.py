@@ -176,7 +176,7 @@ class FieldAt:
     @property
     def spread(self) -> FloatArray:
         """Standard error of each candidate's cost."""
-        return np.sqrt(np.diagonal(self.covariance))
+        return np.asarray(np.sqrt(np.diagonal(self.covariance)))
 
     def spread_from(self, i: int) -> FloatArray:
         """Return the standard error of the difference between each candidate's cost and that of candidate i."""
@@ -371,7 +371,7 @@ def _two_sided(p: FloatArray) -> FloatArray:
     """Return the critical value of a two-sided p-value."""
     from scipy.special import ndtri
 
-    return np.minimum(-ndtri(np.maximum(p, 1e-32) / 2), FARTHEST)
+    return np.asarray(np.minimum(-ndtri(np.maximum(p, 1e-32) / 2), FARTHEST))
 
 
 def hochberg(p_values: FloatArray) -> FloatArray:

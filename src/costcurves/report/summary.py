@@ -234,7 +234,9 @@ def summarise(
     answers = tuple(
         _done(
             [
-                partial(judge.condition if isinstance(value, OperatingCondition) else judge.span, name, value)
+                partial(judge.condition, name, value)
+                if isinstance(value, OperatingCondition)
+                else partial(judge.span, name, value)
                 for name, value in asked.items()
             ]
         )
