@@ -147,13 +147,13 @@ def _covariance(
     scale = np.where(found > 1e-12, np.sqrt(wanted / np.maximum(found, 1e-12)), 0.0)
     covariance *= np.multiply.outer(scale, scale)
     np.fill_diagonal(covariance, wanted)
-    return covariance / size
+    return np.asarray(covariance / size)
 
 
 def _root(covariance: FloatArray) -> FloatArray:
     """Return a square root of a covariance, which may be singular."""
     ridge = 1e-10 * np.diagonal(covariance)
-    return np.linalg.cholesky(covariance + np.diag(ridge))
+    return np.asarray(np.linalg.cholesky(covariance + np.diag(ridge)), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,7 +181,7 @@ class FieldAt:
     def spread_from(self, i: int) -> FloatArray:
         """Return the standard error of the difference between each candidate's cost and that of candidate i."""
         own = np.diagonal(self.covariance)
-        return np.sqrt(np.maximum(own + own[i] - 2 * self.covariance[i], 0.0))
+        return np.asarray(np.sqrt(np.maximum(own + own[i] - 2 * self.covariance[i], 0.0)))
 
     def limits(self, i: int, level: float, members: BoolArray, least: float) -> tuple[float, float, float]:
         """Return the cost on new cases of candidate i, chosen among some members for its low cost, with limits.
