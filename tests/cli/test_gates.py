@@ -32,11 +32,11 @@ def judge(run, *arguments: object) -> tuple[int, list[bool], str]:
 
 def test_better_at_a_condition_needs_a_significant_difference(run):
     two = ("--score", "forest", "--score", "tree")
-    # Alone against tree the difference is significant (p = 0.013); at 99 % it is not.
-    code, _, text = judge(run, "decide", *HERE, *two, "--assert-better-than", "tree")
+    # The difference is significant for given thresholds (p = 0.013), but every threshold of the tree is a rival.
+    code, _, text = judge(run, "decide", *HERE, *two, "--assert-better-than", "tree", "--level", "0.6")
     assert code == 0
-    assert "PASS: better than tree: forest costs significantly less" in text
-    code, _, text = judge(run, "decide", *HERE, *two, "--assert-better-than", "tree", "--level", "0.99")
+    assert "PASS: better than tree: forest is shown to cost less" in text
+    code, _, text = judge(run, "decide", *HERE, *two, "--assert-better-than", "tree")
     assert code == 1
     assert "FAIL: better than tree: forest is not shown to cost less" in text
 
@@ -47,21 +47,21 @@ def test_the_best_is_not_better_than_itself(run):
     assert "FAIL: better than forest: nothing costs less than forest" in text
 
 
-@pytest.mark.parametrize(("limit", "code"), [("0.59", 0), ("0.58", 1), ("0.52", 1)])
+@pytest.mark.parametrize(("limit", "code"), [("0.61", 0), ("0.6", 1), ("0.52", 1)])
 def test_a_cost_is_below_a_limit_when_its_upper_limit_is(run, limit, code):
-    # forest costs 0.517 per case, at most 0.5805 with 95 % confidence.
+    # forest costs 0.517 per case on these rows, at most 0.6012 on new ones with 95 % confidence.
     arguments = ("decide", *HERE, "--score", "forest", "--assert-cost-below", limit)
     found, _, text = judge(run, *arguments)
     assert found == code
-    assert f"cost of forest below {limit}: the upper limit at 95 % is 0.5805" in text
+    assert f"cost of forest below {limit}: the upper limit at 95 % is 0.6012" in text
 
 
 def test_every_scenario_must_pass(run):
     costs = ("--costs", "example:german_credit", "--score", "forest", "--score", "tree")
     code, verdicts, text = judge(run, "decide", CREDIT[0], *costs, "--assert-better-than", "tree")
-    assert (code, verdicts) == (1, [True, False])
-    assert "PASS: better than tree in scenario documented" in text
-    assert "FAIL: better than tree in scenario uncertain: forest costs significantly less only for pc 0." in text
+    assert (code, verdicts) == (1, [False, False])
+    assert "FAIL: better than tree in scenario documented" in text
+    assert "FAIL: better than tree in scenario uncertain: forest is shown to cost less only for pc 0." in text
     printed = run("decide", CREDIT[0], *costs, "--assert-better-than", "tree")
     assert printed.code == 1
     assert " ".join(printed.out.split()).endswith(" ".join(text.split()))

@@ -147,11 +147,12 @@ def test_the_answer_is_said_in_words(report):
     lines = {term: plain(said) for term, said in card.lines}
     assert plain(card.where) == "30 % of cases are bad; a miss costs 4 EUR, a false alarm 1 EUR"
     assert plain(card.use) == f"Use {decision.classifier} at score ≥ {decision.threshold:g}"
-    value, low, high = map(
-        float, re.match(r"([\d.]+) EUR per case \(95 % interval ([\d.]+) to ([\d.]+) EUR\)", lines["Cost"]).groups()
-    )
-    interval = summary.answers[0].interval
-    assert (value, low, high) == pytest.approx((interval.estimate, interval.lower, interval.upper), abs=0.0006)
+    said = r"([\d.]+) EUR per case on these cases; ([\d.]+) EUR to expect on new ones \(95 % interval ([\d.]+) to ([\d.]+) EUR"
+    found = summary.answers[0].recommendation
+    numbers = [
+        float(array[0]) for array in (found.expected_cost, found.money_estimate, found.money_lower, found.money_upper)
+    ]
+    assert [float(text) for text in re.match(said, lines["Cost"]).groups()] == pytest.approx(numbers, abs=0.0006)
     ends = re.search(r"a miss costs ([\d.]+) EUR to ([\d.]+) EUR", lines["What would change it"])
     assert ends is not None
     hull = summary.hull
@@ -179,7 +180,7 @@ def test_one_choice_is_settled_only_where_the_data_show_it():
     for name, rival in (("near", near), ("far", far)):
         card = Speaker("bad", "", 0.95).cards(summarise(y, {"good": good, "rival": rival}, scenarios=where))[0]
         found[name] = (plain(card.use), card.verdict)
-    assert found["far"] == ("Use good throughout", "one choice")
+    assert found["far"] == ("Use good throughout", "clear")
     assert found["near"] == ("Use good throughout", "not settled")
 
 
