@@ -19,6 +19,7 @@ LAYERS = [
     "errors",
     "_version",
     "_validation",
+    "_numbers",
     "compiled",
     "score_keys",
     "frames",

@@ -37,6 +37,7 @@ from costcurves.decisions import (
     LimitedChoice,
     Mixture,
     Ranges,
+    threshold_text,
 )
 from costcurves.differences import EQUAL
 from costcurves.errors import CostCurvesError, FormatError, InputError
@@ -300,11 +301,24 @@ class RocHull(Result):
             expected_cost=first.expected_cost,
             ties=tuple(ties),
             runner_up=self._runner_up(first.classifier, where),
+            _below=first._below,
         )
 
     def _choice(self, name: str, threshold: float, fpr: float, tpr: float, where: Any) -> Choice:
         cost = float(_cost(fpr, tpr, where.pc))
-        return Choice(name, threshold, fpr, tpr, cost, where.money(cost))
+        return Choice(name, threshold, fpr, tpr, cost, where.money(cost), self._score_below(name, threshold))
+
+    @property
+    def threshold_text(self) -> tuple[str, ...]:
+        """The thresholds in the fewest decimals that separate the same scores; nothing where there is none."""
+        return tuple(
+            threshold_text(name, threshold, self._score_below(name, threshold))
+            for name, threshold in zip(self.owner, self.thresholds.tolist(), strict=True)
+        )
+
+    def _score_below(self, name: str, threshold: float) -> float:
+        """Return the next lower score below a classifier's threshold, NaN where it is not known."""
+        return math.nan if name in TRIVIAL else self.curve(name).score_below(threshold)
 
     def _runner_up(self, winner: str, where: Any) -> Choice:
         """Return the best point of any classifier but the winner; ties go to the first name."""
@@ -384,7 +398,8 @@ class RocHull(Result):
             else:
                 rows.append((name, float(start[i]), float(end[i]), cut, cut))
         low_pc, high_pc, low_cut, high_cut = np.array([row[1:] for row in rows]).T.copy()
-        return Ranges(tuple(row[0] for row in rows), low_pc, high_pc, low_cut, high_cut, over=over)
+        below = tuple((self._score_below(name, low), self._score_below(name, high)) for name, _, _, low, high in rows)
+        return Ranges(tuple(row[0] for row in rows), low_pc, high_pc, low_cut, high_cut, over, below)
 
     def best_at_fpr(self, fpr: float) -> LimitedChoice:
         """Return the highest tpr with fpr at most this: the Neyman-Pearson observer, on the non-decreasing hull.
@@ -400,7 +415,7 @@ class RocHull(Result):
         limit = check_in_unit("fpr", fpr)
         points = self._all_points("best_at_fpr")
         chosen = min((p for p in points if p[0] <= limit), key=lambda p: (-p[1], p[0], p[2] in TRIVIAL, p[2]))
-        return _limited(f"fpr <= {limit:g}", chosen, self.interpolate(fpr=limit))
+        return self._limited(f"fpr <= {limit:g}", chosen, self.interpolate(fpr=limit))
 
     def best_at_tpr(self, tpr: float) -> LimitedChoice:
         """Return the lowest fpr with tpr at least this.
@@ -414,7 +429,7 @@ class RocHull(Result):
         floor = check_in_unit("tpr", tpr)
         points = self._all_points("best_at_tpr")
         chosen = min((p for p in points if p[1] >= floor), key=lambda p: (p[0], -p[1], p[2] in TRIVIAL, p[2]))
-        return _limited(f"tpr >= {floor:g}", chosen, self.interpolate(tpr=floor))
+        return self._limited(f"tpr >= {floor:g}", chosen, self.interpolate(tpr=floor))
 
     def best_at_capacity(self, *, alarms: float, population: float, prevalence: float) -> LimitedChoice:
         """Return the highest tpr that raises at most so many alarms: what a workforce of that size can handle.
@@ -453,7 +468,7 @@ class RocHull(Result):
         with np.errstate(over="ignore"):
             share_of_second = min(1.0, max(0.0, float((most - load[i]) / (load[i + 1] - load[i]))))
         used = chosen[1] * n_pos + chosen[0] * n_neg
-        return _limited(
+        return self._limited(
             f"at most {most:.10g} alarms of {population:.10g}",
             chosen,
             self._mixture(i, share_of_second),
@@ -498,7 +513,18 @@ class RocHull(Result):
             probability=share,
             fpr=float((1 - share) * self.fpr[i] + share * self.fpr[i + 1]),
             tpr=float((1 - share) * self.tpr[i] + share * self.tpr[i + 1]),
+            _below=(
+                self._score_below(self.owner[i], float(self.thresholds[i])),
+                self._score_below(self.owner[i + 1], float(self.thresholds[i + 1])),
+            ),
         )
+
+    def _limited(
+        self, limit: str, point: tuple[float, float, str, float], mixture: Mixture, alarms: float = math.nan
+    ) -> LimitedChoice:
+        fpr, tpr, name, threshold = point
+        below = self._score_below(name, threshold)
+        return LimitedChoice(limit, name, threshold, fpr, tpr, mixture, alarms, below)
 
     def _all_points(self, what: str) -> list[tuple[float, float, str, float]]:
         """Return the staircase points (fpr, tpr, name, threshold) of every curve, and the trivial ones."""
@@ -554,6 +580,7 @@ class RocHull(Result):
                     "fp": jsonable(curve.fp),
                     "tp": jsonable(curve.tp),
                     "thresholds": jsonable(curve.thresholds),
+                    "below": jsonable(curve.below),
                 }
                 for curve in self._hulls
             ],
@@ -633,13 +660,6 @@ def _cost(fpr: Any, tpr: Any, pc: float) -> Any:
     return pc * (1.0 - tpr) + (1.0 - pc) * fpr
 
 
-def _limited(
-    limit: str, point: tuple[float, float, str, float], mixture: Mixture, alarms: float = math.nan
-) -> LimitedChoice:
-    fpr, tpr, name, threshold = point
-    return LimitedChoice(limit, name, threshold, fpr, tpr, mixture, alarms)
-
-
 def _one_test_set(curves: tuple[RocCurve, ...]) -> bool:
     """Return whether all curves are counts out of the same numbers of positives and negatives."""
     sizes = {(curve.made_from, curve.n_neg, curve.n_pos) for curve in curves}
@@ -676,11 +696,13 @@ def _curve_from_json(entry: Mapping[str, Any]) -> RocCurve:
     kind = "i" if made_from == "counts" else "if"
     try:
         fp, tp = np.array(entry["fp"]), np.array(entry["tp"])
-        thresholds = np.array([math.nan if t is None else float(t) for t in entry["thresholds"]])
+        thresholds, below = (
+            np.array([math.nan if t is None else float(t) for t in entry[key]]) for key in ("thresholds", "below")
+        )
     except (ValueError, OverflowError):
-        raise FormatError(f"`fp`, `tp` and `thresholds` must be numbers for {shown(name)}") from None
-    if not (fp.ndim == 1 and fp.shape == tp.shape == thresholds.shape and fp.size >= 2):
-        raise FormatError(f"`fp`, `tp` and `thresholds` must be as many, at least 2, for {shown(name)}")
+        raise FormatError(f"`fp`, `tp`, `thresholds` and `below` must be numbers for {shown(name)}") from None
+    if not (fp.ndim == 1 and fp.shape == tp.shape == thresholds.shape == below.shape and fp.size >= 2):
+        raise FormatError(f"`fp`, `tp`, `thresholds` and `below` must be as many, at least 2, for {shown(name)}")
     if fp.dtype.kind not in kind or tp.dtype.kind not in kind or not (np.isfinite(fp).all() and np.isfinite(tp).all()):
         numbers = "whole numbers" if made_from == "counts" else "finite numbers"
         raise FormatError(f"`fp` and `tp` must be {numbers} for {shown(name)}, made from {made_from}")
@@ -693,6 +715,8 @@ def _curve_from_json(entry: Mapping[str, Any]) -> RocCurve:
         raise FormatError(f"`fp` and `tp` must rise from 0 to `n_neg` and `n_pos` (1 for rates) for {shown(name)}")
     if thresholds[0] != np.inf or (np.diff(thresholds[~np.isnan(thresholds)]) > 0).any():
         raise FormatError(f"`thresholds` must fall from inf for {shown(name)}")
+    if (below >= thresholds).any() or (below[:-1] < thresholds[1:]).any():
+        raise FormatError(f"`below` must be between each of `thresholds` and the next for {shown(name)}")
     effective = entry["effective"]
     if effective is not None:
         try:
@@ -700,4 +724,4 @@ def _curve_from_json(entry: Mapping[str, Any]) -> RocCurve:
         except (InputError, TypeError, ValueError):
             raise FormatError(f"`effective` must be two numbers > 0 for {shown(name)}") from None
         effective = (pos, neg)
-    return RocCurve(name, fp, tp, *totals, thresholds, made_from, complete=False, effective=effective)
+    return RocCurve(name, fp, tp, *totals, thresholds, made_from, complete=False, effective=effective, _below=below)

@@ -15,7 +15,7 @@ from costcurves._validation import BoolArray, FloatArray, check_level, frozen
 from costcurves.comparison import CurveDifference, compare, compare_many
 from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, check_range
 from costcurves.costs import CostCurve
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Choice, Ranges, rule_text
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Choice, Ranges, threshold_text
 from costcurves.differences import EQUAL
 from costcurves.domination import regret
 from costcurves.errors import InputError
@@ -82,6 +82,7 @@ class Recommendation(Result):
     worse: BoolArray
     level: float
     optimistic: bool
+    _below: tuple[float, ...]
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
@@ -107,8 +108,20 @@ class Recommendation(Result):
         return frozen(np.array([self.condition.money(value) for value in values.tolist()]))
 
     def _choice(self, i: int) -> Choice:
-        arrays = (self.threshold, self.fpr, self.tpr, self.normalized_cost, self.expected_cost)
-        return Choice(self.classifier[i], *(float(array[i]) for array in arrays))
+        return Choice(
+            classifier=self.classifier[i],
+            threshold=float(self.threshold[i]),
+            fpr=float(self.fpr[i]),
+            tpr=float(self.tpr[i]),
+            normalized_cost=float(self.normalized_cost[i]),
+            expected_cost=float(self.expected_cost[i]),
+            _below=self._below[i],
+        )
+
+    @property
+    def threshold_text(self) -> tuple[str, ...]:
+        """The thresholds in the fewest decimals that separate the same scores; nothing of a trivial classifier."""
+        return tuple(map(threshold_text, self.classifier, self.threshold.tolist(), self._below))
 
     @property
     def best(self) -> Choice:
@@ -170,10 +183,8 @@ class Recommendation(Result):
         where = f"prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g}"
         limits = f"{100 * self.level:g} % in [{self.money_lower[0]:.4g}, {self.money_upper[0]:.4g}]"
         shown = "not shown" if other.classifier in self.rivals else "shown"
-        use = f"{rule_text(best.classifier, best.threshold)}: {best.expected_cost:.4g} per case, {limits}"
-        second = (
-            f"{rule_text(other.classifier, other.threshold)}: {other.expected_cost:.4g} per case, {shown} to cost more"
-        )
+        use = f"{best.rule}: {best.expected_cost:.4g} per case, {limits}"
+        second = f"{other.rule}: {other.expected_cost:.4g} per case, {shown} to cost more"
         head = f"Recommendation at pc={c.pc:.3g} ({where}): {'sure' if self.sure else 'not sure'}"
         return f"{head}\n  use        {use}\n  runner-up  {second}"
 
@@ -251,6 +262,16 @@ def recommend(
         worse=worse,
         level=level,
         optimistic=any(curve.name == names[0] and isinstance(curve.policy, Optimal) for curve in curves),
+        _below=_scores_below(curves, names, threshold),
+    )
+
+
+def _scores_below(curves: list[CostCurve], names: tuple[str, ...], threshold: FloatArray) -> tuple[float, ...]:
+    """Return the next lower score below each threshold, NaN where there is none or it is not known."""
+    by_name = {curve.name: curve for curve in curves}
+    return tuple(
+        by_name[name].score_below(cut) if name in by_name else math.nan
+        for name, cut in zip(names, threshold.tolist(), strict=True)
     )
 
 

@@ -146,7 +146,7 @@ def test_the_answer_is_said_in_words(report):
     decision = summary.answers[0].decision
     lines = {term: plain(said) for term, said in card.lines}
     assert plain(card.where) == "30 % of cases are bad; a miss costs 4 EUR, a false alarm 1 EUR"
-    assert plain(card.use) == f"Use {decision.classifier} at score ≥ {decision.threshold:g}"
+    assert plain(card.use) == f"Use {decision.classifier} at score ≥ {decision.threshold_text}"
     value, low, high = map(
         float, re.match(r"([\d.]+) EUR per case \(95 % interval ([\d.]+) to ([\d.]+) EUR\)", lines["Cost"]).groups()
     )

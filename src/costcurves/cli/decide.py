@@ -168,7 +168,7 @@ def use_text(choice: cc.Choice, data: Predictions) -> str:
     if choice.classifier in TRIVIAL or math.isinf(choice.threshold):
         label = data.negative if choice.fpr == choice.tpr == 0 else data.positive
         return f"Use no classifier: call every case {safe(label)}."
-    return f"Use {name}: call a case {safe(data.positive)} where {name} >= {choice.threshold:.6g}."
+    return f"Use {name}: call a case {safe(data.positive)} where {name} >= {choice.threshold_text}."
 
 
 def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions, screen: Console) -> None:
@@ -199,10 +199,10 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
     )
     grid = table(*heads, numbers=(1, 2, 3, 4))
     for i, name in enumerate(answer.classifier):
-        cut, trivial = float(answer.threshold[i]), name in TRIVIAL
+        cut, trivial = answer.threshold_text[i], name in TRIVIAL
         grid.add_row(
             safe(name),
-            "" if trivial else {math.inf: "never", -math.inf: "always"}.get(cut, f"{cut:.4g}"),
+            {"inf": "never", "-inf": "always"}.get(cut, cut),
             percent(answer.tpr[i]),
             percent(answer.fpr[i]),
             padded(answer.expected_cost[i]),
@@ -252,14 +252,12 @@ def _show_range(answer: cc.RangeRecommendation, data: Predictions, screen: Conso
 def show_ranges(ranges: cc.Ranges, screen: Console) -> None:
     """Print who is best where."""
     grid = table("pc", "slope", "best", "score >=")
-    for i, name in enumerate(ranges.classifier):
-        low, high = float(ranges.threshold_low[i]), float(ranges.threshold_high[i])
-        no_cut = name in TRIVIAL or low != low
+    for i, (name, cuts) in enumerate(zip(ranges.classifier, ranges.threshold_text, strict=True)):
         grid.add_row(
             opt.span_text((float(ranges.pc_low[i]), float(ranges.pc_high[i]))),
             opt.span_text((float(ranges.slope_low[i]), float(ranges.slope_high[i]))),
             safe(name),
-            "" if no_cut else opt.span_text((low, high)),
+            " to ".join(dict.fromkeys(cuts)),
         )
     screen.print(grid)
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from costcurves.comparison import UNDECIDED, CurveDifference
 from costcurves.conditions import OperatingCondition, OperatingRange
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, rule_text
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import ConditionAnswer, RangeAnswer, Summary
@@ -51,11 +51,11 @@ class Speaker:
             return said[0]
         return Markup(", ").join(said[:-1]) + Markup(" {} ").format(joint) + said[-1]
 
-    def rule(self, classifier: str, threshold: float) -> Markup:
+    def rule(self, choice: Rule) -> Markup:
         """Return how to use a classifier: its name and its threshold."""
-        if rule_text(classifier, threshold) == classifier:
-            return self.name(classifier)
-        return self.name(classifier) + Markup(" at score ≥ {}").format(number(threshold, 4))
+        if not choice.threshold_text:
+            return self.name(choice.classifier)
+        return self.name(choice.classifier) + Markup(" at score ≥ {}").format(choice.threshold_text)
 
     def amount(self, value: float) -> str:
         """Return money."""
@@ -125,9 +125,8 @@ class Speaker:
     def runner_up(self, answer: ConditionAnswer) -> Markup:
         """Return the next best choice and what it costs more."""
         decision = answer.decision
-        other = decision.runner_up
         more = f" ({percent(decision.money_regret / decision.expected_cost)})" if decision.expected_cost > 0 else ""
-        return self.rule(other.classifier, other.threshold) + Markup(": {}{} more per case.").format(
+        return self.rule(decision.runner_up) + Markup(": {}{} more per case.").format(
             self.amount(decision.money_regret), more
         )
 
@@ -178,21 +177,21 @@ class Speaker:
         verdict = ALONE if answer.tests is None else SURE if not answer.unbeaten else UNSURE
         lines = [("Cost", self.cost(answer)), ("How sure", self.sureness(answer))]
         if decision.ties:
-            equal = Markup("; ").join(self.rule(tie.classifier, tie.threshold) for tie in decision.ties)
+            equal = Markup("; ").join(self.rule(tie) for tie in decision.ties)
             lines.append(("As good", equal + Markup(".")))
         lines += [("Next best", self.runner_up(answer)), ("What would change it", self.change(answer))]
         return Card(
             answer.name,
             self.condition(answer.condition),
-            self._use(decision.classifier, decision.threshold),
+            self._use(decision),
             verdict,
             tuple(lines),
         )
 
-    def _use(self, classifier: str, threshold: float) -> Markup:
-        if classifier in TRIVIAL:
-            return Markup("Use no classifier: ") + self.name(classifier)
-        return Markup("Use ") + self.rule(classifier, threshold)
+    def _use(self, choice: Rule) -> Markup:
+        if choice.classifier in TRIVIAL:
+            return Markup("Use no classifier: ") + self.name(choice.classifier)
+        return Markup("Use ") + self.rule(choice)
 
     def range_card(self, answer: RangeAnswer) -> Card:
         """Return the answer for a range of conditions."""
@@ -208,8 +207,7 @@ class Speaker:
         lines = []
         for end in answer.ends:
             said = self.condition(end.condition) + Markup(". Use ")
-            rule = self.rule(end.decision.classifier, end.decision.threshold)
-            lines.append((f"At {end.name}", said + rule + Markup(": ") + self.cost(end)))
+            lines.append((f"At {end.name}", said + self.rule(end.decision) + Markup(": ") + self.cost(end)))
         if ranges.sensitive:
             one = Markup("{} loses at most {} of the cost of always being wrong, {} on average.").format(
                 self.name(best.name), number(best.largest), number(best.mean)
