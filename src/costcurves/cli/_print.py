@@ -134,10 +134,11 @@ def line(screen: Console, text: str, style: str = "") -> None:
 
 
 def table(*heads: str, numbers: Sequence[int] = ()) -> Table:
-    """Return an empty table; columns at the given positions hold numbers."""
+    """Return an empty table; columns at the given positions hold numbers, which are never broken."""
     grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for position, head in enumerate(heads):
-        grid.add_column(head, justify="right" if position in numbers else "left", overflow="fold")
+        number = position in numbers
+        grid.add_column(head, justify="right" if number else "left", overflow="fold", no_wrap=number)
     return grid
 
 
