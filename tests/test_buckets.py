@@ -1,4 +1,4 @@
-"""The hull from buckets is the hull of all points, with the same thresholds."""
+"""The hull from buckets is the hull of all points, with the same thresholds and next lower scores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ pytestmark = pytest.mark.usefixtures("way")
 
 
 def rows(counts):
-    return list(zip(counts.thresholds.tolist(), counts.fp.tolist(), counts.tp.tolist(), strict=True))
+    columns = (counts.thresholds, counts.fp, counts.tp, counts.below)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def scores_of(shape, size, rng, positive):

@@ -134,7 +134,7 @@ def test_bins_are_cut_where_a_vertex_may_be(fast, steps):
     for i in range(len(filled)):
         corner = (points[i][0], points[i + 1][1])  # a vertex of the hull with it, where it lies strictly above
         above = corner in set(oracles.hull_by_wrapping([*points, corner], n_neg, n_pos)) - set(points)
-        wanted.append(points[i + 1] in hull or above)
+        wanted.append(points[i] in hull or points[i + 1] in hull or above)
     parts = []
     for i, bin_ in enumerate(filled):
         if wanted[i] or i == 0 or wanted[i - 1]:

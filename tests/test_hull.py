@@ -463,13 +463,21 @@ LAST = GOOD["fp"][-1]
         (document(n_neg=[LAST]), "must rise from 0 to `n_neg`"),
         (document(n_neg=None), "must rise from 0 to `n_neg`"),
         (
-            document(fp=[0, 0, *GOOD["fp"][1:]], tp=[0, 0, *GOOD["tp"][1:]], thresholds=["inf", *GOOD["thresholds"]]),
+            document(
+                fp=[0, 0, *GOOD["fp"][1:]],
+                tp=[0, 0, *GOOD["tp"][1:]],
+                thresholds=["inf", *GOOD["thresholds"]],
+                below=["inf", *GOOD["below"]],
+            ),
             "rise",
         ),
         (document(thresholds=["high", *GOOD["thresholds"][1:]]), "must be numbers for 'm'"),
         (document(thresholds=[[1], *GOOD["thresholds"][1:]]), "must have all fields|must be numbers"),
         (document(thresholds=[0.5, *GOOD["thresholds"][1:]]), "`thresholds` must fall from inf for 'm'"),
         (document(thresholds=["inf", *GOOD["thresholds"][:0:-1]]), "`thresholds` must fall from inf for 'm'"),
+        (document(below=GOOD["below"][1:]), "must be as many"),
+        (document(below=GOOD["thresholds"]), "`below` must be between each of `thresholds` and the next for 'm'"),
+        (document(below=["-inf"] * len(GOOD["below"])), "`below` must be between each of `thresholds` and the next"),
     ],
 )
 def test_hostile_files_are_format_errors(text, message):

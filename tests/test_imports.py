@@ -21,6 +21,7 @@ LAYERS = [
     "_text",
     "_validation",
     "_progress",
+    "_numbers",
     "compiled",
     "score_keys",
     "frames",

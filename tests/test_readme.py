@@ -37,7 +37,7 @@ def test_demo_prints_the_decision_and_writes_the_same_pictures_twice(tmp_path):
             check=True,
             env=environment,
         )
-        assert "use        forest at score >= 0.211365" in done.stdout
+        assert "use        forest at score >= 0.2113:" in done.stdout
         outputs.append({p.name: p.read_bytes() for p in (tmp_path / run).iterdir()})
     assert sorted(outputs[0]) == ["german_credit.png", "german_credit.svg"]
     assert outputs[0] == outputs[1]

@@ -56,6 +56,7 @@ def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCoun
     hull = upper_hull(fp, tp)
     active = blocks_above(fp, tp, hull)
     active[hull[1:] - 1] = True  # their lowest score is a threshold
+    active[hull[:-1]] = True  # their highest score is the next lower one
     wanted = np.zeros(by_bucket.shape[0], dtype=np.bool_)
     wanted[filled[active]] = True
     if by_bucket[wanted].sum() > scores.size // 2:
@@ -90,9 +91,10 @@ def _by_loops(fast: compiled.Loops, positive: BoolArray, scores: Array, buckets:
         some.sort()
     found = fast.refine(None, wanted.astype(np.int64), (neg, pos), members, keys)
     assert found is not None
-    fp, tp, low = found[:3]
+    fp, tp, low, *_, following = found
     thresholds = scores_of_keys(low[1:], scores.dtype.name)
-    return ScoreCounts(np.concatenate(([np.inf], thresholds)), fp, tp)
+    below = scores_of_keys(following[:-1], scores.dtype.name)
+    return ScoreCounts(np.append(np.inf, thresholds), fp, tp, np.append(below, -np.inf))
 
 
 def _counted_in_buckets(positive: BoolArray, scores: Array, buckets: Buckets, spans: list[slice]) -> IntArray:
@@ -109,7 +111,7 @@ def _counted_in_buckets(positive: BoolArray, scores: Array, buckets: Buckets, sp
 def on_hull(counts: ScoreCounts) -> ScoreCounts:
     """Return the counts at the vertices of their hull."""
     vertex = upper_hull(wide(counts.fp), wide(counts.tp))
-    return ScoreCounts(counts.thresholds[vertex], counts.fp[vertex], counts.tp[vertex]).wide()
+    return counts.at(vertex)
 
 
 def _moved_to_place(inside: ScoreCounts, fp: IntArray, tp: IntArray, active: BoolArray) -> ScoreCounts:

@@ -22,7 +22,7 @@ from costcurves._validation import BoolArray, FloatArray, IntArray
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 7  # of the library
+VERSION = 8  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
 LIBRARY = Path(__file__).with_name("_loops.so")
 # The arguments of each loop: p a pointer, n a whole number; after the arrow what it returns.

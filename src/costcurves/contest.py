@@ -104,7 +104,8 @@ class Entrants:
             best = cheapest_of(trivial_choices(where))[0]
             return choice_at(name, best.threshold, best.fpr, best.tpr, where)
         threshold = float(curve.threshold_at(where.pc))
-        return choice_at(name, threshold, float(curve.fpr[step]), 1.0 - float(curve.fnr[step]), where)
+        rates = float(curve.fpr[step]), 1.0 - float(curve.fnr[step])
+        return choice_at(name, threshold, *rates, where, curve.score_below(threshold))
 
     def cut(self, name: str, pc: float) -> float:
         """Return the score from which a classifier predicts positive at an operating point."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -281,6 +282,12 @@ class CostCurve(Result):
         else:
             cut = self.thresholds[self.step_at(x)]
         return float(cut) if x.ndim == 0 else cut
+
+    def score_below(self, threshold: float) -> float:
+        """Return the next lower score below a threshold in use: no score is in between (NaN where it is not known)."""
+        if self.policy is None or self.roc is None:
+            return math.nan
+        return self.policy.score_below(self.roc, threshold)
 
     def expected_cost(self, condition: Any) -> float:
         """Return the expected cost per case in money at an operating condition.

@@ -45,21 +45,33 @@ class ScoreCounts:
     """Cumulated counts at each distinct score, from the highest score down: predicted positive iff score >= threshold.
 
     `fp` and `tp` are counts, or float64 sums of weights. The first entry is (inf, 0, 0). What has very many entries may
-    hold them in 4 bytes each; `wide` has float64 and int64.
+    hold them in 4 bytes each; `wide` has float64 and int64. `below` are the next lower scores of the data, NaN where
+    they are not known; None means that they are the thresholds of the next entries.
     """
 
     thresholds: FloatArray
     fp: Array
     tp: Array
+    below: FloatArray | None = None
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
-        for array in (self.thresholds, self.fp, self.tp):
-            frozen(array)
+        for array in (self.thresholds, self.fp, self.tp, self.below):
+            if array is not None:
+                frozen(array)
 
     def wide(self) -> ScoreCounts:
         """Return the same with thresholds of float64 and counts of int64."""
-        return ScoreCounts(wide(self.thresholds), wide(self.fp), wide(self.tp))
+        return ScoreCounts(wide(self.thresholds), wide(self.fp), wide(self.tp), self.below)
+
+    def at(self, index: IntArray) -> ScoreCounts:
+        """Return some of the entries, wide, with the next lower scores."""
+        if self.below is not None:
+            below = self.below[index]
+        else:
+            below = wide(self.thresholds[np.minimum(index + 1, self.thresholds.size - 1)]).copy()
+            below[index + 1 == self.thresholds.size] = -np.inf
+        return ScoreCounts(self.thresholds[index], self.fp[index], self.tp[index], below).wide()
 
 
 def wide(values: Array) -> Array:

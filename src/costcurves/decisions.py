@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from costcurves._numbers import cut_text
 from costcurves._results import Result
 from costcurves._validation import FloatArray, frozen
 from costcurves.conditions import OperatingCondition, OperatingRange, pc_to_slope
@@ -21,15 +22,41 @@ ALWAYS_POSITIVE = "always positive"
 TRIVIAL = (ALWAYS_NEGATIVE, ALWAYS_POSITIVE)
 
 
-def rule_text(classifier: str, threshold: float) -> str:
+def rule_text(classifier: str, threshold_text: str) -> str:
     """Return how to use a classifier, in words: ``forest at score >= 0.25``."""
-    if classifier in TRIVIAL or math.isnan(threshold):
-        return classifier
-    return f"{classifier} at score >= {threshold:.6g}"
+    return f"{classifier} at score >= {threshold_text}" if threshold_text else classifier
+
+
+def threshold_text(classifier: str, threshold: float, below: float = math.nan) -> str:
+    """Return the threshold of a classifier as text that separates the same scores; nothing where it has none."""
+    return "" if classifier in TRIVIAL or math.isnan(threshold) else cut_text(threshold, below)
+
+
+class Rule(Result):
+    """What results that name one classifier and its threshold have in common.
+
+    `_below` is the next lower score of the data, NaN where it is not known.
+    """
+
+    __slots__ = ()
+
+    classifier: str
+    threshold: float
+    _below: float
+
+    @property
+    def threshold_text(self) -> str:
+        """The threshold in the fewest decimals that separate the same scores; nothing where there is none."""
+        return threshold_text(self.classifier, self.threshold, self._below)
+
+    @property
+    def rule(self) -> str:
+        """How to use the classifier, in words."""
+        return rule_text(self.classifier, self.threshold_text)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Choice(Result):
+class Choice(Rule):
     """One classifier at one threshold, and what it costs at the condition it was asked for.
 
     Examples
@@ -47,20 +74,28 @@ class Choice(Result):
     tpr: float
     normalized_cost: float
     expected_cost: float
+    _below: float = math.nan
 
     def _columns(self) -> dict[str, Any]:
-        return {f.name: [getattr(self, f.name)] for f in fields(Choice)}
+        return {name: [getattr(self, name)] for name in _CHOICE}
 
     def __repr__(self) -> str:
         """Return the rule and its cost."""
-        rule = rule_text(self.classifier, self.threshold)
-        return f"Choice({rule}: fpr={self.fpr:.3g}, tpr={self.tpr:.3g}, cost {self.expected_cost:.4g})"
+        return f"Choice({self.rule}: fpr={self.fpr:.3g}, tpr={self.tpr:.3g}, cost {self.expected_cost:.4g})"
 
 
-def choice_at(name: str, threshold: float, fpr: float, tpr: float, condition: OperatingCondition) -> Choice:
-    """Return a classifier at one of its thresholds, with what it costs at a condition."""
+_CHOICE = tuple(field.name for field in fields(Choice) if not field.name.startswith("_"))
+
+
+def choice_at(
+    name: str, threshold: float, fpr: float, tpr: float, condition: OperatingCondition, below: float = math.nan
+) -> Choice:
+    """Return a classifier at one of its thresholds, with what it costs at a condition.
+
+    `below` is the next lower score of the data, NaN if it is not known.
+    """
     cost = condition.pc * (1.0 - tpr) + (1.0 - condition.pc) * fpr
-    return Choice(name, threshold, fpr, tpr, cost, condition.money(cost))
+    return Choice(name, threshold, fpr, tpr, cost, condition.money(cost), below)
 
 
 def as_cheap(cost: Any, least: float) -> Any:
@@ -102,7 +137,8 @@ def cheapest_with_alarms(curve: RocCurve, condition: OperatingCondition) -> Choi
     cost = condition.pc * (1.0 - tpr) + (1.0 - condition.pc) * fpr
     tied = np.flatnonzero(as_cheap(cost, cost.min()))
     i = int(tied[fpr[tied] == fpr[tied[0]]][-1])
-    return choice_at(curve.name, float(points.thresholds[1 + i]), float(fpr[i]), float(tpr[i]), condition)
+    cut = float(points.thresholds[1 + i])
+    return choice_at(curve.name, cut, float(fpr[i]), float(tpr[i]), condition, curve.score_below(cut))
 
 
 def cheapest_of(choices: Iterable[Choice]) -> list[Choice]:
@@ -154,7 +190,7 @@ def runner_up_of(choices: Iterable[Choice], winner: str) -> Choice:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Decision(Result):
+class Decision(Rule):
     """The best classifier and threshold at one operating condition.
 
     Attributes
@@ -196,6 +232,7 @@ class Decision(Result):
     expected_cost: float
     ties: tuple[Choice, ...]
     runner_up: Choice
+    _below: float = math.nan
 
     @property
     def regret(self) -> float:
@@ -217,9 +254,8 @@ class Decision(Result):
             *(("tie", tie) for tie in self.ties),
             ("runner-up", self.runner_up),
         ]
-        names = [f.name for f in fields(Choice)]
         table = {"role": [role for role, _ in rows]}
-        return table | {name: [getattr(row, name) for _, row in rows] for name in names}
+        return table | {name: [getattr(row, name) for _, row in rows] for name in _CHOICE}
 
     def __repr__(self) -> str:
         """Return the decision in words."""
@@ -227,18 +263,13 @@ class Decision(Result):
         where = f"prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g}"
         lines = [
             f"Decision at pc={c.pc:.3g} ({where})",
-            f"  use        {rule_text(self.classifier, self.threshold)}: fpr {self.fpr:.3g}, tpr {self.tpr:.3g}",
+            f"  use        {self.rule}: fpr {self.fpr:.3g}, tpr {self.tpr:.3g}",
             f"  cost       {self.expected_cost:.4g} per case, {self.normalized_cost:.3g} of always being wrong",
         ]
-        lines += [
-            f"  as good    {rule_text(t.classifier, t.threshold)}: fpr {t.fpr:.3g}, tpr {t.tpr:.3g}" for t in self.ties
-        ]
+        lines += [f"  as good    {t.rule}: fpr {t.fpr:.3g}, tpr {t.tpr:.3g}" for t in self.ties]
         r = self.runner_up
         more = f" ({self.money_regret / self.expected_cost:.1%})".replace("%", " %") if self.expected_cost > 0 else ""
-        lines.append(
-            f"  runner-up  {rule_text(r.classifier, r.threshold)}: {r.expected_cost:.4g} per case, "
-            f"{self.money_regret:.3g}{more} more"
-        )
+        lines.append(f"  runner-up  {r.rule}: {r.expected_cost:.4g} per case, {self.money_regret:.3g}{more} more")
         return "\n".join(lines)
 
 
@@ -254,6 +285,8 @@ class Ranges(Result):
         The stretch in probability-cost and in slope of the iso-performance lines.
     threshold_low, threshold_high : arrays
         The thresholds the owner uses within the stretch.
+    threshold_text : tuple of (low, high)
+        The same as texts, in the fewest decimals that separate the same scores; empty where there is no threshold.
 
     Notes
     -----
@@ -276,11 +309,22 @@ class Ranges(Result):
     threshold_low: FloatArray
     threshold_high: FloatArray
     over: OperatingRange | None = None
+    _below: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
         for array in (self.pc_low, self.pc_high, self.threshold_low, self.threshold_high):
             frozen(array)
+
+    @property
+    def threshold_text(self) -> tuple[tuple[str, str], ...]:
+        """The lowest and the highest threshold of each stretch as texts that separate the same scores."""
+        ends = zip(self.threshold_low.tolist(), self.threshold_high.tolist(), strict=True)
+        below = self._below or ((math.nan, math.nan),) * len(self)
+        return tuple(
+            (threshold_text(name, low, low_below), threshold_text(name, high, high_below))
+            for name, (low, high), (low_below, high_below) in zip(self.classifier, ends, below, strict=True)
+        )
 
     @property
     def slope_low(self) -> FloatArray:
@@ -327,14 +371,12 @@ class Ranges(Result):
 
     def __repr__(self) -> str:
         """Return the table and, for a range of conditions, the conclusion."""
-        rows = []
+        rows, texts = [], self.threshold_text
         for i, (name, low, high) in enumerate(self):
             pc = f"pc {low:.3g} .. {high:.3g}"
             slope = f"slope {self.slope_low[i]:.3g} .. {self.slope_high[i]:.3g}"
-            t_low, t_high = self.threshold_low[i], self.threshold_high[i]
-            cut = ""
-            if name not in TRIVIAL and not math.isnan(t_low):
-                cut = f"score >= {t_low:.4g}" if t_low == t_high else f"score >= {t_low:.4g} .. {t_high:.4g}"
+            ends = " .. ".join(dict.fromkeys(texts[i]))
+            cut = f"score >= {ends}" if ends else ""
             rows.append((pc, slope, name, cut))
         widths = [max(len(row[k]) for row in rows) for k in range(3)]
         body = [
@@ -369,6 +411,15 @@ class Mixture(Result):
     probability: float
     fpr: float
     tpr: float
+    _below: tuple[float, float] = (math.nan, math.nan)
+
+    @property
+    def threshold_text(self) -> tuple[str, str]:
+        """Both thresholds in the fewest decimals that separate the same scores; nothing where there is none."""
+        return (
+            threshold_text(self.first, self.first_threshold, self._below[0]),
+            threshold_text(self.second, self.second_threshold, self._below[1]),
+        )
 
     def _columns(self) -> dict[str, Any]:
         return {
@@ -379,8 +430,7 @@ class Mixture(Result):
 
     def __repr__(self) -> str:
         """Return the recipe and what it reaches."""
-        first = rule_text(self.first, self.first_threshold)
-        second = rule_text(self.second, self.second_threshold)
+        first, second = map(rule_text, (self.first, self.second), self.threshold_text)
         recipe = f"{second} with probability {self.probability:.4g}, else {first}"
         if self.probability in (0.0, 1.0):
             recipe = second if self.probability else first
@@ -388,7 +438,7 @@ class Mixture(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LimitedChoice(Result):
+class LimitedChoice(Rule):
     """The best single classifier and threshold under a limit, and the random choice that uses the limit up.
 
     Attributes
@@ -417,6 +467,7 @@ class LimitedChoice(Result):
     tpr: float
     mixture: Mixture
     alarms: float = math.nan
+    _below: float = math.nan
 
     def _columns(self) -> dict[str, Any]:
         names = ("limit", "classifier", "threshold", "fpr", "tpr", "alarms")
@@ -424,9 +475,8 @@ class LimitedChoice(Result):
 
     def __repr__(self) -> str:
         """Return the choice and what randomising adds."""
-        rule = rule_text(self.classifier, self.threshold)
         alarms = "" if math.isnan(self.alarms) else f", {self.alarms:.4g} alarms"
         chance = f"by chance up to tpr={self.mixture.tpr:.3g}"
         if self.limit.startswith("tpr"):
             chance = f"by chance down to fpr={self.mixture.fpr:.3g}"
-        return f"LimitedChoice({self.limit}: {rule}, fpr={self.fpr:.3g}, tpr={self.tpr:.3g}{alarms}; {chance})"
+        return f"LimitedChoice({self.limit}: {self.rule}, fpr={self.fpr:.3g}, tpr={self.tpr:.3g}{alarms}; {chance})"

@@ -40,6 +40,7 @@ from costcurves.decisions import (
     cheapest_of,
     choice_at,
     runner_up_of,
+    threshold_text,
     trivial_choices,
     with_alarms_between,
 )
@@ -339,7 +340,7 @@ class RocHull(Result):
         where = check_condition(condition)
         cost = where.pc * (1.0 - self.tpr) + (1.0 - where.pc) * self.fpr
         first, *ties = cheapest_of(
-            choice_at(name, threshold, float(self.fpr[i]), float(self.tpr[i]), where)
+            self._choice(name, threshold, float(self.fpr[i]), float(self.tpr[i]), where)
             for i in np.flatnonzero(as_cheap(cost, cost.min()))
             for name, threshold in self.owners[i]
         )
@@ -354,6 +355,7 @@ class RocHull(Result):
             expected_cost=first.expected_cost,
             ties=tuple(ties),
             runner_up=runner_up_of(rivals, first.classifier),
+            _below=first._below,
         )
 
     def _cheapest_other(self, winner: str, where: OperatingCondition) -> list[Choice]:
@@ -365,11 +367,29 @@ class RocHull(Result):
             return []
         cost = points.cost(slice(None), where.pc)
         return [
-            choice_at(self.names[owner], threshold, fpr, tpr, where)
+            self._choice(self.names[owner], threshold, fpr, tpr, where)
             for fpr, tpr, threshold, owner in zip(
                 *(array[as_cheap(cost, cost.min())].tolist() for array in points), strict=True
             )
         ]
+
+    def _choice(self, name: str, threshold: float, fpr: float, tpr: float, where: OperatingCondition) -> Choice:
+        """Return one of the points as a choice at a condition."""
+        return choice_at(name, threshold, fpr, tpr, where, self._score_below(name, threshold))
+
+    @property
+    def threshold_text(self) -> tuple[str, ...]:
+        """The thresholds in the fewest decimals that separate the same scores; nothing where there is none."""
+        return tuple(
+            threshold_text(name, threshold, self._score_below(name, threshold))
+            for name, threshold in zip(self.owner, self.thresholds.tolist(), strict=True)
+        )
+
+    def _score_below(self, name: str, threshold: float) -> float:
+        """Return the next lower score below a classifier's threshold, NaN where it is not known."""
+        known = self._candidates if self._growth is None else self._growth.curves.values()
+        curve = next((curve for curve in known if curve.name == name), None)
+        return math.nan if curve is None else curve.score_below(threshold)
 
     def ranges(self) -> Ranges:
         """Return who is best where, over all conditions: the 1998 study's Table 1, with thresholds.
@@ -434,7 +454,8 @@ class RocHull(Result):
             else:
                 rows.append((name, float(start[i]), float(end[i]), cut, cut))
         low_pc, high_pc, low_cut, high_cut = np.array([row[1:] for row in rows]).T.copy()
-        return Ranges(tuple(row[0] for row in rows), low_pc, high_pc, low_cut, high_cut, over=over)
+        below = tuple((self._score_below(name, low), self._score_below(name, high)) for name, _, _, low, high in rows)
+        return Ranges(tuple(row[0] for row in rows), low_pc, high_pc, low_cut, high_cut, over, below)
 
     def best_at_fpr(self, fpr: float) -> LimitedChoice:
         """Return the highest tpr with fpr at most this: the Neyman-Pearson observer, on the non-decreasing hull.
@@ -450,7 +471,7 @@ class RocHull(Result):
         limit = check_in_unit("fpr", fpr)
         chosen = most_found(self._complete("best_at_fpr"), lambda curve: last_within_fpr(curve, limit))
         enough = float(self.fpr[np.searchsorted(self.tpr, 1.0, side="left")])  # more false alarms find no more
-        return _limited(f"fpr <= {limit:g}", chosen, self.interpolate(fpr=min(limit, enough)))
+        return self._limited(f"fpr <= {limit:g}", chosen, self.interpolate(fpr=min(limit, enough)))
 
     def best_at_tpr(self, tpr: float) -> LimitedChoice:
         """Return the lowest fpr with tpr at least this.
@@ -466,7 +487,7 @@ class RocHull(Result):
         floor = check_in_unit("tpr", tpr)
         chosen = fewest_false_alarms(self._complete("best_at_tpr"), floor)
         free = float(self.tpr[np.searchsorted(self.fpr, 0.0, side="right") - 1])  # found without a false alarm
-        return _limited(f"tpr >= {floor:g}", chosen, self.interpolate(tpr=max(floor, free)))
+        return self._limited(f"tpr >= {floor:g}", chosen, self.interpolate(tpr=max(floor, free)))
 
     def best_at_capacity(self, *, alarms: float, population: float, prevalence: float) -> LimitedChoice:
         """Return the highest tpr that raises at most so many alarms: what a workforce of that size can handle.
@@ -508,7 +529,7 @@ class RocHull(Result):
         gap = float(load[i + 1] - load[i])
         mixture = self._mixture(i, min((goal - float(load[i])) / gap, 1.0) if gap else 1.0)
         used = population * float(chosen.load(Fraction(share)))
-        return _limited(f"at most {most:.10g} alarms of {population:.10g}", chosen, mixture, used)
+        return self._limited(f"at most {most:.10g} alarms of {population:.10g}", chosen, mixture, used)
 
     def interpolate(self, *, fpr: float | None = None, tpr: float | None = None) -> Mixture:
         """Return which two classifiers to choose between, with what probability, to reach a point on the hull.
@@ -548,7 +569,17 @@ class RocHull(Result):
             probability=share,
             fpr=float((1 - share) * self.fpr[i] + share * self.fpr[i + 1]),
             tpr=float((1 - share) * self.tpr[i] + share * self.tpr[i + 1]),
+            _below=(
+                self._score_below(self.owner[i], float(self.thresholds[i])),
+                self._score_below(self.owner[i + 1], float(self.thresholds[i + 1])),
+            ),
         )
+
+    def _limited(self, limit: str, point: Point, mixture: Mixture, alarms: float = math.nan) -> LimitedChoice:
+        """Return the best point under a limit as a result."""
+        below = math.nan if point.name in TRIVIAL else self.curve(point.name).score_below(point.threshold)
+        rates = float(point.fpr), float(point.tpr)
+        return LimitedChoice(limit, point.name, point.threshold, *rates, mixture, alarms, below)
 
     def _complete(self, what: str) -> tuple[RocCurve, ...]:
         """Return the curves, refused unless all of them have all their points."""
@@ -685,10 +716,6 @@ class RocHull(Result):
             f"RocHull({self.fpr.size} vertices from {len(self.contributors)} of {len(self.names)} classifiers: "
             f"{names}{dropped})"
         )
-
-
-def _limited(limit: str, point: Point, mixture: Mixture, alarms: float = math.nan) -> LimitedChoice:
-    return LimitedChoice(limit, point.name, point.threshold, float(point.fpr), float(point.tpr), mixture, alarms)
 
 
 def _common_sizes(curves: Sequence[RocCurve]) -> tuple[int, int] | None:

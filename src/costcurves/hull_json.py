@@ -35,6 +35,7 @@ def hull_text(names: Iterable[str], curves: Iterable[RocCurve]) -> str:
                 "fp": jsonable(curve.fp),
                 "tp": jsonable(curve.tp),
                 "thresholds": jsonable(curve.thresholds),
+                "below": jsonable(curve.below),
             }
             for curve in curves
         ],
@@ -91,11 +92,13 @@ def _curve(entry: Mapping[str, Any]) -> RocCurve:
     kind = "i" if made_from == "counts" else "if"
     try:
         fp, tp = np.array(entry["fp"]), np.array(entry["tp"])
-        thresholds = np.array([math.nan if t is None else float(t) for t in entry["thresholds"]])
+        thresholds, below = (
+            np.array([math.nan if t is None else float(t) for t in entry[key]]) for key in ("thresholds", "below")
+        )
     except (ValueError, OverflowError):
-        raise FormatError(f"`fp`, `tp` and `thresholds` must be numbers for {shown(name)}") from None
-    if not (fp.ndim == 1 and fp.shape == tp.shape == thresholds.shape and fp.size >= 2):
-        raise FormatError(f"`fp`, `tp` and `thresholds` must be as many, at least 2, for {shown(name)}")
+        raise FormatError(f"`fp`, `tp`, `thresholds` and `below` must be numbers for {shown(name)}") from None
+    if not (fp.ndim == 1 and fp.shape == tp.shape == thresholds.shape == below.shape and fp.size >= 2):
+        raise FormatError(f"`fp`, `tp`, `thresholds` and `below` must be as many, at least 2, for {shown(name)}")
     if fp.dtype.kind not in kind or tp.dtype.kind not in kind or not (np.isfinite(fp).all() and np.isfinite(tp).all()):
         numbers = "whole numbers" if made_from == "counts" else "finite numbers"
         raise FormatError(f"`fp` and `tp` must be {numbers} for {shown(name)}, made from {made_from}")
@@ -111,6 +114,8 @@ def _curve(entry: Mapping[str, Any]) -> RocCurve:
     known = thresholds[~np.isnan(thresholds)]
     if thresholds[0] != np.inf or (known[1:] > known[:-1]).any():
         raise FormatError(f"`thresholds` must fall from inf for {shown(name)}")
+    if (below >= thresholds).any() or (below[:-1] < thresholds[1:]).any():
+        raise FormatError(f"`below` must be between each of `thresholds` and the next for {shown(name)}")
     effective = entry["effective"]
     if effective is not None:
         try:
@@ -122,4 +127,15 @@ def _curve(entry: Mapping[str, Any]) -> RocCurve:
         error = check_nonnegative("max_error", entry["max_error"])
     except InputError:
         raise FormatError(f"`max_error` must be a number >= 0 for {shown(name)}") from None
-    return RocCurve(name, fp, tp, *totals, thresholds, made_from, complete=False, effective=effective, max_error=error)
+    return RocCurve(
+        name,
+        fp,
+        tp,
+        *totals,
+        thresholds,
+        made_from,
+        complete=False,
+        effective=effective,
+        max_error=error,
+        _below=below,
+    )

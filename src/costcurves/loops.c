@@ -26,7 +26,7 @@
 /* To be raised with every change of a signature, here and in compiled.py: a library of another version is not used. */
 int64_t version(void)
 {
-    return 7;
+    return 8;
 }
 
 /* A layout of bins. Most scores, as a rule, have sizes in a range where all bins have one length: the bin of those is
@@ -252,14 +252,15 @@ static inline int below_edge(edges *outer, int64_t x, int64_t y)
 }
 
 /* Cut the chain of filled bins, from the highest down, where it may have a vertex: a part for each bin that may hold
-   one, or that ends at a vertex of the bins' boundaries (`wanted`), and one for all between two of those. Write the
+   one, or that begins or ends at a vertex of the bins' boundaries (`wanted`), and one for all between two of those.
+   A bin that begins at a vertex holds the next lower score after its threshold. Write the
    highest bin of each part, and return how many there are. All but wanted have room for one more than there are bins. */
 #define TOGETHER 64
 int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t *x, int64_t *y, int64_t *end,
             int64_t *code, int64_t *neg, int64_t *pos, uint8_t *wanted)
 {
     edges outer = {code, neg, 1, 0};
-    int64_t size = 1, parts = 0, edge = 0, at_x = 0, at_y = 0, previous = 1;
+    int64_t size = 1, parts = 0, edge = 0, at_x = 0, at_y = 0, previous = 1, begins = 1;
     x[0] = y[0] = code[0] = neg[0] = 0;
     end[0] = bins;
     for (int64_t top = bins; top > 0; top -= TOGETHER) {
@@ -294,7 +295,7 @@ int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t
             continue;
         __int128 dx = x[edge + 1] - x[edge], dy = y[edge + 1] - y[edge];
         int last = bin == end[edge + 1];
-        int open = last || (at_y + in_pos - y[edge]) * dx > (at_x - x[edge]) * dy;
+        int open = begins || last || (at_y + in_pos - y[edge]) * dx > (at_x - x[edge]) * dy;
         if (open || previous) {
             code[parts] = bin;
             wanted[parts] = (uint8_t)open;
@@ -306,6 +307,7 @@ int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t
         at_x += in_neg;
         at_y += in_pos;
         previous = open;
+        begins = last;
         edge += last;
     }
     return parts;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -14,7 +15,7 @@ from costcurves._validation import FloatArray, check_flag, check_level, frozen
 from costcurves.conditions import OperatingCondition, OperatingRange, check_range
 from costcurves.contest import Contest, Entrants, Standing, adjusted
 from costcurves.costs import CostCurve
-from costcurves.decisions import ALWAYS_NEGATIVE, TRIVIAL, Ranges, rule_text
+from costcurves.decisions import ALWAYS_NEGATIVE, TRIVIAL, Ranges, Rule
 from costcurves.differences import PcIntervals
 from costcurves.envelopes import Envelope, trivial_curves
 from costcurves.hull import RocHull
@@ -24,7 +25,7 @@ _POINTS = 33
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FixedRule(Result):
+class FixedRule(Rule):
     """One classifier at one threshold for a whole range of conditions, and the most that it loses there.
 
     Attributes
@@ -50,6 +51,7 @@ class FixedRule(Result):
     tpr: float
     largest: float
     money: float
+    _below: float = math.nan
 
     def _columns(self) -> dict[str, Any]:
         names = ("classifier", "threshold", "fpr", "tpr", "largest", "money")
@@ -57,7 +59,7 @@ class FixedRule(Result):
 
     def __repr__(self) -> str:
         """Return the rule and its largest loss."""
-        return f"FixedRule({rule_text(self.classifier, self.threshold)}: loses at most {self.money:.3g} per case)"
+        return f"FixedRule({self.rule}: loses at most {self.money:.3g} per case)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -142,6 +144,13 @@ class RangeRecommendation(Result):
             if name in self.shown_worse and list(self.shown_worse[name]) != [(low, high)]
         )
 
+    def thresholds_within(self, low: float, high: float) -> tuple[str, ...]:
+        """Return the lowest and the highest threshold of the best classifier between two pc, as text."""
+        steps = self.steps
+        within = (steps.pc_high > low) & (steps.pc_low < high) if low < high else steps.pc_high >= low
+        texts = [steps.threshold_text[i][0] for i in np.flatnonzero(within)]
+        return texts[-1], texts[0]
+
     def _columns(self) -> dict[str, Any]:
         return {
             "classifier": list(self.classifier),
@@ -182,11 +191,10 @@ class RangeRecommendation(Result):
         loss = (
             f"at most {self.largest[0]:.3g} (at pc {self.at_pc[0]:.3g}) against the best, {self.mean[0]:.3g} on average"
         )
-        fixed = rule_text(self.rule.classifier, self.rule.threshold)
         lines = [
             head,
             f"  use        {self.best}: loses {loss}",
-            f"  one rule   {fixed}: loses at most {self.rule.money:.3g} per case",
+            f"  one rule   {self.rule.rule}: loses at most {self.rule.money:.3g} per case",
         ]
         for name, most in zip(self.classifier[1:], self.largest[1:].tolist(), strict=True):
             lines.append(f"  {name:<10} loses at most {most:.3g}: {self._shown(name)}")
@@ -329,7 +337,13 @@ def _ranges(entrants: Entrants, envelope: Envelope, names: list[str], span: Oper
         cuts = _steps(entrants, name, low, high, span)
         rows.append((name, low, high, float(cuts.threshold_low.min()), float(cuts.threshold_high.max())))
     low_pc, high_pc, low_cut, high_cut = np.array([row[1:] for row in rows]).T.copy()
-    return Ranges(tuple(row[0] for row in rows), low_pc, high_pc, low_cut, high_cut, over=span)
+    below = tuple((_below(entrants, name, low), _below(entrants, name, high)) for name, _, _, low, high in rows)
+    return Ranges(tuple(row[0] for row in rows), low_pc, high_pc, low_cut, high_cut, span, below)
+
+
+def _below(entrants: Entrants, name: str, cut: float) -> float:
+    """Return the next lower score below a threshold, NaN if it is not known."""
+    return math.nan if name in TRIVIAL or math.isinf(cut) else entrants.curves[name].score_below(cut)
 
 
 def _steps(entrants: Entrants, name: str, low: float, high: float, span: OperatingRange) -> Ranges:
@@ -340,7 +354,8 @@ def _steps(entrants: Entrants, name: str, low: float, high: float, span: Operati
         curve = entrants.curves[name]
         edges = np.concatenate([[low], curve.breaks[(curve.breaks > low) & (curve.breaks < high)], [high]])
         cuts = np.atleast_1d(curve.threshold_at(0.5 * (edges[:-1] + edges[1:])))
-    return Ranges((name,) * cuts.size, edges[:-1].copy(), edges[1:].copy(), cuts, cuts.copy(), over=span)
+    below = tuple((_below(entrants, name, cut), _below(entrants, name, cut)) for cut in cuts.tolist())
+    return Ranges((name,) * cuts.size, edges[:-1].copy(), edges[1:].copy(), cuts, cuts.copy(), span, below)
 
 
 def _fixed_rule(entrants: Entrants, span: OperatingRange, curves: list[CostCurve]) -> FixedRule:
@@ -378,4 +393,5 @@ def _fixed_rule(entrants: Entrants, span: OperatingRange, curves: list[CostCurve
              float(max(loss[i].max(), 0.0)))
         )  # fmt: skip
     money_loss, _, name, cut, fpr_at, tpr_at, largest = min(found)
-    return FixedRule(name, cut, fpr_at, tpr_at, largest, money_loss)
+    below = math.nan if name in TRIVIAL else entrants.roc(name).score_below(cut)
+    return FixedRule(name, cut, fpr_at, tpr_at, largest, money_loss, below)

@@ -13,7 +13,7 @@ from costcurves._results import Result, jsonable
 from costcurves._validation import BoolArray, FloatArray, check_flag, check_level, frozen
 from costcurves.conditions import OperatingCondition, check_condition
 from costcurves.contest import Contest, Entrants, adjusted
-from costcurves.decisions import Choice, rule_text, runner_up_of
+from costcurves.decisions import Choice, runner_up_of, threshold_text
 from costcurves.errors import InputError
 
 
@@ -82,6 +82,7 @@ class Recommendation(Result):
     saves: FloatArray
     level: float
     given_choice: bool
+    _below: tuple[float, ...]
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
@@ -118,8 +119,20 @@ class Recommendation(Result):
         return frozen(np.array([self.condition.money(value) for value in values.tolist()]))
 
     def _choice(self, i: int) -> Choice:
-        arrays = (self.threshold, self.fpr, self.tpr, self.normalized_cost, self.expected_cost)
-        return Choice(self.classifier[i], *(float(array[i]) for array in arrays))
+        return Choice(
+            classifier=self.classifier[i],
+            threshold=float(self.threshold[i]),
+            fpr=float(self.fpr[i]),
+            tpr=float(self.tpr[i]),
+            normalized_cost=float(self.normalized_cost[i]),
+            expected_cost=float(self.expected_cost[i]),
+            _below=self._below[i],
+        )
+
+    @property
+    def threshold_text(self) -> tuple[str, ...]:
+        """The thresholds in the fewest decimals that separate the same scores; nothing of a trivial classifier."""
+        return tuple(map(threshold_text, self.classifier, self.threshold.tolist(), self._below))
 
     @property
     def best(self) -> Choice:
@@ -183,7 +196,7 @@ class Recommendation(Result):
         where = f"prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g}"
         lines = [
             f"Recommendation at pc={c.pc:.3g} ({where}): {'sure' if self.sure else 'not sure'}",
-            f"  use        {rule_text(best.classifier, best.threshold)}",
+            f"  use        {best.rule}",
             f"  cost       {best.expected_cost:.4g} per case on these cases",
         ]
         if self.lower[0] < self.upper[0]:
@@ -192,8 +205,7 @@ class Recommendation(Result):
         else:
             lines[-1] = f"  cost       {best.expected_cost:.4g} per case, exactly"
         more = "not shown to cost more" if other.classifier in self.rivals else "shown to cost more"
-        rule = rule_text(other.classifier, other.threshold)
-        lines.append(f"  runner-up  {rule}: {other.expected_cost:.4g} on these cases, {more}")
+        lines.append(f"  runner-up  {other.rule}: {other.expected_cost:.4g} on these cases, {more}")
         return "\n".join(lines)
 
 
@@ -272,4 +284,5 @@ def recommend_here(
         saves=np.array([math.nan if one.compared is None else one.compared.saves for one in standings]),
         level=level,
         given_choice=given_choice,
+        _below=tuple(one._below for one in choices),
     )

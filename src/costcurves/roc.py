@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -87,6 +88,7 @@ class RocCurve(Result):
     complete: bool = True
     effective: tuple[float, float] | None = None
     max_error: float = 0.0
+    _below: FloatArray | None = None  # the next lower scores, where they are not the thresholds of the next points
 
     def __new__(cls, *values: Any, **named: Any) -> RocCurve:
         """Refuse labels and scores, which have a door of their own; anything else is for the fields to take."""
@@ -100,8 +102,9 @@ class RocCurve(Result):
     def __post_init__(self) -> None:
         """Check the name and set the arrays read-only."""
         check_name("name", self.name)
-        for array in (self._fp, self._tp, self._thresholds):
-            frozen(array)
+        for array in (self._fp, self._tp, self._thresholds, self._below):
+            if array is not None:
+                frozen(array)
 
     @property
     def fp(self) -> Array:
@@ -117,6 +120,40 @@ class RocCurve(Result):
     def thresholds(self) -> FloatArray:
         """The thresholds, from the highest down."""
         return counts.wide(self._thresholds)
+
+    @property
+    def below(self) -> FloatArray:
+        """The next lower score of the data below each threshold: -inf where there is none, NaN where it is not known.
+
+        All thresholds above it and up to the point's own decide alike on these data.
+        """
+        if self._below is not None:
+            return self._below
+        if not self._has_every_score:
+            return frozen(np.full(self._fp.size, np.nan))
+        return frozen(np.append(self.thresholds[1:], -np.inf))
+
+    @property
+    def _has_every_score(self) -> bool:
+        """Whether all scores of the data are thresholds."""
+        return self.complete and self.made_from != "rates" and bool(self._thresholds[-1] > -np.inf)
+
+    def score_below(self, threshold: float) -> float:
+        """Return the next lower score of the data below a threshold: -inf if there is none, NaN if it is not known.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> curve = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve.score_below(0.8), curve.score_below(0.2), curve.score_below(0.1)
+        (0.4, 0.1, -inf)
+        """
+        # Without a copy of all thresholds, which are very many in some curves.
+        i = bisect_right(self._thresholds, -threshold, key=lambda cut: -float(cut))
+        if self._has_every_score:
+            return float(self._thresholds[i]) if i < self._thresholds.size else -math.inf
+        known = i > 0 and float(self._thresholds[i - 1]) == threshold
+        return float(self.below[i - 1]) if known else math.nan
 
     @classmethod
     def from_predictions(
@@ -252,6 +289,7 @@ class RocCurve(Result):
             complete=complete,
             effective=effective,
             max_error=max_error,
+            _below=table.below,
         )
 
     @classmethod
@@ -455,8 +493,9 @@ class RocCurve(Result):
 
     def at(self, index: Any) -> RocCurve:
         """Return the curve restricted to some of its points, by index."""
-        few = counts.ScoreCounts(self._thresholds[index], self._fp[index], self._tp[index]).wide()
-        return replace(self, _fp=few.fp, _tp=few.tp, _thresholds=few.thresholds, complete=False)
+        below = None if self._has_every_score else self.below
+        few = counts.ScoreCounts(self._thresholds, self._fp, self._tp, below).at(np.arange(self._fp.size)[index])
+        return replace(self, _fp=few.fp, _tp=few.tp, _thresholds=few.thresholds, complete=False, _below=few.below)
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
         """Return the point reached by predicting positive iff score >= threshold (score > threshold if `above`)."""

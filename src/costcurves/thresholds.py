@@ -5,16 +5,21 @@ A policy gives, for a ROC curve, the point in use on each interval of pc. All in
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from costcurves._numbers import cut_text
 from costcurves._validation import FloatArray, IntArray, check_in_open_unit, check_integer, check_number, shown
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.geometry import upper_hull
 from costcurves.roc import RocCurve
+
+# Thresholds that follow from costs are rounded by at most this part of their size where they are shown.
+_ROUNDING = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +51,10 @@ class Policy:
     def steps(self, roc: RocCurve) -> Steps:
         """Return the points of the curve in use, by pc."""
         raise TypeError("use one of the policies in costcurves.thresholds")
+
+    def score_below(self, roc: RocCurve, threshold: float) -> float:
+        """Return below which number a threshold must not be rounded: NaN where it must not be rounded at all."""
+        return roc.score_below(threshold)
 
     @property
     def needs_all_points(self) -> bool:
@@ -88,7 +97,11 @@ class Fixed(Policy):
 
     def __repr__(self) -> str:
         """Return the policy with its threshold."""
-        return f"fixed({self.threshold:g})"
+        return f"fixed({cut_text(self.threshold)})"
+
+    def score_below(self, roc: RocCurve, threshold: float) -> float:
+        """The threshold is shown as it was given."""
+        return math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +146,10 @@ class Bayes(Policy):
         cost_share = swap_axis(breaks[:-1], prevalence)  # the threshold at the left end of each step
         return Steps.of(breaks, np.arange(roc.fp.size), cost_share)
 
+    def score_below(self, roc: RocCurve, threshold: float) -> float:
+        """The threshold means something by itself: it is rounded by a small part of its size only."""
+        return max(roc.score_below(threshold), threshold * (1.0 - _ROUNDING))
+
     def __repr__(self) -> str:
         """Return the policy and the prevalence that scores are calibrated at."""
         return "bayes()" if self.prevalence is None else f"bayes(prevalence={self.prevalence:g})"
@@ -151,6 +168,10 @@ class Validation(Policy):
         cuts = chosen.thresholds.copy()
         cuts[chosen.index == self.other.fp.size - 1] = -np.inf  # "always positive" stays that on new data
         return Steps(chosen.breaks, roc.index_of(cuts), cuts)
+
+    def score_below(self, roc: RocCurve, threshold: float) -> float:
+        """Cases of both data sets must be separated alike."""
+        return max(self.other.score_below(threshold), roc.score_below(threshold))
 
     def __repr__(self) -> str:
         """Return the policy and whose thresholds it uses."""

@@ -63,7 +63,7 @@ def test_iso_performance_lines_go_through_the_best_point_with_the_slope_of_the_c
     assert f"same cost, slope {HERE.slope:.3g}" in [one.get_text() for one in display.legend_.get_texts()]
     scored = cc.RocHullDisplay(hull()).plot(condition=0.5).point_[1].get_text()
     best = hull().best(0.5)
-    assert scored == f"{best.classifier}, score ≥ {best.threshold:.3g}"
+    assert scored == f"{best.classifier}, score ≥ {best.threshold_text}"
 
 
 @pytest.mark.parametrize("pc", [0.0, 1.0])

@@ -58,8 +58,11 @@ def prefit(scores, labels, condition=0.5, **options):
 
 
 def middle(curve, threshold):
-    """Return the middle of a score and the next lower one."""
-    return (threshold + max(score for score in curve.thresholds if score < threshold)) / 2
+    """Return the middle of a score and the next lower one, in the fewest decimals that stay in the middle half."""
+    below = max(score for score in curve.thresholds if score < threshold)
+    gap = threshold - below
+    rounded = (round((threshold + below) / 2, decimals) for decimals in range(20))
+    return next(value for value in rounded if below + gap / 4 <= value <= threshold - gap / 4)
 
 
 # The hull and the choice ----------------------------------------------------------------------------------------
@@ -229,16 +232,18 @@ def test_decision_functions_are_turned_for_the_first_class():
     assert (first.predict(X) == 1 - second.predict(X)).all()
 
 
-def test_thresholds_lie_in_the_middle_of_gaps_that_floats_have():
+def test_thresholds_lie_about_in_the_middle_of_gaps_that_floats_have():
     labels = np.array([0, 1, 1])
     for low, high, expected in (
         (0.0, 1.0, 0.5),
         (1.0, np.nextafter(1, 2), np.nextafter(1, 2)),
-        (-1e308, 1.5e308, 0.25e308),
+        (-1e308, 1.5e308, 0.0),
+        (0.5, 1.5e308, 1e308),
+        (0.59823, 0.73157, 0.66),
         (5e-324, 1e-323, 1e-323),
     ):
         clf, table = prefit([np.array([low, high, high])], labels)
-        assert clf.choice_.first_threshold == pytest.approx(expected, rel=1e-12)
+        assert clf.choice_.first_threshold == float(clf.choice_.threshold_text[0]) == expected
         assert clf.predict(table).tolist() == [0, 1, 1]
 
 

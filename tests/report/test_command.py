@@ -21,7 +21,7 @@ def test_demo_writes_the_page_of_the_shipped_scenarios(tmp_path, capsys):
     page = tmp_path / "out" / "report.html"
     assert [path.name for path in page.parent.iterdir()] == ["report.html"]
     assert str(page) in printed.replace("\n", "")
-    assert "Use forest: call a case bad where forest >= 0.211365." in printed
+    assert "Use forest: call a case bad where forest >= 0.2113." in printed
 
     labels, scores = german_credit()
     scenarios = cc.read_scenarios(cc.example_path("german_credit_costs.toml"))

@@ -96,8 +96,8 @@ def check_choice(tab, hull):
     assert float(said["cost"]) == pytest.approx(decision.expected_cost, rel=1e-9)
     assert float(said["pc"]) == pytest.approx(where.pc, rel=1e-9)
     if decision.classifier not in trivial:
-        assert float(said["t"]) == decision.threshold
-        assert decision.classifier in said["text"]
+        assert said["t"] == decision.threshold_text
+        assert f"{decision.classifier} at score ≥ {decision.threshold_text}:" in said["text"]
     return decision
 
 

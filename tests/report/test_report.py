@@ -146,13 +146,15 @@ def test_the_answer_is_said_in_words(report):
     decision = summary.answers[0].decision
     lines = {term: plain(said) for term, said in card.lines}
     assert plain(card.where) == "30 % of cases are bad; a miss costs 4 EUR, a false alarm 1 EUR"
-    assert plain(card.use) == f"Use {decision.classifier} at score ≥ {decision.threshold:g}"
-    said = r"([\d.]+) EUR per case on these cases; ([\d.]+) EUR to expect on new ones \(95 % interval ([\d.]+) to ([\d.]+) EUR"
+    assert plain(card.use) == f"Use {decision.classifier} at score ≥ {decision.threshold_text}"
+    said = (
+        r"([\d.]+) EUR per case on these cases; ([\d.]+) EUR to expect on new ones "
+        r"\(95 % interval ([\d.]+) to ([\d.]+) EUR"
+    )
     found = summary.answers[0].recommendation
-    numbers = [
-        float(array[0]) for array in (found.expected_cost, found.money_estimate, found.money_lower, found.money_upper)
-    ]
-    assert [float(text) for text in re.match(said, lines["Cost"]).groups()] == pytest.approx(numbers, abs=0.0006)
+    arrays = (found.expected_cost, found.money_estimate, found.money_lower, found.money_upper)
+    numbers = [float(text) for text in re.match(said, lines["Cost"]).groups()]
+    assert numbers == pytest.approx([float(array[0]) for array in arrays], abs=0.0006)
     ends = re.search(r"a miss costs ([\d.]+) EUR to ([\d.]+) EUR", lines["What would change it"])
     assert ends is not None
     hull = summary.hull

@@ -55,7 +55,7 @@ def check(src, table, passes=1, points="hull"):
     y = table["y"].to_numpy()
     for name in src.scores:
         expected = cc.RocCurve.from_predictions(y, table[name].to_numpy(), points=points)
-        for part in ("fp", "tp", "thresholds"):
+        for part in ("fp", "tp", "thresholds", "below"):
             ours, theirs = getattr(curves[name], part), getattr(expected, part)
             assert ours.dtype == theirs.dtype
             assert ours.tobytes() == theirs.tobytes()

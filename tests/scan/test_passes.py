@@ -48,7 +48,7 @@ class Parts:
 
 
 def same_curve(found, expected):
-    for name in ("fp", "tp", "thresholds"):
+    for name in ("fp", "tp", "thresholds", "below"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
     assert (found.name, found.n_pos, found.n_neg, found.effective) == (
         expected.name,

@@ -50,7 +50,7 @@ def arrays(table):
 
 
 def same_curve(found, expected):
-    for name in ("fp", "tp", "thresholds"):
+    for name in ("fp", "tp", "thresholds", "below"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
     assert (found.n_pos, found.n_neg, found.effective) == (expected.n_pos, expected.n_neg, expected.effective)
 

@@ -67,7 +67,7 @@ SHAPES = st.sampled_from(["in order", "backwards", "tree"])
 
 def same_curve(one, other):
     """Assert that two ROC curves are the same in every bit."""
-    for name in ("fp", "tp", "thresholds"):
+    for name in ("fp", "tp", "thresholds", "below"):
         first, second = getattr(one, name), getattr(other, name)
         assert first.dtype == second.dtype
         assert first.tobytes() == second.tobytes(), name
@@ -256,7 +256,7 @@ def test_counts_beyond_the_products_of_an_int64_have_the_right_hull():
 def test_data_that_change_between_passes_are_noticed():
     y, scores = [0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8]
     after = cc.HullTally().update(y, scores).next_pass()
-    with pytest.raises(cc.DataError, match="the data must be the same in every pass, got 4 examples"):
+    with pytest.raises(cc.DataError, match="the data must be the same in every pass, got 5 examples"):
         after.update(y, scores).update(y[:1], scores[:1]).finished  # noqa: B018
     after = cc.HullTally().update(y, scores).next_pass().update([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])
     with pytest.raises(cc.DataError, match="the data must be the same in every pass"):

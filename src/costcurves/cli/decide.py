@@ -169,7 +169,7 @@ def use_text(choice: cc.Choice | cc.FixedRule, data: Predictions) -> str:
     if choice.classifier in TRIVIAL or math.isinf(choice.threshold):
         label = data.negative if choice.fpr == choice.tpr == 0 else data.positive
         return f"Use no classifier: call every case {safe(label)}."
-    return f"Use {name}: call a case {safe(data.positive)} where {name} >= {choice.threshold:.6g}."
+    return f"Use {name}: call a case {safe(data.positive)} where {name} >= {choice.threshold_text}."
 
 
 def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions, screen: Console) -> None:
@@ -203,10 +203,10 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
     )
     grid = table(*heads, numbers=(1, 2, 3, 4))
     for i, name in enumerate(answer.classifier):
-        cut, trivial = float(answer.threshold[i]), name in TRIVIAL
+        cut, trivial = answer.threshold_text[i], name in TRIVIAL
         grid.add_row(
             safe(name),
-            "" if trivial else {math.inf: "never", -math.inf: "always"}.get(cut, f"{cut:.4g}"),
+            {"inf": "never", "-inf": "always"}.get(cut, cut),
             percent(answer.tpr[i]),
             percent(answer.fpr[i]),
             padded(answer.expected_cost[i]),
@@ -261,31 +261,18 @@ def show_ranges(ranges: cc.Ranges, screen: Console, answer: cc.RangeRecommendati
     """Print who is best where, and the thresholds of the classifier that is recommended for all of it."""
     other = [] if answer is None or answer.best in TRIVIAL else [f"{safe(answer.best)}\nscore >="]
     grid = table("pc", "slope", "best", "score >=", *other)
-    for i, name in enumerate(ranges.classifier):
+    for i, (name, cuts) in enumerate(zip(ranges.classifier, ranges.threshold_text, strict=True)):
         low, high = float(ranges.pc_low[i]), float(ranges.pc_high[i])
         row = [
             opt.span_text((low, high)),
             opt.span_text((float(ranges.slope_low[i]), float(ranges.slope_high[i]))),
             safe(name),
-            _cuts(name, float(ranges.threshold_low[i]), float(ranges.threshold_high[i])),
+            " to ".join(dict.fromkeys(cuts)),
         ]
         if other and answer is not None:
-            steps = answer.steps
-            within = (steps.pc_high > low) & (steps.pc_low < high) if low < high else steps.pc_high >= low
-            cuts = steps.threshold_low[within]
-            row.append(_cuts(answer.best, float(cuts.min()), float(cuts.max())))
+            row.append(" to ".join(dict.fromkeys(answer.thresholds_within(low, high))))
         grid.add_row(*row)
     screen.print(grid)
-
-
-def _cuts(name: str, low: float, high: float) -> str:
-    """Return the thresholds of a stretch; a trivial classifier has no threshold."""
-    if name in TRIVIAL or low != low:
-        return ""
-    words = {math.inf: "never", -math.inf: "always"}
-    if low in words or high in words:
-        return " to ".join(dict.fromkeys(words.get(cut) or opt.span_text((cut, cut)) for cut in (low, high)))
-    return opt.span_text((low, high))
 
 
 def ranges(

@@ -16,7 +16,6 @@ from costcurves.cli._options import Costs, load, read_costs
 from costcurves.cli._print import Output, Problem, check_writable, heading, line, listing, money, percent, quoted, say
 from costcurves.cli._tables import existing
 from costcurves.cli.decide import ranges_document, show_ranges
-from costcurves.decisions import rule_text
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 HullFile = Annotated[
@@ -166,7 +165,7 @@ def _added(known: cc.RocHull, curves: list[cc.RocCurve], file: Path) -> cc.RocHu
 def _show_decision(best: cc.Decision, currency: str, screen: Console) -> None:
     other = best.runner_up
     more = f" ({percent(best.money_regret / best.expected_cost)})" if best.expected_cost > 0 else ""
-    use, instead = (safe(rule_text(one.classifier, one.threshold)) for one in (best, other))
+    use, instead = safe(best.rule), safe(other.rule)
     line(screen, f"Use {use}: {money(best.expected_cost, currency)} per case.", "bold green")
     line(screen, f"The runner-up, {instead}, costs {money(best.money_regret, currency)} more{more}.")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from costcurves._validation import check_flag
 from costcurves.conditions import OperatingCondition, pc_to_slope
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Decision
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, read_marks
 from costcurves.displays._scores import Sample
@@ -212,10 +211,10 @@ def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
 
 def _short(decision: Decision) -> str:
     """Return the classifier and its threshold in few digits, on two lines where the name is long."""
-    name = decision.classifier
-    if name in TRIVIAL or math.isnan(decision.threshold):
+    name, cut = decision.classifier, decision.threshold_text
+    if not cut:
         return name
-    return f"{wrapped(name, ROW_WIDTH)}{', ' if len(name) <= 14 else chr(10)}score ≥ {decision.threshold:.3g}"
+    return f"{wrapped(name, ROW_WIDTH)}{', ' if len(name + cut) <= 20 else chr(10)}score ≥ {cut}"
 
 
 def _draw_segment(ax: Any, hull: RocHull, span: Any) -> Any:

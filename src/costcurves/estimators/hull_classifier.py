@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,6 +15,7 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from costcurves import counts
+from costcurves._numbers import middle_cut
 from costcurves._validation import BoolArray, check_choice, shown
 from costcurves.conditions import check_condition
 from costcurves.decisions import ALWAYS_POSITIVE, TRIVIAL, Mixture
@@ -44,23 +46,18 @@ def choose(hull: RocHull, condition: Any, on_edge: str = "within") -> Mixture:
         mixture,
         first_threshold=halfway(hull, mixture.first, mixture.first_threshold),
         second_threshold=halfway(hull, mixture.second, mixture.second_threshold),
+        _below=(math.nan, math.nan),  # what is shown is what predicts, also for scores in the gap
     )
 
 
 def halfway(hull: RocHull, name: str, threshold: float) -> float:
-    """Return the middle between the lowest score that is called positive and the next lower one.
+    """Return about the middle between the lowest score that is called positive and the next lower one.
 
     All thresholds in that gap are the same to the data of the hull. On other data the lowest score itself would be
-    the strictest of them, which matters where the gap is wide: where the classes are well apart.
+    the strictest of them, which matters where the gap is wide: where the classes are well apart. The middle is rounded
+    to as few decimals as leave it in the middle half of the gap.
     """
-    if name in TRIVIAL:
-        return threshold
-    lower = hull.curve(name).thresholds
-    lower = lower[lower < threshold]
-    if not lower.size:
-        return threshold
-    middle = float(lower[0]) / 2 + threshold / 2
-    return middle if float(lower[0]) < middle <= threshold else threshold
+    return threshold if name in TRIVIAL else middle_cut(threshold, hull.curve(name).score_below(threshold))
 
 
 def _points(hull: RocHull, condition: Any, on_edge: str) -> Mixture:

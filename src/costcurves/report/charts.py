@@ -151,7 +151,7 @@ def _roc(names: int) -> Any:
     diagonal = alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     tip = [
         alt.Tooltip("name:N", title="classifier"),
-        alt.Tooltip("t:Q", title="score ≥", format=".4~g"),
+        alt.Tooltip("t:N", title="score ≥"),
         alt.Tooltip("x:Q", title="false alarms", format=".1%"),
         alt.Tooltip("y:Q", title="found", format=".1%"),
     ]
@@ -406,7 +406,7 @@ def explorer(names: int) -> Spec:
             order=alt.Order("i:Q"),
             color=alt.Color("k:N", scale=colours(names), legend=None),
             tooltip=[
-                alt.Tooltip("t:Q", title="score ≥", format=".4~g"),
+                alt.Tooltip("t:N", title="score ≥"),
                 alt.Tooltip("cost:Q", title="cost", format=".4~g"),
             ],
         ),

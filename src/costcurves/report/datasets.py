@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from costcurves._numbers import short_cut
 from costcurves.comparison import UNDECIDED
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import short, short_names
 from costcurves.report.summary import ClassifierSummary, ConditionAnswer, Summary
+from costcurves.roc import RocCurve
 
 Rows = list[dict[str, Any]]
 Columns = dict[str, list[Any]]
@@ -22,8 +24,10 @@ NEVER, ALWAYS = -1, -2
 LABELLED = 0.12
 
 
-def _cut(threshold: float) -> float | None:
-    return threshold if math.isfinite(threshold) else None
+def _cuts(points: RocCurve) -> list[float | None]:
+    """Return the thresholds in the fewest decimals that separate the same scores, as the page shows them."""
+    both = zip(points.thresholds.tolist(), points.below.tolist(), strict=True)
+    return [short_cut(cut, below) if math.isfinite(cut) else None for cut, below in both]
 
 
 def _drawn(values: Any) -> list[float]:
@@ -60,7 +64,7 @@ def two_class_data(summary: Summary) -> dict[str, Columns]:
                 "i": list(range(one.points.fp.size)),
                 "fp": one.points.fp.tolist(),
                 "tp": one.points.tp.tolist(),
-                "t": [_cut(t) for t in one.points.thresholds.tolist()],
+                "t": _cuts(one.points),
             }
             for k, one in everyone
         ),
@@ -142,7 +146,7 @@ def _own_vertices(one: ClassifierSummary) -> dict[float, dict[str, Any]]:
         "fnr_up": _distance(fnr_high - points.fnr),
         "fpr_down": _distance(points.fpr - fpr_low),
         "fpr_up": _distance(fpr_high - points.fpr),
-        "t": [_cut(t) for t in points.thresholds.tolist()],
+        "t": _cuts(points),
     }
     rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
     return dict(list(zip(points.thresholds.tolist(), rows, strict=True))[1:-1])

@@ -57,7 +57,7 @@ const showChosen = (row) => {
     say(at("now"), "Use no classifier: ", { name: row.k === -1 ? words.never : words.always },
       ` costs ${money(0, cost)} per case. pc ${row.pc.toFixed(3)}.`);
   } else {
-    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥ ${figures(row.t, 4)}: ${money(0, cost)} per case `,
+    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥ ${row.t}: ${money(0, cost)} per case `,
       `(${words.level} limits ${money(0, low)} to ${money(0, high)})${saved}. `,
       `It finds ${percent(row.y)} of `, { name: words.positive }, ` cases for ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
     if (follow && at("model").value !== String(row.k)) set(at("model"), row.k);
@@ -69,7 +69,7 @@ const showChosen = (row) => {
 const showExplored = (row) => {
   if (!row) return;
   for (const cell of ["tp", "fn", "fp", "tn"]) at(cell).textContent = figures(row[cell], row[cell] < 10 ? 2 : 3);
-  say(at("explored"), { name: words.names[row.k] }, ` at score ≥ ${figures(row.t, 4)}`,
+  say(at("explored"), { name: words.names[row.k] }, ` at score ≥ ${row.t}`,
     row.cost === row.least ? ", its best threshold here." : `, ${money(1000 * (row.cost - row.least))} dearer per 1,000 cases than its best.`);
   const flagged = row.tp + row.fp;
   say(at("price"), `${money(1000 * row.cost)} per 1,000 cases. ${figures(flagged)} are flagged`,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from costcurves.conditions import OperatingCondition
-from costcurves.decisions import TRIVIAL
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import ConditionAnswer, Summary
@@ -28,12 +27,6 @@ def _span(low: float, high: float) -> str:
     return f"{low:.3f} to {high:.3f}"
 
 
-def _scores(low: float, high: float, name: str) -> str:
-    if name in TRIVIAL:
-        return "–"
-    return number(low, 4) if low == high else f"{number(low, 4)} to {number(high, 4)}"
-
-
 def _ratio(where: OperatingCondition, pc: float) -> str:
     """Return the cost of a miss, in false alarms, that gives this pc at the prevalence of a condition."""
     if pc in (0, 1):
@@ -44,11 +37,11 @@ def _ratio(where: OperatingCondition, pc: float) -> str:
 def hull_table(summary: Summary, say: Speaker) -> Table:
     """Return every point that is best somewhere."""
     hull = summary.hull
-    breaks = hull.breaks.tolist()
+    breaks, texts = hull.breaks.tolist(), hull.threshold_text
     rows = [
         (
             say.name(name),
-            "–" if name in TRIVIAL else number(float(hull.thresholds[i]), 4),
+            texts[i] or "–",
             percent(float(hull.fpr[i])),
             percent(float(hull.tpr[i])),
             _span(breaks[i], breaks[i + 1]),
@@ -61,11 +54,10 @@ def hull_table(summary: Summary, say: Speaker) -> Table:
 
 def ranges_table(summary: Summary, say: Speaker) -> Table:
     """Return who is best where, with what that means for the cost of a miss at the prevalence of the start."""
-    where = summary.start
+    where, texts = summary.start, summary.ranges.threshold_text
     rows = []
     for i, (name, low, high) in enumerate(summary.ranges):
-        cuts = float(summary.ranges.threshold_low[i]), float(summary.ranges.threshold_high[i])
-        row = [say.name(name), _span(low, high), _scores(*cuts, name)]
+        row = [say.name(name), _span(low, high), " to ".join(dict.fromkeys(texts[i])) or "–"]
         if where.cost_fp > 0:
             ends = [
                 number(where.with_pc(pc, by="cost_fn").cost_fn / where.cost_fp)

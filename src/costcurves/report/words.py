@@ -10,7 +10,7 @@ from markupsafe import Markup
 from costcurves.class_comparison import CostComparison
 from costcurves.comparison import UNDECIDED, CurveDifference
 from costcurves.conditions import OperatingCondition, OperatingRange
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, rule_text
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import ConditionAnswer, RangeAnswer, Summary
@@ -52,11 +52,11 @@ class Speaker:
             return said[0]
         return Markup(", ").join(said[:-1]) + Markup(" {} ").format(joint) + said[-1]
 
-    def rule(self, classifier: str, threshold: float) -> Markup:
+    def rule(self, choice: Rule) -> Markup:
         """Return how to use a classifier: its name and its threshold."""
-        if rule_text(classifier, threshold) == classifier:
-            return self.name(classifier)
-        return self.name(classifier) + Markup(" at score ≥ {}").format(number(threshold, 4))
+        if not choice.threshold_text:
+            return self.name(choice.classifier)
+        return self.name(choice.classifier) + Markup(" at score ≥ {}").format(choice.threshold_text)
 
     def amount(self, value: float) -> str:
         """Return money."""
@@ -118,9 +118,7 @@ class Speaker:
         best, other = answer.recommendation.best, answer.recommendation.runner_up
         regret = other.expected_cost - best.expected_cost
         more = f" ({percent(regret / best.expected_cost)})" if best.expected_cost > 0 else ""
-        return self.rule(other.classifier, other.threshold) + Markup(": {}{} more per case, on these cases.").format(
-            self.amount(regret), more
-        )
+        return self.rule(other) + Markup(": {}{} more per case, on these cases.").format(self.amount(regret), more)
 
     def change(self, answer: ConditionAnswer) -> Markup:
         """Return over which costs and prevalences the choice stays the same, other things equal."""
@@ -169,21 +167,21 @@ class Speaker:
         verdict = SURE if answer.recommendation.sure else UNSURE
         lines = [("Cost", self.cost(answer)), ("How sure", self.sureness(answer))]
         if decision.ties:
-            equal = Markup("; ").join(self.rule(tie.classifier, tie.threshold) for tie in decision.ties)
+            equal = Markup("; ").join(self.rule(tie) for tie in decision.ties)
             lines.append(("As good", equal + Markup(".")))
         lines += [("Next best", self.runner_up(answer)), ("What would change it", self.change(answer))]
         return Card(
             answer.name,
             self.condition(answer.condition),
-            self._use(best.classifier, best.threshold),
+            self._use(best),
             verdict,
             tuple(lines),
         )
 
-    def _use(self, classifier: str, threshold: float) -> Markup:
-        if classifier in TRIVIAL:
-            return Markup("Use no classifier: ") + self.name(classifier)
-        return Markup("Use ") + self.rule(classifier, threshold)
+    def _use(self, choice: Rule) -> Markup:
+        if choice.classifier in TRIVIAL:
+            return Markup("Use no classifier: ") + self.name(choice.classifier)
+        return Markup("Use ") + self.rule(choice)
 
     def range_card(self, answer: RangeAnswer) -> Card:
         """Return the answer for a range of conditions."""
@@ -197,10 +195,8 @@ class Speaker:
         lines = []
         for end in answer.ends:
             said = self.condition(end.condition) + Markup(". ")
-            best = end.recommendation.best
-            lines.append(
-                (f"At {end.name}", said + self._use(best.classifier, best.threshold) + Markup(": ") + self.cost(end))
-            )
+            there = self._use(end.recommendation.best)
+            lines.append((f"At {end.name}", said + there + Markup(": ") + self.cost(end)))
         if found.ranges.sensitive:
             text = Markup(
                 "{}, with a threshold that follows the condition, loses at most {} of the cost of getting every "
@@ -209,7 +205,7 @@ class Speaker:
             one = text.format(self.name(found.best), percent(float(found.largest[0])), percent(float(found.mean[0])))
             lines.append(("If one classifier must serve throughout", one[:1].upper() + one[1:]))
         text = Markup("{} loses at most {} per case against the best choice at each condition.")
-        rule = self.rule(found.rule.classifier, found.rule.threshold)
+        rule = self.rule(found.rule)
         lines.append(("If one threshold must serve throughout", text.format(rule, self.amount(found.rule.money))))
         lines.append(("How sure", self._sure_in_range(answer)))
         return Card(answer.name, self.span(answer.span), use, verdict, tuple(lines))

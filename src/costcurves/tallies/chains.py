@@ -1,7 +1,7 @@
 """What is known of a ROC curve after a pass: ranges of keys, their counts, and which may hold a vertex of the hull.
 
 Only a range whose upper-left corner lies strictly above the hull of the ranges' boundaries, or that ends at a vertex of
-it, can hold a vertex.
+it, can hold a vertex. A range that begins at a vertex holds the next lower score after the vertex's threshold.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ CLOSED = -1  # the shift of parts that hold no vertex, inside or at their end
 class Chain:
     """Ranges of keys from the highest down, with the examples of each: what is known of a curve after a pass.
 
-    A part spans 2**shift keys from `low`: one score where shift is 0. Closed parts have no vertex and no range.
+    A part spans 2**shift keys from `low`: one score where shift is 0. Closed parts have no vertex and no range. Once
+    all vertices are known, the `low` of a closed part that begins at one is the key of the highest score in it.
     """
 
     low: IntArray
@@ -154,11 +155,14 @@ class Chain:
 
 
 def _cuts(neg: IntArray, pos: IntArray, divisible: BoolArray | bool = True) -> tuple[BoolArray, IntArray]:
-    """Return which parts may hold a vertex (at their end, or inside if divisible), and where joined ones begin."""
+    """Return which parts may hold a vertex (at their end, or inside if divisible), and where joined ones begin.
+
+    Parts that begin at a vertex are wanted, too.
+    """
     table = cumulated(np.empty(0), neg, pos)
     hull = upper_hull(table.fp, table.tp)
     wanted = blocks_above(table.fp, table.tp, hull) & divisible if neg.size else np.zeros(0, np.bool_)
-    wanted[hull[1:] - 1] = True
+    wanted[hull[1:] - 1] = wanted[hull[:-1]] = True
     return wanted, np.flatnonzero(wanted | np.append(True, wanted[:-1]))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from costcurves import buckets, counts
@@ -212,7 +211,7 @@ class HullTally(Tally):
                 "read all batches into next_pass() first"
             )
         assert self._bins is not None
-        thresholds = np.where(chain.shift == 0, scores_of_keys(chain.low, self._bins.dtype), np.nan)
+        thresholds = scores_of_keys(chain.low, self._bins.dtype)
         table = buckets.on_hull(cumulated(thresholds, chain.neg, chain.pos))
         return RocCurve._from_counts(table, name=name, effective=None, complete=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -318,7 +319,9 @@ class ScoreTally(Tally):
         code, neg, pos = self._table.filled()
         lowest, shift = bins.keys_of(code)
         table = cumulated(scores_of_keys(lowest, bins.dtype), neg, pos)
-        hull = buckets.on_hull(table)
+        # The next lower score is in the next bin, at its upper end or below it.
+        highest = scores_of_keys(lowest + ((np.int64(1) << shift) - 1), bins.dtype)
+        hull = buckets.on_hull(replace(table, below=np.append(highest, -np.inf)))
         return hull, largest_gap(table, hull, (shift > 0) & ~self._table.single(code))
 
     def _state(self) -> State:
