@@ -72,6 +72,11 @@ class Decision(Result):
         The best vertex of any *other* classifier's own hull; the trivial ones are classifiers of their own.
     regret, money_regret : float
         What using the runner-up instead would lose, normalized and per case in money.
+    max_error : float
+        By how much the least normalized cost can be too high because scores were binned. What the threshold costs in
+        these data is exact; a better one may lie within a bin.
+    unsettled : tuple of str
+        Other classifiers that could be the best, because the bins may hide a better threshold of theirs.
 
     Examples
     --------
@@ -94,6 +99,8 @@ class Decision(Result):
     expected_cost: float
     ties: tuple[Choice, ...]
     runner_up: Choice
+    max_error: float = 0.0
+    unsettled: tuple[str, ...] = ()
 
     @property
     def regret(self) -> float:
@@ -137,7 +144,17 @@ class Decision(Result):
             f"  runner-up  {rule_text(r.classifier, r.threshold)}: {r.expected_cost:.4g} per case, "
             f"{self.money_regret:.3g}{more} more"
         )
+        if self.max_error:
+            less = self.max_error * c.unit_cost
+            lines.append(f"  bins       may hide a threshold that costs up to {less:.2g} less per case")
+        if self.unsettled:
+            lines.append(f"  not settled: binning error may hide that {_listed(self.unsettled)} costs less")
         return "\n".join(lines)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Return names as a list in words."""
+    return " or ".join(", ".join(names).rsplit(", ", 1)) if len(names) < 4 else f"{', '.join(names[:3])} or another"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -152,6 +169,10 @@ class Ranges(Result):
         The stretch in probability-cost and in slope of the iso-performance lines.
     threshold_low, threshold_high : arrays
         The thresholds the owner uses within the stretch.
+    max_error : float
+        By how much the least cost can be too high somewhere because scores were binned.
+    unsettled : tuple of str
+        Other classifiers that could be best somewhere, because the bins may hide a better threshold of theirs.
 
     Notes
     -----
@@ -174,6 +195,8 @@ class Ranges(Result):
     threshold_low: FloatArray
     threshold_high: FloatArray
     over: OperatingRange | None = None
+    max_error: float = 0.0
+    unsettled: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
@@ -239,10 +262,16 @@ class Ranges(Result):
             f"  {pc:<{widths[0]}} {slope:<{widths[1] + 3}} {name:<{widths[2]}}  {cut}".rstrip()
             for pc, slope, name, cut in rows
         ]
+        if self.max_error:
+            body.append(f"  bins may hide thresholds that cost up to {self.max_error:.2g} less, and move these limits")
+        if self.unsettled:
+            body.append(f"  not settled: binning error may hide that {_listed(self.unsettled)} is best somewhere")
         if self.over is None:
             return "\n".join(["Who is best where", *body])
         span = "{:.3g} .. {:.3g}".format(*self.over.pc)
-        if self.sensitive:
+        if self.unsettled:
+            head = f"not settled who can be best for pc {span}"
+        elif self.sensitive:
             head = f"{len(self.candidates)} classifiers can be best for pc {span}: the choice is sensitive"
         else:
             head = f"{self.candidates[0]} is best throughout pc {span}: the choice is not sensitive"

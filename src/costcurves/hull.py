@@ -28,6 +28,7 @@ from costcurves._validation import (
     shown,
 )
 from costcurves.conditions import OperatingRange, check_condition, check_range, pc_array
+from costcurves.costs import CostCurve
 from costcurves.decisions import (
     ALWAYS_NEGATIVE,
     ALWAYS_POSITIVE,
@@ -38,7 +39,7 @@ from costcurves.decisions import (
     Mixture,
     Ranges,
 )
-from costcurves.differences import EQUAL
+from costcurves.differences import EQUAL, Difference
 from costcurves.errors import CostCurvesError, FormatError, InputError
 from costcurves.frames import columns_of, curves_of_frames
 from costcurves.geometry import common_integers, hull_of_integers
@@ -74,6 +75,8 @@ class RocHull(Result):
         The classifiers as they were given.
     dropped : tuple of str
         Classifiers without a vertex: they cannot be optimal. They are still candidates for the runner-up.
+    max_error : float
+        By how much the least cost can be too high at any pc because scores were binned: the largest of all curves.
 
     Notes
     -----
@@ -235,6 +238,27 @@ class RocHull(Result):
         return tuple(name for name in self.names if name in on_hull)
 
     @property
+    def max_error(self) -> float:
+        """By how much the least cost can be too high at any pc because scores were binned."""
+        return max(curve.max_error for curve in self._hulls)
+
+    def _least_possible(self, pc: float) -> dict[str, float]:
+        """Return the least that each classifier whose scores were binned can cost at pc."""
+        binned = (curve for curve in self._hulls if curve.max_error)
+        return {
+            curve.name: max(float(_cost(curve.fpr, curve.tpr, pc).min()) - curve.max_error, 0.0) for curve in binned
+        }
+
+    def _unsettled(self, low: float, high: float, found: Sequence[str]) -> tuple[str, ...]:
+        """Return who else could be best somewhere between two pc, because bins may hide a better threshold."""
+        binned = [curve for curve in self._hulls if curve.max_error and curve.name not in found]
+        if not binned:
+            return ()
+        best = CostCurve(self)
+        gaps = {curve.name: Difference(CostCurve(curve), best).corners(low, high)[1].min() for curve in binned}
+        return tuple(curve.name for curve in binned if gaps[curve.name] < curve.max_error)
+
+    @property
     def dropped(self) -> tuple[str, ...]:
         """Classifiers that cannot be optimal, in the order given."""
         contributors = self.contributors
@@ -258,10 +282,11 @@ class RocHull(Result):
         """Return the vertices as one ROC curve (of counts where all classifiers share a test set, else of rates)."""
         cuts = np.full(self.fpr.size, np.nan)
         cuts[0], cuts[-1] = np.inf, -np.inf
+        options: dict[str, Any] = {"complete": False, "max_error": self.max_error}
         if self._counts is None:
-            return RocCurve("hull", self.fpr, self.tpr, 1.0, 1.0, cuts, "rates", complete=False)
+            return RocCurve("hull", self.fpr, self.tpr, 1.0, 1.0, cuts, "rates", **options)
         fp, tp = np.array(self._counts, dtype=np.int64).T
-        return RocCurve("hull", fp.copy(), tp.copy(), fp[-1].item(), tp[-1].item(), cuts, "counts", complete=False)
+        return RocCurve("hull", fp.copy(), tp.copy(), fp[-1].item(), tp[-1].item(), cuts, "counts", **options)
 
     def best(self, condition: Any) -> Decision:
         """Return the cheapest classifier and threshold at an operating condition.
@@ -290,6 +315,7 @@ class RocHull(Result):
             for name, threshold in self.owners[i]
         ]
         first, *ties = choices
+        least = self._least_possible(where.pc)
         return Decision(
             condition=where,
             classifier=first.classifier,
@@ -300,6 +326,10 @@ class RocHull(Result):
             expected_cost=first.expected_cost,
             ties=tuple(ties),
             runner_up=self._runner_up(first.classifier, where),
+            max_error=max([0.0, *(first.normalized_cost - cost for cost in least.values())]),
+            unsettled=tuple(
+                name for name, cost in least.items() if name != first.classifier and cost < first.normalized_cost
+            ),
         )
 
     def _choice(self, name: str, threshold: float, fpr: float, tpr: float, where: Any) -> Choice:
@@ -384,7 +414,9 @@ class RocHull(Result):
             else:
                 rows.append((name, float(start[i]), float(end[i]), cut, cut))
         low_pc, high_pc, low_cut, high_cut = np.array([row[1:] for row in rows]).T.copy()
-        return Ranges(tuple(row[0] for row in rows), low_pc, high_pc, low_cut, high_cut, over=over)
+        names = tuple(row[0] for row in rows)
+        unsettled = self._unsettled(low, high, names)
+        return Ranges(names, low_pc, high_pc, low_cut, high_cut, over, self.max_error, unsettled)
 
     def best_at_fpr(self, fpr: float) -> LimitedChoice:
         """Return the highest tpr with fpr at most this: the Neyman-Pearson observer, on the non-decreasing hull.
@@ -554,6 +586,7 @@ class RocHull(Result):
                     "fp": jsonable(curve.fp),
                     "tp": jsonable(curve.tp),
                     "thresholds": jsonable(curve.thresholds),
+                    **({"max_error": curve.max_error} if curve.max_error else {}),
                 }
                 for curve in self._hulls
             ],
@@ -606,7 +639,7 @@ class RocHull(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the vertices and the dropped names as plain Python values."""
         table = self._columns()
-        return {"vertices": jsonable(table), "dropped": list(self.dropped)}
+        return {"vertices": jsonable(table), "dropped": list(self.dropped), "max_error": self.max_error}
 
     def _columns(self) -> dict[str, Any]:
         return {
@@ -622,6 +655,7 @@ class RocHull(Result):
         """Return the size and who is on it."""
         names = ", ".join(repr(name) for name in self.contributors) or "none"
         dropped = f"; dropped: {', '.join(map(repr, self.dropped))}" if self.dropped else ""
+        dropped += f"; max_error={self.max_error:.2g}" if self.max_error else ""
         return (
             f"RocHull({self.fpr.size} vertices from {len(self.contributors)} of {len(self.curves)} classifiers: "
             f"{names}{dropped})"
@@ -700,4 +734,9 @@ def _curve_from_json(entry: Mapping[str, Any]) -> RocCurve:
         except (InputError, TypeError, ValueError):
             raise FormatError(f"`effective` must be two numbers > 0 for {shown(name)}") from None
         effective = (pos, neg)
-    return RocCurve(name, fp, tp, *totals, thresholds, made_from, complete=False, effective=effective)
+    try:
+        max_error = check_in_unit("max_error", entry.get("max_error", 0.0))
+    except InputError as error:
+        raise FormatError(f"{error} for {shown(name)}") from None
+    options = {"complete": False, "effective": effective, "max_error": max_error}
+    return RocCurve(name, fp, tp, *totals, thresholds, made_from, **options)

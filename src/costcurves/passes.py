@@ -437,7 +437,8 @@ def find_differences(
     )
     steps = {pair: tally.steps() for pair, tally in counted.items()}
     weighted = any(tally.weighted for tally in counted.values())
-    return differences_of_counts(names, steps, (pos, neg), points, weighted=weighted, **options)
+    errors = {curve.name: curve.max_error for curve in curves}
+    return differences_of_counts(names, steps, (pos, neg), points, weighted=weighted, errors=errors, **options)
 
 
 def find_tables(

@@ -12,6 +12,7 @@ from costcurves._results import Result
 from costcurves._validation import (
     MOST_POINTS,
     FloatArray,
+    IntArray,
     check_choice,
     check_integer,
     check_laplace,
@@ -29,15 +30,22 @@ from costcurves.inference.discordant import joint_counts
 from costcurves.inference.intervals import PAIRED_METHODS, check_counts, critical, pointwise_level
 from costcurves.inference.kernel import resample
 from costcurves.inference.paired_critical import difference_critical
-from costcurves.inference.paired_limits import PairedErrors, difference_limits, difference_strata, no_difference
+from costcurves.inference.paired_limits import (
+    PairedErrors,
+    difference_limits,
+    difference_strata,
+    no_difference,
+    no_difference_within,
+)
 from costcurves.inference.resampled import order_limits, track
 
+UNSETTLED = 2  # the side of a difference that its binning error could overturn
 DIFFERENCE_METHODS = (*PAIRED_METHODS, "exact", "resample")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict(Result):
-    """A range of operating points and who is better there: "a", "b" or "undecided".
+    """A range of operating points and who is better there: "a", "b", "undecided", or "unsettled" by binning error.
 
     Examples
     --------
@@ -58,6 +66,11 @@ class Verdict(Result):
 class DifferenceBand(Band):
     """Cost of a minus cost of b with limits at each operating point; below zero, a is better.
 
+    Attributes
+    ----------
+    errors : (float, float)
+        By how much the costs of a and of b can be too high because scores were binned; the limits are wider by both.
+
     Examples
     --------
     >>> import numpy as np
@@ -75,6 +88,14 @@ class DifferenceBand(Band):
     _counts: tuple[FloatArray, ...] = field(repr=False)
     _sizes: tuple[float, float] = field(repr=False)
     _laplace: float = field(repr=False)
+    errors: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
+
+    def with_errors(self, errors: tuple[float, float]) -> DifferenceBand:
+        """Return the band of costs that can be too high by so much: of a, and of b."""
+        if not any(errors):
+            return self
+        lower, upper = np.maximum(self.lower - errors[0], -1.0), np.minimum(self.upper + errors[1], 1.0)
+        return replace(self, lower=frozen(lower), upper=frozen(upper), errors=errors, max_error=max(errors))
 
     def reversed(self) -> DifferenceBand:
         """Return the band of b minus a."""
@@ -85,6 +106,7 @@ class DifferenceBand(Band):
             lower=frozen(-self.upper),
             upper=frozen(-self.lower),
             _counts=(b, a, d, c),
+            errors=self.errors[::-1],
         )
 
     def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
@@ -95,16 +117,17 @@ class DifferenceBand(Band):
         """Return the ranges of pc where a is better, b is better, or neither is shown to be.
 
         Only a simultaneous band can say this: a pointwise band excludes zero somewhere far more often than
-        its level tells.
+        its level tells. Where the band would exclude zero if scores had not been binned, that is "unsettled".
         """
         if not self.simultaneous:
             raise UnsupportedError(
                 "`significant` must have a simultaneous band, got a pointwise one: pass simultaneous=True"
             )
-        sign = np.where(self.upper < 0, -1, np.where(self.lower > 0, 1, 0))
+        sign = _side(self.lower, self.upper)
+        sign[(sign == 0) & (_side(self.lower + self.errors[0], self.upper - self.errors[1]) != 0)] = UNSETTLED
         # Only points of the band were judged, so a range ends at the last of them that excludes zero; a range of
         # one point has no width and is left undecided.
-        names = {-1: "a", 0: "undecided", 1: "b"}
+        names = {-1: "a", 0: "undecided", 1: "b", UNSETTLED: "unsettled"}
         first = np.concatenate(([0], np.flatnonzero(np.diff(sign)) + 1))
         last = np.append(first[1:] - 1, sign.size - 1)
         told = [
@@ -125,7 +148,7 @@ class DifferenceBand(Band):
         """Return the two-sided p-value of no difference at each operating point, taken by itself.
 
         It is the level at which the interval of this method just reaches zero (values below 1e-32 are not
-        told apart). At points between those of
+        told apart). Where scores were binned it is the largest that their error allows. At points between those of
         the band the counts of the nearest one are used.
         """
         wanted = check_unit_array("pc", pc)
@@ -137,7 +160,16 @@ class DifferenceBand(Band):
         near = np.where(np.abs(self.pc[before] - flat) < np.abs(self.pc[after] - flat), before, after)
         counts = tuple(c[near] for c in self._counts)
         method = "mid-p" if self.method == "resample" else self.method
-        return no_difference(counts, self._sizes, flat, method, self.sampling, self._laplace).reshape(wanted.shape)
+        options = (counts, self._sizes, flat, method, self.sampling, self._laplace)
+        p = no_difference(*options)
+        if any(self.errors):
+            p = np.maximum(p, no_difference_within(*options, self.errors))
+        return p.reshape(wanted.shape)
+
+
+def _side(lower: FloatArray, upper: FloatArray) -> IntArray:
+    """Return -1 where limits lie below zero, 1 where they lie above, and 0 elsewhere."""
+    return np.where(upper < 0, -1, np.where(lower > 0, 1, 0))
 
 
 def difference_band(

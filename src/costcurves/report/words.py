@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from costcurves.comparison import UNDECIDED, CurveDifference
+from costcurves.comparison import NO_VERDICT, CurveDifference
 from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, rule_text
 from costcurves.report.classes import ClassesSummary
@@ -256,7 +256,7 @@ class Speaker:
     def difference(self, pair: CurveDifference) -> Markup:
         """Return where one of two is shown to be cheaper."""
         verdicts = pair.significant()
-        winners = [name for name in dict.fromkeys(verdicts.better) if name != UNDECIDED]
+        winners = [name for name in dict.fromkeys(verdicts.better) if name not in NO_VERDICT]
         if not winners:
             return Markup("not shown to differ at any condition")
         parts = []
