@@ -9,6 +9,7 @@ import pytest
 from scipy.special import ndtri
 
 import costcurves as cc
+from costcurves import passes
 from costcurves.comparison import NO_VERDICT, UNSETTLED
 from costcurves.inference.folds import between_folds_band
 from costcurves.inference.paired import difference_band
@@ -311,3 +312,30 @@ def test_a_pair_that_bins_leave_open_says_so():
     assert wide.p_value([1.0]).tolist() == [1.0]
     assert wide.reversed().errors == (0.9, 0.0)
     assert wide.with_errors((0.0, 0.0)) is wide
+
+
+@pytest.mark.law
+def test_pairs_are_not_settled_only_where_bins_leave_them_open(small):
+    found = []
+    for rng in random_worlds(10, stream=2819):
+        y, scores = draw(rng, 120)
+        while len(scores) < 3:
+            y, scores = draw(rng, 120)
+        exact = cc.compare_many(y, scores, pc=[0.2, 0.5, 0.8], level=0.8).at(0.5)
+        assert not exact.unsettled.any()
+        assert "binning" not in repr(exact)
+        curves = [cc.CostCurve(curve) for curve in binned_curves(y, scores, resolution_of(rng)).values()]
+
+        class Rows:
+            def run(self, counts, y=y, scores=scores):
+                counts.update(passes.Batch(y, scores))
+                return counts
+
+        many = passes.find_differences(Rows(), curves, pc=[0.2, 0.5, 0.8], level=0.8).at(0.5)
+        assert (np.abs(many.difference - exact.difference) <= many.max_error + 1e-12).all()
+        assert not (many.unsettled & many.significant).any()
+        assert ("not settled: binning error" in repr(many)) == many.unsettled.any()
+        for i in np.flatnonzero(many.significant):
+            assert np.sign(exact.difference[i]) == np.sign(many.difference[i])
+        found.append(many.unsettled.any())
+    assert 0 < sum(found) < len(found)

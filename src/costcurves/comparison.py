@@ -668,15 +668,18 @@ class ManyDifferences(Result):
         """Return all pairs at one condition, with Holm's adjustment of their p-values."""
         where = check_condition(condition)
         p = np.array([one.p_value(where.pc) for one in self.pairs])
-        at_cuts = holm(np.array([one.without_error().p_value(where.pc) for one in self.pairs])) if self.max_error else p
+        adjusted = at_cuts = holm(p)
+        if self.max_error:
+            at_cuts = holm(np.array([one.without_error().p_value(where.pc) for one in self.pairs]))
+        alpha = 1 - self.level
         return PairwiseTests(
             tuple(one.names for one in self.pairs),
             where.pc,
             np.array([one.at(where.pc).estimate for one in self.pairs]),
             p,
-            holm(p),
-            1 - self.level,
-            frozen((at_cuts <= 1 - self.level) & (holm(p) > 1 - self.level)),
+            adjusted,
+            alpha,
+            (at_cuts <= alpha) & (adjusted > alpha),
             self.max_error,
         )
 

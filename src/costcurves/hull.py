@@ -74,7 +74,8 @@ class RocHull(Result):
     curves : tuple of RocCurve
         The classifiers as they were given.
     dropped : tuple of str
-        Classifiers without a vertex: they cannot be optimal. They are still candidates for the runner-up.
+        Classifiers without a vertex: they cannot be optimal, unless bins of their scores hide a better threshold
+        (`Ranges.unsettled`). They are still candidates for the runner-up.
     max_error : float
         By how much the least cost can be too high at any pc because scores were binned: the largest of all curves.
 
