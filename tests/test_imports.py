@@ -81,6 +81,7 @@ LAYERS = [
     "tallies.base",
     "tallies.singles",
     "tallies.bins",
+    "tallies.adaptive",
     "tallies.scores",
     "tallies.chains",
     "tallies.members",

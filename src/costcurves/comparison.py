@@ -37,6 +37,8 @@ from costcurves.roc import RocCurve
 from costcurves.thresholds import Validation, as_policy
 
 UNDECIDED = "undecided"
+UNSETTLED = "not settled: binning error"
+NO_VERDICT = (UNDECIDED, UNSETTLED)
 SMALLEST_P = 1e-30  # of those that are told apart
 
 
@@ -49,6 +51,7 @@ class _Discordant:
     neg: PairedCounts
     effective: tuple[float, float] | None
     options: dict[str, Any]
+    errors: tuple[float, float] = (0.0, 0.0)  # by how much each cost can be too high
 
     def __post_init__(self) -> None:
         """Keep a seed in the place of a generator, so that every question is answered from the same resamples."""
@@ -58,7 +61,7 @@ class _Discordant:
 
     def reversed(self) -> _Discordant:
         """Return the counts with the two classifiers in the other order."""
-        return replace(self, pos=self.pos.reversed(), neg=self.neg.reversed())
+        return replace(self, pos=self.pos.reversed(), neg=self.neg.reversed(), errors=self.errors[::-1])
 
     def band(self, pc: FloatArray, **more: Any) -> DifferenceBand:
         """Return the band of the difference at some operating points."""
@@ -74,7 +77,7 @@ class _Discordant:
             effective=self.effective,
             **self.options,
             **more,
-        )
+        ).with_errors(self.errors)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -89,6 +92,9 @@ class CurveDifference(Result):
         The difference of normalized costs and its limits.
     level, method, sampling, simultaneous
         How the limits were found.
+    max_error : float
+        By how much the difference can be wrong, either way, because scores were binned. The limits are wider by it,
+        p-values are the largest that it allows, and what it could overturn is not settled.
 
     Examples
     --------
@@ -135,6 +141,11 @@ class CurveDifference(Result):
         """Whether the limits hold at all points jointly."""
         return self.band.simultaneous
 
+    @property
+    def max_error(self) -> float:
+        """By how much the difference can be wrong because scores were binned."""
+        return self.band.max_error
+
     def at(self, condition: Any) -> Interval:
         """Return the difference with its limits at one condition (or pc), and in money at a condition."""
         return self.band.evaluated_by(self._limits_at).at(condition)
@@ -157,6 +168,15 @@ class CurveDifference(Result):
         p = self._discordant.band(points).p_value(points)[place].reshape(wanted.shape)
         return float(p) if wanted.ndim == 0 else p
 
+    def without_error(self) -> CurveDifference:
+        """Return the difference at the very thresholds in use, which may not be the best ones where scores were binned.
+
+        The counts at these thresholds are exact, so its limits and p-values have no binning error.
+        """
+        exact = replace(self._discordant, errors=(0.0, 0.0))
+        more: dict[str, Any] = {"critical_value": self.band.critical} if self.simultaneous else {}
+        return CurveDifference(self.names, exact.band(self.pc, **more), exact) if self.max_error else self
+
     def reversed(self) -> CurveDifference:
         """Return the same comparison with the two classifiers in the other order."""
         return CurveDifference((self.names[1], self.names[0]), self.band.reversed(), self._discordant.reversed())
@@ -165,10 +185,11 @@ class CurveDifference(Result):
         """Return where the first is better, where the second, and where neither is shown to be.
 
         Needs a simultaneous band: a pointwise one would exclude zero somewhere far too often. A range begins and ends
-        at points of the band, the only ones that were judged.
+        at points of the band, the only ones that were judged. What the binning of scores could overturn is
+        ``"not settled: binning error"``.
         """
         parts = self.band.significant()
-        who = {"a": self.names[0], "b": self.names[1], UNDECIDED: UNDECIDED}
+        who = {"a": self.names[0], "b": self.names[1], UNDECIDED: UNDECIDED, "unsettled": UNSETTLED}
         return Verdicts(
             np.array([part.low for part in parts]),
             np.array([part.high for part in parts]),
@@ -203,6 +224,8 @@ class CurveDifference(Result):
 class Verdicts(Result):
     """Intervals of pc and who is significantly better in each: a name, or ``"undecided"``.
 
+    Where scores were binned, it may also be ``"not settled: binning error"``.
+
     Examples
     --------
     >>> import costcurves as cc
@@ -231,19 +254,19 @@ class Verdicts(Result):
     @property
     def decided(self) -> bool:
         """Whether somebody is better somewhere."""
-        return any(better != UNDECIDED for better in self.better)
+        return any(better not in NO_VERDICT for better in self.better)
 
     def text(self) -> str:
         """Return the conclusion in words."""
-        winners = [name for name in dict.fromkeys(self.better) if name != UNDECIDED]
-        if not winners:
+        told = [name for name in dict.fromkeys(self.better) if name != UNDECIDED]
+        if not told:
             return "no significant difference at any pc"
-        parts = []
-        for name in winners:
-            spans = ", ".join(f"({low:.3g}, {high:.3g})" for low, high in self.where(name))
-            parts.append(f"{name!r} costs less for pc in {spans}")
-        tail = "; undecided elsewhere" if UNDECIDED in self.better else ""
-        return " and ".join(parts) + tail
+        spans = {name: ", ".join(f"({low:.3g}, {high:.3g})" for low, high in self.where(name)) for name in told}
+        unsettled = spans.pop(UNSETTLED, None)
+        text = " and ".join(f"{name!r} costs less for pc in {where}" for name, where in spans.items())
+        if unsettled is not None:
+            text += f"{'; ' if text else ''}not settled for pc in {unsettled}: binning error"
+        return text + ("; undecided elsewhere" if UNDECIDED in self.better else "")
 
     def _columns(self) -> dict[str, Any]:
         return {"pc_low": self.low, "pc_high": self.high, "better": list(self.better)}
@@ -489,14 +512,15 @@ def difference_of_counts(
     options: dict[str, Any],
     *,
     weighted: bool = False,
+    errors: tuple[float, float] = (0.0, 0.0),
 ) -> CurveDifference:
     """Return the difference of two curves from the paired counts of (positives, negatives), however those were made.
 
     `steps` are the counts between the `breaks`, `at_pc` those at the operating points with their ranges, which a
-    simultaneous band needs (None: a pointwise one).
+    simultaneous band needs (None: a pointwise one). `errors` say by how much the cost of each curve can be too high.
     """
     effective = (steps[0].effective, steps[1].effective) if weighted else None
-    discordant = _Discordant(breaks, *steps, effective, options)
+    discordant = _Discordant(breaks, *steps, effective, options, errors)
     more: dict[str, Any] = {}
     if at_pc is not None:
         more = {"simultaneous": True, "ranges": (at_pc[0].ranges, at_pc[1].ranges)}
@@ -642,17 +666,28 @@ class ManyDifferences(Result):
                 return one.reversed()
         raise InputError(f"`a` and `b` must be two of {', '.join(self.names)}, got {shown(a)} and {shown(b)}")
 
+    @property
+    def max_error(self) -> float:
+        """By how much a difference can be wrong because scores were binned."""
+        return max(one.max_error for one in self.pairs)
+
     def at(self, condition: Any) -> PairwiseTests:
         """Return all pairs at one condition, with Holm's adjustment of their p-values."""
         where = check_condition(condition)
         p = np.array([one.p_value(where.pc) for one in self.pairs])
+        adjusted = at_cuts = holm(p)
+        if self.max_error:
+            at_cuts = holm(np.array([one.without_error().p_value(where.pc) for one in self.pairs]))
+        alpha = 1 - self.level
         return PairwiseTests(
             tuple(one.names for one in self.pairs),
             where.pc,
             np.array([one.at(where.pc).estimate for one in self.pairs]),
             p,
-            holm(p),
-            1 - self.level,
+            adjusted,
+            alpha,
+            (at_cuts <= alpha) & (adjusted > alpha),
+            self.max_error,
         )
 
     def _columns(self) -> dict[str, Any]:
@@ -675,6 +710,9 @@ class ManyDifferences(Result):
 class PairwiseTests(Result):
     """All pairs at one condition: differences of normalized cost, p-values, and Holm's adjusted ones.
 
+    Where scores were binned, differences can be wrong by up to `max_error`, p-values are the largest that this allows,
+    and `unsettled` says which pairs would be significant without it.
+
     Examples
     --------
     >>> import numpy as np
@@ -693,10 +731,12 @@ class PairwiseTests(Result):
     p_value: FloatArray
     adjusted: FloatArray
     alpha: float
+    unsettled: BoolArray
+    max_error: float = 0.0
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
-        for array in (self.difference, self.p_value, self.adjusted):
+        for array in (self.difference, self.p_value, self.adjusted, self.unsettled):
             frozen(array)
 
     @property
@@ -718,9 +758,9 @@ class PairwiseTests(Result):
         """Return one line a pair."""
         lines = [
             f"  {a!r} - {b!r}: {d:.3g}, p{_p_text(p)} (adjusted {_p_text(q).lstrip('=')}), "
-            + ("significant" if s else "not significant")
-            for (a, b), d, p, q, s in zip(
-                self.pairs, self.difference, self.p_value, self.adjusted, self.significant, strict=True
+            + ("significant" if s else UNSETTLED if u else "not significant")
+            for (a, b), d, p, q, s, u in zip(
+                self.pairs, self.difference, self.p_value, self.adjusted, self.significant, self.unsettled, strict=True
             )
         ]
         head = f"Pairs at pc={self.pc:.3g}, significant at {self.alpha:.3g} after Holm's adjustment"
@@ -804,6 +844,7 @@ def differences_of_counts(
     pc: FloatArray,
     *,
     weighted: bool = False,
+    errors: Mapping[str, float] | None = None,
     level: float = 0.95,
     method: str = "mid-p",
     rng: Any = 0,
@@ -811,7 +852,8 @@ def differences_of_counts(
     """Return all pairs of several classifiers from their counts, however those were made.
 
     `steps` has, for each pair, the breaks and the paired counts of positives and negatives between them; `both_wrong`
-    what two classifiers at two operating points both get wrong, of positives and of negatives.
+    what two classifiers at two operating points both get wrong, of positives and of negatives; `errors` by how much
+    the cost of each classifier can be too high.
     """
     level = check_level(level)
     classes = next((pos, neg) for _, pos, neg in steps.values())
@@ -822,7 +864,9 @@ def differences_of_counts(
     for pair in combinations(names, 2):
         breaks, pos, neg = steps[pair]
         effective = (pos.effective, neg.effective) if weighted else None
-        discordant = _Discordant(breaks, pos, neg, effective, {"level": level, "method": method, "rng": rng})
+        both = (0.0, 0.0) if errors is None else (errors[pair[0]], errors[pair[1]])
+        options = {"level": level, "method": method, "rng": rng}
+        discordant = _Discordant(breaks, pos, neg, effective, options, both)
         pairs.append(CurveDifference(pair, discordant.band(pc, critical_value=z), discordant))
     return ManyDifferences(names, tuple(pairs), level)
 
@@ -858,7 +902,12 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
     if kind == "between":
         if options:
             raise InputError(f"`kind='between'` must have no further options, got {', '.join(options)}")
-        return between_folds_band([curve.evaluate(points) for curve in listed], points, level=level)
+        return between_folds_band(
+            [curve.evaluate(points) for curve in listed],
+            points,
+            level=level,
+            max_error=[curve.max_error for curve in listed],
+        )
     known = ("method", "simultaneous", "sampling", "laplace")
     if strange := [name for name in options if name not in known]:
         raise InputError(f"`kind='within'` must have no options but {', '.join(known)}, got {', '.join(strange)}")
@@ -873,4 +922,4 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
         points,
         level=level,
         **options,
-    )
+    ).with_error(float(np.mean([curve.max_error for curve in listed])))

@@ -31,7 +31,7 @@ from costcurves.inference.bands import cost_band, cost_distribution
 from costcurves.inference.kernel import BootstrapDistribution
 from costcurves.inference.resampled import reoptimised_band
 from costcurves.roc import FROM_SCORES, UNNAMED, RocCurve
-from costcurves.thresholds import Bayes, Policy, Steps, as_policy, swap_axis
+from costcurves.thresholds import Bayes, Optimal, Policy, Steps, as_policy, swap_axis
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -90,6 +90,10 @@ class CostCurve(Result):
         Where the threshold changes, from 0 to 1; step i is used for pc in (breaks[i], breaks[i+1]].
     fpr, fnr, thresholds : arrays of shape (m,)
         Rates and threshold of each step.
+    max_error : float
+        The most by which a cost can be too high at any pc, because scores were binned and a better threshold may lie
+        within a bin; 0 where they were not, and for policies that do not look for the best threshold in these data.
+        The rates at the thresholds in use are exact.
 
     Notes
     -----
@@ -114,6 +118,7 @@ class CostCurve(Result):
     fnr: FloatArray
     thresholds: FloatArray
     roc: RocCurve | None
+    max_error: float
     _index: npt.NDArray[np.int64] | None
 
     def __init__(self, source: Any, policy: Any = "optimal", *, name: str | None = None) -> None:
@@ -129,7 +134,8 @@ class CostCurve(Result):
     def _set(self, name: str, policy: Policy | None, steps: Steps, roc: RocCurve) -> None:
         fpr = roc.fp[steps.index] / roc.n_neg
         fnr = (roc.n_pos - roc.tp[steps.index]) / roc.n_pos
-        self._fill(name, policy, steps.breaks, fpr, fnr, steps.thresholds, roc, steps.index)
+        error = roc.max_error if isinstance(policy, Optimal) else 0.0
+        self._fill(name, policy, steps.breaks, fpr, fnr, steps.thresholds, roc, steps.index, error)
 
     def _fill(
         self,
@@ -141,6 +147,7 @@ class CostCurve(Result):
         thresholds: FloatArray,
         roc: RocCurve | None,
         index: npt.NDArray[np.int64] | None,
+        max_error: float,
     ) -> None:
         """Set the fields of the frozen value; the arrays become read-only."""
         values = {
@@ -151,6 +158,7 @@ class CostCurve(Result):
             "fnr": frozen(fnr),
             "thresholds": frozen(thresholds),
             "roc": roc,
+            "max_error": max_error,
             "_index": index,
         }
         for field, value in values.items():
@@ -230,16 +238,19 @@ class CostCurve(Result):
         return cls(roc, rule)
 
     @classmethod
-    def _from_pieces(cls, name: str, breaks: FloatArray, fpr: FloatArray, fnr: FloatArray) -> CostCurve:
+    def _from_pieces(
+        cls, name: str, breaks: FloatArray, fpr: FloatArray, fnr: FloatArray, max_error: float = 0.0
+    ) -> CostCurve:
         """Return a curve that is not one classifier's, such as an average."""
         curve = cls.__new__(cls)
-        curve._fill(name, None, breaks, fpr, fnr, np.full(fpr.size, np.nan), None, None)
+        curve._fill(name, None, breaks, fpr, fnr, np.full(fpr.size, np.nan), None, None, max_error)
         return curve
 
     def renamed(self, name: str) -> CostCurve:
         """Return the same curve under another name."""
         curve = CostCurve.__new__(CostCurve)
-        curve._fill(name, self.policy, self.breaks, self.fpr, self.fnr, self.thresholds, self.roc, self._index)
+        pieces = (self.breaks, self.fpr, self.fnr, self.thresholds)
+        curve._fill(name, self.policy, *pieces, self.roc, self._index, self.max_error)
         return curve
 
     def step_at(self, pc: Any) -> Any:
@@ -518,7 +529,8 @@ class CostCurve(Result):
         -----
         The band is conditional on the thresholds. With policy "optimal" these were chosen on the same data, so the
         estimate is optimistic and the band does not cover that optimism: for an honest answer choose thresholds on
-        other data, ``policy=cc.thresholds.validation(other)``.
+        other data, ``policy=cc.thresholds.validation(other)``. Where scores were binned, a threshold within a bin may
+        cost up to `max_error` less in these data; the lower limits are lower by that.
 
         Examples
         --------
@@ -540,6 +552,11 @@ class CostCurve(Result):
             roc = self._need_roc("band")
             if repr(self.policy) != "optimal()" or effective is not None:
                 raise InputError(f"`reoptimise` must come with policy='optimal' and whole counts, got {self.policy!r}")
+            if roc.max_error:
+                raise UnsupportedError(
+                    f"`reoptimise` needs scores that were not binned, got {self.name!r} with "
+                    f"max_error {roc.max_error:.2g}"
+                )
             return reoptimised_band(roc.n_pos - roc.tp, int(n_pos), roc.fp, int(n_neg), points, **options)
         if prevalence_uncertainty is not None and not isinstance(prevalence_uncertainty, Beta):
             raise InputError(f"`prevalence_uncertainty` must be a Beta, got {shown(prevalence_uncertainty)}")
@@ -559,7 +576,7 @@ class CostCurve(Result):
     def distribution(
         self, condition: Any, *, sampling: str = "stratified", laplace: float = 0.0
     ) -> BootstrapDistribution:
-        """Return the exact bootstrap distribution of the normalized cost at a condition.
+        """Return the exact bootstrap distribution of the normalized cost at a condition, at the threshold in use.
 
         Examples
         --------
@@ -643,6 +660,7 @@ class CostCurve(Result):
             "name": self.name,
             "policy": None if self.policy is None else repr(self.policy),
             "steps": jsonable(table),
+            "max_error": self.max_error,
         }
 
     def __repr__(self) -> str:
@@ -652,14 +670,15 @@ class CostCurve(Result):
             if self.policy is None
             else {"optimal()": "best threshold by pc"}.get(repr(self.policy), repr(self.policy))
         )
-        return f"CostCurve({self.name!r}: {self.vertices.shape[0]} vertices, {how}, area={self.area():.3g})"
+        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        return f"CostCurve({self.name!r}: {self.vertices.shape[0]} vertices, {how}, area={self.area():.3g}{error})"
 
 
 def _band_at(curve: CostCurve, options: dict[str, Any], pc: Any) -> Band:
     """Return the band of a curve's error counts at some operating points."""
     n_pos, n_neg, effective = curve._sizes("band")
     fn, fp = curve.errors_at(pc)
-    return cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, **options)
+    return cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, **options).with_error(curve.max_error)
 
 
 def _band_including(curve: CostCurve, options: dict[str, Any], points: FloatArray, pc: float) -> tuple[float, ...]:
@@ -775,4 +794,5 @@ def average_cost_curves(curves: Any, *, name: str = "average") -> CostCurve:
     middle = (breaks[:-1] + breaks[1:]) / 2
     fpr = np.mean([curve.fpr[curve.step_at(middle)] for curve in listed], axis=0)
     fnr = np.mean([curve.fnr[curve.step_at(middle)] for curve in listed], axis=0)
-    return CostCurve._from_pieces(check_name("name", name), breaks, fpr, fnr)
+    error = float(np.mean([curve.max_error for curve in listed]))
+    return CostCurve._from_pieces(check_name("name", name), breaks, fpr, fnr, error)

@@ -210,6 +210,11 @@ class Decision(Rule):
         classifier comes last, then the first by name is taken.
     regret, money_regret : float
         What using the runner-up instead would lose, normalized and per case in money.
+    max_error : float
+        By how much the least normalized cost can be too high because scores were binned. What the threshold costs in
+        these data is exact; a better one may lie within a bin.
+    unsettled : tuple of str
+        Other classifiers that could be the best, because the bins may hide a better threshold of theirs.
 
     Examples
     --------
@@ -232,6 +237,8 @@ class Decision(Rule):
     expected_cost: float
     ties: tuple[Choice, ...]
     runner_up: Choice
+    max_error: float = 0.0
+    unsettled: tuple[str, ...] = ()
     _below: float = math.nan
 
     @property
@@ -270,7 +277,17 @@ class Decision(Rule):
         r = self.runner_up
         more = f" ({self.money_regret / self.expected_cost:.1%})".replace("%", " %") if self.expected_cost > 0 else ""
         lines.append(f"  runner-up  {r.rule}: {r.expected_cost:.4g} per case, {self.money_regret:.3g}{more} more")
+        if self.max_error:
+            less = self.max_error * c.unit_cost
+            lines.append(f"  bins       may hide a threshold that costs up to {less:.2g} less per case")
+        if self.unsettled:
+            lines.append(f"  not settled: binning error may hide that {_listed(self.unsettled)} costs less")
         return "\n".join(lines)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Return names as a list in words."""
+    return " or ".join(", ".join(names).rsplit(", ", 1)) if len(names) < 4 else f"{', '.join(names[:3])} or another"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -287,6 +304,10 @@ class Ranges(Result):
         The thresholds the owner uses within the stretch.
     threshold_text : tuple of (low, high)
         The same as texts, in the fewest decimals that separate the same scores; empty where there is no threshold.
+    max_error : float
+        By how much the least cost can be too high somewhere because scores were binned.
+    unsettled : tuple of str
+        Other classifiers that could be best somewhere, because the bins may hide a better threshold of theirs.
 
     Notes
     -----
@@ -310,6 +331,8 @@ class Ranges(Result):
     threshold_high: FloatArray
     over: OperatingRange | None = None
     _below: tuple[tuple[float, float], ...] = ()
+    max_error: float = 0.0
+    unsettled: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
@@ -383,10 +406,16 @@ class Ranges(Result):
             f"  {pc:<{widths[0]}} {slope:<{widths[1] + 3}} {name:<{widths[2]}}  {cut}".rstrip()
             for pc, slope, name, cut in rows
         ]
+        if self.max_error:
+            body.append(f"  bins may hide thresholds that cost up to {self.max_error:.2g} less, and move these limits")
+        if self.unsettled:
+            body.append(f"  not settled: binning error may hide that {_listed(self.unsettled)} is best somewhere")
         if self.over is None:
             return "\n".join(["Who is best where", *body])
         span = "{:.3g} .. {:.3g}".format(*self.over.pc)
-        if self.sensitive:
+        if self.unsettled:
+            head = f"not settled who can be best for pc {span}"
+        elif self.sensitive:
             head = f"{len(self.candidates)} classifiers can be best for pc {span}: the choice is sensitive"
         else:
             head = f"{self.candidates[0]} is best throughout pc {span}: the choice is not sensitive"

@@ -69,6 +69,8 @@ class PcIntervals(Result):
 class Advantage(Result):
     """Where one curve costs less than another, and by how much: `low`, `high`, `largest`, `mean` for each interval.
 
+    Where scores were binned, each difference of costs can be wrong by up to `max_error`.
+
     Examples
     --------
     >>> import costcurves as cc
@@ -84,6 +86,7 @@ class Advantage(Result):
     high: FloatArray
     largest: FloatArray
     mean: FloatArray
+    max_error: float = 0.0
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
@@ -122,12 +125,15 @@ class Advantage(Result):
             f"({low:.3g}, {high:.3g}): {most:.2g} at most, {mean:.2g} on average"
             for low, high, most, mean in zip(self.low, self.high, self.largest, self.mean, strict=True)
         )
-        return f"Advantage({self.name!r} costs less than {self.other!r} for pc in {parts})"
+        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        return f"Advantage({self.name!r} costs less than {self.other!r} for pc in {parts}{error})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Crossings(Result):
     """The pc at which the cheaper of two curves changes, and which is cheaper to the right of each.
+
+    Where scores were binned, the difference of the costs can be wrong by up to `max_error`.
 
     Examples
     --------
@@ -141,6 +147,7 @@ class Crossings(Result):
     pc: FloatArray
     before: tuple[str, ...]
     after: tuple[str, ...]
+    max_error: float = 0.0
 
     def __post_init__(self) -> None:
         """Set the array read-only."""
@@ -162,7 +169,8 @@ class Crossings(Result):
         parts = ", ".join(
             f"{pc:.3g} from {a!r} to {b!r}" for pc, a, b in zip(self.pc, self.before, self.after, strict=True)
         )
-        return f"Crossings(at pc {parts})" if parts else "Crossings(none)"
+        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        return f"Crossings({f'at pc {parts}' if parts else 'none'}{error})"
 
 
 class Piecewise(Protocol):
@@ -184,6 +192,10 @@ class Piecewise(Protocol):
     def fnr(self) -> FloatArray:
         """The value of each step's line at pc = 1."""
 
+    @property
+    def max_error(self) -> float:
+        """By how much a value can be too high."""
+
     def step_at(self, pc: Any) -> Any:
         """Return the step in use at pc."""
 
@@ -193,6 +205,7 @@ class Difference:
 
     def __init__(self, a: Piecewise, b: Piecewise) -> None:
         self.a, self.b = a, b
+        self.max_error = max(a.max_error, b.max_error)  # both can only be too high
         breaks = np.union1d(a.breaks, b.breaks)
         self.left, self.right = breaks[:-1], breaks[1:]
         middle = (self.left + self.right) / 2
@@ -234,6 +247,7 @@ class Difference:
             where,
             tuple(names[s] for s in sign[first].tolist()),
             tuple(names[s] for s in sign[second].tolist()),
+            self.max_error,
         )
 
     def advantage(self) -> Advantage:
@@ -250,9 +264,8 @@ class Difference:
         if low.size:
             np.maximum.at(largest, owner[inside], saved.max(axis=1)[inside])
             np.add.at(total, owner[inside], area[inside])
-        return Advantage(
-            self.a.name, self.b.name, low.copy(), high.copy(), largest, total / np.maximum(high - low, EQUAL)
-        )
+        mean = total / np.maximum(high - low, EQUAL)
+        return Advantage(self.a.name, self.b.name, low.copy(), high.copy(), largest, mean, self.max_error)
 
     def corners(self, low: float, high: float) -> tuple[FloatArray, FloatArray]:
         """Return (pc, a - b) at both ends of every piece within [low, high]; a piece holds its right end only."""

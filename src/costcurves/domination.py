@@ -14,7 +14,7 @@ from costcurves.conditions import OperatingRange, check_range
 from costcurves.costs import CostCurve, as_cost_curve, as_cost_curves
 from costcurves.decisions import Ranges
 from costcurves.differences import EQUAL, Crossings, Difference
-from costcurves.errors import InputError
+from costcurves.errors import InputError, UnsupportedError
 from costcurves.hull import RocHull
 from costcurves.roc import RocCurve, tpr_at
 
@@ -48,6 +48,10 @@ def dominates(a: Any, b: Any, *, space: str = "cost") -> bool:
 
 def _dominates_in_cost(a: CostCurve, b: CostCurve) -> bool:
     difference = Difference(a, b)
+    if difference.max_error and difference.corners(0.0, 1.0)[1].max() <= a.max_error:
+        raise UnsupportedError(
+            f"`dominates` is not settled: binning error, costs can be up to {difference.max_error:.2g} too high"
+        )
     return difference.never_positive() and difference.somewhere_negative()
 
 
@@ -79,6 +83,9 @@ class Dominance(Result):
         Every pair of which each is better somewhere, with where that changes.
     dominated : tuple of (better, worse)
         Every pair of which one dominates the other.
+    max_error : float
+        By how much costs can be too high because scores were binned. Where it is not 0, nothing here is settled: a
+        threshold within a bin may make a curve better somewhere.
 
     Examples
     --------
@@ -93,6 +100,7 @@ class Dominance(Result):
     ranges: Ranges
     pairs: tuple[tuple[str, str, Crossings], ...]
     dominated: tuple[tuple[str, str], ...]
+    max_error: float = 0.0
 
     @property
     def dominator(self) -> str | None:
@@ -126,6 +134,8 @@ class Dominance(Result):
             for a, b, crossings in self.pairs
         ]
         lines += [f"  {a!r} dominates {b!r}" for a, b in self.dominated if a not in self.dominators]
+        if self.max_error:
+            lines.append(f"  not settled: binning error, costs are up to {self.max_error:.2g} too high")
         return "\n".join([head, *lines])
 
 
@@ -169,7 +179,7 @@ def dominance(curves: Any) -> Dominance:
         for name in hull.names
         if all((name, other) in better or (name, other) in equal for other in hull.names if other != name)
     )
-    return Dominance(hull.names, absolute, hull.ranges(), tuple(pairs), tuple(sorted(better)))
+    return Dominance(hull.names, absolute, hull.ranges(), tuple(pairs), tuple(sorted(better)), hull.max_error)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -185,6 +195,8 @@ class Regret(Result):
     pc, loss : arrays
         The loss at every corner of the two curves within the range; it is linear between them, and where it jumps
         there are two at one pc. Negative where the curve is not among the hull's and costs less.
+    max_error : float
+        By how much a loss can be wrong, either way, because scores were binned.
 
     Examples
     --------
@@ -201,6 +213,7 @@ class Regret(Result):
     mean: float
     pc: FloatArray
     loss: FloatArray
+    max_error: float = 0.0
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
@@ -215,7 +228,8 @@ class Regret(Result):
         low, high = self.over.pc
         return (
             f"Regret({self.name!r} instead of the hull for pc {low:.3g} .. {high:.3g}: "
-            f"at most {self.largest:.3g} (at pc {self.at_pc:.3g}), {self.mean:.3g} on average)"
+            f"at most {self.largest:.3g} (at pc {self.at_pc:.3g}), {self.mean:.3g} on average"
+            + (f", max_error={self.max_error:.2g})" if self.max_error else ")")
         )
 
 
@@ -253,4 +267,4 @@ def regret(curve: Any, hull: RocHull, *, over: Any = None) -> Regret:
     top = int(np.argmax(loss))
     area = float((np.diff(pc) * (loss[1:] + loss[:-1])).sum() / 2)
     mean = area / (high - low) if high > low else float(loss[top])
-    return Regret(one.name, span, float(loss[top]), float(pc[top]), mean, pc, loss)
+    return Regret(one.name, span, float(loss[top]), float(pc[top]), mean, pc, loss, difference.max_error)

@@ -27,6 +27,7 @@ from costcurves._validation import (
     shown,
 )
 from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, check_range, pc_array
+from costcurves.costs import CostCurve
 from costcurves.decisions import (
     ALWAYS_NEGATIVE,
     ALWAYS_POSITIVE,
@@ -44,7 +45,7 @@ from costcurves.decisions import (
     trivial_choices,
     with_alarms_between,
 )
-from costcurves.differences import EQUAL
+from costcurves.differences import EQUAL, Difference
 from costcurves.errors import FormatError, InputError, UnsupportedError
 from costcurves.frames import columns_of, curves_of_frames
 from costcurves.geometry import common_integers, hull_of_integers
@@ -82,7 +83,10 @@ class RocHull(Result):
     curves : tuple of RocCurve
         The classifiers as they were given; a hull that was added to or read from JSON does not have them.
     dropped : tuple of str
-        Classifiers without a vertex: they cannot be optimal, but may be the runner-up.
+        Classifiers without a vertex: they cannot be optimal, unless bins of their scores hide a better threshold
+        (`Ranges.unsettled`), but may be the runner-up.
+    max_error : float
+        By how much the least cost can be too high at any pc because scores were binned: the largest of all curves.
 
     Notes
     -----
@@ -290,6 +294,33 @@ class RocHull(Result):
         return tuple(name for name in self.names if name in on_hull)
 
     @property
+    def max_error(self) -> float:
+        """By how much the least cost can be too high at any pc because scores were binned."""
+        return max((curve.max_error for curve in self._known), default=0.0)
+
+    @property
+    def _known(self) -> tuple[RocCurve, ...]:
+        """What is kept of each classifier's curve."""
+        return self._candidates if self._growth is None else tuple(self._growth.curves.values())
+
+    def _least_possible(self, pc: float) -> dict[str, float]:
+        """Return the least that each classifier whose scores were binned can cost at pc."""
+        binned = (curve for curve in self._known if curve.max_error)
+        return {
+            curve.name: max(float((pc * (1.0 - curve.tpr) + (1.0 - pc) * curve.fpr).min()) - curve.max_error, 0.0)
+            for curve in binned
+        }
+
+    def _unsettled(self, low: float, high: float, found: Sequence[str]) -> tuple[str, ...]:
+        """Return who else could be best somewhere between two pc, because bins may hide a better threshold."""
+        binned = [curve for curve in self._known if curve.max_error and curve.name not in found]
+        if not binned:
+            return ()
+        best = CostCurve(self)
+        gaps = {curve.name: Difference(CostCurve(curve), best).corners(low, high)[1].min() for curve in binned}
+        return tuple(curve.name for curve in binned if gaps[curve.name] < curve.max_error)
+
+    @property
     def dropped(self) -> tuple[str, ...]:
         """Classifiers that cannot be optimal, in the order given."""
         contributors = self.contributors
@@ -313,11 +344,12 @@ class RocHull(Result):
         """Return the vertices as one ROC curve (of counts where all classifiers share a test set, else of rates)."""
         cuts = np.full(self.fpr.size, np.nan)
         cuts[0], cuts[-1] = np.inf, -np.inf
+        options: dict[str, Any] = {"complete": False, "max_error": self.max_error}
         if self._sizes is None:
-            return RocCurve("hull", self.fpr, self.tpr, 1.0, 1.0, cuts, "rates", complete=False)
+            return RocCurve("hull", self.fpr, self.tpr, 1.0, 1.0, cuts, "rates", **options)
         n_neg, n_pos = self._sizes
         fp, tp = (np.rint(rates * n).astype(np.int64) for rates, n in ((self.fpr, n_neg), (self.tpr, n_pos)))
-        return RocCurve("hull", fp, tp, n_neg, n_pos, cuts, "counts", complete=False)
+        return RocCurve("hull", fp, tp, n_neg, n_pos, cuts, "counts", **options)
 
     def best(self, condition: Any) -> Decision:
         """Return the cheapest classifier and threshold at an operating condition.
@@ -345,6 +377,7 @@ class RocHull(Result):
             for name, threshold in self.owners[i]
         )
         rivals = [*trivial_choices(where), *self._cheapest_other(first.classifier, where)]
+        least = self._least_possible(where.pc)
         return Decision(
             condition=where,
             classifier=first.classifier,
@@ -355,6 +388,10 @@ class RocHull(Result):
             expected_cost=first.expected_cost,
             ties=tuple(ties),
             runner_up=runner_up_of(rivals, first.classifier),
+            max_error=max([0.0, *(first.normalized_cost - cost for cost in least.values())]),
+            unsettled=tuple(
+                name for name, cost in least.items() if name != first.classifier and cost < first.normalized_cost
+            ),
             _below=first._below,
         )
 
@@ -387,8 +424,7 @@ class RocHull(Result):
 
     def _score_below(self, name: str, threshold: float) -> float:
         """Return the next lower score below a classifier's threshold, NaN where it is not known."""
-        known = self._candidates if self._growth is None else self._growth.curves.values()
-        curve = next((curve for curve in known if curve.name == name), None)
+        curve = next((curve for curve in self._known if curve.name == name), None)
         return math.nan if curve is None else curve.score_below(threshold)
 
     def ranges(self) -> Ranges:
@@ -455,7 +491,9 @@ class RocHull(Result):
                 rows.append((name, float(start[i]), float(end[i]), cut, cut))
         low_pc, high_pc, low_cut, high_cut = np.array([row[1:] for row in rows]).T.copy()
         below = tuple((self._score_below(name, low), self._score_below(name, high)) for name, _, _, low, high in rows)
-        return Ranges(tuple(row[0] for row in rows), low_pc, high_pc, low_cut, high_cut, over, below)
+        names = tuple(row[0] for row in rows)
+        unsettled = self._unsettled(low, high, names)
+        return Ranges(names, low_pc, high_pc, low_cut, high_cut, over, below, self.max_error, unsettled)
 
     def best_at_fpr(self, fpr: float) -> LimitedChoice:
         """Return the highest tpr with fpr at most this: the Neyman-Pearson observer, on the non-decreasing hull.
@@ -696,7 +734,7 @@ class RocHull(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the vertices and the dropped names as plain Python values."""
         table = self._columns()
-        return {"vertices": jsonable(table), "dropped": list(self.dropped)}
+        return {"vertices": jsonable(table), "dropped": list(self.dropped), "max_error": self.max_error}
 
     def _columns(self) -> dict[str, Any]:
         return {
@@ -712,6 +750,7 @@ class RocHull(Result):
         """Return the size and who is on it."""
         names = ", ".join(repr(name) for name in self.contributors) or "none"
         dropped = f"; dropped: {', '.join(map(repr, self.dropped))}" if self.dropped else ""
+        dropped += f"; max_error={self.max_error:.2g}" if self.max_error else ""
         return (
             f"RocHull({self.fpr.size} vertices from {len(self.contributors)} of {len(self.names)} classifiers: "
             f"{names}{dropped})"

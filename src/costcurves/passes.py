@@ -118,6 +118,10 @@ def column_said(name: str) -> str:
 class Counts(Protocol):
     """What a reader fills. After an error the counts are of no further use."""
 
+    @property
+    def ordered(self) -> bool:
+        """Whether what is counted depends, within its error, on the order of batches and on their parts."""
+
     def empty(self) -> Self:
         """Return counts of the same pass that have counted nothing, for another part of the data."""
 
@@ -144,6 +148,11 @@ class CurveCounts:
 
     tallies: dict[str, ScoreTally | HullTally]
     rule: LabelRule = field(default_factory=LabelRule)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether scores fall into bins that follow the data."""
+        return any(isinstance(tally, ScoreTally) and tally.adaptive for tally in self.tallies.values())
 
     def empty(self) -> CurveCounts:
         """Return counts of the same pass that have counted nothing."""
@@ -209,6 +218,11 @@ class PairCounts:
     tallies: dict[tuple[str, str], PairedTally]
     rule: LabelRule = field(default_factory=LabelRule)
 
+    @property
+    def ordered(self) -> bool:
+        """Counts of pairs are the same in any order."""
+        return False
+
     def empty(self) -> PairCounts:
         """Return counts of the same pairs that have counted nothing."""
         return PairCounts({pair: tally.empty() for pair, tally in self.tallies.items()}, _same_rule(self.rule))
@@ -235,6 +249,11 @@ class TableCounts:
 
     tallies: dict[tuple[str, ...], ConfusionTally]
 
+    @property
+    def ordered(self) -> bool:
+        """Tables are the same in any order."""
+        return False
+
     def empty(self) -> TableCounts:
         """Return counts of the same tables that have counted nothing."""
         return TableCounts({names: tally.empty() for names, tally in self.tallies.items()})
@@ -257,6 +276,11 @@ class GroupCounts:
 
     fresh: CurveCounts | None
     parts: dict[Hashable, CurveCounts] = field(default_factory=dict)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether scores fall into bins that follow the data."""
+        return any(part.ordered for part in (self.fresh, *self.parts.values()) if part is not None)
 
     def empty(self) -> GroupCounts:
         """Return counts of the same pass that have counted nothing."""
@@ -347,7 +371,7 @@ def curve_counts(
     resolution : int, optional
         The most bins: one pass, bounded memory, and curves that say their largest error. Otherwise curves are exact.
     bins : mapping of name to ScoreBins, optional
-        Layouts made from a sample, for those columns that have one.
+        Layouts made from a sample, for those columns that have one: they make exact curves faster.
     tied : collection of str
         The columns whose scores have many ties.
     weighted : bool
@@ -368,7 +392,7 @@ def curve_counts(
         given = dtype if dtype is None or isinstance(dtype, str) else dtype.get(name)
         own = None if layout is not None else given
         if resolution is not None:
-            return ScoreTally(bins=layout, resolution=None if layout is not None else resolution, dtype=own)
+            return ScoreTally(resolution=resolution)
         if exact_counts:
             return ScoreTally(limit=limit)
         if grouped:
@@ -448,7 +472,8 @@ def find_differences(
     )
     steps = {pair: tally.steps() for pair, tally in counted.items()}
     weighted = any(tally.weighted for tally in counted.values())
-    return differences_of_counts(names, steps, (pos, neg), points, weighted=weighted, **options)
+    errors = {curve.name: curve.max_error for curve in curves}
+    return differences_of_counts(names, steps, (pos, neg), points, weighted=weighted, errors=errors, **options)
 
 
 def find_tables(

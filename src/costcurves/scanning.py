@@ -160,7 +160,7 @@ class Scan:
     def _found(self, points: str) -> dict[Any, Any]:
         if points == "all" and self._resolution is not None:
             raise UnsupportedError("`points='all'` needs exact counts, got `resolution`: scan without it")
-        samples = self._samples()
+        samples = {} if self._resolution is not None else self._samples()
         reader = self._reader("scores")
         if self._tied(samples):
             counts = curve_counts(self.scores, pos_label=self._pos_label, points="all")
@@ -210,8 +210,7 @@ class Scan:
     def _tied(self, samples: dict[str, Any]) -> bool:
         """Return whether every column seems to have few distinct scores, which DuckDB counts the fastest."""
         return (
-            self._resolution is None
-            and len(samples) == len(self.scores)
+            len(samples) == len(self.scores)
             and all(share_of_distinct(values) <= MANY_TIES for values in samples.values())
             and can_group(self._reader("scores").roles, self._types[self.label])
         )
@@ -219,8 +218,8 @@ class Scan:
     def _counting_options(self, samples: dict[str, Any]) -> dict[str, Any]:
         """Return the type of every score column, and bins laid out by a sample of it."""
         bins: dict[str, ScoreBins] = {}
-        if self.group is None and (self.weight is None or self._resolution is not None):
-            size = self._resolution or self._finest()
+        if self.group is None and self.weight is None:
+            size = self._finest()
             bins = {name: ScoreBins.from_sample(values, size) for name, values in samples.items()}
         return {
             "dtype": {name: self._dtype(name) for name in self.scores},
@@ -428,8 +427,8 @@ def scan(
     table : str or (schema, name), optional
         The table or view of a database.
     resolution : int, optional
-        The most bins of scores, from 2**14 to 2**26: one pass, and curves that say their `max_error`. By default curves
-        are exact, which takes two passes as a rule.
+        The most bins of scores, from 2**14 to 2**26: one pass, and results that say their `max_error`, which is small
+        for any scores and any order of the rows. By default curves are exact, which takes two passes as a rule.
     on_null : {"refuse", "drop"}
         Missing values (null, NaN, empty texts, and in CSV files words such as NA) are an error that counts them, or
         their rows are left out with a `DroppedRowsWarning` that counts them; `Scan.dropped` does so too.

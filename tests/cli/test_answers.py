@@ -360,3 +360,21 @@ def test_infinities_are_words_in_json_and_csv(run):
     assert math.isinf(float(rows[-1]["threshold"]))
     assert rows[0]["p_value"] == ""
     assert rows[-1]["worse"] == "true"
+
+
+def test_a_hull_of_binned_scores_says_what_is_not_settled(run, tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.random(400) < 0.4
+    bins = cc.ScoreBins.universal("float64", 2**14)
+    scores = {"wide": rng.normal(2.0 * y, 1.0), "near": 1e9 + rng.normal(y, 1.0)}
+    hull = cc.RocHull({name: cc.ScoreTally(bins=bins).update(y, s).to_curve() for name, s in scores.items()})
+    hull.to_json(tmp_path / "binned.json")
+    asked = ("hull", "show", str(tmp_path / "binned.json"), "--pc", "0.5")
+    answer = json.loads(run(*asked, "--json").out)
+    assert hull.dropped == ("near",)  # all its scores are in one bin, which may hide anything
+    assert answer["never_best"] == []
+    assert answer["decisions"][0]["unsettled"] == ["near"]
+    assert answer["decisions"][0]["max_error"] == hull.best(0.5).max_error > 0.1
+    told = " ".join(run(*asked).out.split())
+    assert "Not settled: binning error may hide that another costs less: near." in told
+    assert "costs may be up to" in told

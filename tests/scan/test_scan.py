@@ -349,3 +349,32 @@ def test_labels_that_are_kept_for_the_second_pass_are_those_of_the_file(tmp_path
     same_as_in_memory(src, table, **options)
     without = sum("y" not in columns for columns in read)
     assert without == 2 + 5 * (kind in ("int8", "uint16", "int64"))  # two for the sample, then five row groups again
+
+
+@pytest.mark.parametrize("order", ["shuffled", "sorted"])
+def test_a_binned_scan_does_not_depend_on_threads_and_little_on_the_order_of_rows(tmp_path, order):
+    rng = np.random.default_rng(28)
+    y = (rng.random(120_000) < 0.1).astype(np.int8)
+    score = rng.normal(1.5 * y, 1.0)
+    rows = np.argsort(score) if order == "sorted" else rng.permutation(y.size)
+    table = pa.table({"y": y[rows], "plain": score[rows], "far": (1e9 + score)[rows]})
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=7_000)
+    with duckdb.connect(str(tmp_path / "x.duckdb")) as connection:
+        connection.register("made", table)
+        connection.execute("create table data as from made")
+    for source, name in (("x.parquet", None), ("x.duckdb", "data")):
+        found = [
+            cc.scan(
+                tmp_path / source, label="y", scores=["plain", "far"], resolution=2**14, threads=threads, table=name
+            ).roc_curves()
+            for threads in (1, 2, 5)
+        ]
+        for column, curve in found[0].items():
+            assert 0 < curve.max_error < 5e-4, column
+            exact = cc.RocCurve.from_predictions(table["y"].to_numpy(), table[column].to_numpy(), points="hull")
+            gap = cc.CostCurve(curve).evaluate(np.linspace(0, 1, 501)) - cc.CostCurve(exact).evaluate(
+                np.linspace(0, 1, 501)
+            )
+            assert -1e-12 < gap.min() <= gap.max() <= curve.max_error
+            for other in found[1:]:
+                assert other[column].to_dict() == curve.to_dict()

@@ -27,6 +27,7 @@ VALUES = {
     "all tied": [0.25],
 }
 PC = np.linspace(0, 1, 41)
+UNIVERSAL = cc.ScoreBins.universal("float64", 2**14)
 
 pytestmark = pytest.mark.usefixtures("way")
 
@@ -301,9 +302,10 @@ def test_the_error_of_bins_is_within_its_bound(data, sampled):
 @given(split_data())
 def test_points_of_bins_lie_on_the_true_curve_at_their_thresholds(data):
     y, scores, _ = data
-    curve = cc.ScoreTally(resolution=2**14, dtype="float64").update(y, scores).to_curve()
+    scores = scores.astype(np.float64)
+    curve = cc.ScoreTally(bins=UNIVERSAL).update(y, scores).to_curve()
     for cut, fp, tp in zip(curve.thresholds[1:], curve.fp[1:], curve.tp[1:], strict=True):
-        predicted = scores.astype(np.float64) >= cut
+        predicted = scores >= cut
         assert (predicted & (y == 0)).sum() == fp
         assert (predicted & (y == 1)).sum() == tp
 
@@ -311,7 +313,7 @@ def test_points_of_bins_lie_on_the_true_curve_at_their_thresholds(data):
 def test_the_bound_is_reached_by_the_worst_order_within_a_bin():
     # All scores in one bin: positives above negatives inside it is the best curve there can be.
     scores = np.array([0.5 + 2.0**-50, 0.5, 0.5 + 2.0**-50, 0.5])
-    curve = cc.ScoreTally(resolution=2**14).update([1, 0, 1, 0], scores).to_curve()
+    curve = cc.ScoreTally(bins=UNIVERSAL).update([1, 0, 1, 0], scores).to_curve()
     assert curve.max_error == pytest.approx(0.5, abs=1e-14)
     assert cc.CostCurve(cc.RocCurve.from_predictions([1, 0, 1, 0], scores)).evaluate(0.5) == 0
 
@@ -343,11 +345,11 @@ def test_only_bins_of_several_scores_count_in_the_error():
     y = rng.random(4000) < 0.5
     scores = rng.integers(0, 10, y.size) / 8.0 + y / 8.0
     scores[:40] = np.where(y[:40], 0.55 + 2.0**-40, 0.55)  # two scores, and one bin
-    curve = cc.ScoreTally(resolution=2**14).update(y, scores).to_curve()
+    curve = cc.ScoreTally(bins=UNIVERSAL).update(y, scores).to_curve()
     gap = cc.CostCurve(curve).evaluate(PC) - cc.CostCurve(cc.RocCurve.from_predictions(y, scores)).evaluate(PC)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("costcurves.tallies.singles.MOST_MIXED", 0)
-        loose = cc.ScoreTally(resolution=2**14).update(y, scores).to_curve()
+        loose = cc.ScoreTally(bins=UNIVERSAL).update(y, scores).to_curve()
     assert 0 < gap.max() <= curve.max_error < 0.02 < loose.max_error
     assert loose.fp.tolist() == curve.fp.tolist()
 
@@ -359,8 +361,8 @@ def test_bins_of_one_score_are_the_same_for_any_batches(data, shape, most, sent)
     scores = np.append(scores[:-2], [0.75, 0.75 + 2.0**-45]).astype(np.float64)[: y.size]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("costcurves.tallies.singles.MOST_MIXED", most)
-        whole = cc.ScoreTally(resolution=2**14).update(y, scores)
-        parts = [cc.ScoreTally(resolution=2**14).update(y[r], scores[r]) for r in rows]
+        whole = cc.ScoreTally(bins=UNIVERSAL).update(y, scores)
+        parts = [cc.ScoreTally(bins=UNIVERSAL).update(y[r], scores[r]) for r in rows]
         if sent:
             parts = [cc.ScoreTally.from_bytes(part.to_bytes()) for part in parts]
         found = merged(parts, shape)
@@ -374,7 +376,8 @@ def test_more_bins_give_smaller_errors():
     rng = np.random.default_rng(3)
     y = rng.random(50_000) < 0.3
     scores = 1 / (1 + np.exp(-rng.normal(size=y.size) - y))
-    errors = [cc.ScoreTally(resolution=2**k).update(y, scores).to_curve().max_error for k in (14, 16, 18)]
+    layouts = [cc.ScoreBins.universal("float64", 2**k) for k in (14, 16, 18)]
+    errors = [cc.ScoreTally(bins=layout).update(y, scores).to_curve().max_error for layout in layouts]
     sampled = cc.ScoreTally(bins=cc.ScoreBins.from_sample(scores[:2000], 2**16)).update(y, scores).to_curve()
     assert 0.01 > errors[0] > errors[1] > errors[2] > 0
     assert sampled.max_error < errors[1] / 5
@@ -475,7 +478,7 @@ def test_layouts_stay_within_their_number_of_bins():
         (lambda: cc.ScoreTally(resolution=10), "`resolution` must be >= 16384, got 10"),
         (lambda: cc.ScoreTally(resolution=2**16, bins=LAYOUTS[0]), "`bins` and `resolution` must not both be given"),
         (lambda: cc.ScoreTally(bins=3), "`bins` must be ScoreBins, got int"),
-        (lambda: cc.ScoreTally(bins=LAYOUTS[0], dtype="float64"), "`dtype` must be that of `bins`"),
+        (lambda: cc.HullTally(bins=LAYOUTS[0], dtype="float64"), "`dtype` must be that of `bins`"),
         (lambda: cc.HullTally(dtype="int8"), "`dtype` must be one of 'float32', 'float64', got 'int8'"),
         (lambda: cc.HullTally(members=0), "`members` must be >= 1, got 0"),
         (lambda: cc.ScoreTally().merge(cc.HullTally()), "`other` must be a ScoreTally to be merged"),
@@ -486,7 +489,7 @@ def test_layouts_stay_within_their_number_of_bins():
         ),
         (
             lambda: cc.HullTally().update([0], np.float32([1])).update([1], [0.5]),
-            "`y_score` must be of one type in all batches, got float64 after float32: make the tally with dtype=",
+            "`y_score` must be of one type in all batches, got float64 after float32: make the tally, or its bins,",
         ),
         (lambda: cc.ScoreTally().to_curve(), "`y_true` must hold both classes, got 0 positive and 0 negative"),
         (lambda: cc.ScoreTally(resolution=2**14).to_curve(), "`y_true` must hold both classes, got 0 positive"),
@@ -672,7 +675,7 @@ def test_whole_and_other_numbers_become_one_type_of_label():
 
 def test_the_bound_holds_in_exact_arithmetic():
     # Three bins, by hand: the corner of the middle one is the best point that binning can hide.
-    curve = cc.ScoreTally(resolution=2**14).update([1, 0, 1, 0], [4.0, 1.0, 1.0 + 1e-9, 0.25]).to_curve()
+    curve = cc.ScoreTally(bins=UNIVERSAL).update([1, 0, 1, 0], [4.0, 1.0, 1.0 + 1e-9, 0.25]).to_curve()
     costs = [Fraction(1, 2) * Fraction(1, 2)]  # at pc = 1/2 the curve's best point has fnr 1/2 or fpr 1/2
     assert curve.max_error == pytest.approx(float(costs[0]), abs=1e-14)
 
@@ -702,6 +705,7 @@ def test_truth_values_of_any_bits_are_true():
 TALLIES = {
     "exact": lambda: cc.ScoreTally().update([0, 1, 0], [0.1, 0.2, 0.3]),
     "weighted": lambda: cc.ScoreTally().update([0, 1, 0], [0.1, 0.2, 0.3], [1, 2, 3]),
+    "fixed bins": lambda: cc.ScoreTally(bins=UNIVERSAL).update([0, 1, 0], [0.1, 0.2, 0.3]),
     "binned": lambda: cc.ScoreTally(resolution=2**14).update([0, 1, 0], [0.1, 0.2, 0.3]),
     "first pass": lambda: cc.HullTally(resolution=2**14).update([0, 1, 0], [0.1, 0.2, 0.3]),
     "ties": lambda: cc.HullTally(resolution=2**14, ties=True).update([0, 1, 0], [0.1, 0.2, 0.3]),

@@ -118,8 +118,10 @@ def show(
     def show_all(screen: Console) -> None:
         screen.print(f"{safe(file.name)}: {hull.fpr.size} vertices of {len(hull.names)} classifiers\n")
         show_ranges(hull.ranges(), screen)
-        if hull.dropped:
-            screen.print(f"\nNever best: {listing(hull.dropped)}.")
+        if never := _never_best(hull):
+            screen.print(f"\nNever best: {listing(never)}.")
+        if hull.max_error:
+            screen.print(f"\nScores were binned: costs may be up to {hull.max_error:.2g} too high.")
         for name, where in asked.cases.items():
             screen.print(f"\n{asked.text(name)}", style="bold")
             if isinstance(where, cc.OperatingRange):
@@ -168,6 +170,14 @@ def _show_decision(best: cc.Decision, currency: str, screen: Console) -> None:
     use, instead = safe(best.rule), safe(other.rule)
     line(screen, f"Use {use}: {money(best.expected_cost, currency)} per case.", "bold green")
     line(screen, f"The runner-up, {instead}, costs {money(best.money_regret, currency)} more{more}.")
+    if best.unsettled:
+        line(screen, f"Not settled: binning error may hide that another costs less: {listing(best.unsettled)}.")
+
+
+def _never_best(hull: cc.RocHull) -> tuple[str, ...]:
+    """Return the classifiers that cannot be best, whatever better thresholds bins may hide."""
+    possible = hull.ranges().unsettled
+    return tuple(name for name in hull.dropped if name not in possible)
 
 
 def _document(hull: cc.RocHull, asked: Costs) -> dict[str, Any]:
@@ -176,7 +186,7 @@ def _document(hull: cc.RocHull, asked: Costs) -> dict[str, Any]:
         "schema": "costcurves/hull/1",
         **asked.document(),
         "classifiers": list(hull.names),
-        "never_best": list(hull.dropped),
+        "never_best": list(_never_best(hull)),
         "vertices": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
         "decisions": [
             {"scenario": name or None, **hull.best(where).to_dict()}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from costcurves._validation import check_flag, check_number, check_two_names, shown
-from costcurves.comparison import UNDECIDED, CurveDifference, ManyDifferences, compare
+from costcurves.comparison import NO_VERDICT, CurveDifference, ManyDifferences, compare
 from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
@@ -196,7 +196,7 @@ class CostDifferenceDisplay(ScoreDisplay):
         verdicts = result.significant()
         artists: dict[str, list[Any]] = {name: [] for name in self.names}
         for low, high, better in zip(verdicts.low.tolist(), verdicts.high.tolist(), verdicts.better, strict=True):
-            if better == UNDECIDED:
+            if better in NO_VERDICT:
                 continue
             label = None if artists[better] else f"{better} costs less ({100 * result.level:g} %)"
             color = look(self.names.index(better))["color"]

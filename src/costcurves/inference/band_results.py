@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._results import Result
-from costcurves._validation import FloatArray, shown
+from costcurves._validation import FloatArray, frozen, shown
 from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, default_points, pc_array
 from costcurves.errors import InputError
 
@@ -26,6 +26,8 @@ class Interval(Result):
     estimate, lower, upper, level : float
     money : Interval or None
         The same per case in money, where the interval was asked for at an operating condition.
+    max_error : float
+        By how much the estimate can be wrong because scores were binned; the limits are wider by it.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Interval(Result):
     upper: float
     level: float
     money: Interval | None = None
+    max_error: float = 0.0
 
     def _columns(self) -> dict[str, Any]:
         columns = {
@@ -60,7 +63,8 @@ class Interval(Result):
 
     def __repr__(self) -> str:
         """Return a short form."""
-        return f"Interval({self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], level={self.level:g})"
+        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        return f"Interval({self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], level={self.level:g}{error})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -78,6 +82,9 @@ class Band(Result):
         The normal critical value used; larger than the pointwise one where `simultaneous`.
     prevalence : float or None
         The mean of an uncertain prevalence; conditions that the band is asked about must have it.
+    max_error : float
+        By how much the estimate can be too high because scores were binned. The lower limits are lower by it, so that
+        the band also contains what the best threshold costs in these data, which may lie within a bin.
 
     Examples
     --------
@@ -99,6 +106,7 @@ class Band(Result):
     simultaneous: bool
     critical: float
     prevalence: float | None = field(default=None, kw_only=True)
+    max_error: float = field(default=0.0, kw_only=True)
     _evaluate: Callable[[float], tuple[float, ...]] | None = field(default=None, kw_only=True)
 
     def at(self, condition: Any) -> Interval:
@@ -122,12 +130,27 @@ class Band(Result):
             value, low, high = (float(np.interp(pc, self.pc, a)) for a in (self.estimate, self.lower, self.upper))
         money = None
         if isinstance(condition, OperatingCondition):
-            money = Interval(*self._money(condition, (value, low, high)), self.level)
-        return Interval(value, low, high, self.level, money)
+            in_money = self.max_error * condition.unit_cost
+            money = Interval(*self._money(condition, (value, low, high)), self.level, max_error=in_money)
+        return Interval(value, low, high, self.level, money, self.max_error)
 
     def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
         first, second, third = (condition.money(value) for value in values)
         return first, second, third
+
+    def with_error(self, max_error: float, spread: float = 0.0) -> Band:
+        """Return the band of costs that can be too high by so much, and whose limits can be further out by `spread`.
+
+        Examples
+        --------
+        >>> from costcurves.inference.bands import cost_band
+        >>> cost_band(4, 20, 4, 10, [0.5], level=0.9).with_error(0.01).at(0.5)
+        Interval(0.3 in [0.1741, 0.4529], level=0.9, max_error=0.01)
+        """
+        if not max_error:
+            return self
+        lower = frozen(np.maximum(self.lower - (max_error + spread), 0.0))
+        return replace(self, lower=lower, upper=frozen(np.minimum(self.upper + spread, 1.0)), max_error=max_error)
 
     def evaluated_by(self, evaluate: Callable[[float], tuple[float, ...]]) -> Band:
         """Return the same band, which evaluates itself exactly at points between those it has."""
@@ -139,9 +162,10 @@ class Band(Result):
     def __repr__(self) -> str:
         """Return a short form."""
         kind = "simultaneous" if self.simultaneous else "pointwise"
+        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return (
             f"{type(self).__name__}({self.pc.size} points in pc [{self.pc[0]:g}, {self.pc[-1]:g}], "
-            f"{self.method}, {self.sampling}, {100 * self.level:g} % {kind})"
+            f"{self.method}, {self.sampling}, {100 * self.level:g} % {kind}{error})"
         )
 
 

@@ -15,7 +15,9 @@ from costcurves.inference.bands import cost_band
 from costcurves.inference.intervals import check_counts
 
 
-def between_folds_band(costs: npt.ArrayLike, pc: npt.ArrayLike, *, level: float = 0.95) -> Band:
+def between_folds_band(
+    costs: npt.ArrayLike, pc: npt.ArrayLike, *, level: float = 0.95, max_error: npt.ArrayLike = 0.0
+) -> Band:
     """Return the mean cost curve of k folds with Student's interval from how the folds differ.
 
     Answers: how much would the mean move with other training and test folds. Training sets of
@@ -27,6 +29,9 @@ def between_folds_band(costs: npt.ArrayLike, pc: npt.ArrayLike, *, level: float 
         NE of each fold's classifier on its own test fold.
     pc : array of shape (points,)
     level : float
+    max_error : float, or array of shape (folds,)
+        By how much the costs of each fold can be too high because scores were binned; the limits are wider by what
+        that can do to the mean and to the spread of the folds.
 
     Examples
     --------
@@ -48,7 +53,10 @@ def between_folds_band(costs: npt.ArrayLike, pc: npt.ArrayLike, *, level: float 
     mean = table.mean(axis=0)
     half = z * table.std(axis=0, ddof=1) / np.sqrt(k)
     lower, upper = (frozen(np.clip(x, 0.0, 1.0)) for x in (mean - half, mean + half))
-    return Band(frozen(points), frozen(mean), lower, upper, level, "between-folds", "folds", False, z)
+    band = Band(frozen(points), frozen(mean), lower, upper, level, "between-folds", "folds", False, z)
+    errors = np.broadcast_to(np.asarray(max_error, dtype=np.float64), (k,))
+    # Numbers between 0 and E have a standard deviation of at most E/2 * sqrt(k / (k - 1)).
+    return band.with_error(float(errors.mean()), spread=float(z * errors.max() / (2 * np.sqrt(k - 1))))
 
 
 def within_folds_band(

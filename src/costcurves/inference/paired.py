@@ -11,6 +11,7 @@ import numpy.typing as npt
 from costcurves._results import Result
 from costcurves._validation import (
     FloatArray,
+    IntArray,
     check_choice,
     check_laplace,
     check_level,
@@ -24,16 +25,21 @@ from costcurves.inference.band_results import SAMPLINGS, Band, check_pc
 from costcurves.inference.discordant import joint_counts
 from costcurves.inference.intervals import check_counts, critical, pointwise_level
 from costcurves.inference.paired_critical import difference_critical
-from costcurves.inference.paired_limits import difference_limits, no_difference
+from costcurves.inference.paired_limits import (
+    difference_limits,
+    no_difference,
+    no_difference_within,
+)
 from costcurves.inference.paired_rates import PAIRED_METHODS
 from costcurves.inference.paired_resampled import ResampledDifferences, Resamples
 
+UNSETTLED = 2  # the side of a difference that its binning error could overturn
 DIFFERENCE_METHODS = (*PAIRED_METHODS, "exact", "resample")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict(Result):
-    """A range of operating points and who is better there: "a", "b" or "undecided".
+    """A range of operating points and who is better there: "a", "b", "undecided", or "unsettled" by binning error.
 
     Examples
     --------
@@ -54,6 +60,11 @@ class Verdict(Result):
 class DifferenceBand(Band):
     """Cost of a minus cost of b with limits at each operating point; below zero, a is better.
 
+    Attributes
+    ----------
+    errors : (float, float)
+        By how much the costs of a and of b can be too high because scores were binned; the limits are wider by both.
+
     Examples
     --------
     >>> import numpy as np
@@ -72,6 +83,14 @@ class DifferenceBand(Band):
     _sizes: tuple[float, float] = field(repr=False)
     _laplace: float = field(repr=False)
     _resamples: Resamples | None = field(default=None, repr=False, kw_only=True)
+    errors: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
+
+    def with_errors(self, errors: tuple[float, float]) -> DifferenceBand:
+        """Return the band of costs that can be too high by so much: of a, and of b."""
+        if not any(errors):
+            return self
+        lower, upper = np.maximum(self.lower - errors[0], -1.0), np.minimum(self.upper + errors[1], 1.0)
+        return replace(self, lower=frozen(lower), upper=frozen(upper), errors=errors, max_error=max(errors))
 
     def reversed(self) -> DifferenceBand:
         """Return the band of b minus a."""
@@ -82,6 +101,7 @@ class DifferenceBand(Band):
             lower=frozen(-self.upper),
             upper=frozen(-self.lower),
             _counts=(b, a, d, c),
+            errors=self.errors[::-1],
         )
 
     def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
@@ -92,16 +112,17 @@ class DifferenceBand(Band):
         """Return the ranges of pc where a is better, b is better, or neither is shown to be.
 
         Only a simultaneous band can say this: a pointwise band excludes zero somewhere far more often than
-        its level tells.
+        its level tells. Where the band would exclude zero if scores had not been binned, that is "unsettled".
         """
         if not self.simultaneous:
             raise UnsupportedError(
                 "`significant` must have a simultaneous band, got a pointwise one: pass simultaneous=True"
             )
-        sign = np.where(self.upper < 0, -1, np.where(self.lower > 0, 1, 0))
+        sign = _side(self.lower, self.upper)
+        sign[(sign == 0) & (_side(self.lower + self.errors[0], self.upper - self.errors[1]) != 0)] = UNSETTLED
         # Only points of the band were judged, so a range ends at the last of them that excludes zero; a range of
         # one point has no width and is left undecided.
-        names = {-1: "a", 0: "undecided", 1: "b"}
+        names = {-1: "a", 0: "undecided", 1: "b", UNSETTLED: "unsettled"}
         first = np.concatenate(([0], np.flatnonzero(np.diff(sign)) + 1))
         last = np.append(first[1:] - 1, sign.size - 1)
         told = [
@@ -122,7 +143,8 @@ class DifferenceBand(Band):
         """Return the two-sided p-value of no difference at each operating point, taken by itself.
 
         It is the smallest α at which the interval of this method with level 1 - α excludes zero (values below 1e-32
-        are not told apart). At points between those of the band the counts of the nearest one are used.
+        are not told apart). Where scores were binned it is the largest that their error allows. At points between those
+        of the band the counts of the nearest one are used.
         """
         wanted = pc_array(pc)
         flat = wanted.ravel()
@@ -135,7 +157,16 @@ class DifferenceBand(Band):
         if self._resamples is not None:
             drawn = ResampledDifferences(counts, self._sizes, flat, self.sampling, self._laplace, self._resamples)
             return drawn.p_values().reshape(wanted.shape)
-        return no_difference(counts, self._sizes, flat, self.method, self.sampling, self._laplace).reshape(wanted.shape)
+        options = (counts, self._sizes, flat, self.method, self.sampling, self._laplace)
+        p = no_difference(*options)
+        if any(self.errors):
+            p = np.maximum(p, no_difference_within(*options, self.errors))
+        return p.reshape(wanted.shape)
+
+
+def _side(lower: FloatArray, upper: FloatArray) -> IntArray:
+    """Return -1 where limits lie below zero, 1 where they lie above, and 0 elsewhere."""
+    return np.where(upper < 0, -1, np.where(lower > 0, 1, 0))
 
 
 def difference_band(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from costcurves._validation import FloatArray, IntArray
+from costcurves._validation import BoolArray, FloatArray, IntArray
 from costcurves.inference.intervals import Limits, mid_p_at, mover, pointwise_level
 from costcurves.inference.kernel import Stratum, exact_distribution, exact_quantiles, moments
 from costcurves.inference.paired_rates import discordant_interval, paired_rate_interval
@@ -14,6 +14,7 @@ from costcurves.inference.shared_draws import ZERO, SharedDraws, zero_tails
 _FARTHEST = 12.0
 # Critical values this far apart are one.
 _CLOSE = 1e-12
+_HALVINGS = 30
 # Positives that only a, only b gets wrong, then negatives.
 PairedErrors = tuple[FloatArray, ...]
 
@@ -190,3 +191,51 @@ def no_difference(
         at_high[some] = np.where(outside, np.where(again, 0.5 * g, g), value)
         low[some], high[some], side[some] = np.where(outside, z, lo), np.where(outside, hi, z), now
     return np.where(np.abs(estimate) < 1e-15, 1.0, 2 * ndtr(-low))
+
+
+def no_difference_within(
+    counts: PairedErrors,
+    sizes: tuple[float, float],
+    pc: FloatArray,
+    method: str,
+    sampling: str,
+    laplace: float,
+    errors: tuple[float, float],
+) -> FloatArray:
+    """Return the largest p-value that errors allow: the level at which limits that are wider by them reach zero.
+
+    The cost of a can be too high by the first error, and that of b by the second.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.paired_limits import no_difference_within
+    >>> counts = tuple(np.array([float(k)]) for k in (15, 1, 1, 2))
+    >>> options = ((40, 30), np.array([0.9]), "score", "stratified", 0.0)
+    >>> [no_difference_within(counts, *options, errors).round(3).item() for errors in ((0, 0), (0.1, 0), (0.4, 0))]
+    [0.001, 0.01, 1.0]
+    """
+    from scipy.special import ndtr
+
+    near, far = np.zeros(pc.size), np.full(pc.size, _FARTHEST)
+
+    def excluded(z: FloatArray) -> BoolArray:
+        """Return where the wider limits exclude zero."""
+        if method == "exact":  # which takes one critical value at a time
+            ends = [
+                difference_limits(tuple(c[j : j + 1] for c in counts), sizes, pc[j : j + 1], z[j], *how)[1:]
+                for j in range(pc.size)
+            ]
+            lower, upper = (np.concatenate([end[i] for end in ends]) for i in range(2))
+        else:
+            _, lower, upper = difference_limits(counts, sizes, pc, z, *how)
+        return (lower - errors[0] > 0) | (upper + errors[1] < 0)
+
+    how = (method, sampling, laplace)
+    estimate = difference_limits(counts, sizes, pc, 1.0, "gaussian", sampling, laplace)[0]
+    settled = (estimate > errors[0]) | (-estimate > errors[1])
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (near + far)
+        outside = excluded(middle)
+        near, far = np.where(outside, middle, near), np.where(outside, far, middle)
+    return np.where(settled, 2 * ndtr(-near), 1.0)

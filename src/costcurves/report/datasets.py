@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._numbers import short_cut
-from costcurves.comparison import UNDECIDED
+from costcurves.comparison import NO_VERDICT
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import short, short_names
@@ -189,7 +189,7 @@ def _verdicts(summary: Summary, who: dict[str, int]) -> Rows:
         rows += [
             {"q": q, "a": low, "b": high, "k": who[better]}
             for low, high, better in zip(verdicts.low.tolist(), verdicts.high.tolist(), verdicts.better, strict=True)
-            if better != UNDECIDED
+            if better not in NO_VERDICT
         ]
     return rows
 

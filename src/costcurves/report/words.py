@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from costcurves.class_comparison import CostComparison
-from costcurves.comparison import UNDECIDED, CurveDifference
+from costcurves.comparison import NO_VERDICT, CurveDifference
 from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
 from costcurves.report.classes import ClassesSummary
@@ -254,7 +254,7 @@ class Speaker:
     def difference(self, pair: CurveDifference) -> Markup:
         """Return where one of two is shown to be cheaper."""
         verdicts = pair.significant()
-        winners = [name for name in dict.fromkeys(verdicts.better) if name != UNDECIDED]
+        winners = [name for name in dict.fromkeys(verdicts.better) if name not in NO_VERDICT]
         if not winners:
             return Markup("not shown to differ at any condition")
         parts = []

@@ -27,6 +27,13 @@ class Feed(Protocol):
     def next(self) -> Any:
         """Return another piece as an Arrow table, None at the end. Any thread may call it."""
 
+    def place(self) -> tuple[int, bool]:
+        """Return the number of the piece that this thread was given last, and whether the next may have the same.
+
+        Pieces are numbered from 0 in the order of the data; those of a very large row group have one number, and one
+        thread gets them all.
+        """
+
 
 class Source(Protocol):
     """Data that can be read as often as needed."""
@@ -146,7 +153,7 @@ class _Labels:
 
 class _ParquetFeed:
     def __init__(self, source: ParquetFiles, names: list[str], labels: _Labels | None, label: str | None) -> None:
-        self._groups = source.groups()
+        self._groups = enumerate(source.groups())
         self._names, self._labels, self._label = names, labels, label
         self._lock = threading.Lock()
         self._local = threading.local()
@@ -163,7 +170,7 @@ class _ParquetFeed:
         if task is None:
             self._close()
             return None
-        file, group, rows = task
+        self._local.number, (file, group, rows) = task
         opened = self._opened(file)
         try:
             if rows <= LARGEST_GROUP:
@@ -173,6 +180,9 @@ class _ParquetFeed:
             raise _unreadable(file, error) from None
         self._local.pending = iter(batches)
         return self.next()
+
+    def place(self) -> tuple[int, bool]:
+        return self._local.number, getattr(self._local, "pending", None) is not None
 
     def _whole(self, opened: Any, file: DataFile, group: int, rows: int) -> Any:
         """Return a row group, with its labels as they are kept or else as they are in the file."""
@@ -283,6 +293,8 @@ class _StreamFeed:
         self._names = names
         self._lock = threading.Lock()
         self._open: tuple[Relation, Any] | None = None
+        self._given = 0
+        self._local = threading.local()
 
     def next(self) -> Any:
         with self._lock:
@@ -294,5 +306,10 @@ class _StreamFeed:
                     self._open = relation, relation.batches(self._names, ROWS)
                 piece = self._open[0].next_of(self._open[1])
                 if piece is not None:
+                    self._local.number = self._given
+                    self._given += 1
                     return piece
                 self._open = None
+
+    def place(self) -> tuple[int, bool]:
+        return self._local.number, False

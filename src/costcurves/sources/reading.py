@@ -20,6 +20,7 @@ from costcurves.sources.engine import Relation
 from costcurves.sources.feeds import Feed, Source
 from costcurves.sources.grouping import group_scores
 
+PARTS = 4  # of counts that depend on the order of batches
 PIECE = 1 << 20  # rows that are counted together: the counts of one classifier stay in the cache meanwhile
 MOST_THREADS = 8
 GRACE = 1.0  # seconds in which a thread that was started begins
@@ -47,14 +48,16 @@ class SourceReader:
         self.passes += 1
         feed = self.source.feed(self.roles.names, self.roles.label)
         with progress_bar(self.progress, self.source.rows(), f"pass {self.passes}") as advance:
-            workers = [_Counting(feed, counts.empty(), self.roles, advance) for _ in range(self.threads)]
+            # Bins that follow the data depend on the order of batches, which must not depend on the threads.
+            turns = _Turns([counts.empty() for _ in range(PARTS)]) if counts.ordered else None
+            workers = [_Counting(feed, turns or counts.empty(), self.roles, advance) for _ in range(self.threads)]
             _work(workers)
         self.source.check()
         found = Missing()
         for worker in workers:
             found.add(worker.missing)
         self._agree(found)
-        first, *others = (worker.counts for worker in workers)
+        first, *others = (worker.counts for worker in workers) if turns is None else turns.parts
         for other in others:
             first.merge(other)
         return first
@@ -122,23 +125,69 @@ class _Worker(threading.Thread, ABC):
         self.stopped.set()
 
 
-class _Counting(_Worker, Generic[C]):
-    """Reads pieces and counts them, until there are no more."""
+class _Turns(Generic[C]):
+    """Parts of counts, to each of which pieces are added in the order of the data, whichever thread reads them.
 
-    def __init__(self, feed: Feed, counts: C, roles: Roles, advance: Advance) -> None:
+    Piece i goes to part i modulo the parts, so what is counted does not depend on how many threads there are.
+    """
+
+    def __init__(self, parts: Sequence[C]) -> None:
+        self.parts = parts
+        self._due = list(range(len(parts)))
+        self._change = threading.Condition()
+
+    def begin(self, number: int, stopped: threading.Event) -> C | None:
+        """Return the part for a piece as soon as it is that piece's turn; None where the work is over."""
+        place = number % len(self.parts)
+        with self._change:
+            while self._due[place] != number:
+                if stopped.is_set():
+                    return None
+                self._change.wait(0.05)
+        return self.parts[place]
+
+    def end(self, number: int) -> None:
+        """Say that a piece is counted."""
+        with self._change:
+            self._due[number % len(self.parts)] += len(self.parts)
+            self._change.notify_all()
+
+
+class _Counting(_Worker, Generic[C]):
+    """Reads pieces and counts them, in counts of its own or in turn with others, until there are no more."""
+
+    def __init__(self, feed: Feed, counts: C | _Turns[C], roles: Roles, advance: Advance) -> None:
         super().__init__()
-        self.counts = counts
+        self._turns = counts if isinstance(counts, _Turns) else None
+        self.counts: Any = None if isinstance(counts, _Turns) else counts
         self.missing = Missing()
         self._feed, self._roles, self._advance = feed, roles, advance
 
     def work(self) -> None:
-        names = self._roles.names
+        current: int | None = None
         while not self.stopped.is_set() and (table := self._feed.next()) is not None:
-            whole = self.missing.whole(table, names)
-            if whole.num_rows:
-                for batch in batch_of(whole, self._roles).parts(PIECE):
-                    self.counts.update(batch)
-            self._advance(table.num_rows)
+            if self._turns is None:
+                self._count(table, self.counts)
+                continue
+            number, more = self._feed.place()
+            if current not in (None, number):
+                self._turns.end(current)
+            counts = self._turns.begin(number, self.stopped)
+            if counts is None:
+                return
+            self._count(table, counts)
+            current = number if more else None
+            if not more:
+                self._turns.end(number)
+        if self._turns is not None and current is not None:
+            self._turns.end(current)
+
+    def _count(self, table: Any, counts: C) -> None:
+        whole = self.missing.whole(table, self._roles.names)
+        if whole.num_rows:
+            for batch in batch_of(whole, self._roles).parts(PIECE):
+                counts.update(batch)
+        self._advance(table.num_rows)
 
 
 class _Grouping(_Worker):

@@ -169,6 +169,11 @@ class ScoreBins:
         return int(8 * np.dtype(self.integer).itemsize - CELL_BITS)
 
     @property
+    def starts(self) -> IntArray:
+        """The first bin of each cell, and the number of bins."""
+        return self._starts
+
+    @property
     def size(self) -> int:
         """The number of bins."""
         return int(self._starts[-1])
@@ -190,7 +195,7 @@ class ScoreBins:
             return real.astype(np.float64)
         raise DataError(
             f"`y_score` must be of one type in all batches, got {scores.dtype} after float32: "
-            "make the tally with dtype='float64'"
+            "make the tally, or its bins, with dtype='float64'"
         )
 
     @property

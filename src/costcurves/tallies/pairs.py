@@ -14,6 +14,7 @@ from costcurves._validation import (
     IntArray,
     check_choice,
     check_flag,
+    check_in_unit,
     check_two_names,
     frozen,
     shown,
@@ -59,7 +60,9 @@ class PairedTally(Tally):
     Notes
     -----
     The difference equals `compare` bit for bit, for any batches and any order of merging, where a and b are the curves
-    that `compare` makes; with whole weights too, and with others to rounding. Memory: the points squared, and the
+    that `compare` makes; with whole weights too, and with others to rounding. Counts at the thresholds of binned curves
+    are exact too; what their `max_error` leaves open is whether other thresholds would be better, and the limits of the
+    difference are wider by that. Memory: the points squared, and the
     thresholds of both. `update` and `merge` change the tally and return it.
 
     Examples
@@ -84,11 +87,19 @@ class PairedTally(Tally):
             points,
             [curve.cuts_at(where) for curve in (a, b) for where in (steps, points)],
             Batches(pos_label),
+            (a.max_error, b.max_error),
         )
 
     def _start(
-        self, names: tuple[str, str], breaks: FloatArray, points: FloatArray, cuts: list[FloatArray], batches: Batches
+        self,
+        names: tuple[str, str],
+        breaks: FloatArray,
+        points: FloatArray,
+        cuts: list[FloatArray],
+        batches: Batches,
+        errors: tuple[float, float],
     ) -> None:
+        self.errors = errors  # by how much the costs of both can be too high
         self.names, self._breaks, self._points, self._cuts, self._batches = names, breaks, points, cuts, batches
         self._a, self._b = _Changes(*cuts[:2]), _Changes(*cuts[2:])
         self._steps: dict[str, PairedCounts] = {}
@@ -116,7 +127,7 @@ class PairedTally(Tally):
         return self
 
     def _merge(self, other: PairedTally) -> None:
-        same = self.names == other.names and all(
+        same = (self.names, self.errors) == (other.names, other.errors) and all(
             np.array_equal(x, y)
             for x, y in zip(
                 (self._breaks, self._points, *self._cuts), (other._breaks, other._points, *other._cuts), strict=True
@@ -132,7 +143,8 @@ class PairedTally(Tally):
     def empty(self) -> PairedTally:
         """Return a tally of the same curves that has counted nothing: for another part of the data, to be merged."""
         tally = PairedTally.__new__(PairedTally)
-        tally._start(self.names, self._breaks, self._points, self._cuts, Batches(self._batches.rule.pos_label))
+        batches = Batches(self._batches.rule.pos_label)
+        tally._start(self.names, self._breaks, self._points, self._cuts, batches, self.errors)
         return tally
 
     @locked
@@ -178,7 +190,14 @@ class PairedTally(Tally):
         }
         at_pc = (self._at_points("positive", pos), self._at_points("negative", neg)) if simultaneous else None
         return difference_of_counts(
-            self.names, breaks, (pos, neg), self._points, at_pc, options, weighted=bool(self._batches.weighted)
+            self.names,
+            breaks,
+            (pos, neg),
+            self._points,
+            at_pc,
+            options,
+            weighted=bool(self._batches.weighted),
+            errors=self.errors,
         )
 
     @property
@@ -219,6 +238,7 @@ class PairedTally(Tally):
 
     def _state(self) -> State:
         plain = {**self._batches.state(), "names": list(self.names), "classes": list(self._cells)}
+        plain["errors"] = list(self.errors)
         arrays: dict[str, Array] = {"breaks": self._breaks, "points": self._points}
         arrays |= {f"cuts_{i}": cuts for i, cuts in enumerate(self._cuts)}
         for name in self._cells:
@@ -241,7 +261,9 @@ class PairedTally(Tally):
         sizes = [arrays["breaks"].size - 1, arrays["points"].size] * 2
         if any(cut.ndim != 1 or cut.size != size for cut, size in zip(cuts, sizes, strict=True)):
             raise DataError("cuts must be as many as the steps, and as the points")
-        tally._start((first, second), arrays["breaks"], arrays["points"], cuts, Batches.restored(plain))
+        error_a, error_b = (check_in_unit("errors", error) for error in plain["errors"])
+        batches = Batches.restored(plain)
+        tally._start((first, second), arrays["breaks"], arrays["points"], cuts, batches, (error_a, error_b))
         for name in plain["classes"]:
             check_choice("true_class", name, CLASSES)
             size = (tally._points.size + 1) ** 2

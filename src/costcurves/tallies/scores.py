@@ -14,8 +14,9 @@ from costcurves.errors import DataError, InputError, UnsupportedError
 from costcurves.geometry import upper_hull
 from costcurves.roc import RocCurve
 from costcurves.score_keys import FLOATS, scores_of_keys
+from costcurves.tallies.adaptive import AdaptiveTable
 from costcurves.tallies.base import Batches, State, Tally, locked, part
-from costcurves.tallies.bins import BinTable, ScoreBins, check_resolution, float_scores
+from costcurves.tallies.bins import BinTable, ScoreBins, check_resolution
 from costcurves.thresholds import hull_breaks
 
 Array = npt.NDArray[Any]
@@ -101,12 +102,12 @@ class ScoreTally(Tally):
     pos_label : label, optional
         The positive class; needed unless labels are booleans, 0/1 or -1/1. A batch may hold one class only.
     resolution : int, optional
-        The most bins, from 2**14 to 2**26: bounded memory (at most 27 bytes a bin), and a curve that says its largest
-        error. By default every distinct score is counted.
+        The most bins, from 2**14 to 2**26: bounded memory, and a curve that says its largest error. The bins follow
+        the data, so that the error is small for any scores and any order of the rows. By default every distinct score
+        is counted.
     bins : ScoreBins, optional
-        The layout of the bins, instead of `resolution`; tallies to be merged must share it.
-    dtype : {"float32", "float64"}, optional
-        The type of scores in bins, by default that of the first batch; float64 takes all.
+        A fixed layout of bins, instead of `resolution`; tallies to be merged must share it, and its type of scores
+        must hold all of them.
     limit : int
         The most distinct scores to hold (24 bytes each) without bins. More are an error, which `to_curve` may be the
         first to notice.
@@ -117,7 +118,9 @@ class ScoreTally(Tally):
     threads may share a tally, but one tally per thread, merged at the end, is faster. Counts are integers, so any split
     into batches and any order of merging give the same bits as `RocCurve.from_predictions`. So do whole weights (as
     long as the sum of their squares is at most 2**53); sums of other weights agree to rounding, about 1e-15 of the
-    total per addition.
+    total per addition. With a `resolution` this holds as long as there are no more distinct scores than bins; beyond
+    that the bins depend on the batches, the statement of the curve does not: its costs are too high by at most its
+    `max_error`.
 
     Examples
     --------
@@ -134,17 +137,16 @@ class ScoreTally(Tally):
         pos_label: Any = None,
         resolution: int | None = None,
         bins: ScoreBins | None = None,
-        dtype: str | None = None,
         limit: int = MOST_DISTINCT,
     ) -> None:
         self._batches = Batches(pos_label)
         self._resolution = None if resolution is None else check_resolution(resolution)
-        self._dtype = check_layout(bins, dtype)
+        check_layout(bins, None)
         if bins is not None and resolution is not None:
             raise InputError("`bins` and `resolution` must not both be given: the bins have their number")
         self._bins = bins
         self._limit = check_integer("limit", limit, 1)
-        self._table: BinTable | DistinctCounts | None = None
+        self._table: BinTable | AdaptiveTable | DistinctCounts | None = None
         self._n = np.zeros(2, np.int64)  # negatives, positives
         self._squares = np.zeros(2)
         self._whole = True
@@ -153,6 +155,11 @@ class ScoreTally(Tally):
     def binned(self) -> bool:
         """Whether scores fall into bins."""
         return self._bins is not None or self._resolution is not None
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the bins follow the data, and so depend on the batches."""
+        return self._resolution is not None
 
     @property
     def n_pos(self) -> int:
@@ -171,9 +178,8 @@ class ScoreTally(Tally):
         if batch is None:
             return self
         positive, (scores,), weights = batch.positive, batch.scores, batch.weights
-        bins = self._layout(scores)
-        if bins is not None:
-            scores = bins.accept(scores)
+        if self._bins is not None:
+            scores = self._bins.accept(scores)
         n_pos = int(np.count_nonzero(positive))
         added = (positive.size - n_pos, n_pos)
         squares, whole = self._squares, self._whole
@@ -183,14 +189,14 @@ class ScoreTally(Tally):
             whole = whole and counts.whole_weights(weights)
             kept = weights > 0
             positive, scores, weights = positive[kept], scores[kept], weights[kept]
-        table = self._filled_table(bins, batch.batches)
-        if isinstance(table, DistinctCounts) and weights is None:
+        table = self._filled_table(batch.batches)
+        if not isinstance(table, BinTable) and weights is None:
             positive, scores = positive.copy(), scores.copy()  # the caller may use the buffers again
         if scores.size:
             table.add(positive, scores, weights)
         self._n += added
         self._squares, self._whole = squares, whole
-        self._bins, self._table, self._batches = bins, table, batch.batches
+        self._table, self._batches = table, batch.batches
         return self
 
     @locked
@@ -213,7 +219,7 @@ class ScoreTally(Tally):
         counts.same_length("times", repeats, "y_true", positive.size)
         if repeats.dtype.kind not in "iu" or repeats.min() < 1:
             raise DataError(f"`times` must hold whole numbers from 1, got {shown(repeats[:5].tolist())}")
-        table = self._filled_table(None, batch.batches)
+        table = self._filled_table(batch.batches)
         assert isinstance(table, DistinctCounts)
         table.add_distinct(positive, scores, repeats.astype(np.int64))
         self._n += (int(repeats[~positive].sum()), int(repeats[positive].sum()))
@@ -223,13 +229,13 @@ class ScoreTally(Tally):
     def _merge(self, other: ScoreTally) -> None:
         if self.binned != other.binned or self._resolution != other._resolution:
             raise InputError("`other` must have the same resolution to be merged, got another")
-        bins = same_layout(self._bins, other._bins)
         batches = self._batches.joined(other._batches)
+        self._bins = same_layout(self._bins, other._bins)
         if other._table is not None:
-            table = self._filled_table(bins, batches)
+            table = self._filled_table(batches)
             table.merge(other._table)  # type: ignore[arg-type]
             self._table = table
-        self._bins, self._batches = bins, batches
+        self._batches = batches
         self._n += other._n
         self._squares = self._squares + other._squares
         self._whole = self._whole and other._whole
@@ -237,9 +243,7 @@ class ScoreTally(Tally):
     @locked
     def empty(self) -> ScoreTally:
         """Return a tally of the same kind that has counted nothing: for another part of the data, to be merged."""
-        tally = ScoreTally(
-            pos_label=self._batches.rule.pos_label, resolution=self._resolution, dtype=self._dtype, limit=self._limit
-        )
+        tally = ScoreTally(pos_label=self._batches.rule.pos_label, resolution=self._resolution, limit=self._limit)
         tally._bins = self._bins
         return tally
 
@@ -274,19 +278,16 @@ class ScoreTally(Tally):
             table = buckets.on_hull(table)
         return RocCurve._from_counts(table, name=name, effective=effective, complete=points == "all")
 
-    def _layout(self, scores: Array) -> ScoreBins | None:
-        """Return the bins that hold a batch of scores; None where every distinct score is counted."""
-        if self._bins is not None or self._resolution is None:
-            return self._bins
-        dtype = self._dtype or str(float_scores(scores[:1]).dtype)
-        return ScoreBins.universal(dtype, self._resolution)
-
-    def _filled_table(self, bins: ScoreBins | None, batches: Batches) -> BinTable | DistinctCounts:
+    def _filled_table(self, batches: Batches) -> BinTable | AdaptiveTable | DistinctCounts:
         """Return the table of what was counted so far, or an empty one for the first batch."""
         if self._table is not None:
             return self._table
         weighted = bool(batches.weighted)
-        return DistinctCounts(weighted, self._limit) if bins is None else BinTable(bins, weighted, ties=True)
+        if self._resolution is not None:
+            return AdaptiveTable(self._resolution, weighted)
+        if self._bins is not None:
+            return BinTable(self._bins, weighted, ties=True)
+        return DistinctCounts(weighted, self._limit)
 
     def _effective(self) -> tuple[float, float] | None:
         """Return the effective sample sizes of weighted data, after checking that there are both classes."""
@@ -302,6 +303,8 @@ class ScoreTally(Tally):
     def _sums(self) -> tuple[float, float]:
         if isinstance(self._table, BinTable):
             neg, pos = self._table.table.reshape(-1, 2).sum(axis=0)
+        elif isinstance(self._table, AdaptiveTable):
+            neg, pos = self._table.ranges.neg.sum(), self._table.ranges.pos.sum()
         elif self._table is not None:
             self._table.settle()
             neg, pos = self._table.neg.sum(), self._table.pos.sum()
@@ -314,27 +317,34 @@ class ScoreTally(Tally):
         return cumulated(self._table.scores, self._table.neg, self._table.pos)
 
     def _binned_hull(self) -> tuple[counts.ScoreCounts, float]:
-        assert isinstance(self._table, BinTable)
-        bins = self._table.bins
-        code, neg, pos = self._table.filled()
-        lowest, shift = bins.keys_of(code)
-        table = cumulated(scores_of_keys(lowest, bins.dtype), neg, pos)
+        if isinstance(self._table, AdaptiveTable):
+            ranges = self._table.ranges
+            table = cumulated(scores_of_keys(ranges.low[::-1], "float64"), ranges.neg[::-1], ranges.pos[::-1])
+            highest = scores_of_keys(ranges.high[::-1], "float64")
+            several = (ranges.high > ranges.low)[::-1]
+        else:
+            assert isinstance(self._table, BinTable)
+            bins = self._table.bins
+            code, neg, pos = self._table.filled()
+            lowest, shift = bins.keys_of(code)
+            table = cumulated(scores_of_keys(lowest, bins.dtype), neg, pos)
+            highest = scores_of_keys(lowest + ((np.int64(1) << shift) - 1), bins.dtype)
+            several = (shift > 0) & ~self._table.single(code)
         # The next lower score is in the next bin, at its upper end or below it.
-        highest = scores_of_keys(lowest + ((np.int64(1) << shift) - 1), bins.dtype)
         hull = buckets.on_hull(replace(table, below=np.append(highest, -np.inf)))
-        return hull, largest_gap(table, hull, (shift > 0) & ~self._table.single(code))
+        return hull, largest_gap(table, hull, several)
 
     def _state(self) -> State:
         plain = {
             **self._batches.state(),
             "resolution": self._resolution,
-            "dtype": self._bins.dtype if self._bins is not None else self._dtype,
+            "dtype": None if self._bins is None else self._bins.dtype,
             "limit": self._limit,
             "whole": self._whole,
             "counted": self._table is not None,
         }
         arrays: dict[str, Array] = {"n": self._n, "squares": self._squares}
-        if isinstance(self._table, BinTable):
+        if isinstance(self._table, (BinTable, AdaptiveTable)):
             arrays |= self._table.state()
         elif self._bins is not None:
             arrays["shifts"] = self._bins.shifts
@@ -346,7 +356,7 @@ class ScoreTally(Tally):
     @classmethod
     def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> ScoreTally:
         bins = ScoreBins(plain["dtype"], arrays["shifts"]) if "shifts" in arrays else None
-        tally = cls(resolution=plain["resolution"], dtype=plain["dtype"], limit=plain["limit"])
+        tally = cls(resolution=plain["resolution"], limit=plain["limit"])
         tally._batches = Batches.restored(plain)
         tally._bins = bins
         tally._n = part(arrays, "n", "i", 2).astype(np.int64)
@@ -354,6 +364,8 @@ class ScoreTally(Tally):
         tally._whole = bool(plain["whole"])
         if plain["counted"] and bins is not None:
             tally._table = BinTable.restored(plain["dtype"], arrays)
+        elif plain["counted"] and tally._resolution is not None:
+            tally._table = AdaptiveTable.restored(tally._resolution, bool(plain["weighted"]), arrays)
         elif plain["counted"]:
             exact = DistinctCounts(bool(plain["weighted"]), plain["limit"])
             scores = arrays["scores"]
