@@ -100,6 +100,8 @@ def test_verdicts_limits_and_p_values_are_those_of_convolved_integers():
                 if a == many.best:
                     unsure += [c for c, one in oracles.items() if one.limits(tail / k, tail)[1] >= 0]
             doubtful |= near
+            if abs(count * pair.p_value - (1 - level)) > 1e-9:
+                assert adjusted == pytest.approx(min(1.0, count * pair.p_value))
             assert pair.significant == (pair.lower > 0 or pair.upper < 0) == bool(adjusted <= 1 - level)
             if not near:
                 assert (pair.lower, pair.upper) == pytest.approx((lower, upper), abs=1e-9)
