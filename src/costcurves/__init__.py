@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from costcurves.inference.examples import ExampleComparison
     from costcurves.inference.kernel import BootstrapDistribution
     from costcurves.matrices import CostMatrix, cost_models, expected_cost, minimum_cost_predictions
-    from costcurves.metrics import cost_curve_area, normalized_expected_cost
+    from costcurves.metrics import cost_curve_area, cross_fitted_cost, normalized_expected_cost
     from costcurves.planning import RareError, SizePlan, chance_of_missing, examples_to_see, plan_test_size, power
     from costcurves.power_curves import PowerCurve, power_curve
     from costcurves.priors import PriorChoice, PriorHull, PriorRange, prior_hull
@@ -186,6 +186,7 @@ _MODULES = {
     ),
     "metrics": (
         "cost_curve_area",
+        "cross_fitted_cost",
         "normalized_expected_cost",
     ),
     "planning": (
@@ -368,6 +369,7 @@ __all__ = [
     "coverage",
     "covers_cost",
     "covers_difference",
+    "cross_fitted_cost",
     "difference_coverage",
     "dominance",
     "dominates",

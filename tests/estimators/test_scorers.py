@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_wine
-from sklearn.linear_model import RidgeClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import costcurves as cc
 from members import breast_cancer
 
+SHARED = Path(__file__).parents[3] / "shared" / "data"
 X, Y = breast_cancer()
 NAMES = np.where(Y == 1, "bad", "good")
 HERE = cc.OperatingCondition.from_cost_matrix([[1, 3], [40, 2]], prevalence=0.1)
@@ -33,11 +38,103 @@ def routing():
 def test_cost_at_a_condition_is_that_of_its_prevalence():
     fpr, fnr = np.mean(BAYES.predict(X)[Y == 0]), np.mean(BAYES.predict(X)[Y == 1] == 0)
     expected = 0.9 * (1 + fpr * 2) + 0.1 * (2 + fnr * 38)
-    assert cc.expected_cost_scorer(HERE)(BAYES, X, Y) == pytest.approx(-expected)
-    normalized = cc.expected_cost_scorer(HERE, normalized=True)(BAYES, X, Y)
+    assert cc.expected_cost_scorer(HERE, policy="predict")(BAYES, X, Y) == pytest.approx(-expected)
+    normalized = cc.expected_cost_scorer(HERE, policy="predict", normalized=True)(BAYES, X, Y)
     assert normalized == pytest.approx(-(HERE.pc * fnr + (1 - HERE.pc) * fpr))
     named = GaussianNB().fit(X, NAMES)
-    assert cc.expected_cost_scorer(HERE, pos_label="bad")(named, X, NAMES) == pytest.approx(-expected)
+    scorer = cc.expected_cost_scorer(HERE, policy="predict", pos_label="bad")
+    assert scorer(named, X, NAMES) == pytest.approx(-expected)
+
+
+@pytest.mark.parametrize("model", [BAYES, RidgeClassifier().fit(X, Y)], ids=["probabilities", "decision function"])
+def test_a_condition_judges_scores_at_thresholds_that_suit_it(model):
+    scores = model.predict_proba(X)[:, 1] if hasattr(model, "predict_proba") else model.decision_function(X)
+    for policy in (None, "cross-fitted"):
+        cost = cc.cross_fitted_cost(Y, scores, HERE)
+        assert cc.expected_cost_scorer(HERE, policy=policy, normalized=True)(model, X, Y) == -cost
+        assert cc.expected_cost_scorer(HERE, policy=policy)(model, X, Y) == -HERE.money(cost)
+        # Of the other class the same model is judged at the condition with the classes exchanged.
+        named = type(model)().fit(X, NAMES)
+        assert cc.expected_cost_scorer(HERE, pos_label="bad")(named, X, NAMES) == pytest.approx(-HERE.money(cost))
+    for policy in ("optimal", 0.3, cc.thresholds.fixed(0.1)):
+        curve = cc.CostCurve.from_predictions(Y, scores, policy=policy)
+        assert cc.expected_cost_scorer(HERE, policy=policy)(model, X, Y) == -curve.expected_cost(HERE)
+
+
+def test_bayes_takes_probabilities_for_what_they_are():
+    curve = cc.CostCurve.from_predictions(Y, BAYES.predict_proba(X)[:, 1], policy="bayes")
+    scorer = cc.expected_cost_scorer(HERE, policy="bayes")
+    assert scorer(BAYES, X, Y) == -curve.expected_cost(HERE)
+    with pytest.raises(cc.InputError, match="must have scores to be judged at a threshold"):
+        scorer(RidgeClassifier().fit(X, Y), X, Y)
+
+
+def test_estimators_that_only_predict_are_told_of_their_policy():
+    hull = cc.RocHullClassifier({"bayes": GaussianNB()}, HERE).fit(X, Y)
+    with pytest.raises(cc.InputError, match=r"`estimator` must have scores .*: pass policy='predict' to judge these"):
+        cc.expected_cost_scorer(HERE)(hull, X, Y)
+    cost = HERE.money(cc.normalized_expected_cost(Y, hull.predict(X), HERE))
+    assert cc.expected_cost_scorer(HERE, policy="predict")(hull, X, Y) == -cost
+
+
+def skewed(rng, n):
+    """Return a logistic world whose features have very different scales, so that a penalty spoils the ranking."""
+    Z = rng.normal(size=(n, 8))
+    return Z * np.geomspace(1, 0.03, 8), (rng.random(n) < 1 / (1 + np.exp(2.5 - 1.6 * Z.sum(axis=1)))).astype(int)
+
+
+def test_a_search_orders_models_by_what_they_cost_at_the_right_threshold():
+    # A false alarm costs 20 misses. At 0.5 the model that calls almost nothing positive looks best, and is the worst.
+    rng = np.random.default_rng(0)
+    (A, a), (B, b) = skewed(rng, 2500), skewed(rng, 40_000)
+    here = cc.OperatingCondition(prevalence=0.3, cost_fp=20, cost_fn=1)
+    strengths = [0.001, 0.1, 10.0]
+    models = [LogisticRegression(C=strength).fit(A, a) for strength in strengths]
+    truth = [cc.CostCurve.from_predictions(b, one.decision_function(B)).evaluate(here) for one in models]
+    scoring = {policy: cc.expected_cost_scorer(here, policy=policy) for policy in ("cross-fitted", "predict")}
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    grid = {"C": strengths}
+    search = GridSearchCV(LogisticRegression(), grid, scoring=scoring, refit="cross-fitted", cv=folds).fit(A, a)
+    found = {policy: np.argsort(-search.cv_results_[f"mean_test_{policy}"]).tolist() for policy in scoring}
+    assert np.argsort(truth).tolist() == found["cross-fitted"] == [2, 1, 0]
+    assert found["predict"][0] == 0
+    assert search.best_params_ == {"C": 10.0}
+
+
+@pytest.mark.study
+@pytest.mark.skipif(not SHARED.is_dir(), reason="adult is not in ../shared/data")
+def test_adults_are_searched_by_cost():
+    # The table of docs/howto/cross-validation.md, without the reweighted models: regret in percent.
+    table = pd.read_csv(SHARED / "adult.csv.gz")
+    y = (table.pop("target") == ">50K").to_numpy().astype(int)
+    nominal = table.select_dtypes(exclude="number").columns
+    table[nominal] = table[nominal].fillna("?")
+    encode = make_column_transformer(
+        (StandardScaler(), table.select_dtypes("number").columns),
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), nominal),
+    )
+    families = (
+        [LogisticRegression(C=c, max_iter=2000) for c in (1e-4, 1e-3, 1e-2, 0.1, 1, 10)],
+        [DecisionTreeClassifier(min_samples_leaf=k, random_state=0) for k in (1, 3, 10, 30, 100, 300)],
+    )
+    regret = {policy: [] for policy in ("predict", "bayes", "cross-fitted", "optimal")}
+    for seed in range(12):
+        rows = np.random.default_rng(seed).permutation(len(y))
+        few, many = rows[:2500], rows[2500:]
+        A, B = encode.fit_transform(table.iloc[few]), encode.transform(table.iloc[many])
+        folds = StratifiedKFold(5, shuffle=True, random_state=0)
+        conditions = [cc.OperatingCondition(y[many].mean(), *costs) for costs in ((1, 20), (1, 5), (1, 1), (20, 1))]
+        scoring = {(i, p): cc.expected_cost_scorer(c, policy=p) for i, c in enumerate(conditions) for p in regret}
+        for models in families:
+            curves = [cc.CostCurve.from_predictions(y[many], m.fit(A, y[few]).predict_proba(B)[:, 1]) for m in models]
+            named = {str(key): scorer for key, scorer in scoring.items()}
+            found = [cross_validate(m, A, y[few], cv=folds, scoring=named) for m in models]
+            for i, policy in scoring:
+                truth = np.array([curve.evaluate(conditions[i]) for curve in curves])
+                chosen = np.argmax([one[f"test_{(i, policy)}"].mean() for one in found])
+                regret[policy].append(100 * (truth[chosen] / truth.min() - 1))
+    means = {policy: np.mean(values) for policy, values in regret.items()}
+    assert means["optimal"] < means["cross-fitted"] < means["predict"] / 2
 
 
 def test_cost_of_a_matrix_is_that_of_the_data():
@@ -123,8 +220,8 @@ def test_weights_travel_to_scorers(routing):
         scoring=scorer,
         params={"sample_weight": weights},
     )
-    guesses = GaussianNB().fit(X[:300], Y[:300]).predict(X[300:])
-    expected = cc.normalized_expected_cost(Y[300:], guesses, 0.5, sample_weight=weights[300:])
+    scores = GaussianNB().fit(X[:300], Y[:300]).predict_proba(X[300:])[:, 1]
+    expected = cc.cross_fitted_cost(Y[300:], scores, 0.5, sample_weight=weights[300:])
     assert results["test_score"].tolist() == [-expected]
 
 
@@ -142,6 +239,9 @@ def test_costs_of_examples_that_did_not_arrive_are_missed(routing):
         ({"cost_matrix": [[0, 1], [1, 0]], "pos_label": 1}, r"`pos_label` must not come with `cost_matrix`, got 1"),
         ({"cost_matrix": [[0, 1]]}, r"`costs` must be square"),
         ({"normalized": True}, r"`normalized` must come with `condition`, got None"),
+        ({"condition": 0.5, "policy": "best"}, r"`policy` must be 'optimal', 'bayes'"),
+        ({"cost_fp": 1, "policy": "bayes"}, r"`policy` must be 'predict' without a `condition`, got 'bayes'"),
+        ({"cost_matrix": [[0, 1], [1, 0]], "policy": 0.5}, r"`policy` must be 'predict' without a `condition`"),
     ],
 )
 def test_contradictory_scorers_are_refused(options, message):

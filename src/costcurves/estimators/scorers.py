@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.metrics import make_scorer
 
 from costcurves._validation import check_flag, shown
 from costcurves.conditions import OperatingCondition, OperatingRange, check_condition
-from costcurves.costs import check_span
+from costcurves.costs import CostCurve, check_span
 from costcurves.errors import InputError
 from costcurves.estimators._members import METHODS
 from costcurves.matrices import as_cost_matrix, expected_cost
-from costcurves.metrics import cost_curve_area, mean_example_cost, normalized_expected_cost
-from costcurves.thresholds import Bayes, as_policy
+from costcurves.metrics import cost_curve_area, cross_fitted_cost, mean_example_cost, normalized_expected_cost
+from costcurves.thresholds import Bayes, Policy, as_policy
+
+CROSS_FITTED, PREDICT = "cross-fitted", "predict"
 
 
 def expected_cost_scorer(
@@ -22,12 +25,15 @@ def expected_cost_scorer(
     cost_matrix: Any = None,
     cost_fp: Any = None,
     cost_fn: Any = None,
+    policy: Any = None,
     normalized: bool = False,
     pos_label: Any = None,
 ) -> Any:
-    """Return a scorer of what an estimator's predictions cost per case: minus the cost, so that greater is better.
+    """Return a scorer of what an estimator costs per case: minus the cost, so that greater is better.
 
-    The costs are one of three: those of a condition, of a cost matrix, or those of each example.
+    The costs are one of three: those of a condition, of a cost matrix, or those of each example. At a condition the
+    estimator is judged with a threshold that suits it, as it should be used; with a cost matrix or costs of examples,
+    by the labels that it predicts.
 
     Parameters
     ----------
@@ -40,6 +46,14 @@ def expected_cost_scorer(
         Without `condition` and `cost_matrix` each example has its own costs: call ``set_score_request(cost_fn=True)``
         on the scorer, with scikit-learn's metadata routing enabled, and pass ``params={"cost_fn": amounts}`` to
         `cross_validate`, or ``cost_fn=amounts`` to `GridSearchCV.fit`. One that is the same for all is given here.
+    policy : {"cross-fitted", "predict"}, or policy
+        Which threshold is used at a condition. By default ``"cross-fitted"``: each case is judged at the threshold that
+        costs least on others (`cross_fitted_cost`), which needs `predict_proba` or `decision_function`, and trusts
+        neither. ``"bayes"`` trusts `predict_proba` to be calibrated and moves its threshold to the condition; a number
+        is a threshold, and other policies are those of `CostCurve`. ``"predict"`` judges the labels that `predict`
+        gives: for most classifiers those of the most probable class, whatever the costs are. This is for
+        classifiers that know the costs themselves, such as `RocHullClassifier` and `CostThresholdClassifier`, and the
+        only policy for a cost matrix and for costs of examples.
     normalized : bool, default False
         With `condition`, whether costs are relative to always being wrong instead of in money.
     pos_label : label, optional
@@ -49,6 +63,15 @@ def expected_cost_scorer(
     -------
     scorer
         Called as ``scorer(estimator, X, y)``. Takes `sample_weight` too, by metadata routing.
+
+    Notes
+    -----
+    A search that judges the labels of `predict` compares classifiers at a threshold that nobody would use: where a
+    false alarm costs twenty times as much as a miss, it prefers the classifier that calls nothing positive. The default
+    is "cross-fitted" and not "bayes" because probabilities of trees, of naive Bayes, of strongly regularised and of
+    reweighted models are not calibrated, which costs nothing once the threshold is chosen on data. ``"optimal"``
+    chooses the threshold on the very cases that it judges: this orders models with the least noise, but its costs are
+    too low.
 
     Examples
     --------
@@ -60,6 +83,9 @@ def expected_cost_scorer(
     >>> here = cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=20)
     >>> scorer = cc.expected_cost_scorer(here, pos_label=0)
     >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).round(2).tolist()
+    [-0.27, -0.23, -0.1, -0.14, -0.1]
+    >>> plain = cc.expected_cost_scorer(here, pos_label=0, policy="predict")
+    >>> cross_val_score(GaussianNB(), X, y, scoring=plain).round(2).tolist()
     [-0.25, -0.38, -0.25, -0.22, -0.17]
     """
     normalized = check_flag("normalized", normalized)
@@ -71,25 +97,65 @@ def expected_cost_scorer(
         )
     if normalized and condition is None:
         raise InputError("`normalized` must come with `condition`, got None")
+    if policy not in (None, PREDICT) and condition is None:
+        raise InputError(f"`policy` must be 'predict' without a `condition`, got {shown(policy)}")
     if cost_matrix is not None:
         if pos_label is not None:
             raise InputError(f"`pos_label` must not come with `cost_matrix`, got {shown(pos_label)}")
         return make_scorer(expected_cost, greater_is_better=False, C=as_cost_matrix(cost_matrix))
     if condition is not None:
-        metric = normalized_expected_cost if normalized else money_expected_cost
-        options = {"condition": check_condition(condition), "pos_label": pos_label}
-        return make_scorer(metric, greater_is_better=False, **options)
+        options = {"condition": check_condition(condition), "pos_label": pos_label, "normalized": normalized}
+        if isinstance(policy, str) and policy == PREDICT:
+            return make_scorer(cost_of_labels, greater_is_better=False, **options)
+        rule = None if policy is None or (isinstance(policy, str) and policy == CROSS_FITTED) else as_policy(policy)
+        methods = METHODS["predict_proba" if isinstance(rule, Bayes) else "auto"]
+        return make_scorer(
+            cost_of_scores,
+            greater_is_better=False,
+            response_method=(*methods, "predict"),  # the last only to say what is missing
+            policy=rule,
+            **options,
+        )
     fixed = {name: cost for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)) if cost is not None}
     return make_scorer(mean_example_cost, greater_is_better=False, pos_label=pos_label, **fixed)
 
 
-def money_expected_cost(
-    y_true: Any, y_pred: Any, condition: OperatingCondition, *, pos_label: Any = None, sample_weight: Any = None
+def cost_of_labels(
+    y_true: Any,
+    y_pred: Any,
+    condition: OperatingCondition,
+    *,
+    normalized: bool,
+    pos_label: Any = None,
+    sample_weight: Any = None,
 ) -> float:
-    """Return the cost of predicted labels per case, in money."""
-    return condition.money(
-        normalized_expected_cost(y_true, y_pred, condition, pos_label=pos_label, sample_weight=sample_weight)
-    )
+    """Return the cost of predicted labels per case, normalized or in money."""
+    cost = normalized_expected_cost(y_true, y_pred, condition, pos_label=pos_label, sample_weight=sample_weight)
+    return cost if normalized else condition.money(cost)
+
+
+def cost_of_scores(
+    y_true: Any,
+    y_score: Any,
+    condition: OperatingCondition,
+    *,
+    policy: Policy | None,
+    normalized: bool,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the cost of scores per case under a policy (None: cross-fitted thresholds), normalized or in money."""
+    if np.asarray(y_score).dtype.kind != "f":
+        raise InputError(
+            "`estimator` must have scores to be judged at a threshold, got one that only predicts labels: "
+            "pass policy='predict' to judge these"
+        )
+    given = {"pos_label": pos_label, "sample_weight": sample_weight}
+    if policy is None:
+        cost = cross_fitted_cost(y_true, y_score, condition, **given)
+    else:
+        cost = float(CostCurve.from_predictions(y_true, y_score, policy=policy, **given).evaluate(condition))
+    return cost if normalized else condition.money(cost)
 
 
 def cost_curve_area_scorer(
