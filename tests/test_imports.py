@@ -92,6 +92,7 @@ LAYERS = [
     "sources",
     "sources.files",
     "sources.columns",
+    "sources.headers",
     "sources.engine",
     "sources.checksums",
     "sources.feeds",

@@ -36,7 +36,7 @@ def world(rng):
     n = int(rng.integers(6, 30))
     y = rng.integers(0, 2, n)
     y[:2] = 0, 1
-    textual = bool(rng.integers(2))
+    textual = bool(rng.random() < 0.6)
     label = ["bad" if v else "good" for v in y] if textual else [int(v) for v in y]
     columns = {
         "y": label,
@@ -46,9 +46,9 @@ def world(rng):
         "g": [f"g{v}" for v in rng.integers(0, 2, n)],
     }
     holes = {"y": [None, ""] if textual else [None], "a": [None, NAN], "b": [None], "w": [None, NAN], "g": [None, ""]}
-    share = float(rng.choice([0.0, 0.05, 0.3, 1.0], p=[0.2, 0.4, 0.35, 0.05]))
+    share = float(rng.choice([0.0, 0.1, 0.4, 1.0], p=[0.1, 0.35, 0.5, 0.05]))
     for name, kinds in holes.items():
-        if rng.integers(2):
+        if rng.random() < 0.7:
             for i in np.flatnonzero(rng.random(n) < share):
                 columns[name][i] = kinds[rng.integers(len(kinds))]
     label_type = pa.string() if textual else pa.int64()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,11 +40,16 @@ class Schema(dict[str, Any]):
     @classmethod
     def of(cls, schema: Any) -> Schema:
         """Return the types of an Arrow schema."""
-        types = cls((field.name, field.type) for field in schema)
-        names = [field.name for field in schema]
-        types.repeated = (
-            frozenset(name for name in types if names.count(name) > 1) if len(types) < len(names) else frozenset()
-        )
+        return cls.of_columns((field.name, field.type) for field in schema)
+
+    @classmethod
+    def of_columns(cls, columns: Iterable[tuple[str, Any]]) -> Schema:
+        """Return the types of columns given by name and type, of which the first of a name counts."""
+        listed = list(columns)
+        types = cls(reversed(listed))
+        types = cls((name, types[name]) for name, _ in listed)
+        times = Counter(name for name, _ in listed)
+        types.repeated = frozenset(name for name, count in times.items() if count > 1)
         return types
 
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from costcurves._validation import check_name, shown
 from costcurves.errors import DataError, FormatError, InputError, MissingExtraError
+from costcurves.sources.columns import Schema
 from costcurves.sources.files import MISSING_WORDS, PATH, DataFile
+from costcurves.sources.headers import Header, header_of
 
 LINES = (".jsonl", ".ndjson")  # other endings of JSON may also be one array
 MEMORY = "512MiB"
@@ -43,7 +45,8 @@ class Relation:
         self._make_of, self._connection = make, connection
         self.where = where
         self._guessed = False  # whether types are guessed from the rows
-        self._types: dict[str, Any] | None = None
+        self._names: list[str] | None = None  # as the file has them, where DuckDB has changed some
+        self._schema: Schema | None = None
         self._cursor: Any = None
         self._stopped = False
 
@@ -67,14 +70,19 @@ class Relation:
             inner = Path(file.path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
             form = "newline_delimited" if inner in LINES else "auto"
             return cls(lambda cursor: cursor.read_json(path, format=form, hive_partitioning=False), where, connection)
-        texts: dict[str, str] | None = None
+        header: Header | None = None
+        texts: dict[str, str] = {}
 
         def make(cursor: Any) -> Any:
-            nonlocal texts
-            read = _read_csv(cursor, path)
-            if texts is None:
-                texts = dict.fromkeys(_names_of_answers(cursor, path, read), "VARCHAR")
-            return _read_csv(cursor, path, dtype=texts) if texts else read
+            nonlocal header, texts
+            if header is None:
+                header = header_of(file.path)
+                read = _read_csv(cursor, path, header)
+                texts = dict.fromkeys(_names_of_answers(cursor, path, read, header), "VARCHAR")
+                relation._names = _names_in_header(header, read.columns, where)
+                if not texts:
+                    return read
+            return _read_csv(cursor, path, header, dtype=texts or None)
 
         relation = cls(make, where, connection)
         relation._guessed = True
@@ -97,11 +105,13 @@ class Relation:
         sql = f"from {'.'.join(quoted(name) for name in names)}"
         return cls(lambda cursor: cursor.sql(sql), f"table {shown('.'.join(names))}", connection)
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> Schema:
         """Return the Arrow types of the columns."""
-        if self._types is None:
-            self._types = self._found_types()
-        return dict(self._types)
+        if self._schema is None:
+            types = self._found_types()
+            names = list(types) if self._names is None else self._names
+            self._schema = Schema.of_columns(zip(names, types.values(), strict=True))
+        return self._schema
 
     def _found_types(self) -> dict[str, Any]:
         reader = self._tried(lambda relation: _reader(relation.limit(0), 1))
@@ -126,7 +136,9 @@ class Relation:
 
     def batches(self, names: Sequence[str], size: int) -> Any:
         """Return a reader of Arrow batches of some columns."""
-        return self._tried(lambda relation: _reader(relation.project(_by_place(relation.columns, names)), size))
+        return self._tried(
+            lambda relation: _reader(relation.project(_by_place(self._names or relation.columns, names)), size)
+        )
 
     def query(self, sql: str) -> Any:
         """Return the answer to SQL about the table `data` as an Arrow table; None where DuckDB fails.
@@ -174,13 +186,34 @@ class Relation:
         return FormatError(f"{self.where} must be readable from the first row to the last, got: {shown(text, 300)}")
 
 
-def _read_csv(cursor: Any, path: str, **options: Any) -> Any:
-    """Return the rows of a CSV file, whose first line has the names of the columns."""
-    # What stands in the path is no column: it would hide one of that name in the file.
-    return cursor.read_csv(path, header=True, na_values=list(MISSING_WORDS), hive_partitioning=False, **options)
+def _read_csv(cursor: Any, path: str, header: Header, **options: Any) -> Any:
+    """Return the rows of a CSV file.
+
+    Nothing about lines is left to be guessed: rows of another length are refused, where DuckDB would rather look for a
+    header further down. What stands in the path is no column: it would hide one of that name in the file.
+    """
+    return cursor.read_csv(
+        path,
+        header=True,
+        delimiter=header.delimiter,
+        skiprows=0,
+        comment="",
+        quotechar='"',
+        escapechar='"',
+        na_values=list(MISSING_WORDS),
+        hive_partitioning=False,
+        **{name: value for name, value in options.items() if value is not None},
+    )
 
 
-def _names_of_answers(cursor: Any, path: str, read: Any) -> list[str]:
+def _names_in_header(header: Header, columns: Sequence[str], where: str) -> list[str]:
+    """Return the names of columns as a file has them: DuckDB changes those that differ in case only, or not at all."""
+    if len(header.names) != len(columns):
+        raise FormatError(f"{where} must have a header of {len(columns)} names, got {len(header.names)}")
+    return [own or given for own, given in zip(header.names, columns, strict=True)]
+
+
+def _names_of_answers(cursor: Any, path: str, read: Any, header: Header) -> list[str]:
     """Return the columns of a CSV file that DuckDB takes for truth values, but that say yes and no, or t and f.
 
     To the user they are texts, and one of them may be the positive label.
@@ -188,7 +221,7 @@ def _names_of_answers(cursor: Any, path: str, read: Any) -> list[str]:
     truths = [name for name, kind in zip(read.columns, read.types, strict=True) if kind == "BOOLEAN"]
     if not truths:
         return []
-    texts = _read_csv(cursor, path, all_varchar=True)
+    texts = _read_csv(cursor, path, header, all_varchar=True)
     rows = texts.project(", ".join(quoted(name) for name in truths)).limit(SNIFFED).fetchall()
     found = [{str(row[i]).strip().lower() for row in rows if row[i] is not None} for i in range(len(truths))]
     return [name for name, values in zip(truths, found, strict=True) if not values.issubset(TRUTH)]

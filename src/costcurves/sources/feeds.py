@@ -38,7 +38,7 @@ class Feed(Protocol):
 class Source(Protocol):
     """Data that can be read as often as needed."""
 
-    def schemas(self) -> list[tuple[str, dict[str, Any]]]:
+    def schemas(self) -> list[tuple[str, Schema]]:
         """Return where the columns are and their Arrow types, for each file."""
 
     def sample(self, names: list[str]) -> Any:
@@ -64,7 +64,7 @@ class ParquetFiles:
         self.files = files
         self._labels = _Labels()
         self._metadata: list[Any] = []
-        self._schemas: list[tuple[str, dict[str, Any]]] = []
+        self._schemas: list[tuple[str, Schema]] = []
         for file in files:
             metadata = _opened(file).metadata
             check_rows(file, metadata)
@@ -75,7 +75,7 @@ class ParquetFiles:
             self._metadata.append(metadata)
             self._schemas.append((shown(file.path, PATH), schema))
 
-    def schemas(self) -> list[tuple[str, dict[str, Any]]]:
+    def schemas(self) -> list[tuple[str, Schema]]:
         """Return where the columns are and their Arrow types, for each file."""
         return list(self._schemas)
 
@@ -105,8 +105,7 @@ class ParquetFiles:
         There are none where pages have checksums, which DuckDB does not verify.
         """
         schemas = [list(schema.items()) for _, schema in self.schemas()]
-        known = [name for name, _ in schemas[0]]
-        alike = all(schema == schemas[0] for schema in schemas) and len({n.lower() for n in known}) == len(known)
+        alike = all(schema == schemas[0] for schema in schemas) and _distinct(self.schemas()[0])
         connection = connect(threads=threads)
         if not alike or any(has_checksums(file, names, connection) for file in self.files):
             return []
@@ -258,7 +257,7 @@ class Relations:
     def __init__(self, relations: list[Relation], files: list[DataFile]) -> None:
         self._relations, self._files = relations, files
 
-    def schemas(self) -> list[tuple[str, dict[str, Any]]]:
+    def schemas(self) -> list[tuple[str, Schema]]:
         """Return where the columns are and their Arrow types, for each file."""
         return [(relation.where, relation.schema()) for relation in self._relations]
 
@@ -276,8 +275,11 @@ class Relations:
             file.check()
 
     def relations(self, threads: int, names: list[str]) -> list[Relation]:
-        """Return all rows of texts; of databases none, since their memory is not ours to bound."""
-        if not self._files or self._files[0].format == "database":
+        """Return all rows of texts; of databases none, since their memory is not ours to bound.
+
+        There are none either where names of columns differ in case only, which DuckDB does not tell apart.
+        """
+        if not self._files or self._files[0].format == "database" or not all(map(_distinct, self.schemas())):
             return []
         connection = connect(threads=threads)
         return [Relation.of_file(file, connection) for file in self._files if file.size]
@@ -285,6 +287,12 @@ class Relations:
     def feed(self, names: list[str], label: str | None = None) -> Feed:
         """Begin a pass over some of the columns; no labels are kept."""
         return _StreamFeed(self._relations, names)
+
+
+def _distinct(place: tuple[str, Schema]) -> bool:
+    """Return whether the names of columns differ, and not in case only."""
+    _, schema = place
+    return not schema.repeated and len({name.lower() for name in schema}) == len(schema)
 
 
 class _StreamFeed:

@@ -17,6 +17,7 @@ FORMATS = {
     ".pq": "parquet",
     ".csv": "csv",
     ".tsv": "csv",
+    ".txt": "csv",
     ".json": "json",
     ".jsonl": "json",
     ".ndjson": "json",
@@ -27,7 +28,7 @@ FORMATS = {
 MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
 PACKED = (".gz", ".zst")
 PATH = 300  # characters of a path in a message, whose end says the most
-KNOWN = ".parquet, .csv, .tsv, .jsonl, .ndjson, .json (also .gz and .zst of texts), or .duckdb with `table`"
+KNOWN = ".parquet, .csv, .tsv, .txt, .jsonl, .ndjson, .json (also .gz and .zst of texts), or .duckdb with `table`"
 
 
 @dataclass(frozen=True, slots=True)
