@@ -15,7 +15,7 @@ from costcurves.inference.folds import between_folds_band
 from costcurves.inference.paired import difference_band
 from costcurves.tallies import adaptive
 from costcurves.tallies import bins as binning
-from laws import random_worlds
+from laws import FUZZ_SEED, random_worlds
 
 KINDS = ("normal", "tied", "near 1e9", "one octave", "skewed", "float32", "same for both")
 PC = np.linspace(0, 1, 21)
@@ -96,7 +96,7 @@ def test_bands_of_binned_curves_contain_the_exact_cost(small):
         assert here.max_error == curve.max_error
         assert here.lower - 1e-12 <= cheapest(y, scores[name], np.array([between]))[0] <= here.upper + 1e-12
         moved += bool((exact < curve.band(pc=PC, method=method).with_error(0.0).estimate - 1e-9).any())
-    assert moved > 20
+    assert FUZZ_SEED is not None or moved > 20
 
 
 @pytest.mark.law
@@ -132,8 +132,9 @@ def test_differences_of_binned_curves_contain_the_exact_one_and_contradict_no_ve
             assert "binning error" in repr(found)
         said["settled"] += verdicts.decided
         np.testing.assert_array_equal(found.reversed().lower, -found.upper)
+        assert found.reversed().at(0.5).lower == pytest.approx(-found.at(0.5).upper, abs=1e-12)
         assert found.reversed().significant().where(UNSETTLED).width == unsettled.width
-    assert min(said.values()) > 3
+    assert FUZZ_SEED is not None or min(said.values()) > 3
 
 
 @pytest.mark.law
@@ -202,7 +203,7 @@ def test_decisions_name_whoever_could_be_best(small):
         assert ("binning error" in repr(decision)) == bool(decision.unsettled)
         read = cc.RocHull.from_json_text(hull.to_json()).best(where)
         assert (read.max_error, read.unsettled) == (decision.max_error, decision.unsettled)
-    assert settled > 40
+    assert FUZZ_SEED is not None or settled > 40
 
 
 @pytest.mark.law
@@ -338,4 +339,4 @@ def test_pairs_are_not_settled_only_where_bins_leave_them_open(small):
         for i in np.flatnonzero(many.significant):
             assert np.sign(exact.difference[i]) == np.sign(many.difference[i])
         found.append(many.unsettled.any())
-    assert 0 < sum(found) < len(found)
+    assert FUZZ_SEED is not None or 0 < sum(found) < len(found)
