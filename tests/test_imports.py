@@ -48,6 +48,7 @@ LAYERS = [
     "counts",
     "geometry",
     "buckets",
+    "chance",
     "roc",
     "thresholds",
     "differences",

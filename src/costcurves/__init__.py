@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from costcurves.domination import Dominance, Regret, dominance, dominates, regret
     from costcurves.errors import (
         CostCurvesError,
+        CostCurvesWarning,
         DataError,
         DroppedRowsWarning,
         FormatError,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         MissingExtraError,
         SmallSampleWarning,
         UnsupportedError,
+        WorseThanChanceWarning,
     )
     from costcurves.estimators.cross_validation import evaluate
     from costcurves.estimators.hull_classifier import RocHullClassifier
@@ -152,6 +154,7 @@ _MODULES = {
     ),
     "errors": (
         "CostCurvesError",
+        "CostCurvesWarning",
         "DataError",
         "DroppedRowsWarning",
         "FormatError",
@@ -159,6 +162,7 @@ _MODULES = {
         "MissingExtraError",
         "SmallSampleWarning",
         "UnsupportedError",
+        "WorseThanChanceWarning",
     ),
     "estimators.cross_validation": ("evaluate",),
     "estimators.hull_classifier": ("RocHullClassifier",),
@@ -301,6 +305,7 @@ __all__ = [
     "CostCurve",
     "CostCurveDisplay",
     "CostCurvesError",
+    "CostCurvesWarning",
     "CostDifference",
     "CostDifferenceDisplay",
     "CostInterval",
@@ -357,6 +362,7 @@ __all__ = [
     "SmallSampleWarning",
     "UnsupportedError",
     "Verdicts",
+    "WorseThanChanceWarning",
     "__version__",
     "average_band",
     "average_cost_curves",

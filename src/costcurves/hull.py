@@ -27,6 +27,7 @@ from costcurves._validation import (
     frozen,
     shown,
 )
+from costcurves.chance import one_question
 from costcurves.conditions import OperatingRange, check_condition, check_range, pc_array
 from costcurves.decisions import (
     ALWAYS_NEGATIVE,
@@ -132,6 +133,7 @@ class RocHull(Result):
             object.__setattr__(self, field, value)
 
     @classmethod
+    @one_question()
     def from_predictions(
         cls,
         y_true: Any,
@@ -169,6 +171,7 @@ class RocHull(Result):
         )
 
     @classmethod
+    @one_question()
     def from_frame(
         cls,
         frame: Any,

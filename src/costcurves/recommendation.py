@@ -12,6 +12,7 @@ import numpy as np
 
 from costcurves._results import Result, jsonable
 from costcurves._validation import BoolArray, FloatArray, check_level, frozen
+from costcurves.chance import one_question
 from costcurves.comparison import CurveDifference, compare, compare_many
 from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, check_range
 from costcurves.costs import CostCurve
@@ -178,6 +179,7 @@ class Recommendation(Result):
         return f"{head}\n  use        {use}\n  runner-up  {second}"
 
 
+@one_question()
 def recommend(
     y_true: Any,
     scores: Mapping[str, Any],
@@ -438,6 +440,7 @@ class RangeRecommendation(Result):
         return "\n".join(lines)
 
 
+@one_question()
 def recommend_within(
     y_true: Any,
     scores: Mapping[str, Any],

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,7 @@ import costcurves.cli.decide as decide
 import costcurves.cli.hull as hull
 import costcurves.cli.replicate as replicate
 import costcurves.cli.report as report
-from costcurves.cli._print import INTERRUPTED, Problem, console, safe
+from costcurves.cli._print import INTERRUPTED, Problem, console, safe, say
 
 SCHEMAS = Path(__file__).parent / "schemas"
 BAD_INPUT, FAULT, BROKEN_PIPE = 2, 70, 141
@@ -108,13 +109,30 @@ def schema(
     sys.stdout.write(json.dumps(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")), indent=2) + "\n")
 
 
+def _teller(otherwise: Any) -> Any:
+    """Return how to show a warning: one of ours is said once, in a line of its own, any other as Python does."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if not issubclass(category, cc.CostCurvesWarning):
+            otherwise(message, category, *where, **more)
+        elif str(message) not in told:
+            told.add(str(message))
+            say(f"Warning: {message}")
+
+    return show
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a letter must not stop the answer
     try:
-        app(args=None if arguments is None else list(arguments), prog_name="costcurves")
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", cc.CostCurvesWarning)
+            warnings.showwarning = _teller(warnings.showwarning)
+            app(args=None if arguments is None else list(arguments), prog_name="costcurves")
     except Exception:
         # Never 1, which Python would end with: a pipeline must not take a fault of ours for a failed gate.
         traceback.print_exc()
