@@ -56,6 +56,7 @@ LAYERS = [
     "counts",
     "geometry",
     "buckets",
+    "chance",
     "roc",
     "thresholds",
     "differences",

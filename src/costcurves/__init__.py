@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from costcurves.domination import Dominance, Regret, dominance, dominates, regret
     from costcurves.errors import (
         CostCurvesError,
+        CostCurvesWarning,
         DataError,
         DroppedRowsWarning,
         FormatError,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         MissingExtraError,
         SmallSampleWarning,
         UnsupportedError,
+        WorseThanChanceWarning,
     )
     from costcurves.estimators.cross_validation import evaluate
     from costcurves.estimators.hull_classifier import RocHullClassifier
@@ -148,6 +150,7 @@ _MODULES = {
     ),
     "errors": (
         "CostCurvesError",
+        "CostCurvesWarning",
         "DataError",
         "DroppedRowsWarning",
         "FixedRule",
@@ -156,6 +159,7 @@ _MODULES = {
         "MissingExtraError",
         "SmallSampleWarning",
         "UnsupportedError",
+        "WorseThanChanceWarning",
     ),
     "estimators.cross_validation": ("evaluate",),
     "estimators.hull_classifier": ("RocHullClassifier",),
@@ -294,6 +298,7 @@ __all__ = [
     "CostCurve",
     "CostCurveDisplay",
     "CostCurvesError",
+    "CostCurvesWarning",
     "CostDifference",
     "CostDifferenceDisplay",
     "CostInterval",
@@ -351,6 +356,7 @@ __all__ = [
     "SmallSampleWarning",
     "UnsupportedError",
     "Verdicts",
+    "WorseThanChanceWarning",
     "__version__",
     "average_band",
     "average_cost_curves",

@@ -23,6 +23,7 @@ from costcurves._validation import (
     frozen,
     shown,
 )
+from costcurves.chance import one_question
 from costcurves.conditions import check_condition, pc_array
 from costcurves.costs import CostCurve, as_cost_curves
 from costcurves.differences import PcIntervals
@@ -334,6 +335,7 @@ class _Compare:
     CurveDifference('good' - 'poor', 95 % simultaneous: 'good' costs less for pc in (0.45, 0.65))
     """
 
+    @one_question()
     def __call__(
         self,
         y_true: Any,
@@ -418,6 +420,7 @@ class _Compare:
         discordant = _Discordant(np.array([0.0, 1.0]), pos, neg, None, options)
         return CurveDifference(names, discordant.band(operating_points(pc), simultaneous=simultaneous), discordant)
 
+    @one_question()
     def from_frame(
         self,
         frame: Any,
@@ -767,6 +770,7 @@ class PairwiseTests(Result):
         return "\n".join([head, *lines])
 
 
+@one_question()
 def compare_many(
     y_true: Any,
     scores: Mapping[str, Any],

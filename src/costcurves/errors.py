@@ -77,7 +77,36 @@ class MissingExtraError(CostCurvesError, ImportError):
     """
 
 
-class SmallSampleWarning(UserWarning):
+class CostCurvesWarning(UserWarning):
+    """Base of every warning that costcurves gives.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> issubclass(cc.SmallSampleWarning, cc.CostCurvesWarning)
+    True
+    """
+
+
+class WorseThanChanceWarning(CostCurvesWarning):
+    """A classifier ranks positives below negatives, significantly: its scores may be those of the other class.
+
+    Of scores that know nothing, at most 1 in 10,000 give this warning.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import costcurves as cc
+    >>> y = [0] * 15 + [1] * 15
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     curve = cc.RocCurve.from_predictions(y, range(30, 0, -1), name="reversed")
+    >>> print(told[0].message)  # doctest: +ELLIPSIS
+    'reversed' is worse than chance: its AUC is 0. Are these the scores of the other class? ...
+    """
+
+
+class SmallSampleWarning(CostCurvesWarning):
     """The data cannot support the interval: a rare, expensive error was seen too few times to judge it.
 
     Examples
@@ -88,7 +117,7 @@ class SmallSampleWarning(UserWarning):
     """
 
 
-class DroppedRowsWarning(UserWarning):
+class DroppedRowsWarning(CostCurvesWarning):
     """Rows with missing values were left out, as ``on_null="drop"`` asks; the message says how many.
 
     Examples

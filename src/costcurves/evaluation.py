@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from costcurves._results import Result, jsonable
 from costcurves._validation import BoolArray, FloatArray, IntArray, frozen, shown
+from costcurves.chance import no_question
 from costcurves.comparison import CurveDifference, ManyDifferences, average_band, compare, compare_many
 from costcurves.costs import CostCurve, average_cost_curves
 from costcurves.errors import DataError, InputError, UnsupportedError
@@ -155,7 +156,8 @@ class Evaluation(Result):
         weights = None if self.sample_weight is None else self.sample_weight[where]
         if np.unique(self.y_true[where]).size < 2:
             raise DataError(f"`cv` must leave both classes in every fold, got one class in {shown(name)}")
-        return RocCurve.from_predictions(self.y_true[where], scores[where], sample_weight=weights, name=name)
+        with no_question():  # `evaluate` has warned
+            return RocCurve.from_predictions(self.y_true[where], scores[where], sample_weight=weights, name=name)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain Python values, scores included."""

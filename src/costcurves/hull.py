@@ -26,6 +26,7 @@ from costcurves._validation import (
     frozen,
     shown,
 )
+from costcurves.chance import one_question
 from costcurves.conditions import OperatingCondition, OperatingRange, check_condition, check_range, pc_array
 from costcurves.costs import CostCurve
 from costcurves.decisions import (
@@ -163,6 +164,7 @@ class RocHull(Result):
             object.__setattr__(self, field, frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
+    @one_question()
     def from_predictions(
         cls,
         y_true: Any,
@@ -200,6 +202,7 @@ class RocHull(Result):
         )
 
     @classmethod
+    @one_question()
     def from_frame(
         cls,
         frame: Any,

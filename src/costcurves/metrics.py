@@ -8,6 +8,7 @@ import numpy as np
 
 from costcurves import counts
 from costcurves._validation import BoolArray, FloatArray, IntArray, shown
+from costcurves.chance import no_question
 from costcurves.conditions import OperatingRange, check_condition
 from costcurves.confusion import check_weights
 from costcurves.costs import CostCurve
@@ -54,7 +55,8 @@ def normalized_expected_cost(
     """
     where = check_condition(condition)
     positive, predicted = predicted_classes(y_true, y_pred, pos_label)
-    roc = RocCurve.from_predictions(positive, predicted, sample_weight=sample_weight)
+    with no_question():  # a search asks many times, of models whose scores are of the right class
+        roc = RocCurve.from_predictions(positive, predicted, sample_weight=sample_weight)
     return float(CostCurve(roc, policy=1).evaluate(where.pc))
 
 
@@ -200,7 +202,9 @@ def cost_curve_area(
     >>> cc.cost_curve_area([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.125
     """
-    curve = CostCurve.from_predictions(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, policy=policy)
+    given = {"pos_label": pos_label, "sample_weight": sample_weight, "policy": policy}
+    with no_question():
+        curve = CostCurve.from_predictions(y_true, y_score, **given)
     return curve.area(pc, weight=weight)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from costcurves._results import Result, jsonable
 from costcurves._validation import FloatArray, check_flag, check_level, frozen
+from costcurves.chance import one_question
 from costcurves.conditions import OperatingCondition, OperatingRange, check_range
 from costcurves.contest import Contest, Entrants, Standing, adjusted
 from costcurves.costs import CostCurve
@@ -212,6 +213,7 @@ class RangeRecommendation(Result):
         return " and ".join(parts) or "not shown to cost more anywhere"
 
 
+@one_question()
 def recommend_within(
     y_true: Any,
     scores: Mapping[str, Any],

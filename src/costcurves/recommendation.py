@@ -11,6 +11,7 @@ import numpy as np
 
 from costcurves._results import Result, jsonable
 from costcurves._validation import BoolArray, FloatArray, check_flag, check_level, frozen
+from costcurves.chance import one_question
 from costcurves.conditions import OperatingCondition, check_condition
 from costcurves.contest import Contest, Entrants, adjusted
 from costcurves.decisions import Choice, runner_up_of, threshold_text
@@ -209,6 +210,7 @@ class Recommendation(Result):
         return "\n".join(lines)
 
 
+@one_question()
 def recommend(
     y_true: Any,
     scores: Mapping[str, Any],

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from costcurves import buckets, counts
+from costcurves import buckets, chance, counts
 from costcurves._results import Result, jsonable
 from costcurves._validation import (
     MOST_POINTS,
@@ -92,7 +92,8 @@ class RocCurve(Result):
 
     def __new__(cls, *values: Any, **named: Any) -> RocCurve:
         """Refuse labels and scores, which have a door of their own; anything else is for the fields to take."""
-        if {"y_true", "y_score"} & set(named) or not isinstance(next(iter(values), ""), str):
+        first = next(iter(values), "")
+        if {"y_true", "y_score"} & set(named) or (hasattr(first, "__len__") and not isinstance(first, str)):
             raise InputError(
                 "`RocCurve` must be made by one of its methods, got values: for labels and scores use "
                 "RocCurve.from_predictions(y_true, y_score)"
@@ -184,6 +185,11 @@ class RocCurve(Result):
             ``"hull"`` keeps only the vertices of the ROC convex hull, which is all that decisions and cost curves
             need, and is found without sorting all scores: for large data.
 
+        Warns
+        -----
+        WorseThanChanceWarning
+            Where positives have lower scores than negatives, significantly: are they those of the other class?
+
         Examples
         --------
         >>> import costcurves as cc
@@ -197,15 +203,21 @@ class RocCurve(Result):
         counts.same_length(said, scores, "y_true", positive.size)
         weights = None if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
         counts.both_classes(positive, weights)
+        effective = _effective(positive, weights)
         if weights is not None:
-            table = counts.count_weights(positive, scores, weights)
+            table = every = counts.count_weights(positive, scores, weights)
             if points == "hull":
                 table = buckets.on_hull(table)
         elif points == "hull":
-            table = buckets.hull_counts(positive, scores)
+            table = every = buckets.hull_counts(positive, scores)
+            if chance.is_poor(table.fp, table.tp):
+                every = counts.count_scores(positive, scores)
         else:
-            table = counts.count_scores(positive, scores)
-        return cls._from_counts(table, name=name, effective=_effective(positive, weights), complete=points == "all")
+            table = every = counts.count_scores(positive, scores)
+        curve = cls._from_counts(table, name=name, effective=effective, complete=points == "all")
+        if (auc := chance.worse_than_chance(every.fp, every.tp, effective)) is not None:
+            chance.tell(name, auc)
+        return curve
 
     @classmethod
     def from_frame(

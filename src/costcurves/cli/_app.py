@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +28,7 @@ import costcurves.cli.hull as hull
 import costcurves.cli.replicate as replicate
 import costcurves.cli.report as report
 from costcurves._text import safe
-from costcurves.cli._print import INTERRUPTED, Problem, console
+from costcurves.cli._print import INTERRUPTED, Problem, console, safe, say
 
 SCHEMAS = Path(__file__).parent / "schemas"
 BAD_INPUT, FAULT, BROKEN_PIPE = 2, 70, 141
@@ -188,6 +189,20 @@ def _termination() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
+def _teller(otherwise: Any) -> Any:
+    """Return how to show a warning: one of ours is said once, in a line of its own, any other as Python does."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if not issubclass(category, cc.CostCurvesWarning):
+            otherwise(message, category, *where, **more)
+        elif str(message) not in told:
+            told.add(str(message))
+            say(f"Warning: {message}")
+
+    return show
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     with _streams(), _termination():
@@ -205,7 +220,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _exit_code(action: Callable[[], object]) -> int:
     """Return the exit code with which an action ends."""
     try:
-        action()
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", cc.CostCurvesWarning)
+            warnings.showwarning = _teller(warnings.showwarning)
+            action()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else BAD_INPUT
     return 0

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from costcurves.chance import one_question
 from costcurves.displays import _scores
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import COLUMN, Margins, canvas, check_axes, grow_for, save_figure
@@ -82,6 +83,7 @@ class Display:
         return cls._drawn(partial(make, results), make, ax, options)
 
     @classmethod
+    @one_question()
     def _made(cls, sample: Callable[[], Sample], ax: Any, options: dict[str, Any]) -> Self:
         """Return the drawn display of a sample."""
         return cls._drawn(lambda **computed: cls._from_sample(sample(), **computed), cls._from_sample, ax, options)

@@ -16,6 +16,7 @@ from costcurves.errors import DataError, InputError
 from costcurves.estimators import _members
 from costcurves.evaluation import Evaluation, make_evaluation
 from costcurves.frames import columns_of
+from costcurves.roc import RocCurve
 
 
 def evaluate(
@@ -118,9 +119,12 @@ def evaluate(
         checked = counts.checked_scores(values, name)
         counts.same_length(name, checked, "y", labels.size)
         scores[name] = checked[tested.rows].astype(np.float64)
-    return make_evaluation(
+    result = make_evaluation(
         labels, pos_label, tested.rows, tested.folds, {name: scores[name] for name in named}, weights
     )
+    for name in given:  # of estimators the right column is known
+        RocCurve.from_predictions(result.y_true, result.score(name), sample_weight=result.sample_weight, name=name)
+    return result
 
 
 class _Router:

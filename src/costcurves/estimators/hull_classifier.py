@@ -17,6 +17,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from costcurves import counts
 from costcurves._numbers import middle_cut
 from costcurves._validation import BoolArray, check_choice, shown
+from costcurves.chance import no_question
 from costcurves.conditions import check_condition
 from costcurves.decisions import ALWAYS_POSITIVE, TRIVIAL, Mixture
 from costcurves.errors import CostCurvesError, InputError
@@ -136,11 +137,12 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
             pos_label=self.pos_label_,
             n_jobs=self.n_jobs,
         )
-        self.hull_ = RocHull.from_predictions(
-            labels[tested.rows] == self.pos_label_,
-            tested.scores,
-            sample_weight=None if weights is None else weights[tested.rows],
-        )
+        with no_question():  # the members' scores are of the right class for sure
+            self.hull_ = RocHull.from_predictions(
+                labels[tested.rows] == self.pos_label_,
+                tested.scores,
+                sample_weight=None if weights is None else weights[tested.rows],
+            )
         fitted = _members.final_members(
             members, X, labels, tested, cv=self.cv, refit=self.refit, fit_params=routed.fit, n_jobs=self.n_jobs
         )

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.metrics import make_scorer
 
 from costcurves._validation import check_flag, shown
+from costcurves.chance import no_question
 from costcurves.conditions import OperatingCondition, OperatingRange, check_condition
 from costcurves.costs import CostCurve, check_span
 from costcurves.errors import InputError
@@ -154,7 +155,8 @@ def cost_of_scores(
     if policy is None:
         cost = cross_fitted_cost(y_true, y_score, condition, **given)
     else:
-        cost = float(CostCurve.from_predictions(y_true, y_score, policy=policy, **given).evaluate(condition))
+        with no_question():
+            cost = float(CostCurve.from_predictions(y_true, y_score, policy=policy, **given).evaluate(condition))
     return cost if normalized else condition.money(cost)
 
 

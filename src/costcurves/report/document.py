@@ -14,6 +14,7 @@ from typing import Any
 
 from costcurves._files import is_stream, real_path, write_atomically
 from costcurves._validation import check_flag, check_name, check_path, shown
+from costcurves.chance import one_question
 from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.errors import InputError, MissingExtraError
 from costcurves.report.classes import ClassesSummary, summarise_classes
@@ -73,6 +74,7 @@ class Report:
     command: str | None
 
     @classmethod
+    @one_question()
     def from_predictions(
         cls,
         y_true: Any,
