@@ -43,6 +43,7 @@ LAYERS = [
     "inference.family",
     "inference.examples",
     "inference.multiclass",
+    "inference.tilted",
     "inference.levels",
     "counts",
     "geometry",
