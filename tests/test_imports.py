@@ -52,6 +52,7 @@ LAYERS = [
     "inference.selection",
     "inference.examples",
     "inference.multiclass",
+    "inference.tilted",
     "inference.levels",
     "counts",
     "geometry",

@@ -39,6 +39,7 @@ from costcurves.errors import DataError, InputError, SmallSampleWarning
 from costcurves.inference import multiclass
 from costcurves.inference.intervals import cells_interval
 from costcurves.inference.kernel import Stratum, exact_distribution, resample
+from costcurves.inference.tilted import TiltCells, tilted_limits, tilted_tails_at
 from costcurves.matrices import OWNER, CostMatrix, as_cost_matrix, cheapest_constant, check_priors
 
 METHODS = ("exact", "resample")
@@ -50,8 +51,11 @@ _FEW = 5
 # A cell is a risk when it may add this many half-widths. An error that carries all of the cost by itself adds
 # 1.9 half-widths when it was seen once, 1.55 when twice, 1.4 when three times: one or two are no basis.
 _OUTWEIGHS = 1.5
+# So many half-widths may a Laplace correction move an interval before it is said.
+_MOVES = 0.5
 # The smallest p-value of a normal test that is told apart from 0, and how many standard errors mid-P limits go.
 _SMALLEST_P = 1e-300
+_SMALLEST_TILTED = 1e-12
 _FARTHEST = 8.0
 
 
@@ -100,7 +104,7 @@ class CostInterval(Result):
         The interval.
     level : float
         Its confidence level.
-    method : {"exact", "resample", "z", "mid-p"}
+    method : {"exact", "resample", "z", "mid-p", "tilted"}
     laplace : float
         What was added to every cell. It moves the interval, whose centre is `distribution.mean`.
     n : int
@@ -281,7 +285,7 @@ class Options:
             raise InputError(f"`n_resamples` must be at least {needed} to find limits at level {level:.6g}, got {size}")
         return cls(
             level,
-            check_laplace(laplace),
+            multiclass.default_laplace(len(labels)) if laplace is None else check_laplace(laplace),
             method,
             size,
             check_rng(rng),
@@ -292,11 +296,7 @@ class Options:
     def shares(self, class_counts: npt.NDArray[Any], labels: Labels) -> FloatArray:
         """Return the class weights: the deployment priors; a class without examples must have none."""
         assert self.priors is not None
-        for t in np.flatnonzero((class_counts == 0) & (self.priors > 0)):
-            raise DataError(
-                f"`priors` must be 0 for a class without examples, got {self.priors[t]:g} for {shown(labels[t])}"
-            )
-        return self.priors
+        return _seen_shares(self.priors, class_counts, labels)
 
     def distribution(self, strata: list[Stratum], shares: FloatArray | None) -> Any:
         """Return the distribution of the statistic; uncertain priors weight strata built with weight one."""
@@ -329,7 +329,7 @@ class _BCost:
     """Return an interval for the expected cost of a classifier: BCost of the 2000 paper, exactly.
 
     Call it with predictions, `bcost(y_true, y_pred, C)`, or with counts, `bcost.from_confusion(counts, C)`.
-    `bcost.z_interval` is the normal-theory baseline; `bcost.mid_p_interval` holds where costly errors are rare.
+    `bcost.z_interval` is the normal-theory baseline; `bcost.tilted_interval` holds where costly errors are rare.
 
     Parameters
     ----------
@@ -339,9 +339,9 @@ class _BCost:
     C : CostMatrix or table
         Rows true, columns predicted.
     level : float, default 0.95
-    laplace : float, default 0.1
-        λ, added to each of the k² cells. The paper recommends 0.1; with 0 an error that was not seen cannot
-        happen. The cells together weigh λk² examples, which is much when k² is near n.
+    laplace : float, optional
+        λ, added to each of the k² cells; with 0 an error that was not seen cannot happen. By default the paper's 0.1 up
+        to five classes, and 2.5/k² beyond: all cells together then weigh 2.5 examples, however many classes there are.
     method : {"exact", "resample"}
         "exact": quantiles of the bootstrap distribution itself, the limit of infinitely many resamples.
         "resample": the paper's procedure, `n_resamples` multinomial draws and their order statistics (the
@@ -365,7 +365,8 @@ class _BCost:
     SmallSampleWarning
         When an error that was seen less than 5 times could, at its upper confidence bound, add more to the
         expected cost than 1.5 times the half-width that the observed errors give the interval. The message
-        names such errors and says how many examples would be needed.
+        names such errors and says how many examples would be needed. Also when λk² is more than 2.5 examples and
+        moves the interval by more than half of its half-width.
 
     Notes
     -----
@@ -382,7 +383,7 @@ class _BCost:
     >>> ci.estimate, round(ci.lower, 4), round(ci.upper, 4)
     (0.25, 0.1083, 0.4333)
     >>> cc.bcost(y_true, y_pred, C, priors={"good": 0.9, "bad": 0.1})
-    CostInterval: expected cost 0.19, 95 % in [0.088, 0.324] (n = 120, exact, laplace 0.1)
+    CostInterval: expected cost 0.19, 95 % in [0.097, 0.301] (n = 120, exact, laplace 0.1)
     """
 
     def __call__(
@@ -392,7 +393,7 @@ class _BCost:
         C: Any,
         *,
         level: float = 0.95,
-        laplace: float = 0.1,
+        laplace: float | None = None,
         method: str = "exact",
         priors: Any = None,
         priors_size: float | None = None,
@@ -419,7 +420,7 @@ class _BCost:
         C: Any,
         *,
         level: float = 0.95,
-        laplace: float = 0.1,
+        laplace: float | None = None,
         method: str = "exact",
         priors: Any = None,
         priors_size: float | None = None,
@@ -480,41 +481,110 @@ class _BCost:
         constant = cheapest_constant(C, counts.sum(axis=1) / n)
         return CostInterval(mean, mean - half, mean + half, level, "z", 0.0, n, None, (), *constant)
 
-    def mid_p_interval(self, y_true: Any, y_pred: Any, C: Any, *, level: float = 0.95) -> CostInterval:
+    def mid_p_interval(
+        self, y_true: Any, y_pred: Any, C: Any, *, level: float = 0.95, priors: Any = None
+    ) -> CostInterval:
         """Return an interval that holds its level where expensive errors are rare, and needs no λ.
 
         Parameters
         ----------
-        y_true, y_pred, C, level
+        y_true, y_pred, C, level, priors
             As in `bcost`.
 
         Notes
         -----
-        Mid-P limits of every cell's rate, combined (MOVER) like standard deviations: an error that was not seen adds
-        what it may still cost. It is wide where the data say little, and its lower limit is on the safe side less
-        often than its upper one.
+        Mid-P limits of the rate of each cost, combined (MOVER) like standard deviations: an error that was not seen
+        adds what it may still cost. Errors of equal cost are one. With many different costs, each seen a few times,
+        its lower limit is too high: `tilted_interval` holds there too.
         """
         C = as_cost_matrix(C)
-        return self.mid_p_interval_from_confusion(_count(y_true, y_pred, C), C, level=level)
+        return self.mid_p_interval_from_confusion(_count(y_true, y_pred, C), C, level=level, priors=priors)
 
-    def mid_p_interval_from_confusion(self, confusion: Any, C: Any, *, level: float = 0.95) -> CostInterval:
+    def mid_p_interval_from_confusion(
+        self, confusion: Any, C: Any, *, level: float = 0.95, priors: Any = None
+    ) -> CostInterval:
         """Return the mid-P interval from counts.
 
         Parameters
         ----------
-        confusion, C, level
+        confusion, C, level, priors
             As in `bcost.from_confusion`.
         """
         C, level = as_cost_matrix(C), check_level(level)
         counts = counts_of(confusion, C).counts
-        mean, lower, upper = cells_interval([(counts.ravel(), C.values.ravel())], _normal_quantile(level))
-        n = int(counts.sum())
-        constant = cheapest_constant(C, counts.sum(axis=1) / n)
-        return CostInterval(float(mean), float(lower), float(upper), level, "mid-p", 0.0, n, None, (), *constant)
+        cells, shares = _cost_cells(counts, C, priors)
+        limits = cells_interval([(one.counts, one.values) for one in cells], _normal_quantile(level))
+        mean, lower, upper = (float(x) for x in limits)
+        constant = cheapest_constant(C, shares)
+        return CostInterval(mean, lower, upper, level, "mid-p", 0.0, int(counts.sum()), None, (), *constant)
+
+    def tilted_interval(
+        self, y_true: Any, y_pred: Any, C: Any, *, level: float = 0.95, priors: Any = None
+    ) -> CostInterval:
+        """Return an interval that holds its level whatever the costs are and however rare the errors, without λ.
+
+        Parameters
+        ----------
+        y_true, y_pred, C, level, priors
+            As in `bcost`.
+
+        Notes
+        -----
+        A cost is inside the interval unless the observed mean lies in the tails of the bootstrap from the most likely
+        rates that have this cost; what is equal to the observed mean counts half (mid-P). Errors that were not seen
+        may have a rate there too. This is Efron's (1981) nonparametric tilting with exact tails instead of resamples; of
+        one kind of error it is the mid-P interval of its rate. At 2 to 50 classes and 100 to 2,000 examples with
+        graded, uniform and heavy-tailed costs it covered 93 to 99 % at nominal 95 %. It takes about twenty exact
+        distributions.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> y, predicted = [0] * 100, [0] * 97 + [1] * 3
+        >>> cc.bcost.tilted_interval(y, predicted, [[0, 1], [50, 0]])
+        CostInterval: expected cost 0.03, 95 % in [0.00768659, 1.52445] (n = 100, tilted); always 0 costs less: 0
+        """
+        C = as_cost_matrix(C)
+        return self.tilted_interval_from_confusion(_count(y_true, y_pred, C), C, level=level, priors=priors)
+
+    def tilted_interval_from_confusion(
+        self, confusion: Any, C: Any, *, level: float = 0.95, priors: Any = None
+    ) -> CostInterval:
+        """Return the tilted interval from counts.
+
+        Parameters
+        ----------
+        confusion, C, level, priors
+            As in `bcost.from_confusion`.
+        """
+        C, level = as_cost_matrix(C), check_level(level)
+        counts = counts_of(confusion, C).counts
+        cells, shares = _cost_cells(counts, C, priors)
+        lower, upper = tilted_limits(cells, (1 - level) / 2)
+        mean = float(sum(one.mean for one in cells))
+        constant = cheapest_constant(C, shares)
+        return CostInterval(mean, lower, upper, level, "tilted", 0.0, int(counts.sum()), None, (), *constant)
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
         return "<costcurves.bcost: call it with (y_true, y_pred, C)>"
+
+
+def _cost_cells(counts: npt.NDArray[Any], C: CostMatrix, priors: Any) -> tuple[list[TiltCells], FloatArray]:
+    """Return the counts of each cost, in one stratum or in one for each class with a prior, and the class weights."""
+    sizes = counts.sum(axis=1)
+    if priors is None:
+        return [TiltCells.pooled(counts, C.values)], sizes / sizes.sum()
+    shares = _seen_shares(check_priors("priors", priors, C.labels)[0], sizes, C.labels)
+    classes = np.flatnonzero(shares > 0)
+    return [TiltCells.pooled(counts[t], shares[t] * C.values[t]) for t in classes], shares
+
+
+def _seen_shares(priors: FloatArray, class_counts: npt.NDArray[Any], labels: Labels) -> FloatArray:
+    """Return the class weights: the deployment priors; a class without examples must have none."""
+    for t in np.flatnonzero((class_counts == 0) & (priors > 0)):
+        raise DataError(f"`priors` must be 0 for a class without examples, got {priors[t]:g} for {shown(labels[t])}")
+    return priors
 
 
 def _z_half_width(values: FloatArray, counts: npt.NDArray[Any], level: float) -> tuple[int, float, float]:
@@ -563,6 +633,15 @@ def _bcost(confusion: ConfusionMatrix, C: CostMatrix, options: Options) -> CostI
     risks = _risks(confusion, C, options, rates)
     if risks:
         _warn(risks, n)
+    added = options.laplace * counts.size
+    moved = abs(float(distribution.mean) - estimate) / max(0.5 * (upper - lower), 1e-300)
+    if added > multiclass.MOST_ADDED * (1 + 1e-9) and moved > _MOVES:
+        warnings.warn(
+            f"`laplace` = {options.laplace:g} adds {added:g} examples to {n} and moves the interval by {moved:.2g} "
+            f"half-widths; the default for {len(C.labels)} classes is {multiclass.default_laplace(len(C.labels)):.3g}",
+            SmallSampleWarning,
+            stacklevel=3,
+        )
     constant = cheapest_constant(C, rates * counts.sum(axis=1))
     return CostInterval(
         estimate,
@@ -651,7 +730,7 @@ class _BDeltaCost:
 
     Call it with predictions, `bdeltacost(y_true, pred_a, pred_b, C)`, or with joint counts,
     `bdeltacost.from_joint(counts, C)`. `bdeltacost.z_test` is the normal-theory baseline, and
-    `bdeltacost.mid_p_test_from_joint` holds its level where few examples differ.
+    `bdeltacost.tilted_test` holds its level where few examples differ or errors are rare and expensive.
 
     Parameters
     ----------
@@ -798,6 +877,68 @@ class _BDeltaCost:
             p = 1.0 if mean == 0 else 0.0
         return _difference(table, C, mean, (mean - half, mean + half), p, _SMALLEST_P, level, "z", names)
 
+    def tilted_test(
+        self,
+        y_true: Any,
+        pred_a: Any,
+        pred_b: Any,
+        C: Any,
+        *,
+        level: float = 0.95,
+        priors: Any = None,
+        names: tuple[str, str] = ("a", "b"),
+    ) -> CostDifference:
+        """Return the test that holds its level where errors are rare and expensive, or few examples differ.
+
+        Parameters
+        ----------
+        y_true, pred_a, pred_b, C, level, priors, names
+            As in `bdeltacost`.
+
+        Notes
+        -----
+        The interval of `bcost.tilted_interval` for the differences in cost; the largest difference that the cost
+        matrix allows may have a rate in either direction, seen or not. Where a rare error costs 1,000 times as much as
+        the others and both classifiers cost the same, `bdeltacost` calls them different in 13, 39 and 61 % of data
+        sets of 1,000 examples (rates of 0.002, 0.001 and 0.0005), and this test in at most 5 %.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> y, a, b = [0] * 1000, [0] * 1000, [0] * 990 + [1] * 10
+        >>> cc.bdeltacost.tilted_test(y, a, b, [[0, 1], [50, 0]]).cheaper is None
+        True
+        >>> cc.bdeltacost.tilted_test(y, a, b, [[0, 1], [1, 0]]).cheaper
+        'a'
+        """
+        C = as_cost_matrix(C)
+        joint = _count_joint(y_true, pred_a, pred_b, C)
+        return self.tilted_test_from_joint(joint, C, level=level, priors=priors, names=names)
+
+    def tilted_test_from_joint(
+        self,
+        joint: Any,
+        C: Any,
+        *,
+        level: float = 0.95,
+        priors: Any = None,
+        names: tuple[str, str] = ("a", "b"),
+    ) -> CostDifference:
+        """Return the tilted test from joint counts.
+
+        Parameters
+        ----------
+        joint, C, level, priors, names
+            As in `bdeltacost.from_joint`.
+        """
+        C, level = as_cost_matrix(C), check_level(level)
+        table = joint_of(joint, C)
+        cells, shares = _difference_cells(table, C, priors)
+        ends = tilted_limits(cells, (1 - level) / 2)
+        p = min(1.0, 2 * min(tilted_tails_at(cells, 0.0)))
+        mean = float(sum(one.mean for one in cells))
+        return _difference(table, C, mean, ends, p, _SMALLEST_TILTED, level, "tilted", names, shares=shares)
+
     def mid_p_test_from_joint(
         self, joint: Any, C: Any, *, level: float = 0.95, names: tuple[str, str] = ("a", "b")
     ) -> CostDifference:
@@ -810,8 +951,8 @@ class _BDeltaCost:
 
         Notes
         -----
-        Mid-P limits of the rates of all k³ triples, combined as in `bcost.mid_p_interval`. The p-value is the level at
-        which the interval just reaches zero.
+        Mid-P limits of the rate of each difference in cost, combined as in `bcost.mid_p_interval`. The p-value is the
+        level at which the interval just reaches zero.
         """
         from scipy.special import ndtr
 
@@ -820,7 +961,8 @@ class _BDeltaCost:
         k = len(C.labels)
         counts = np.zeros((k, k, k), dtype=np.int64)
         counts[table.true, table.a, table.b] = table.counts
-        strata = [(counts.ravel(), (C.values[:, :, None] - C.values[:, None, :]).ravel())]
+        cells = TiltCells.pooled(counts, C.values[:, :, None] - C.values[:, None, :])
+        strata = [(cells.counts, cells.values)]
         mean, lower, upper = (float(x) for x in cells_interval(strata, _normal_quantile(level)))
         p = _level_that_reaches_zero(strata)
         return _difference(table, C, mean, (lower, upper), p, 2 * float(ndtr(-_FARTHEST)), level, "mid-p", names)
@@ -828,6 +970,23 @@ class _BDeltaCost:
     def __repr__(self) -> str:
         """Return the conclusion in words."""
         return "<costcurves.bdeltacost: call it with (y_true, pred_a, pred_b, C)>"
+
+
+def _difference_cells(joint: JointConfusion, C: CostMatrix, priors: Any) -> tuple[list[TiltCells], FloatArray | None]:
+    """Return the counts of each difference in cost, with the largest that may occur in either direction."""
+    values = differences(joint, C)
+    ranges = np.ptp(C.values, axis=1)
+
+    def cells(own: npt.NDArray[Any], weight: float, most: float) -> TiltCells:
+        counts = np.append(joint.counts[own], [0, 0])
+        return TiltCells.pooled(counts, weight * np.append(values[own], [-most, most]))
+
+    if priors is None:
+        return [cells(np.ones(values.size, dtype=bool), 1.0, float(ranges.max()))], None
+    sizes = np.bincount(joint.true, weights=joint.counts, minlength=len(C.labels))
+    shares = _seen_shares(check_priors("priors", priors, C.labels)[0], sizes, C.labels)
+    classes = np.flatnonzero(shares > 0)
+    return [cells(joint.true == t, float(shares[t]), float(ranges[t])) for t in classes], shares
 
 
 def _level_that_reaches_zero(strata: list[tuple[npt.NDArray[Any], FloatArray]]) -> float:
@@ -928,9 +1087,11 @@ def _difference(
     names: Any,
     options: Options | None = None,
     distribution: Any = None,
+    shares: FloatArray | None = None,
 ) -> CostDifference:
     sizes = np.bincount(joint.true, weights=joint.counts, minlength=len(C.labels))
-    shares = sizes / joint.n if options is None or options.priors is None else options.priors
+    if shares is None:
+        shares = sizes / joint.n if options is None or options.priors is None else options.priors
     rates = (shares / np.maximum(sizes, 1))[joint.true] * joint.counts
     costs = (float(C.values[joint.true, joint.a] @ rates), float(C.values[joint.true, joint.b] @ rates))
     return CostDifference(

@@ -202,8 +202,7 @@ def plan_test_size(
         Wanted chance to find the difference.
     level : float, default 0.95
     laplace : float, optional
-        λ, added to each cell of the pilot; by default 0.1 for a half-width and 0 for a difference, as in
-        `bcost` and `bdeltacost`.
+        λ, added to each cell of the pilot; by default that of `bcost` for a half-width and 0 for a difference.
 
     Returns
     -------
@@ -228,9 +227,7 @@ def plan_test_size(
         given = "neither" if half_width is None else "both"
         raise InputError(f"one of `half_width` and `difference` must be given, got {given}")
     if half_width is not None:
-        return _plan_half_width(
-            pilot, C, check_positive("half_width", half_width), level, 0.1 if laplace is None else laplace
-        )
+        return _plan_half_width(pilot, C, check_positive("half_width", half_width), level, laplace)
     assert difference is not None
     target = abs(check_number("difference", difference))
     check_positive("difference", target)
@@ -238,8 +235,8 @@ def plan_test_size(
     return _plan_difference(pilot, C, target, wanted, level, 0.0 if laplace is None else laplace)
 
 
-def _plan_half_width(pilot: Any, C: CostMatrix, half_width: float, level: float, laplace: float) -> SizePlan:
-    laplace = check_laplace(laplace)
+def _plan_half_width(pilot: Any, C: CostMatrix, half_width: float, level: float, laplace: float | None) -> SizePlan:
+    laplace = multiclass.default_laplace(len(C.labels)) if laplace is None else check_laplace(laplace)
     if isinstance(pilot, JointConfusion):
         raise InputError(
             "`pilot` must be a confusion matrix for `half_width`, got a joint table: use .first or .second"

@@ -26,6 +26,7 @@ from costcurves.errors import DataError, InputError
 from costcurves.inference.band_results import SAMPLINGS, check_pc
 from costcurves.inference.intervals import cells_interval, critical
 from costcurves.inference.levels import Cells, bootstrap_levels
+from costcurves.inference.multiclass import default_laplace
 from costcurves.inference.paired import DIFFERENCE_METHODS, difference_band
 from costcurves.matrices import CostMatrix, as_cost_matrix, check_priors
 
@@ -39,7 +40,7 @@ def covers_cost(
     *,
     level: float = 0.95,
     method: str = "exact",
-    laplace: float = 0.1,
+    laplace: float | None = None,
     priors: Any = None,
 ) -> BoolArray:
     """Say, for each of many confusion matrices, whether its interval for the expected cost holds a given cost.
@@ -56,8 +57,8 @@ def covers_cost(
     level : float, default 0.95
     method : {"exact", "z", "mid-p"}
         The interval of `bcost`, of `bcost.z_interval`, or of `bcost.mid_p_interval`.
-    laplace : float, default 0.1
-        λ of "exact".
+    laplace : float, optional
+        λ of "exact"; by default that of `bcost`.
     priors : mapping or array-like, optional
         As in `bcost`.
 
@@ -83,7 +84,8 @@ def covers_cost(
     """
     C = as_cost_matrix(C)
     counts = _tables("confusions", confusions, 3, len(C.labels))
-    strata = _strata(counts, C, C.values, priors, check_laplace(laplace))
+    added = default_laplace(len(C.labels)) if laplace is None else check_laplace(laplace)
+    strata = _strata(counts, C, C.values, priors, added)
     return _covers(strata, check_number("cost", cost), level, method)
 
 
@@ -174,7 +176,7 @@ def _covers(strata: list[Cells], x: float, level: float, method: str) -> BoolArr
         return np.asarray((levels >= tail) & (levels <= 1 - tail))
     z = critical(level)
     if method == "mid-p":
-        _, lower, upper = cells_interval([(s.counts, s.draws * s.values) for s in strata], z)
+        _, lower, upper = cells_interval([_pooled(s) for s in strata], z)
         return np.asarray((lower <= x) & (x <= upper))
     estimate, variance = np.zeros(strata[0].counts.shape[0]), np.zeros(strata[0].counts.shape[0])
     for s in strata:
@@ -184,6 +186,14 @@ def _covers(strata: list[Cells], x: float, level: float, method: str) -> BoolArr
         estimate += one
         variance += np.maximum(s.counts @ s.values**2 - one**2 / s.draws, 0.0) * s.draws / (s.draws - 1)
     return np.asarray(np.abs(estimate - x) <= z * np.sqrt(variance))
+
+
+def _pooled(cells: Cells) -> tuple[npt.NDArray[Any], FloatArray]:
+    """Return the counts of each distinct value, as `bcost.mid_p_interval` takes them."""
+    values, at = np.unique(cells.values, return_inverse=True)
+    same = np.zeros((cells.values.size, values.size))
+    same[np.arange(cells.values.size), at.ravel()] = 1.0
+    return cells.counts @ same, cells.draws * values
 
 
 def difference_coverage(

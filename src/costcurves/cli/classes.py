@@ -74,8 +74,13 @@ def bcost(
     drop_missing: opt.DropMissing = False,
     level: opt.Level = 0.95,
     laplace: Annotated[
-        float, typer.Option(metavar="N", help="Added to each cell of the counts.", rich_help_panel=opt.HOW)
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            metavar="N",
+            help="Added to each cell of the counts; 0.1 by default, and 2.5/k² for more than five classes.",
+            rich_help_panel=opt.HOW,
+        ),
+    ] = None,
     assert_cost_below: Annotated[
         float | None,
         typer.Option(
@@ -147,7 +152,7 @@ def bcost(
         "data": data.document(),
         "currency": currency,
         "level": level,
-        "laplace": laplace,
+        "laplace": found[order[0]].laplace,
         "classifiers": [
             {
                 "classifier": name,
