@@ -16,7 +16,7 @@ from scipy import stats
 from costcurves.errors import InputError, UnsupportedError
 from costcurves.inference import _smooth
 from costcurves.inference._batch import binomial_rows
-from costcurves.inference._lattice import lattice_power
+from costcurves.inference._lattice import bernstein, lattice_power
 from costcurves.inference._smooth import smooth_sum
 from costcurves.inference.kernel import (
     Stratum,
@@ -25,6 +25,7 @@ from costcurves.inference.kernel import (
     moments,
     resample,
 )
+from laws import law
 
 
 def enumerate_resamples(strata: list[tuple[list[Fraction], int]]) -> dict[Fraction, Fraction]:
@@ -488,3 +489,11 @@ def test_batched_quantiles_of_full_samples_keep_their_stated_bound(n):
         for level, x in zip(levels, got[:, j], strict=True):
             assert trinomial_cdf(x - room, n, q[j], v) <= level + 1e-3
             assert trinomial_cdf(x + room, n, q[j], v) >= level - 1e-3
+
+
+@law(500)
+@given(st.floats(0, 1e6), st.floats(1e-6, 1e3), st.floats(1e-15, 0.5))
+def test_bernsteins_bound_is_where_his_inequality_leaves_the_tail(variance, largest, tail):
+    # P(|X - mean| >= t) <= 2 exp(-t² / (2 (variance + largest t / 3))), which is the tail at the t returned.
+    t = bernstein(variance, largest, tail)
+    assert 2 * math.exp(-t * t / (2 * (variance + largest * t / 3))) == pytest.approx(tail, rel=1e-9)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import costcurves as cc
 from costcurves.tallies import bins as binning
 from costcurves.tallies import scores as scoring
+from costcurves.tallies.base import part
 
 TINY, HUGE = 5e-324, 1.7e308
 VALUES = {
@@ -809,3 +810,21 @@ def test_a_merge_that_fails_changes_nothing():
     with pytest.raises(cc.UnsupportedError, match="distinct scores"):
         tally.merge(cc.ScoreTally(limit=9).update([0, 1, 0], [4, 5, 6]))
     assert tally.to_bytes() == before
+
+
+@pytest.mark.parametrize("values", [[-1, 3], [3, -1], [0, 5], [7, 0]])
+def test_a_state_with_one_number_out_of_range_is_refused(values):
+    with pytest.raises(cc.DataError, match=f"place must be from 0 to 5, got {min(0, *values)} to {max(values)}"):
+        part({"place": np.array(values)}, "place", "i", 2, most=5)
+    assert part({"place": np.array([0, 4])}, "place", "i", 2, most=5).tolist() == [0, 4]
+
+
+def test_bytes_with_one_negative_count_are_refused():
+    tally = cc.ConfusionTally().update([0, 1, 1], [0, 1, 0])
+    plain, arrays = tally._state()
+    name = next(name for name, array in arrays.items() if array.size > 1 and array.dtype.kind == "i")
+    for place in range(arrays[name].size):
+        wrong = arrays[name].copy()
+        wrong.flat[place] = -1
+        with pytest.raises(cc.DataError):
+            cc.ConfusionTally._restored(plain, arrays | {name: wrong})
