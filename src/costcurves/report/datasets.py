@@ -11,7 +11,7 @@ import numpy as np
 from costcurves.comparison import UNDECIDED
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.numbers import short, short_names
+from costcurves.report.numbers import isolated, short, short_names
 from costcurves.report.summary import ClassifierSummary, ConditionAnswer, Summary
 
 Rows = list[dict[str, Any]]
@@ -106,7 +106,9 @@ def _bands(k: int, one: ClassifierSummary) -> Columns:
 
 
 def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
-    """Return every classifier's hull vertices, those of the common hull first and in the order the library prefers.
+    """Return every classifier's hull vertices, in the order in which the library prefers those of equal cost.
+
+    The trivial classifiers come first, because they need no model, then the first by name, then the fewest alarms.
 
     `mid` is the middle of the pc at which a vertex of the common hull is best; the distances of the limits of fnr and
     fpr let the page find those of the cost.
@@ -121,6 +123,8 @@ def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
             rows.append(row | {"k": who[name], "mid": round((breaks[i] + breaks[i + 1]) / 2, 9)})
     for name, left in own.items():
         rows += [row | {"k": who[name], "mid": None} for row in left.values()]
+    names = dict(enumerate(summary.names))
+    rows.sort(key=lambda row: (row["k"] >= 0, names.get(row["k"], ""), row["fp"], row["tp"]))
     return [{"r": r, **row} for r, row in enumerate(rows)]
 
 
@@ -224,7 +228,7 @@ def classes_data(summary: ClassesSummary) -> dict[str, Columns]:
     if summary.comparison is not None:
         place = {name: k for k, name in enumerate(summary.names)}
         data["pairs"] = [
-            {"pair": f"{names[place[pair.names[0]]]} − {names[place[pair.names[1]]]}", "q": q}
+            {"pair": " − ".join(isolated(names[place[name]]) for name in pair.names), "q": q}
             | {"difference": pair.difference, "lower": pair.lower, "upper": pair.upper, "sure": bool(sure)}
             for q, (pair, sure) in enumerate(
                 zip(summary.comparison.pairs, summary.comparison.significant.tolist(), strict=True)

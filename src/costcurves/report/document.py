@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from costcurves._files import is_stream, real_path, write_atomically
+from costcurves._text import safe
 from costcurves._validation import check_flag, check_name, check_path, shown
 from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.errors import InputError, MissingExtraError
@@ -240,7 +241,7 @@ class Report:
         """Return the page in a frame of its own, so that neither its style nor its names touch the notebook's."""
         page = html.escape(self.html(), quote=True)
         look = "width:100%;height:860px;border:1px solid #8885;border-radius:8px;background:#fff"
-        return f'<iframe title="{html.escape(self.title)}" srcdoc="{page}" style="{look}"></iframe>'
+        return f'<iframe title="{html.escape(safe(self.title))}" srcdoc="{page}" style="{look}"></iframe>'
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what notebooks show: the page, and the short form where pages cannot be shown."""

@@ -9,7 +9,7 @@ from typing import Any
 from costcurves.conditions import OperatingCondition
 from costcurves.decisions import TRIVIAL
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.numbers import money, number, percent, together
+from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import ConditionAnswer, Summary
 from costcurves.report.words import Speaker
 
@@ -102,7 +102,7 @@ def classifier_table(summary: Summary, say: Speaker) -> Table:
         "average loss",
         "area under ROC",
     )
-    return Table("Each classifier by itself", columns, tuple(rows))
+    return Table("Each classifier by itself; losses are shares of the cost of always being wrong", columns, tuple(rows))
 
 
 def crossings_table(summary: Summary, say: Speaker) -> Table:
@@ -129,7 +129,8 @@ def pairs_table(summary: Summary, say: Speaker, most: int = 4) -> Table:
         for _, answer in asked:
             assert answer.tests is not None
             difference, p = float(answer.tests.difference[q]), float(answer.tests.adjusted[q])
-            row.append(f"{number(difference)} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})")
+            cost = say.price(difference * answer.condition.unit_cost, answer.condition)
+            row.append(f"{cost} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})")
         rows.append(tuple(row))
     columns = ("first", "second", "over all conditions", *(f"scenario {n}: difference" for n, _ in asked))
     return Table("All pairs", columns, tuple(rows), 3)
@@ -148,7 +149,8 @@ def costs_table(summary: ClassesSummary, say: Speaker) -> Table:
     rows = []
     for name, one in zip(summary.names, summary.intervals, strict=True):
         value, low, high = together([one.estimate, one.lower, one.upper])
-        rows.append((say.name(name), money(value, say.currency), f"{low} to {high}", str(len(one.risks))))
+        span = money_span(low, high, say.currency)
+        rows.append((say.name(name), money(value, say.currency), span, str(len(one.risks))))
     columns = ("classifier", "cost per case", f"{percent(summary.level)} interval", "errors too rare to judge")
     return Table("Expected cost (BCost)", columns, tuple(rows))
 
@@ -163,7 +165,8 @@ def differences_table(summary: ClassesSummary, say: Speaker) -> Table:
         cheaper = pair.names[0] if pair.difference < 0 else pair.names[1]
         verdict = say.name(cheaper) if sure else "not settled"
         p_text = "< 0.001" if p < 0.001 else f"{p:.3f}"
-        rows.append((say.name(pair.names[0]), say.name(pair.names[1]), verdict, value, f"{low} to {high}", p_text))
+        cost, span = money(value, say.currency), money_span(low, high, say.currency)
+        rows.append((say.name(pair.names[0]), say.name(pair.names[1]), verdict, cost, span, p_text))
     columns = ("first", "second", "cheaper", "difference", "interval, all pairs together", "adjusted p")
     return Table("All pairs (BDeltaCost)", columns, tuple(rows), 3)
 
@@ -183,6 +186,6 @@ def priors_table(summary: ClassesSummary, say: Speaker) -> Table:
     for i, name in enumerate(hull.names):
         can = name in hull.can_be_best
         where = ", ".join(percent(share) for share in hull.where[i].tolist())
-        rows.append((say.name(name), "yes" if can else "never", number(float(hull.margin[i])), where))
+        rows.append((say.name(name), "yes" if can else "never", say.amount(float(hull.margin[i])), where))
     columns = ("classifier", "can be cheapest", "by at most", f"at shares of {', '.join(map(str, hull.labels))}")
     return Table("Who can be cheapest under some class frequencies", columns, tuple(map(tuple, rows)), 2)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from costcurves.comparison import UNDECIDED, CurveDifference
 from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, rule_text
 from costcurves.report.classes import ClassesSummary
+from costcurves.report.markup import Markup
 from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import ConditionAnswer, RangeAnswer, Summary
 
 SURE, UNSURE, ALONE = "clear", "not settled", "no rival"
+# The unit of costs where only pc is known, and of costs over all conditions.
+OF_ALL_WRONG = "of the cost of always being wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,23 @@ class Speaker:
         """Return money."""
         return money(number(value), self.currency)
 
+    def price(self, value: float, where: OperatingCondition) -> str:
+        """Return what a case costs at a condition: money, or a share where only pc is known."""
+        return f"{number(value)} {OF_ALL_WRONG}" if where.pc_only else f"{self.amount(value)} per case"
+
     def condition(self, where: OperatingCondition) -> Markup:
         """Return the condition in words."""
+        if where.pc_only:
+            return Markup("probability-cost {}; costs are shares {}").format(number(where.pc), OF_ALL_WRONG)
         return Markup("{} of cases are <bdi>{}</bdi>; a miss costs {}, a false alarm {}").format(
             percent(where.prevalence), self.positive, self.amount(where.cost_fn), self.amount(where.cost_fp)
         )
 
     def span(self, span: OperatingRange) -> Markup:
         """Return a range of conditions in words."""
+        if span.pc_only:
+            text = Markup("probability-cost {} to {}; costs are shares {}")
+            return text.format(*map(number, span.pc), OF_ALL_WRONG)
         low, high = span.prevalence
         share = percent(low) if low == high else f"{number(100 * low)} to {percent(high)}"
         return Markup("{} of cases are <bdi>{}</bdi>; a miss costs {}, a false alarm {}").format(
@@ -81,12 +91,15 @@ class Speaker:
 
     def cost(self, answer: ConditionAnswer) -> Markup:
         """Return what the choice costs, with its interval."""
-        decision = answer.decision
-        per = Markup("{} per case").format(self.amount(decision.expected_cost))
+        decision, where = answer.decision, answer.condition
         if answer.interval is None:
-            return per + Markup(", whatever the data: every case is treated alike.")
+            text = Markup("{}, whatever the data: every case is treated alike.")
+            return text.format(self.price(decision.expected_cost, where))
         sure = answer.interval
         value, low, high = together([sure.estimate, sure.lower, sure.upper])
+        if where.pc_only:
+            text = Markup("{} {} ({} interval {} to {}).")
+            return text.format(value, OF_ALL_WRONG, percent(self.level), low, high)
         thousand = self.amount(1000 * decision.expected_cost)
         span = money_span(low, high, self.currency)
         return Markup("{} per case ({} interval {}), {} per 1,000 cases.").format(
@@ -120,15 +133,15 @@ class Speaker:
         cost = where.money(min(where.pc, 1.0 - where.pc))
         assert answer.interval is not None
         link = "It is clearly cheaper than" if answer.interval.upper < cost else "It is not clearly cheaper than"
-        return Markup("{} {}, at {} per case.").format(link, self.name(name), self.amount(cost))
+        return Markup("{} {}, at {}.").format(link, self.name(name), self.price(cost, where))
 
     def runner_up(self, answer: ConditionAnswer) -> Markup:
         """Return the next best choice and what it costs more."""
         decision = answer.decision
         other = decision.runner_up
         more = f" ({percent(decision.money_regret / decision.expected_cost)})" if decision.expected_cost > 0 else ""
-        return self.rule(other.classifier, other.threshold) + Markup(": {}{} more per case.").format(
-            self.amount(decision.money_regret), more
+        return self.rule(other.classifier, other.threshold) + Markup(": {} more{}.").format(
+            self.price(decision.money_regret, answer.condition), more
         )
 
     def change(self, answer: ConditionAnswer) -> Markup:
@@ -137,6 +150,10 @@ class Speaker:
         if answer.before is None and answer.after is None:
             return Markup("Nothing: it is the best choice whatever the costs and frequencies are.")
         parts = []
+        if where.pc_only:
+            ends = [number(pc) if 0 < pc < 1 else None for pc in (low, high)]
+            text = Markup("The choice of classifier stays the same while pc is {}. ").format(self._between(ends))
+            return text + self._beyond(answer)
         if where.cost_fp > 0:
             costs = [where.with_pc(pc, by="cost_fn").cost_fn if 0 < pc < 1 else None for pc in (low, high)]
             words = [None if cost is None else self.amount(cost) for cost in costs]
@@ -211,8 +228,8 @@ class Speaker:
             rule = self.rule(end.decision.classifier, end.decision.threshold)
             lines.append((f"At {end.name}", said + rule + Markup(": ") + self.cost(end)))
         if ranges.sensitive:
-            one = Markup("{} loses at most {} of the cost of always being wrong, {} on average.").format(
-                self.name(best.name), number(best.largest), number(best.mean)
+            one = Markup("{} loses at most {} {}, {} on average.").format(
+                self.name(best.name), number(best.largest), OF_ALL_WRONG, number(best.mean)
             )
             lines.append(("If one must serve throughout", one))
         lines.append(("How sure", self._sure_in_range(answer)))
