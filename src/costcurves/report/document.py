@@ -47,8 +47,9 @@ class Report:
     ``ranges`` (who is best where), ``crossings``, ``differences`` and ``verdicts`` (all pairs, with limits that hold
     everywhere together), and ``scenarios``: for a condition its ``decision``, ``cost_interval`` (money per case),
     ``stays_best_for_pc``, ``significantly_cheaper_than``; for a range its ``ranges``, the two ``ends`` and the
-    ``regret`` of each classifier. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``,
-    ``band`` and ``simultaneous_band``.
+    ``regret`` of each classifier. Where ``pc_only`` is true, prevalence and costs stand for all that give its ``pc``.
+    Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``, ``band`` and
+    ``simultaneous_band``.
 
     For k classes they are ``labels``, ``costs``, ``pairs`` (differences with adjusted p-values), ``candidates`` (who
     may be the cheapest) and ``never_cheapest``. Infinities are the texts "inf" and "-inf"; what is undefined is null.
