@@ -205,3 +205,27 @@ def test_other_prevalences_and_cost_ratios_have_the_pc_of_their_own_conditions()
 def test_an_axis_of_no_conditions_is_refused(call, message):
     with pytest.raises(cc.InputError, match=message):
         call(cc.OperatingCondition(prevalence=0.2, cost_fp=2, cost_fn=7))
+
+
+def test_what_was_made_from_pc_says_that_only_pc_is_known():
+    one, some = cc.OperatingCondition.from_pc(0.3), cc.OperatingRange.from_pc(0.2, 0.6)
+    known = cc.OperatingCondition(0.5, cost_fp=1.4, cost_fn=0.6)
+    assert [one.pc_only, some.pc_only, known.pc_only] == [True, True, False]
+    assert all(end.pc_only for span in (some, cc.OperatingRange.from_pc(0, 1)) for end in span.corners)
+    assert not any(end.pc_only for end in cc.OperatingRange(0.5, cost_fp=1, cost_fn=(1, 2)).corners)
+    # It is a remark about the numbers, and no part of what makes two conditions equal.
+    assert one == known
+    assert set(one.to_dict()) == {"prevalence", "cost_fp", "cost_fn", "baseline"}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: cc.OperatingCondition(0.3, cost_fp=0, cost_fn=0),
+        lambda: cc.OperatingCondition.from_cost_matrix([[2, 2], [7, 7]], prevalence=0.3),
+        lambda: cc.OperatingRange(0.3, cost_fp=0, cost_fn=(0, 5)),
+    ],
+)
+def test_where_both_errors_cost_nothing_the_message_says_that_nothing_is_at_stake(make):
+    with pytest.raises(cc.InputError, match="must not both be 0, got 0 and 0: nothing is at stake"):
+        make()

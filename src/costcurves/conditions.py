@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,7 @@ class OperatingCondition(Result):
     cost_fp: float
     cost_fn: float
     baseline: float = 0.0
+    _pc_only: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check and normalise the numbers."""
@@ -83,11 +84,23 @@ class OperatingCondition(Result):
         object.__setattr__(self, "cost_fp", check_nonnegative("cost_fp", self.cost_fp))
         object.__setattr__(self, "cost_fn", check_nonnegative("cost_fn", self.cost_fn))
         object.__setattr__(self, "baseline", check_number("baseline", self.baseline))
+        if self.cost_fp == self.cost_fn == 0:
+            raise InputError(
+                "`cost_fp` and `cost_fn` must not both be 0, got 0 and 0: nothing is at stake, and every choice costs 0"
+            )
         if not 0 < self.unit_cost < math.inf:
             raise InputError(
-                "`cost_fp` and `cost_fn` must not both be 0 and must stay finite when weighted, "
+                "`cost_fp` and `cost_fn` must stay finite and above 0 when weighted by the prevalence, "
                 f"got {shown(self.cost_fp)} and {shown(self.cost_fn)}"
             )
+
+    @property
+    def pc_only(self) -> bool:
+        """Whether only pc is known (`from_pc`): prevalence and costs then stand for all that give this pc.
+
+        Costs are shares of the cost of always being wrong, and no amounts of money.
+        """
+        return self._pc_only
 
     @property
     def unit_cost(self) -> float:
@@ -196,7 +209,8 @@ class OperatingCondition(Result):
         """
         pc = check_in_unit("pc", pc)
         prevalence = check_in_open_unit("prevalence", prevalence)
-        return cls(prevalence=prevalence, cost_fp=(1.0 - pc) / (1.0 - prevalence), cost_fn=pc / prevalence)
+        fp, fn = (1.0 - pc) / (1.0 - prevalence), pc / prevalence
+        return cls(prevalence=prevalence, cost_fp=fp, cost_fn=fn, _pc_only=True)
 
     @classmethod
     def from_cost_matrix(cls, matrix: Any, *, prevalence: float, pos_label: Any = None) -> OperatingCondition:
@@ -312,6 +326,7 @@ class OperatingRange(Result):
     prevalence: Any
     cost_fp: Any
     cost_fn: Any
+    _pc_only: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check and normalise the bounds."""
@@ -323,9 +338,15 @@ class OperatingRange(Result):
     @property
     def corners(self) -> tuple[OperatingCondition, OperatingCondition]:
         """The conditions with the smallest and the largest probability-cost."""
-        low = OperatingCondition(self.prevalence[0], cost_fp=self.cost_fp[1], cost_fn=self.cost_fn[0])
-        high = OperatingCondition(self.prevalence[1], cost_fp=self.cost_fp[0], cost_fn=self.cost_fn[1])
+        alike: Any = {"_pc_only": self._pc_only}
+        low = OperatingCondition(self.prevalence[0], cost_fp=self.cost_fp[1], cost_fn=self.cost_fn[0], **alike)
+        high = OperatingCondition(self.prevalence[1], cost_fp=self.cost_fp[0], cost_fn=self.cost_fn[1], **alike)
         return low, high
+
+    @property
+    def pc_only(self) -> bool:
+        """Whether only the interval of pc is known (`from_pc`), as for `OperatingCondition.pc_only`."""
+        return self._pc_only
 
     @property
     def pc(self) -> tuple[float, float]:
@@ -351,8 +372,9 @@ class OperatingRange(Result):
         """
         low, high = _check_bounds("pc", (low, high), check=check_in_unit)
         if low == 0 or high == 1:
-            return cls(prevalence=0.5, cost_fp=(2 * (1 - high), 2 * (1 - low)), cost_fn=(2 * low, 2 * high))
-        return cls(prevalence=(low, high), cost_fp=1.0, cost_fn=1.0)
+            costs = {"cost_fp": (2 * (1 - high), 2 * (1 - low)), "cost_fn": (2 * low, 2 * high)}
+            return cls(prevalence=0.5, **costs, _pc_only=True)
+        return cls(prevalence=(low, high), cost_fp=1.0, cost_fn=1.0, _pc_only=True)
 
     def contains(self, condition: OperatingCondition) -> bool:
         """Return whether each part of the condition lies within its interval.
@@ -517,7 +539,7 @@ def check_range(over: Any) -> OperatingRange:
     if isinstance(over, OperatingRange):
         return over
     if isinstance(over, OperatingCondition):
-        return OperatingRange(over.prevalence, cost_fp=over.cost_fp, cost_fn=over.cost_fn)
+        return OperatingRange(over.prevalence, cost_fp=over.cost_fp, cost_fn=over.cost_fn, _pc_only=over.pc_only)
     raise InputError(
         f"`over` must be an OperatingRange (or an OperatingCondition), got {shown(over)} ({type(over).__name__})"
     )

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import csv
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
 
 import costcurves as cc
 from costcurves.cli import main
+from costcurves.cli.report import command_line
 
 
 def german_credit() -> tuple[list[str], dict[str, list[float]]]:
@@ -36,3 +46,96 @@ def test_demo_writes_the_page_of_the_shipped_scenarios(tmp_path, capsys):
         command="costcurves report example:german_credit --costs example:german_credit --title 'German credit'",
     )
     assert page.read_text(encoding="utf-8") == report.html()
+
+
+TABLE = 'truth,model,w,"{}"\n' + "".join(
+    f"{('no', 'yes')[i % 2]},{(i % 2) + (i % 7) / 3:.3f},{1 + i % 3},{(i % 2) + (i % 5) / 2:.3f}\n" for i in range(60)
+)
+ODD = "\u202eodd name\nwith 'quotes' \\ and \x1b\x85"
+CLASSES = "truth,model\n" + "".join(f"{'abc'[i % 3]},{'abc'[(i + (i % 5 == 0)) % 3]}\n" for i in range(60))
+COSTS = """
+currency = "EUR"
+positive = "yes"
+[scenarios."high season"]
+prevalence = 0.3
+cost_fn = 5
+cost_fp = 1
+[scenarios.quiet]
+prevalence = [0.1, 0.2]
+cost_fn = 4
+cost_fp = 1
+[matrices.first]
+a = { a = 0, b = 1 }
+b = { a = 3, b = 0 }
+[matrices.second]
+a = { a = 0, b = 9, c = 2 }
+b = { a = 3, b = 0, c = 1 }
+c = { a = 1, b = 1, c = 0 }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """Return a folder with tables and costs."""
+    here = tmp_path / "secret place"
+    here.mkdir()
+    missing = "yes,,1,0.5\n"
+    (here / "t.csv").write_text(TABLE.format(ODD) + missing, encoding="utf-8", newline="")
+    (here / "-k.csv").write_text(CLASSES, encoding="utf-8")
+    (here / "costs.toml").write_text(COSTS, encoding="utf-8")
+    return here
+
+
+TWO = ["t.csv", "--label", "truth", "--drop-missing", "--positive", "yes"]
+REPORTS = {
+    "everything": [
+        *(*TWO, "--score", "model", "--score", ODD, "--weight", "w", "--costs", "costs.toml"),
+        *("--scenario", "high season", "--level", "0.9", "--title", 'It\'s a "title" $HOME'),
+    ],
+    "guesses": ["t.csv", "--drop-missing", "--positive", "yes", "--score", "model"],
+    "numbers": [*TWO, "--score", "model", "--prevalence", "0.1..0.3", "--cost-fn", "3", "--cost-fp", "1"],
+    "pc": [*TWO, "--score=model", "--pc", "0.2..0.4", "--title=--title"],
+    "classes": [
+        *("./-k.csv", "--label", "truth", "--pred", "model", "--costs", "costs.toml"),
+        *("--matrix", "second", "--level", "0.8"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "absolute"),
+    [("everything", True), ("guesses", False), ("numbers", False), ("pc", False), ("classes", True)],
+)
+def test_the_command_on_the_page_makes_the_page_again(folder, monkeypatch, name, absolute):
+    arguments = list(REPORTS[name])
+    files = ("t.csv", "./-k.csv", "costs.toml")
+    if absolute:
+        arguments = [str((folder / word).resolve()) if word in files else word for word in arguments]
+        (folder.parent / "elsewhere").mkdir()
+        monkeypatch.chdir(folder.parent / "elsewhere")
+    else:
+        monkeypatch.chdir(folder)
+    assert main(["report", *arguments, "-o", "first.html"]) == 0
+    page = Path("first.html").read_text(encoding="utf-8")
+    assert "secret place" not in page
+    command = html.unescape(re.search(r"<pre dir=\"ltr\"><code>(.*?)</code></pre>", page, re.DOTALL)[1])
+    # The reader has the files in a folder of their own, and a shell.
+    there = folder.parent / "reader"
+    shutil.copytree(folder, there, ignore=shutil.ignore_patterns("*.html"))
+    (there / "bin").mkdir()
+    (there / "bin" / "costcurves").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m costcurves "$@"\n')
+    (there / "bin" / "costcurves").chmod(0o755)
+    environment = {**os.environ, "PATH": f"{there}/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    environment["PYTHONPATH"] = str(Path(cc.__file__).parents[1])
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=there, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, (command, done.stderr)
+    assert (there / "report.html").read_text(encoding="utf-8") == page
+
+
+def test_a_path_in_a_command_is_relative_or_a_bare_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    costs = {"--costs": tmp_path / "sub" / "costs.toml"}
+    assert command_line(Path("/home/me/t.csv"), costs) == "costcurves report t.csv --costs sub/costs.toml"
+    assert command_line(Path("data/t.csv"), {"--title": None}) == "costcurves report data/t.csv"

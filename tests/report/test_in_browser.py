@@ -9,6 +9,10 @@ import pytest
 
 import costcurves as cc
 from browser import browser, open_tab
+from costcurves._text import safe
+
+# Marks around names that are read in their own direction.
+ISOLATES = dict.fromkeys((0x2068, 0x2069))
 
 RNG = np.random.default_rng(7)
 LABEL = RNG.random(400) < 0.3
@@ -289,7 +293,7 @@ def test_the_selected_pair_is_drawn(tab):
         shapes.add(tab.page.get_attribute("[data-spec=difference] g.mark-area path", "d"))
     assert len(shapes) == 3
     options = tab.page.locator("#pair option").all_text_contents()
-    assert options == ["forest − logit", "forest − rules", "logit − rules"]
+    assert [option.translate(ISOLATES) for option in options] == ["forest − logit", "forest − rules", "logit − rules"]
 
 
 def test_thresholds_are_explored_per_thousand_cases(tab):
@@ -308,9 +312,9 @@ def test_thresholds_are_explored_per_thousand_cases(tab):
             fpr, tpr = float(roc.fpr[at]), float(roc.tpr[at])
             money = HERE.money(HERE.pc * (1 - tpr) + (1 - HERE.pc) * fpr)
             assert float(said["cost"]) == pytest.approx(money, rel=1e-9)
-            cells = {cell: float(page.inner_text(f"#{cell}")) for cell in ("tp", "fn", "fp", "tn")}
+            cells = {cell: int(page.inner_text(f"#{cell}")) for cell in ("tp", "fn", "fp", "tn")}
             wanted = {"tp": 300 * tpr, "fn": 300 * (1 - tpr), "fp": 700 * fpr, "tn": 700 * (1 - fpr)}
-            assert cells == pytest.approx(wanted, rel=0.006, abs=0.06)
+            assert all(abs(cells[cell] - wanted[cell]) < 1 for cell in wanted)
         page.click("#bestcut")
 
 
@@ -397,10 +401,10 @@ def spaceless(text):
 
 def test_hostile_names_are_shown_as_text_everywhere(hostile):
     page = hostile.page
-    assert page.title() == HOSTILE[0]
+    assert page.title() == safe(HOSTILE[0])
     for selector in (".legend", "#pairs", "#model", "#how"):
         text = spaceless(page.eval_on_selector(selector, "e => e.textContent"))
-        assert [name for name in HOSTILE if spaceless(name) not in text] == []
+        assert [name for name in HOSTILE if spaceless(safe(name)) not in text] == []
     pictures = " ".join(page.locator("[data-spec=ranges] text").all_text_contents())
     assert "datum.x" in pictures
     assert "{{7*7}}" in pictures

@@ -28,7 +28,7 @@ import costcurves.cli.hull as hull
 import costcurves.cli.replicate as replicate
 import costcurves.cli.report as report
 from costcurves._text import safe
-from costcurves.cli._print import INTERRUPTED, Problem, console, safe, say
+from costcurves.cli._print import INTERRUPTED, Problem, console, say
 
 SCHEMAS = Path(__file__).parent / "schemas"
 BAD_INPUT, FAULT, BROKEN_PIPE = 2, 70, 141

@@ -200,7 +200,6 @@ class Costs:
     cases: dict[str, Condition]
     currency: str = ""
     positive: Any = None
-    by_pc: bool = False
 
     def document(self) -> dict[str, Any]:
         """Return the currency for a JSON answer."""
@@ -211,7 +210,7 @@ class Costs:
         where = self.cases[name]
         head = f"{safe(name)}: " if name else ""
         pc = span_text(where.pc if isinstance(where.pc, tuple) else (where.pc, where.pc))
-        if self.by_pc:
+        if where.pc_only:
             return f"{head}pc {pc} (costs are shares of the cost of always being wrong)"
         prevalence, miss, alarm = (
             span_text(bounds if isinstance(bounds, tuple) else (bounds, bounds))
@@ -253,8 +252,8 @@ def read_costs(
         span = _bounds("--pc", pc)
         try:
             if isinstance(span, float):
-                return Costs({"": cc.OperatingCondition.from_pc(span)}, by_pc=True)
-            return Costs({"": cc.OperatingRange.from_pc(*span)}, by_pc=True)
+                return Costs({"": cc.OperatingCondition.from_pc(span)})
+            return Costs({"": cc.OperatingRange.from_pc(*span)})
         except cc.InputError as error:
             raise Problem(_as_options(error)) from None
     if not given and not needed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -18,9 +17,10 @@ from rich.console import Console
 from rich.padding import Padding
 
 import costcurves as cc
+from costcurves._csv import csv_text
 from costcurves._files import is_stream, real_path, write_atomically
 from costcurves._results import jsonable
-from costcurves._text import safe
+from costcurves._text import safe as safe  # the commands take it from here
 from costcurves.cli._grid import Grid
 
 # Exit code of an interrupted run.
@@ -182,19 +182,6 @@ def plain_text(show: Callable[[Console], None], encoding: str) -> str:
 def json_text(document: Mapping[str, Any]) -> str:
     """Return strict JSON; infinities are "inf" and "-inf", what is not there is null."""
     return json.dumps(jsonable(dict(document)), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def csv_text(columns: Mapping[str, Any]) -> str:
-    """Return a table as CSV with numbers in full precision; what is not there is empty."""
-    plain = {name: jsonable(list(values)) for name, values in columns.items()}
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(plain)
-    for row in zip(*plain.values(), strict=True):
-        writer.writerow(
-            ["" if value is None else str(value).lower() if isinstance(value, bool) else value for value in row]
-        )
-    return buffer.getvalue()
 
 
 def check_writable(path: Path, force: bool) -> None:

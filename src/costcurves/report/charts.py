@@ -114,7 +114,7 @@ def _chosen() -> Any:
         .transform_filter(SHOWN)
         .transform_calculate(cost="pc * (1 - datum.y) + (1 - pc) * datum.x")
         .transform_joinaggregate(least="min(cost)")
-        .transform_filter("datum.cost <= datum.least + 1e-12")
+        .transform_filter("datum.cost - datum.least <= 1e-12 * datum.cost")
         .transform_joinaggregate(first="min(r)")
         .transform_filter("datum.r == datum.first")
         .transform_calculate(
@@ -371,7 +371,7 @@ def difference(names: int) -> Spec:
 
 
 @functools.cache
-def explorer(names: int) -> Spec:
+def explorer(names: int, currency: str) -> Spec:
     """Return the cost at every threshold of the classifier selected on the page, and the threshold being explored."""
     base = (
         on("points")
@@ -385,10 +385,7 @@ def explorer(names: int) -> Spec:
         .transform_joinaggregate(leading="min(i)")
         .transform_filter("datum.i == datum.leading")
         .transform_calculate(
-            tp="1000 * p * datum.y",
-            fn="1000 * p * (1 - datum.y)",
-            fp="1000 * (1 - p) * datum.x",
-            tn="1000 * (1 - p) * (1 - datum.x)",
+            p="p",
             share="(datum.i - datum.first) / max(datum.last - datum.first, 1)",
         )
     )
@@ -398,7 +395,8 @@ def explorer(names: int) -> Spec:
         scale=alt.Scale(zero=False, nice=False),
         axis=alt.Axis(tickCount=7, format=".3~g", labelOverlap=True),
     )
-    y = alt.Y("cost:Q", title="cost per case", axis=alt.Axis(tickCount=5, format=".3~g"))
+    title = f"cost per case ({currency})" if currency else "cost per case"
+    y = alt.Y("cost:Q", title=title, axis=alt.Axis(tickCount=5, format=".3~g"))
     layers = [
         base.mark_line(strokeWidth=1.9).encode(
             x=x,

@@ -12,7 +12,7 @@ from costcurves._numbers import short_cut
 from costcurves.comparison import NO_VERDICT
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.numbers import short, short_names
+from costcurves.report.numbers import isolated, short, short_names
 from costcurves.report.summary import ClassifierSummary, ConditionAnswer, Summary
 from costcurves.roc import RocCurve
 
@@ -110,7 +110,9 @@ def _bands(k: int, one: ClassifierSummary) -> Columns:
 
 
 def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
-    """Return every classifier's hull vertices, those of the common hull first and in the order the library prefers.
+    """Return every classifier's hull vertices, in the order in which the library prefers those of equal cost.
+
+    The trivial classifiers come first, because they need no model, then the first by name, then the fewest alarms.
 
     `mid` is the middle of the pc at which a vertex of the common hull is best; the distances of the limits of fnr and
     fpr let the page find those of the cost.
@@ -125,6 +127,8 @@ def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
             rows.append(row | {"k": who[name], "mid": round((breaks[i] + breaks[i + 1]) / 2, 9)})
     for name, left in own.items():
         rows += [row | {"k": who[name], "mid": None} for row in left.values()]
+    names = dict(enumerate(summary.names))
+    rows.sort(key=lambda row: (row["k"] >= 0, names.get(row["k"], ""), row["fp"], row["tp"]))
     return [{"r": r, **row} for r, row in enumerate(rows)]
 
 
@@ -228,7 +232,7 @@ def classes_data(summary: ClassesSummary) -> dict[str, Columns]:
     many = summary.comparison
     place = dict(zip((*summary.names, many.constant), short_names((*summary.names, many.constant)), strict=True))
     data["pairs"] = [
-        {"pair": f"{place[pair.names[0]]} − {place[pair.names[1]]}", "q": q}
+        {"pair": " − ".join(isolated(place[name]) for name in pair.names), "q": q}
         | {"difference": pair.difference, "lower": pair.lower, "upper": pair.upper, "sure": pair.significant}
         for q, pair in enumerate(many.pairs)
     ]

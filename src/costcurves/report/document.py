@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from costcurves._files import is_stream, real_path, write_atomically
+from costcurves._text import safe
 from costcurves._validation import check_flag, check_name, check_path, shown
 from costcurves.chance import one_question
 from costcurves.conditions import OperatingCondition, OperatingRange
@@ -47,8 +48,8 @@ class Report:
     ``ranges`` (who is best where), ``crossings``, ``differences`` and ``verdicts`` (all pairs, with limits that hold
     everywhere together), and ``scenarios``: for a condition its ``recommendation`` (the answer of `recommend`), the
     hull's ``decision`` and ``stays_best_for_pc``; for a range its ``recommendation`` (the answer of `recommend_within`)
-    and the two ``ends``. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``,
-    ``band`` and ``simultaneous_band``.
+    and the two ``ends``. Where ``pc_only`` is true, prevalence and costs stand for all that give its ``pc``. Each of
+    ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``, ``band`` and ``simultaneous_band``.
 
     For k classes they are ``labels``, ``costs``, ``constants`` (what it costs to predict always the same class),
     ``pairs`` (differences with adjusted p-values; the last ones are against the cheapest constant), ``best``, ``sure``,
@@ -244,7 +245,7 @@ class Report:
         """Return the page in a frame of its own, so that neither its style nor its names touch the notebook's."""
         page = html.escape(self.html(), quote=True)
         look = "width:100%;height:860px;border:1px solid #8885;border-radius:8px;background:#fff"
-        return f'<iframe title="{html.escape(self.title)}" srcdoc="{page}" style="{look}"></iframe>'
+        return f'<iframe title="{html.escape(safe(self.title))}" srcdoc="{page}" style="{look}"></iframe>'
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what notebooks show: the page, and the short form where pages cannot be shown."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
 import numpy as np
 import scipy
 
+from costcurves._csv import csv_text
 from costcurves._results import jsonable
 from costcurves._version import __version__
+from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.summary import Answer, ConditionAnswer, Summary
 
@@ -68,7 +68,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
     if isinstance(answer, ConditionAnswer):
         return {
             "name": answer.name,
-            "condition": answer.condition.to_dict() | {"pc": answer.condition.pc},
+            "condition": answer.condition.to_dict() | _pc(answer.condition),
             "recommendation": answer.recommendation.to_dict(),
             "decision": answer.decision.to_dict(),
             "stays_best_for_pc": list(answer.stretch),
@@ -76,10 +76,15 @@ def _answer(answer: Answer) -> dict[str, Any]:
         }
     return {
         "name": answer.name,
-        "range": answer.span.to_dict() | {"pc": list(answer.span.pc)},
+        "range": answer.span.to_dict() | _pc(answer.span),
         "recommendation": answer.recommendation.to_dict(),
         "ends": [_answer(end) for end in answer.ends],
     }
+
+
+def _pc(where: OperatingCondition | OperatingRange) -> dict[str, Any]:
+    """Return pc, and whether nothing else is known: prevalence and costs then only stand for all that give it."""
+    return {"pc": jsonable(where.pc), "pc_only": where.pc_only}
 
 
 def classes_form(summary: ClassesSummary) -> dict[str, Any]:
@@ -109,34 +114,21 @@ def classes_form(summary: ClassesSummary) -> dict[str, Any]:
     }
 
 
-def as_csv(columns: dict[str, Any]) -> str:
-    """Return columns as CSV text.
-
-    Examples
-    --------
-    >>> print(as_csv({"name": ["a", "b, c"], "pc": [0.5, 1]}), end="")
-    name,pc
-    a,0.5
-    "b, c",1
-    """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(jsonable(list(column)) for column in columns.values()), strict=True))
-    return out.getvalue()
+def _download(columns: dict[str, Any]) -> str:
+    return csv_text(columns, for_spreadsheets=True)
 
 
 def two_class_tables(summary: Summary) -> dict[str, str]:
     """Return the tables that the page offers for download, as CSV by file name."""
     tables = {
-        "hull.csv": as_csv(summary.hull._columns()),
-        "ranges.csv": as_csv(summary.ranges._columns()),
-        "cost_curves.csv": as_csv(_stacked([one.curve._columns() for one in summary.classifiers])),
+        "hull.csv": _download(summary.hull._columns()),
+        "ranges.csv": _download(summary.ranges._columns()),
+        "cost_curves.csv": _download(_stacked([one.curve._columns() for one in summary.classifiers])),
     }
     bands = [{"name": [one.name] * one.each.pc.size} | one.each._columns() for one in summary.classifiers]
-    tables["bands.csv"] = as_csv(_stacked(bands))
+    tables["bands.csv"] = _download(_stacked(bands))
     if summary.pairs is not None:
-        tables["differences.csv"] = as_csv(_stacked([pair._columns() for pair in summary.pairs.pairs]))
+        tables["differences.csv"] = _download(_stacked([pair._columns() for pair in summary.pairs.pairs]))
     return tables
 
 
@@ -148,10 +140,10 @@ def classes_tables(summary: ClassesSummary) -> dict[str, str]:
     """Return the tables of a report of k classes, as CSV by file name."""
     intervals = summary.intervals
     tables = {
-        "costs.csv": as_csv(
+        "costs.csv": _download(
             {"name": list(summary.names)}
             | {field: [getattr(one, field) for one in intervals] for field in ("estimate", "lower", "upper")}
         )
     }
-    tables["pairs.csv"] = as_csv(summary.comparison._columns())
+    tables["pairs.csv"] = _download(summary.comparison._columns())
     return tables

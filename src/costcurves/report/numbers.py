@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from costcurves._text import safe
+
 SYMBOLS = "$€£¥₹₩₽₺₴₿"
 MINUS = "−"
 
@@ -94,19 +96,24 @@ def money_span(low: str, high: str, currency: str) -> str:
 
 
 def short(name: str, length: int = 22) -> str:
-    """Return a name of one line for the pictures: shortened, without characters that change what stands around it.
+    r"""Return a name of one line for the pictures: shortened, with characters that do something written out.
 
     Examples
     --------
-    >>> short("forest"), short("two\\nlines"), len(short("x" * 300))
-    ('forest', 'two lines', 22)
+    >>> print(short("forest"), short("two\nlines"), len(short("x" * 300)))
+    forest two\nlines 22
     """
-    # Controls and marks of direction, except the joiners that emoji and many scripts need.
-    kept = "".join(c if c.isprintable() or c in "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}" else " " for c in name)
-    text = " ".join(kept.split())
+    # Joiners stay, which emoji and many scripts need; what else cannot be seen becomes a space.
+    kept = (c if c.isprintable() or c in "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}" else " " for c in safe(name))
+    text = " ".join("".join(kept).split())
     if text == "__proto__":  # Vega keeps names as keys of plain objects, where this one is not a key like others
         text += "\N{WORD JOINER}"
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def isolated(name: str) -> str:
+    """Return a name that is read in its own direction and leaves the text around it in its own, where no markup can."""
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def short_names(names: Sequence[str], length: int = 22) -> list[str]:

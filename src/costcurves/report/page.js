@@ -15,21 +15,9 @@ const rows = (table) => (Object.values(table)[0] ?? []).map((_, i) => {
 });
 const data = Object.fromEntries(Object.entries(read("data")).map(([name, table]) => [name, rows(table)]));
 
-const figures = (value, digits = 3) =>
-  Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-6)
-    ? value.toPrecision(digits)
-    : value.toLocaleString("en", { maximumSignificantDigits: Math.max(digits, Math.ceil(Math.log10(Math.abs(value) || 1))) });
-const percent = (share) => `${figures(100 * share)}\u00a0%`;
 const money = (value, text = figures(value)) => {
   const sign = words.currency;
   return !sign ? text : "$€£¥₹₩₽₺₴₿".includes(sign) ? sign + text : `${text}\u00a0${sign}`;
-};
-// Numbers that stand together have the same decimals.
-const alike = (values) => {
-  const least = Math.min(...values.filter((value) => value > 0));
-  const decimals = Math.min(12, Math.max(0, 2 - Math.floor(Math.log10(least))));
-  const form = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  return values.map((value) => (value === 0 ? "0" : value.toLocaleString("en", form)));
 };
 const set = (field, value) => {
   field.value = value;
@@ -49,11 +37,15 @@ const say = (target, ...parts) => {
 
 let follow = true; // the classifier of the threshold explorer is the chosen one until the reader picks another
 
+const nothingAtStake = () => +at("cost_fn").value === 0 && +at("cost_fp").value === 0;
+
 const showChosen = (row) => {
   if (!row) return;
   const [cost, low, high] = alike([row.cost, row.low, row.high].map((value) => value * row.stake));
   const saved = row.trivial > 0 ? `, ${percent(1 - row.cost / row.trivial)} less than deciding without a classifier` : "";
-  if (row.k < 0) {
+  if (nothingAtStake()) {
+    say(at("now"), "Nothing is at stake: both costs are 0, and every choice costs the same.");
+  } else if (row.k < 0) {
     say(at("now"), "Use no classifier: ", { name: row.k === -1 ? words.never : words.always },
       ` costs ${money(0, cost)} per case. pc ${row.pc.toFixed(3)}.`);
   } else {
@@ -68,13 +60,16 @@ const showChosen = (row) => {
 
 const showExplored = (row) => {
   if (!row) return;
-  for (const cell of ["tp", "fn", "fp", "tn"]) at(cell).textContent = figures(row[cell], row[cell] < 10 ? 2 : 3);
+  const total = casesFor(row.p), cases = `${figures(total)} cases`, count = wholeCases(total, row.p, row.y, row.x);
+  for (const cell of ["tp", "fn", "fp", "tn"]) at(cell).textContent = figures(count[cell]);
+  for (const one of all(".cases")) one.textContent = cases;
   say(at("explored"), { name: words.names[row.k] }, ` at score ≥ ${row.t}`,
-    row.cost === row.least ? ", its best threshold here." : `, ${money(1000 * (row.cost - row.least))} dearer per 1,000 cases than its best.`);
-  const flagged = row.tp + row.fp;
-  say(at("price"), `${money(1000 * row.cost)} per 1,000 cases. ${figures(flagged)} are flagged`,
-    flagged > 0 ? `, of which ${percent(row.tp / flagged)} rightly.` : ".");
+    row.cost === row.least ? ", its best threshold here." : `, ${money(total * (row.cost - row.least))} dearer per ${cases} than its best.`);
+  const flagged = count.tp + count.fp;
+  say(at("price"), `${money(total * row.cost)} per ${cases}. ${figures(flagged)} ${flagged === 1 ? "is" : "are"} flagged`,
+    flagged > 0 ? `, ${figures(count.tp)} of them rightly (${percent(count.tp / flagged)}).` : ".");
   if (at("cut").value === "") at("cutslider").value = row.share;
+  at("cutslider").setAttribute("aria-valuetext", `score ≥ ${row.t}`);
   Object.assign(at("explored").dataset, { k: row.k, t: row.t, cost: row.cost });
 };
 
@@ -119,13 +114,29 @@ const fitted = (name, holder) => {
   return spec;
 };
 
+// Vega-Lite forgets that the cells around points hold the points, so that names in their tooltips would be undefined.
+const mended = (spec) => {
+  const mend = (marks) => {
+    for (const mark of marks ?? []) {
+      const tip = mark.encode?.update?.tooltip;
+      if (tip?.signal && mark.name?.endsWith("_voronoi")) tip.signal = tip.signal.replace(/(?<!datum\.)datum\[/g, "datum.datum[");
+      mend(mark.marks);
+    }
+  };
+  mend(spec.marks);
+  return spec;
+};
+
 let drawn = [];
 const draw = async () => {
   for (const one of drawn) one.finalize();
   drawn = [];
   for (const holder of all(".chart")) {
     const name = holder.dataset.spec;
-    const result = await vegaEmbed(holder, fitted(name, holder), { actions: false, renderer: "svg", mode: "vega-lite", tooltip: { theme: "page" } });
+    const result = await vegaEmbed(holder, fitted(name, holder), {
+      actions: false, renderer: "svg", mode: "vega-lite", patch: mended, tooltip: { theme: "page" },
+    });
+    holder.querySelector("svg").setAttribute("aria-hidden", "true"); // its holder says what it shows
     drawn.push(result);
     if (name === "spaces") {
       watch(result, "chosen", showChosen);
@@ -141,12 +152,13 @@ const odds = { to: (v) => Math.log(v / (100 - v)), from: (s) => 100 / (1 + Math.
 const logs = { to: (v) => Math.log10(v), from: (s) => 10 ** s };
 for (const slider of all("input[type=range][data-for]")) {
   const field = at(slider.dataset.for), scale = slider.dataset.scale === "logit" ? odds : logs;
+  // While the slider is being moved it stays where it is: its value is rounded for the field.
   const show = () => {
-    slider.value = scale.to(+field.value);
-    slider.setAttribute("aria-valuetext", field.value + (slider.dataset.scale === "logit" ? " %" : ""));
+    if (document.activeElement !== slider) slider.value = Math.max(scale.to(+field.value), +slider.min);
+    slider.setAttribute("aria-valuetext", `${field.value} ${slider.dataset.unit}`.trim());
   };
   slider.addEventListener("input", () => set(field, +scale.from(+slider.value).toPrecision(3)));
-  field.addEventListener("input", () => document.activeElement !== slider && show());
+  field.addEventListener("input", show);
   field.addEventListener("change", () => {
     const value = +field.value;
     if (field.value === "" || !(value >= 0) || (field.max && !(value > 0 && value < 100))) set(field, field.defaultValue);

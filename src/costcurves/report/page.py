@@ -12,14 +12,15 @@ from urllib.parse import quote
 import altair
 import jinja2
 import vl_convert
-from markupsafe import Markup
 
+from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.report import charts, class_charts, tables
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.datasets import class_names, classes_data, numbered, picture_names, two_class_data
 from costcurves.report.forms import classes_tables, made_with, two_class_tables
+from costcurves.report.markup import Markup, shown
 from costcurves.report.numbers import percent, short
-from costcurves.report.summary import ConditionAnswer, Summary
+from costcurves.report.summary import Answer, ConditionAnswer, Summary, at_shown_prevalence
 from costcurves.report.words import Speaker
 
 
@@ -51,9 +52,19 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.PackageLoader("costcurves.report", "."),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _said(value: Any) -> Any:
+    """Return the words for the script, in which the same characters are written out."""
+    if isinstance(value, dict):
+        return {key: _said(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_said(one) for one in value]
+    return shown(value)
 
 
 def _file(name: str) -> Markup:
@@ -90,9 +101,9 @@ def render(
         downloads=downloads,
         versions=versions,
         style=_file("style.css"),
-        script=_file("page.js"),
+        script=_file("numbers.js") + _file("page.js"),
         library=Markup(_library()),
-        **context,
+        **context | {"words": _said(context["words"])},
     )
 
 
@@ -104,7 +115,7 @@ def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
     specs = {
         "spaces": charts.spaces(count, _top(summary)),
         "ranges": charts.who_is_best(count, _order(data["stretches"]["k"], names)),
-        "explorer": charts.explorer(count),
+        "explorer": charts.explorer(count, short(currency, 12)),
     }
     found: dict[str, Any] = {
         "hull": tables.hull_table(summary, say),
@@ -124,6 +135,7 @@ def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
     return {
         "say": say,
         "summary": summary,
+        "pc_only": any(_where(answer).pc_only for answer in summary.answers),
         "cards": say.cards(summary),
         "overview": say.overview(summary),
         "sliders": _sliders(summary, say),
@@ -148,6 +160,10 @@ def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
     }
 
 
+def _where(answer: Answer) -> OperatingCondition | OperatingRange:
+    return answer.condition if isinstance(answer, ConditionAnswer) else answer.span
+
+
 def _top(summary: Summary) -> float:
     """Return the highest cost drawn: above all curves, but not so far that they look flat."""
     highest = max(float(one.curve.vertices[:, 1].max()) for one in summary.classifiers)
@@ -169,9 +185,10 @@ def _sliders(summary: Summary, say: Speaker) -> list[Slider]:
     positive = short(say.positive, 24)
     costs: dict[str, list[float]] = {"cost_fn": [start.cost_fn], "cost_fp": [start.cost_fp]}
     for answer in summary.answers:
-        for name, values in costs.items():
-            part = getattr(answer.condition if isinstance(answer, ConditionAnswer) else answer.span, name)
-            values.extend(part if isinstance(part, tuple) else [part])
+        ends = [answer] if isinstance(answer, ConditionAnswer) else answer.ends
+        for where in (at_shown_prevalence(end.condition, summary.data) for end in ends):
+            for name, values in costs.items():
+                values.append(getattr(where, name))
     everything = [value for values in costs.values() for value in values if value > 0]
     low = math.floor(math.log10(min(everything))) - 1.0
     high = math.ceil(math.log10(max(everything))) + 1.0
@@ -195,15 +212,16 @@ def _goals(summary: Summary) -> list[dict[str, str]]:
             if isinstance(answer, ConditionAnswer)
             else list(zip((" low", " high"), answer.ends, strict=True))
         )
+        places = [(end, at_shown_prevalence(one.condition, summary.data)) for end, one in ends]
         goals += [
             {
                 "label": f"{i + 1}{end}",
                 "name": answer.name,
-                "prevalence": _exact(100 * one.condition.prevalence),
-                "cost_fn": _exact(one.condition.cost_fn),
-                "cost_fp": _exact(one.condition.cost_fp),
+                "prevalence": _exact(100 * where.prevalence),
+                "cost_fn": _exact(where.cost_fn),
+                "cost_fp": _exact(where.cost_fp),
             }
-            for end, one in ends
+            for end, where in places
         ]
     return goals
 

@@ -319,14 +319,31 @@ def _start(asked: Mapping[str, OperatingCondition | OperatingRange], data: DataS
     """Return the condition at which the sliders start: the first one asked for, else about that of the data."""
     conditions = [value for value in asked.values() if isinstance(value, OperatingCondition)]
     spans = [value for value in asked.values() if isinstance(value, OperatingRange)]
-    if conditions:
-        return conditions[0]
+    if conditions:  # one of which all is known, if there is one
+        return at_shown_prevalence(min(conditions, key=lambda where: where.pc_only), data)
     for span in spans:
+        if span.pc_only:
+            return at_shown_prevalence(OperatingCondition.from_pc(sum(span.pc) / 2), data)
         p, fp, fn = (math.sqrt(low * high) for low, high in (span.prevalence, span.cost_fp, span.cost_fn))
         if fp + fn > 0:
             return OperatingCondition(p, cost_fp=fp, cost_fn=fn)
+    return OperatingCondition(_shown_prevalence(data), cost_fp=1.0, cost_fn=1.0)
+
+
+def _shown_prevalence(data: DataSummary) -> float:
+    """Return the prevalence of the data in a few digits."""
     share = round(data.prevalence, 3)
-    return OperatingCondition(share if 0 < share < 1 else data.prevalence, cost_fp=1.0, cost_fn=1.0)
+    return share if 0 < share < 1 else data.prevalence
+
+
+def at_shown_prevalence(where: OperatingCondition, data: DataSummary) -> OperatingCondition:
+    """Return a condition for the sliders: where only pc is known, at the prevalence of the data and in false alarms."""
+    if not where.pc_only:
+        return where
+    share, pc = _shown_prevalence(data), where.pc
+    if pc == 1:
+        return OperatingCondition(share, cost_fp=0.0, cost_fn=1.0)
+    return OperatingCondition(share, cost_fp=1.0, cost_fn=pc / (1.0 - pc) * (1.0 - share) / share)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -94,7 +94,7 @@ def classifier_table(summary: Summary, say: Speaker) -> Table:
         "average loss",
         "area under ROC",
     )
-    return Table("Each classifier by itself", columns, tuple(rows))
+    return Table("Each classifier by itself; losses are shares of the cost of always being wrong", columns, tuple(rows))
 
 
 def crossings_table(summary: Summary, say: Speaker) -> Table:
@@ -121,7 +121,8 @@ def pairs_table(summary: Summary, say: Speaker, most: int = 4) -> Table:
         for _, answer in asked:
             assert answer.tests is not None
             difference, p = float(answer.tests.difference[q]), float(answer.tests.adjusted[q])
-            row.append(f"{number(difference)} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})")
+            cost = say.price(difference * answer.condition.unit_cost, answer.condition)
+            row.append(f"{cost} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})")
         rows.append(tuple(row))
     columns = ("first", "second", "over all conditions", *(f"scenario {n}: difference" for n, _ in asked))
     return Table("All pairs", columns, tuple(rows), 3)

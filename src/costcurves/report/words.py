@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from costcurves.class_comparison import CostComparison
 from costcurves.comparison import NO_VERDICT, CurveDifference
 from costcurves.conditions import OperatingCondition, OperatingRange
 from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
 from costcurves.report.classes import ClassesSummary
+from costcurves.report.markup import Markup
 from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import ConditionAnswer, RangeAnswer, Summary
 
 SURE, UNSURE, ALONE = "clear", "not settled", "no rival"
+# The unit of costs where only pc is known, and of costs over all conditions.
+OF_ALL_WRONG = "of the cost of getting every case wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +63,23 @@ class Speaker:
         """Return money."""
         return money(number(value), self.currency)
 
+    def price(self, value: float, where: OperatingCondition | OperatingRange) -> str:
+        """Return what a case costs at a condition: money, or a share where only pc is known."""
+        return f"{number(value)} {OF_ALL_WRONG}" if where.pc_only else f"{self.amount(value)} per case"
+
     def condition(self, where: OperatingCondition) -> Markup:
         """Return the condition in words."""
+        if where.pc_only:
+            return Markup("probability-cost {}; costs are shares {}").format(number(where.pc), OF_ALL_WRONG)
         return Markup("{} of cases are <bdi>{}</bdi>; a miss costs {}, a false alarm {}").format(
             percent(where.prevalence), self.positive, self.amount(where.cost_fn), self.amount(where.cost_fp)
         )
 
     def span(self, span: OperatingRange) -> Markup:
         """Return a range of conditions in words."""
+        if span.pc_only:
+            text = Markup("probability-cost {} to {}; costs are shares {}")
+            return text.format(*map(number, span.pc), OF_ALL_WRONG)
         low, high = span.prevalence
         share = percent(low) if low == high else f"{number(100 * low)} to {percent(high)}"
         return Markup("{} of cases are <bdi>{}</bdi>; a miss costs {}, a false alarm {}").format(
@@ -82,13 +92,16 @@ class Speaker:
 
     def cost(self, answer: ConditionAnswer) -> Markup:
         """Return what the choice costs on these cases and on new ones, with its interval."""
-        found = answer.recommendation
+        found, where = answer.recommendation, answer.condition
         here = found.best.expected_cost
         if found.lower[0] == found.upper[0]:
-            text = Markup("{} per case, whatever the data: every case is treated alike.")
-            return text.format(self.amount(here))
+            text = Markup("{}, whatever the data: every case is treated alike.")
+            return text.format(self.price(here, where))
         sure = (float(values[0]) for values in (found.money_estimate, found.money_lower, found.money_upper))
         seen, value, low, high = together([here, *sure])
+        if where.pc_only:
+            text = Markup("{} {} on these cases; {} to expect on new ones ({} interval {} to {}).")
+            return text.format(seen, OF_ALL_WRONG, value, percent(self.level), low, high)
         text = Markup("{} per case on these cases; {} to expect on new ones ({} interval {}), {} per 1,000 cases.")
         return text.format(
             money(seen, self.currency),
@@ -118,7 +131,8 @@ class Speaker:
         best, other = answer.recommendation.best, answer.recommendation.runner_up
         regret = other.expected_cost - best.expected_cost
         more = f" ({percent(regret / best.expected_cost)})" if best.expected_cost > 0 else ""
-        return self.rule(other) + Markup(": {}{} more per case, on these cases.").format(self.amount(regret), more)
+        text = Markup(": {} more{}, on these cases.")
+        return self.rule(other) + text.format(self.price(regret, answer.condition), more)
 
     def change(self, answer: ConditionAnswer) -> Markup:
         """Return over which costs and prevalences the choice stays the same, other things equal."""
@@ -126,6 +140,10 @@ class Speaker:
         if answer.before is None and answer.after is None:
             return Markup("On these cases nothing: it is the cheapest choice whatever the costs and frequencies are.")
         parts = []
+        if where.pc_only:
+            ends = [number(pc) if 0 < pc < 1 else None for pc in (low, high)]
+            text = Markup("The choice of classifier stays the same while pc is {}. ").format(self._between(ends))
+            return text + self._beyond(answer)
         if where.cost_fp > 0:
             costs = [where.with_pc(pc, by="cost_fn").cost_fn if 0 < pc < 1 else None for pc in (low, high)]
             words = [None if cost is None else self.amount(cost) for cost in costs]
@@ -198,15 +216,17 @@ class Speaker:
             there = self._use(end.recommendation.best)
             lines.append((f"At {end.name}", said + there + Markup(": ") + self.cost(end)))
         if found.ranges.sensitive:
-            text = Markup(
-                "{}, with a threshold that follows the condition, loses at most {} of the cost of getting every "
-                "case wrong, {} on average."
-            )
-            one = text.format(self.name(found.best), percent(float(found.largest[0])), percent(float(found.mean[0])))
+            text = Markup("{}, with a threshold that follows the condition, loses at most {} {}, {} on average.")
+            largest, mean = percent(float(found.largest[0])), percent(float(found.mean[0]))
+            one = text.format(self.name(found.best), largest, OF_ALL_WRONG, mean)
             lines.append(("If one classifier must serve throughout", one[:1].upper() + one[1:]))
-        text = Markup("{} loses at most {} per case against the best choice at each condition.")
-        rule = self.rule(found.rule)
-        lines.append(("If one threshold must serve throughout", text.format(rule, self.amount(found.rule.money))))
+        text = Markup("{} loses at most {} against the best choice at each condition.")
+        lost = (
+            f"{number(found.rule.money)} {OF_ALL_WRONG}"
+            if answer.span.pc_only
+            else f"{self.amount(found.rule.money)} per case"
+        )
+        lines.append(("If one threshold must serve throughout", text.format(self.rule(found.rule), lost)))
         lines.append(("How sure", self._sure_in_range(answer)))
         return Card(answer.name, self.span(answer.span), use, verdict, tuple(lines))
 
