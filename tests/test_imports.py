@@ -101,6 +101,7 @@ LAYERS = [
     "sources.feeds",
     "sources.grouping",
     "sources.reading",
+    "sources.opening",
     "scanning",
     "engines",
     "engines.parts",

@@ -119,8 +119,10 @@ def _schema(path: Path) -> str:
 
 CLI = """# Command line
 
-The extra `cli` (from a clone: `pip install ".[cli]"`) brings the command `costcurves`. A file is a table: csv, csv.gz,
-parquet, json lines; `example:NAME` is one that comes with the package. Costs come from options or from a
+The extra `cli` (from a clone: `pip install ".[cli]"`) brings the command `costcurves`. A table is a file
+(csv, tsv or txt, json lines, each also .gz or .zst; parquet), a glob or a folder of such files with the same columns, a
+table of a DuckDB database (`scores.duckdb:TABLE`), or `-` for standard input. They are read as `cc.scan` reads them.
+`example:NAME` is one that comes with the package. Costs come from options or from a
 [scenario file](scenario-file.md).
 
 Exit codes: 0 done, 1 a gate (`--assert-...`) failed, 2 bad usage or input, 70 a fault of the program,

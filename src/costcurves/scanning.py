@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +12,7 @@ from costcurves._validation import check_choice, check_column, check_name, check
 from costcurves.bootstrap import CostDifference, CostInterval, bcost, bdeltacost
 from costcurves.comparison import CurveDifference, ManyDifferences, named_policies, two_policies
 from costcurves.costs import CostCurve
-from costcurves.errors import CostCurvesError, DataError, InputError, UnsupportedError
+from costcurves.errors import CostCurvesError, InputError, UnsupportedError
 from costcurves.hull import RocHull
 from costcurves.passes import (
     curve_counts,
@@ -24,10 +23,9 @@ from costcurves.passes import (
     find_tables,
 )
 from costcurves.sources.columns import Roles, arrow, numbers, values_of
-from costcurves.sources.engine import Relation, connect
-from costcurves.sources.feeds import SAMPLE, ParquetFiles, Relations, Source
-from costcurves.sources.files import PATH, find_files
+from costcurves.sources.feeds import SAMPLE, Source
 from costcurves.sources.grouping import can_group
+from costcurves.sources.opening import open_source
 from costcurves.sources.reading import SourceReader, check_progress, check_threads
 from costcurves.tallies.bins import FEWEST, SOME_TIES, ScoreBins, check_resolution, share_of_distinct
 from costcurves.tallies.hulls import MEMBERS
@@ -456,7 +454,7 @@ def scan(
     """
     roles = _check_roles(label, scores, preds, weight, group)
     check_choice("on_null", on_null, ("refuse", "drop"))
-    opened, where = _open(source, table)
+    opened, where = open_source(source, table)
     return Scan(
         opened,
         where,
@@ -467,32 +465,6 @@ def scan(
         progress=check_progress(progress),
         threads=check_threads(threads),
     )
-
-
-def _open(source: Any, table: Any) -> tuple[Source, str]:
-    arrow()
-    if hasattr(source, "cursor") and hasattr(source, "execute"):
-        if table is None:
-            raise InputError("`table` must name the table to read of a connection, got None")
-        relation = Relation.of_table(source, table)
-        return Relations([relation], []), relation.where
-    if hasattr(source, "columns") or hasattr(source, "column_names"):
-        raise InputError(f"`source` must be files or a connection, got {type(source).__name__}: use from_frame")
-    files = find_files(source)
-    if files[0].format in ("csv", "json") and not any(file.size for file in files):
-        raise DataError(f"`source` must hold at least one row, got {len(files)} empty files")
-    where = shown(os.fspath(source), PATH) if isinstance(source, (str, os.PathLike)) else f"{len(files)} files"
-    if files[0].format == "database":
-        if table is None:
-            raise InputError(f"`table` must name the table to read of {where}, got None")
-        relation = Relation.of_table(connect(files[0].path), table)
-        return Relations([relation], files), f"{relation.where} of {where}"
-    if table is not None:
-        raise InputError(f"`table` must not be given for files of type {files[0].format}, got {shown(table)}")
-    if files[0].format == "parquet":
-        return ParquetFiles(files), where
-    connection = connect()
-    return Relations([Relation.of_file(file, connection) for file in files if file.size], files), where
 
 
 def _check_roles(label: Any, scores: Any, preds: Any, weight: Any, group: Any) -> Roles:

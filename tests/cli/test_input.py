@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import sys
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
 import costcurves as cc
 from costcurves.cli._print import Problem
 from costcurves.cli._tables import read_columns
+from laws import random_worlds
 
 PC = ("--pc", "0.5")
 ROWS = "y,a,b\n1,0.9,0.2\n0,0.1,0.4\n1,0.4,0.8\n0,0.6,0.1\n"
@@ -48,6 +52,12 @@ def write_all(folder: Path) -> list[str]:
     (folder / "t.jsonl").write_text(lines)
     (folder / "array.json").write_text(json.dumps(table.to_pylist()))
     (folder / "t.ndjson.gz").write_bytes(gzip.compress(lines.encode()))
+    (folder / "t.txt").write_text(ROWS.replace(",", "|"))
+    with pa.CompressedOutputStream(str(folder / "t.csv.zst"), "zstd") as packed:
+        packed.write(ROWS.encode())
+    with duckdb.connect(str(folder / "t.duckdb")) as database:
+        database.register("arrow", table)
+        database.execute("create table only_one as from arrow")
     return [path.name for path in folder.iterdir()]
 
 
@@ -57,8 +67,73 @@ def test_every_format_gives_the_same_answer(run, tmp_path):
         done = run("decide", name, *PC, "--json")
         assert done.code == 0, done.err
         answers[name] = done.json["decisions"]
-    assert len(answers) == 10
+    assert len(answers) == 13
     assert all(answer == answers["t.csv"] for answer in answers.values())
+
+
+def test_globs_folders_and_tables_are_read_like_one_file(run, tmp_path):
+    names = write_all(tmp_path)
+    (tmp_path / "parts").mkdir()
+    for i, rows in enumerate((ROWS, ROWS.replace("0.9", "0.7"))):
+        (tmp_path / "parts" / f"{i}.csv").write_text(rows)
+    (tmp_path / "both.csv").write_text(ROWS + "".join(ROWS.replace("0.9", "0.7").splitlines(keepends=True)[1:]))
+    assert "t.duckdb" in names
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as database:
+        database.execute("create schema s")
+        database.execute("create table s.two as from read_csv('both.csv')")
+    expected = run("decide", "both.csv", *PC, "--json").json
+    for source in ("parts", "parts/*.csv", "t.duckdb:s.two"):
+        found = run("decide", source, *PC, "--json")
+        assert found.code == 0, found.err
+        assert found.json["decisions"] == expected["decisions"]
+        assert found.json["data"]["rows"] == 8
+    failing(run("decide", "t.duckdb", *PC), "name a table, such as t.duckdb:TABLE", "'only_one' and 's.two'")
+    failing(run("decide", "t.duckdb:three", *PC), "name a table, such as t.duckdb:TABLE")
+    (tmp_path / "parts" / "2.csv").write_text("y,c\n1,0.5\n")
+    failing(run("decide", "parts", *PC), "parts cannot be read: all files must have the same columns")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.csv.zst", "tabs.tsv", "t.jsonl", "t.ndjson.gz", "t.parquet"])
+def test_standard_input_is_a_table_of_any_format(run, tmp_path, monkeypatch, name):
+    write_all(tmp_path)
+    expected = run("decide", "t.csv", *PC, "--json").json["decisions"]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((tmp_path / name).read_bytes())))
+    done = run("decide", "-", *PC, "--json")
+    assert done.code == 0, done.err
+    assert done.json["decisions"] == expected
+    assert done.json["data"]["source"] == "standard input"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"), [(b"", "is empty"), (b"y,a\n1,2,3\n", "cannot be read: standard input must")]
+)
+def test_what_is_wrong_with_standard_input_is_said_of_it(run, monkeypatch, data, words):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    failing(run("decide", "-", *PC), "standard input " + words)
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_the_command_line_reads_what_a_scan_reads(tmp_path, ending):
+    for rng in random_worlds(15, stream=1702):
+        n = int(rng.integers(2, 40))
+        y = rng.integers(0, 2, n)
+        table = pa.table(
+            {"y": np.where(y == 1, "yes", "no"), "a": rng.normal(size=n), "b": rng.integers(-9, 9, n), "t": y == 1}
+        )
+        path = tmp_path / f"x{ending}"
+        if ending == ".csv":
+            pa.csv.write_csv(table, path)
+        elif ending == ".jsonl":
+            path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+        else:
+            pq.write_table(table, path)
+        mine = read_columns(path).table
+        theirs = cc.scan(path, label="y", scores=["a", "b"], preds="t", progress=False).read()
+        assert {name: mine.column(name).to_pylist() for name in mine.column_names} == {
+            name: values.tolist() for name, values in theirs.items()
+        }
+        assert mine.to_pydict() == table.to_pydict()
 
 
 @pytest.mark.parametrize(
@@ -126,11 +201,15 @@ def test_a_positive_label_is_asked_for(run):
 # What can be wrong -------------------------------------------------------------------------------------------
 
 
-def test_a_missing_file_gets_the_nearest_name_suggested(run, table):
+def test_a_missing_file_gets_the_nearest_name_suggested(run, table, tmp_path):
     table("scores.csv", ROWS)
     failing(run("decide", "score.csv", *PC), "score.csv: no such file; did you mean 'scores.csv'?")
     failing(run("decide", "nowhere/score.csv", *PC), "no such file")
-    failing(run("decide", ".", *PC), "is a folder")
+    (tmp_path / "nothing").mkdir()
+    failing(
+        run("decide", "nothing", *PC), "nothing cannot be read: ", "must be a directory with files of a known format"
+    )
+    failing(run("decide", "*.parquet", *PC), "*.parquet cannot be read: ", "must match at least one file")
     failing(run("decide", "example:nothing", *PC), "there are example:german_credit and example:vehicle")
 
 
@@ -147,12 +226,12 @@ def test_a_wrong_column_gets_the_nearest_names_suggested(run):
     [
         ("t.csv", "", "is empty"),
         ("t.csv", "y,a\n", "has no rows"),
-        ("t.csv", "y,a,a\n1,2,3\n", "the column 'a' is there 2 times"),
-        ("t.csv", "y,a\n1,2,3\n", "cannot be read: CSV parse error"),
+        ("t.csv", "y,a,a\n1,2,3\n", "the column 'a' is there twice or more"),
+        ("t.csv", "y,a\n1,2,3\n", "t.csv cannot be read: "),
         ("t.parquet", "y,a\n1,2\n", "cannot be read: "),
         ("t.jsonl", "{'y'", "cannot be read: "),
         ("t.csv.gz", "y,a\n1,2\n", "cannot be read: "),
-        ("t.xlsx", ROWS, "must end in .csv, .csv.gz, .tsv, .parquet, .jsonl or .ndjson"),
+        ("t.xlsx", ROWS, "must end in .csv, .tsv, .txt, .parquet, .jsonl or .duckdb"),
         ("t.csv", ROWS.replace("0.9", "high"), "--score 'a': the column must hold numbers, but row 1 has 'high'"),
         ("t.csv", ROWS.replace("0.9", "inf"), "--score 'a': 1 of 4 values are infinite, the first in row 1"),
         (
@@ -377,7 +456,7 @@ def test_labels_that_are_decimals_are_found_by_their_name(run, table):
     assert (done.code, "Guessed --label y (by its name)" in done.err) == (0, True)
 
 
-@pytest.mark.parametrize(("text", "words"), [("[1, 2]", "the array must hold objects"), ("[{", "cannot be read: ")])
+@pytest.mark.parametrize(("text", "words"), [("[1, 2]", "must hold objects, one per row"), ("[{", "cannot be read: ")])
 def test_a_broken_array_is_refused(run, table, text, words):
     table("t.json", text)
     failing(run("decide", "t.json", *PC), words)

@@ -204,22 +204,27 @@ def _numbers(column: Any, name: str, option: str) -> Any:
         raise Problem(f"{option} {quoted(name)}: the column is empty")
     if pa.types.is_integer(kind) and column.null_count == 0:
         return column.to_numpy()
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        array = column.cast(pa.float64()).to_numpy()
-        infinite = np.flatnonzero(np.isinf(array))
-        if infinite.size:
-            raise Problem(
-                f"{option} {quoted(name)}: {infinite.size:,} of {array.size:,} values are infinite, "
-                f"the first in row {infinite[0] + 1:,}"
-            )
-        return array
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        for row, value in enumerate(column.to_pylist(), start=1):
-            if value is not None and not _is_number(value):
-                raise Problem(
-                    f"{option} {quoted(name)}: the column must hold numbers, but row {row:,} has {quoted(value)}"
-                )
-    raise Problem(f"{option} {quoted(name)}: the column must hold numbers, and holds {kind}")
+        array = _parsed(column.to_pylist(), name, option)
+    elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        array = column.cast(pa.float64()).to_numpy()
+    else:
+        raise Problem(f"{option} {quoted(name)}: the column must hold numbers, and holds {kind}")
+    infinite = np.flatnonzero(np.isinf(array))
+    if infinite.size:
+        raise Problem(
+            f"{option} {quoted(name)}: {infinite.size:,} of {array.size:,} values are infinite, "
+            f"the first in row {infinite[0] + 1:,}"
+        )
+    return array
+
+
+def _parsed(texts: list[str | None], name: str, option: str) -> FloatArray:
+    """Return texts as the numbers that they are, NaN where there is none."""
+    for row, text in enumerate(texts, start=1):
+        if text and not _is_number(text):
+            raise Problem(f"{option} {quoted(name)}: the column must hold numbers, but row {row:,} has {quoted(text)}")
+    return np.array([float(text) if text else math.nan for text in texts])
 
 
 def _is_number(text: str) -> bool:

@@ -24,7 +24,8 @@ File = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A table: csv, csv.gz, parquet or json lines. example:german_credit comes with the package.",
+        help="A table: csv, parquet or json lines (also .gz, .zst), a glob or folder of them, BASE.duckdb:TABLE, or - "
+        "for standard input. example:german_credit comes with the package.",
         show_default=False,
     ),
 ]

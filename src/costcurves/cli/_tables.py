@@ -1,24 +1,29 @@
-"""Files become columns here: csv, parquet and json lines, and the examples that come with the package."""
+"""Tables become columns here: all that `cc.scan` reads, standard input, and the examples that come with the package."""
 
 from __future__ import annotations
 
 import difflib
-import json
+import glob
+import shutil
+import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import costcurves as cc
 from costcurves._text import safe
-from costcurves.cli._print import Problem, listing, quoted
+from costcurves._validation import shown
+from costcurves.cli._print import Problem, listing, quoted, safe
 from costcurves.example_data import example_names
-from costcurves.sources.files import MISSING_WORDS
+from costcurves.sources.engine import tables_of
+from costcurves.sources.files import PATH, format_of
+from costcurves.sources.opening import open_source, read_whole
 
 EXAMPLE = "example:"
-CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
-PARQUET_ENDINGS = (".parquet", ".pq")
-JSON_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json")
-_DELIMITERS = (",", ";", "\t", "|")
+STANDARD_INPUT = "-"
+ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".duckdb")
+PACKED = ((b"\x1f\x8b", ".gz"), (b"\x28\xb5\x2f\xfd", ".zst"))  # by their first bytes
 
 
 @dataclass(slots=True)
@@ -77,82 +82,91 @@ def existing(path: Path) -> Path:
 
 
 def read_columns(path: Path) -> Columns:
-    """Return the columns of a csv, parquet or json lines file."""
+    """Return the columns of a table, through the same readers as `cc.scan`.
+
+    It may be a file, a glob, a folder, a table of a DuckDB database (scores.duckdb:TABLE), or standard input (-).
+    """
     try:
-        import pyarrow as pa
+        import pyarrow  # noqa: F401
     except ModuleNotFoundError:
         raise cc.MissingExtraError('reading tables needs pyarrow: pip install "costcurves[cli]"') from None
 
-    file = existing(resolve(path, ".csv"))
-    lower = file.name.lower()
+    if str(path) == STANDARD_INPUT:
+        with tempfile.TemporaryDirectory() as folder:
+            return _read("standard input", _kept_input(Path(folder)), None)
+    file = resolve(path, ".csv")
+    name, table, guessed = _table_of(file)
+    if table is None and not file.is_dir() and (file.exists() or not glob.has_magic(str(file))):
+        existing(file)
+        if format_of(str(file)) is None:
+            raise Problem(f"{safe(file)}: the name of a table must end in {listing(list(ENDINGS), 'or')}")
+        if file.stat().st_size == 0:
+            raise Problem(f"{safe(file)} is empty")
+    columns = _read(file.name if file.is_file() or table is not None else str(file), name, table)
+    columns.guessed += guessed
+    return columns
+
+
+def _read(called: str, path: Path, table: Any) -> Columns:
+    """Return the columns of files or of a table of a database."""
     try:
-        if lower.endswith(CSV_ENDINGS):
-            table = _read_csv(file)
-        elif lower.endswith(PARQUET_ENDINGS):
-            import pyarrow.parquet
-
-            table = pyarrow.parquet.read_table(file, page_checksum_verification=True)
-        elif lower.endswith(JSON_ENDINGS):
-            table = _read_json_lines(file)
-        else:
-            kinds = listing([*CSV_ENDINGS[:3], PARQUET_ENDINGS[0], *JSON_ENDINGS[:3:2]], "or")
-            raise Problem(f"{safe(file)}: the name of a table must end in {kinds}")
-        names = table.column_names
-    except UnicodeDecodeError:
-        raise Problem(f"{safe(file)} cannot be read: it is not UTF-8 text") from None
-    except (pa.ArrowException, OSError, EOFError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise Problem(f"{safe(file)} cannot be read: {safe(reason)}") from None
-    for name in names:
-        if names.count(name) > 1:
-            raise Problem(f"{safe(file)}: the column {quoted(name)} is there {names.count(name)} times")
-    if table.num_rows == 0:
-        raise Problem(f"{safe(file)} has no rows")
-    return Columns(file.name, table)
+        source, _ = open_source(str(path), table)
+        schemas = source.schemas()
+        repeated = sorted(name for _, schema in schemas for name in schema.repeated)
+        if repeated:
+            raise Problem(f"{safe(called)}: the column {quoted(repeated[0])} is there twice or more")
+        read = read_whole(source)
+    except Problem:
+        raise
+    except cc.CostCurvesError as error:
+        text = str(error).replace(shown(str(path), PATH), called)
+        reason = "it is not UTF-8 text" if "UTF-8" in text else safe(text)
+        raise Problem(f"{safe(called)} cannot be read: {reason}") from None
+    if read.num_rows == 0:
+        raise Problem(f"{safe(called)} has no rows")
+    return Columns(called, read)
 
 
-def _read_csv(file: Path) -> Any:
-    """Read a CSV file whose delimiter is whichever the header has most of."""
-    import pyarrow as pa
-    import pyarrow.csv
+def _table_of(file: Path) -> tuple[Path, Any, list[str]]:
+    """Return the database, the table and what was guessed of it, where a path names one: scores.duckdb:TABLE."""
+    database, colon, wanted = str(file).rpartition(":")
+    if file.exists() or not colon or format_of(database) != "database":
+        database, wanted = str(file), ""
+    if format_of(database) != "database" or not Path(database).is_file():
+        return file, None, []
+    known = tables_of(database)
+    names = {table if schema == "main" else f"{schema}.{table}": (schema, table) for schema, table in known}
+    if wanted in names:
+        return Path(database), names[wanted], []
+    if not wanted and len(names) == 1:
+        (only,) = names
+        return Path(database), names[only], [f"{Path(database).name}:{only} (the only table)"]
+    some = listing([quoted(name) for name in list(names)[:8]]) if names else "no table"
+    raise Problem(f"{safe(file)}: name a table, such as {safe(Path(database).name)}:TABLE; the database has {some}")
 
-    with pa.input_stream(str(file), compression="detect") as stream:
-        start = stream.read(65536)
+
+def _kept_input(folder: Path) -> Path:
+    """Return a file with all of standard input, under a name that says what it is by its first bytes."""
+    kept = folder / "input"
+    with open(kept, "wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    with open(kept, "rb") as file:
+        start = file.read(64)
+    packed = next((ending for magic, ending in PACKED if start.startswith(magic)), "")
+    if packed:
+        start = _unpacked(kept, packed)
+    kind = ".parquet" if start.startswith(b"PAR1") else ".json" if start.lstrip()[:1] in (b"{", b"[") else ".csv"
     if not start:
-        raise Problem(f"{safe(file)} is empty")
-    header = start.split(b"\n", 1)[0].decode("utf-8", "replace")
-    delimiter = max(_DELIMITERS, key=header.count)
-    with pa.input_stream(str(file), compression="detect") as stream:
-        table = pa.csv.read_csv(
-            stream,
-            parse_options=pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=pa.csv.ConvertOptions(null_values=list(MISSING_WORDS), strings_can_be_null=True),
-        )
-    if any(pa.types.is_binary(column.type) for column in table.columns):  # what pyarrow makes of text in another code
-        raise Problem(f"{safe(file)} cannot be read: it is not UTF-8 text")
-    return table
+        raise Problem("standard input is empty")
+    return kept.rename(folder / f"input{kind}{packed}")
 
 
-def _read_json_lines(file: Path) -> Any:
-    """Read objects, one a line or in one array."""
-    import pyarrow as pa
-    import pyarrow.json
-
-    with pa.input_stream(str(file), compression="detect") as stream:
-        if stream.read(64).lstrip().startswith(b"["):
-            return _read_json_array(file)
-    with pa.input_stream(str(file), compression="detect") as stream:
-        return pa.json.read_json(stream)
-
-
-def _read_json_array(file: Path) -> Any:
+def _unpacked(path: Path, ending: str) -> bytes:
+    """Return the first bytes of a packed file."""
     import pyarrow as pa
 
-    with pa.input_stream(str(file), compression="detect") as stream:
-        try:
-            rows = json.loads(stream.read())
-        except json.JSONDecodeError as error:
-            raise Problem(f"{safe(file)} cannot be read: {error}") from None
-    if not all(isinstance(row, dict) for row in rows):
-        raise Problem(f"{safe(file)} cannot be read: the array must hold objects, one a row")
-    return pa.Table.from_pylist(rows)
+    try:
+        with pa.input_stream(str(path), compression={".gz": "gzip", ".zst": "zstd"}[ending]) as stream:
+            return bytes(stream.read(64))
+    except (OSError, pa.ArrowException) as error:
+        raise Problem(f"standard input cannot be read: {safe(error)}") from None

@@ -34,7 +34,8 @@ File = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A table of predicted classes: csv, csv.gz, parquet or json lines. example:vehicle is shipped.",
+        help="A table of predicted classes: csv, parquet or json lines (also .gz, .zst), a glob or folder of them, "
+        "BASE.duckdb:TABLE, or - for standard input. example:vehicle is shipped.",
         show_default=False,
     ),
 ]

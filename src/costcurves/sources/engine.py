@@ -69,7 +69,7 @@ class Relation:
         if file.format == "json":
             inner = Path(file.path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
             form = "newline_delimited" if inner in LINES else "auto"
-            return cls(lambda cursor: cursor.read_json(path, format=form, hive_partitioning=False), where, connection)
+            return cls(lambda cursor: _read_json(cursor, path, form, where), where, connection)
         header: Header | None = None
         texts: dict[str, str] = {}
 
@@ -186,6 +186,14 @@ class Relation:
         return FormatError(f"{self.where} must be readable from the first row to the last, got: {shown(text, 300)}")
 
 
+def _read_json(cursor: Any, path: str, form: str, where: str) -> Any:
+    """Return the rows of a JSON file, which are objects."""
+    read = cursor.read_json(path, format=form, hive_partitioning=False)
+    if list(read.columns) == ["json"]:  # what DuckDB calls values that are no objects
+        raise FormatError(f"{where} must hold objects, one per row, got other values")
+    return read
+
+
 def _read_csv(cursor: Any, path: str, header: Header, **options: Any) -> Any:
     """Return the rows of a CSV file.
 
@@ -258,6 +266,13 @@ def connect(path: str | None = None, threads: int | None = None) -> Any:
     except library.Error as error:
         raise FormatError(f"{shown(path, PATH)} must be a DuckDB database, got: {shown(str(error), 200)}") from None
     return connection
+
+
+def tables_of(path: str) -> list[tuple[str, str]]:
+    """Return the schema and the name of every table and view of a database file."""
+    with connect(path) as connection:
+        found = connection.execute("select table_schema, table_name from information_schema.tables").fetchall()
+    return sorted((str(schema), str(name)) for schema, name in found)
 
 
 def _reader(relation: Any, size: int) -> Any:

@@ -37,8 +37,8 @@ def header_of(path: str) -> Header:
     found = [_records(text, delimiter, whole=len(start) < START) for delimiter in DELIMITERS]
     alike = [len({len(record) for record in records}) == 1 for records in found]
     sizes = [len(records[0]) if records else 0 for records in found]
-    # The delimiter that makes the most columns, of those that make as many in every row; the first of equals.
-    best = max(range(len(DELIMITERS)), key=lambda i: (alike[i], sizes[i]))
+    # The delimiter that makes the most columns, of those that make several, as many in every row; the first of equals.
+    best = max(range(len(DELIMITERS)), key=lambda i: (alike[i] and sizes[i] > 1, sizes[i]))
     return Header(DELIMITERS[best], tuple(found[best][0]) if found[best] else ())
 
 
