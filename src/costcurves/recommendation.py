@@ -63,8 +63,8 @@ class Recommendation(Result):
     >>> answer = cc.recommend(y, scores, cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=9))
     >>> answer
     Recommendation at pc=0.5 (prevalence 0.1, cost_fp 1, cost_fn 9): sure
-      use        sharp at score >= 0.604728: 0.269 per case, 95 % in [0.2106, 0.345]
-      runner-up  dull at score >= 1.22282: 0.6876 per case, shown to cost more
+      use        sharp at score >= 0.604: 0.269 per case, 95 % in [0.2106, 0.345]
+      runner-up  dull at score >= 1.2228: 0.6876 per case, shown to cost more
     >>> answer.sure, answer.rivals
     (True, ())
     """

@@ -10,6 +10,7 @@ const rows = (table) => (Object.values(table)[0] ?? []).map((_, i) => {
   const row = {};
   for (const [field, values] of Object.entries(table)) row[field] = values[i];
   if ("k" in row) row.name = words.short[row.k];
+  if ("t" in row) row.cut = row.t === null ? "–" : String(row.t);
   if ("tp" in row) Object.assign(row, { x: row.fp / words.negatives, y: row.tp / words.positives });
   return row;
 });
@@ -57,7 +58,7 @@ const showChosen = (row) => {
     say(at("now"), "Use no classifier: ", { name: row.k === -1 ? words.never : words.always },
       ` costs ${money(0, cost)} per case. pc ${row.pc.toFixed(3)}.`);
   } else {
-    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥ ${row.t}: ${money(0, cost)} per case `,
+    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥\u00a0${row.cut}: ${money(0, cost)} per case `,
       `(${words.level} limits ${money(0, low)} to ${money(0, high)})${saved}. `,
       `It finds ${percent(row.y)} of `, { name: words.positive }, ` cases for ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
     if (follow && at("model").value !== String(row.k)) set(at("model"), row.k);
@@ -69,7 +70,7 @@ const showChosen = (row) => {
 const showExplored = (row) => {
   if (!row) return;
   for (const cell of ["tp", "fn", "fp", "tn"]) at(cell).textContent = figures(row[cell], row[cell] < 10 ? 2 : 3);
-  say(at("explored"), { name: words.names[row.k] }, ` at score ≥ ${row.t}`,
+  say(at("explored"), { name: words.names[row.k] }, ` at score ≥\u00a0${row.cut}`,
     row.cost === row.least ? ", its best threshold here." : `, ${money(1000 * (row.cost - row.least))} dearer per 1,000 cases than its best.`);
   const flagged = row.tp + row.fp;
   say(at("price"), `${money(1000 * row.cost)} per 1,000 cases. ${figures(flagged)} are flagged`,
