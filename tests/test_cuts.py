@@ -340,7 +340,7 @@ def test_thresholds_of_tallies_separate_the_same_cases():
 
 def plain(markup):
     """Return the words of a page without its elements."""
-    return html.unescape(re.sub(r"<[^>]*>", "", str(markup)))
+    return html.unescape(re.sub(r"<[^>]*>", "", str(markup))).replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.mark.law

@@ -9,6 +9,7 @@ import pytest
 
 import costcurves as cc
 from browser import browser, open_tab
+from costcurves._numbers import cut_text
 from costcurves._text import safe
 
 # Marks around names that are read in their own direction.
@@ -101,7 +102,7 @@ def check_choice(tab, hull):
     assert float(said["pc"]) == pytest.approx(where.pc, rel=1e-9)
     if decision.classifier not in trivial:
         assert said["t"] == decision.threshold_text
-        assert f"{decision.classifier} at score ≥ {decision.threshold_text}:" in said["text"]
+        assert f"{decision.classifier} at score ≥\N{NO-BREAK SPACE}{decision.threshold_text}:" in said["text"]
     return decision
 
 
@@ -296,6 +297,27 @@ def test_the_selected_pair_is_drawn(tab):
     assert [option.translate(ISOLATES) for option in options] == ["forest − logit", "forest − rules", "logit − rules"]
 
 
+def test_the_thresholds_of_points_that_are_pointed_at_separate_the_same_cases(tab):
+    page = tab.page
+    page.locator("[data-spec=spaces]").scroll_into_view_if_needed()
+    box = page.locator("[data-spec=spaces] .roc_group .background").first.bounding_box()
+    rates = {}
+    for name, scores in SCORES.items():
+        roc = cc.RocCurve.from_predictions(LABEL, scores).on_hull()
+        for cut, below, fpr, tpr in zip(roc.thresholds, roc.below, roc.fpr, roc.tpr, strict=True):
+            rates.setdefault(cut_text(float(cut), float(below)), {})[name] = (f"{fpr:.1%}", f"{tpr:.1%}")
+    seen = set()
+    for x, y in np.random.default_rng(3).random((30, 2)):
+        page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+        page.wait_for_timeout(20)
+        tip = page.evaluate("() => document.querySelector('#vg-tooltip-element')?.textContent ?? ''")
+        cut, fpr, tpr = re.search(r"score ≥(.*)false alarms(.*)found(.*)$", tip).groups()
+        if cut != "–":
+            assert (fpr, tpr) in rates[cut].values()
+            seen.add(cut)
+    assert len(seen) > 3
+
+
 def test_thresholds_are_explored_per_thousand_cases(tab):
     page = tab.page
     for k, name in enumerate(SCORES):
@@ -307,7 +329,8 @@ def test_thresholds_are_explored_per_thousand_cases(tab):
         assert float(said["cost"]) == pytest.approx(best.expected_cost(HERE), rel=1e-9)
         for share in (0.2, 0.6):
             tab.enter("#cutslider", share)
-            said = page.eval_on_selector("#explored", "e => ({...e.dataset})")
+            said = page.eval_on_selector("#explored", "e => ({...e.dataset, text: e.textContent})")
+            assert f"{name} at score ≥\N{NO-BREAK SPACE}{said['t']}, " in said["text"]
             at = int(roc.index_of(float(said["t"])))
             fpr, tpr = float(roc.fpr[at]), float(roc.tpr[at])
             money = HERE.money(HERE.pc * (1 - tpr) + (1 - HERE.pc) * fpr)

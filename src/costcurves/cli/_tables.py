@@ -14,7 +14,7 @@ from typing import Any
 import costcurves as cc
 from costcurves._text import safe
 from costcurves._validation import shown
-from costcurves.cli._print import Problem, listing, quoted, safe
+from costcurves.cli._print import Problem, listing, quoted
 from costcurves.example_data import example_names
 from costcurves.sources.engine import tables_of
 from costcurves.sources.files import PATH, format_of

@@ -268,7 +268,8 @@ class RocHullClassifier(HullBase):
     The hybrid of Provost & Fawcett (1997): on the data of the hull it costs no more than any member at any condition;
     on other data up to what the estimate of the hull is off. Out-of-fold scores of all folds are pooled, so scores
     should mean the same in every fold, and thresholds are applied to members that are trained on all data. A threshold
-    is the middle between the lowest score that is to be positive and the next lower one.
+    is the middle between the lowest score that is to be positive and the next lower one, rounded to as few decimals
+    as stay in the middle half of that gap: what is shown is what predicts.
     `sample_weight` weights the ROC points too.
 
     Examples

@@ -42,7 +42,7 @@ class CostThresholdClassifier(HullBase):
     ----------
     threshold_ : float
         For the present `condition`: positive is predicted where the score is at least this; inf is always negative,
-        -inf always positive. Otherwise it is halfway between two neighbouring out-of-fold scores.
+        -inf always positive. Otherwise it is about halfway between two neighbouring out-of-fold scores.
     curve_ : RocCurve
         The ROC curve of the out-of-fold scores.
     estimator_ : estimator

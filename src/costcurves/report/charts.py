@@ -60,6 +60,7 @@ def config() -> Spec:
         # The page describes each picture as a whole; a label on every point would only be noise.
         "aria": False,
         "view": {"stroke": None},
+        "customFormatTypes": True,
         "axis": axis,
         "text": {"fontSize": 12.5, "fill": INK},
         "legend": {"labelColor": INK, "titleColor": QUIET, "labelFontSize": 12, "titleFontSize": 12},
@@ -96,6 +97,10 @@ def _condition() -> list[alt.Parameter]:
         alt.param(name="stake", expr="max(p * fn + (1 - p) * fp, 1e-300)"),
         alt.param(name="pc", expr="p * fn / stake"),
     ]
+
+
+# Text as it is. Without a format Vega-Lite looks for the field in the wrong row where the nearest point is pointed at.
+_CUT_TIP = alt.Tooltip("cut:Q", title="score ≥", formatType="toString")
 
 
 def on(data: str) -> Any:
@@ -151,7 +156,7 @@ def _roc(names: int) -> Any:
     diagonal = alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     tip = [
         alt.Tooltip("name:N", title="classifier"),
-        alt.Tooltip("t:N", title="score ≥"),
+        _CUT_TIP,
         alt.Tooltip("x:Q", title="false alarms", format=".1%"),
         alt.Tooltip("y:Q", title="found", format=".1%"),
     ]
@@ -393,7 +398,7 @@ def explorer(names: int, currency: str) -> Spec:
         "t:Q",
         title="threshold: flag when score ≥",
         scale=alt.Scale(zero=False, nice=False),
-        axis=alt.Axis(tickCount=7, format=".3~g", labelOverlap=True),
+        axis=alt.Axis(tickCount=7, format="~g", labelOverlap=True),
     )
     title = f"cost per case ({currency})" if currency else "cost per case"
     y = alt.Y("cost:Q", title=title, axis=alt.Axis(tickCount=5, format=".3~g"))
@@ -404,7 +409,7 @@ def explorer(names: int, currency: str) -> Spec:
             order=alt.Order("i:Q"),
             color=alt.Color("k:N", scale=colours(names), legend=None),
             tooltip=[
-                alt.Tooltip("t:N", title="score ≥"),
+                _CUT_TIP,
                 alt.Tooltip("cost:Q", title="cost", format=".4~g"),
             ],
         ),

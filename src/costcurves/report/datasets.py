@@ -25,9 +25,15 @@ LABELLED = 0.12
 
 
 def _cuts(points: RocCurve) -> list[float | None]:
-    """Return the thresholds in the fewest decimals that separate the same scores, as the page shows them."""
-    both = zip(points.thresholds.tolist(), points.below.tolist(), strict=True)
-    return [short_cut(cut, below) if math.isfinite(cut) else None for cut, below in both]
+    """Return the thresholds in the fewest decimals that separate the same scores, as the page shows them.
+
+    The lowest score has none below it. Its threshold stays as near as the next one, for both are drawn.
+    """
+    cuts, below = points.thresholds.tolist(), points.below.tolist()
+    if below[-1] == -math.inf:
+        below[-1] = cuts[-1] - (cuts[-2] - cuts[-1])
+    both = zip(cuts, below, strict=True)
+    return [short_cut(cut, lower) if math.isfinite(cut) else None for cut, lower in both]
 
 
 def _drawn(values: Any) -> list[float]:
@@ -51,7 +57,8 @@ def picture_names(summary: Summary) -> dict[int, str]:
 def two_class_data(summary: Summary) -> dict[str, Columns]:
     """Return the tables behind the pictures of a two-class report, column by column to be small.
 
-    The page adds the short name to every `k`, and the rates x and y to every pair of counts fp and tp.
+    The page adds the short name to every `k`, the text `cut` to every threshold t, and the rates x and y to every pair
+    of counts fp and tp.
     """
     who = numbered(summary)
     everyone = list(enumerate(summary.classifiers))

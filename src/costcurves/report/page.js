@@ -10,6 +10,7 @@ const rows = (table) => (Object.values(table)[0] ?? []).map((_, i) => {
   const row = {};
   for (const [field, values] of Object.entries(table)) row[field] = values[i];
   if ("k" in row) row.name = words.short[row.k];
+  if ("t" in row) row.cut = row.t === null ? "–" : String(row.t);
   if ("tp" in row) Object.assign(row, { x: row.fp / words.negatives, y: row.tp / words.positives });
   return row;
 });
@@ -49,7 +50,7 @@ const showChosen = (row) => {
     say(at("now"), "Use no classifier: ", { name: row.k === -1 ? words.never : words.always },
       ` costs ${money(0, cost)} per case. pc ${row.pc.toFixed(3)}.`);
   } else {
-    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥ ${row.t}: ${money(0, cost)} per case `,
+    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥\u00a0${row.cut}: ${money(0, cost)} per case `,
       `(${words.level} limits ${money(0, low)} to ${money(0, high)})${saved}. `,
       `It finds ${percent(row.y)} of `, { name: words.positive }, ` cases for ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
     if (follow && at("model").value !== String(row.k)) set(at("model"), row.k);
@@ -63,13 +64,13 @@ const showExplored = (row) => {
   const total = casesFor(row.p), cases = `${figures(total)} cases`, count = wholeCases(total, row.p, row.y, row.x);
   for (const cell of ["tp", "fn", "fp", "tn"]) at(cell).textContent = figures(count[cell]);
   for (const one of all(".cases")) one.textContent = cases;
-  say(at("explored"), { name: words.names[row.k] }, ` at score ≥ ${row.t}`,
+  say(at("explored"), { name: words.names[row.k] }, ` at score ≥\u00a0${row.cut}`,
     row.cost === row.least ? ", its best threshold here." : `, ${money(total * (row.cost - row.least))} dearer per ${cases} than its best.`);
   const flagged = count.tp + count.fp;
   say(at("price"), `${money(total * row.cost)} per ${cases}. ${figures(flagged)} ${flagged === 1 ? "is" : "are"} flagged`,
     flagged > 0 ? `, ${figures(count.tp)} of them rightly (${percent(count.tp / flagged)}).` : ".");
   if (at("cut").value === "") at("cutslider").value = row.share;
-  at("cutslider").setAttribute("aria-valuetext", `score ≥ ${row.t}`);
+  at("cutslider").setAttribute("aria-valuetext", `score ≥ ${row.cut}`);
   Object.assign(at("explored").dataset, { k: row.k, t: row.t, cost: row.cost });
 };
 

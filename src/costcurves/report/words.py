@@ -57,7 +57,7 @@ class Speaker:
         """Return how to use a classifier: its name and its threshold."""
         if not choice.threshold_text:
             return self.name(choice.classifier)
-        return self.name(choice.classifier) + Markup(" at score ≥ {}").format(choice.threshold_text)
+        return self.name(choice.classifier) + Markup(" at score ≥\N{NO-BREAK SPACE}{}").format(choice.threshold_text)
 
     def amount(self, value: float) -> str:
         """Return money."""
