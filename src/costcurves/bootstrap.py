@@ -70,12 +70,12 @@ class CellRisk:
     cost : float
         What one such error costs.
     count : int
-        How many were seen.
+        How many were seen; of a difference, where the costs of the two classifiers differ.
     excess : float
         What the error may add to the expected cost: cost times (upper bound of its rate minus the rate seen).
     needed : int or None
-        About how many examples would bring the excess below the width that the other errors give the
-        interval; None when no error was seen at all and nothing can be scaled.
+        About how many examples would bring the excess below the width that the other errors give the interval, or
+        below the advantage of a difference; None when no error was seen at all and nothing can be scaled.
 
     Examples
     --------
@@ -175,6 +175,10 @@ class CostDifference(Result):
         Names of a and b.
     costs : tuple of float
         Mean costs of a and b.
+    risks : tuple of CellRisk
+        Errors of the one that is shown to be cheaper that are too rare in the data to be judged and could make up for
+        its advantage; counted where the costs of the two differ. The test is then not to be relied on:
+        `bdeltacost.tilted_test` allows for such errors and has no risks.
     smallest_p : float
         The smallest p-value that can be computed; a `p_value` equal to it means "at most this".
 
@@ -200,6 +204,7 @@ class CostDifference(Result):
     names: tuple[str, str]
     costs: tuple[float, float]
     distribution: Any
+    risks: tuple[CellRisk, ...]
     smallest_p: float
     constant: str
     constant_cost: float
@@ -238,11 +243,13 @@ class CostDifference(Result):
         a, b = self.names
         how = f"{abs(self.difference):.6g} {'less' if self.difference <= 0 else 'more'} than"
         verdict = f"{self.cheaper} is cheaper" if self.cheaper else "not decided"
+        many = "error" if len(self.risks) == 1 else "errors"
+        risks = f"; {len(self.risks)} rare, expensive {many} cannot be judged: see .risks" if self.risks else ""
         less = f"; {self.constant} costs less than both" if self.constant_cost < min(self.costs) else ""
         return (
             f"CostDifference: {a} costs {how} {b}, {100 * self.level:g} % in "
             f"[{self.lower:.6g}, {self.upper:.6g}], {self._p_in_words()}: {verdict} "
-            f"(n = {self.n}, {self.method}){less}"
+            f"(n = {self.n}, {self.method}){less}{risks}"
         )
 
     def _p_in_words(self) -> str:
@@ -532,8 +539,8 @@ class _BCost:
         -----
         A cost is inside the interval unless the observed mean lies in the tails of the bootstrap from the most likely
         rates that have this cost; what is equal to the observed mean counts half (mid-P). Errors that were not seen
-        may have a rate there too. This is Efron's (1981) nonparametric tilting with exact tails instead of resamples;
-        of one kind of error it is the mid-P interval of its rate. At 2 to 50 classes and 100 to 2,000 examples with
+        may have a rate there too. This is Efron's (1981) nonparametric tilting with exact tails instead of resamples.
+        For one kind of error it is the mid-P interval of its rate. At 2 to 50 classes and 100 to 2,000 examples with
         graded, uniform and heavy-tailed costs it covered 93 to 99 % at nominal 95 %. It takes about twenty exact
         distributions.
 
@@ -658,20 +665,60 @@ def _bcost(confusion: ConfusionMatrix, C: CostMatrix, options: Options) -> CostI
 
 
 def _risks(confusion: ConfusionMatrix, C: CostMatrix, options: Options, rates: FloatArray) -> tuple[CellRisk, ...]:
-    """Return the cells whose unseen part could outweigh all that was seen.
-
-    A cell seen m < 5 times may have a rate of up to U(m)/n (Poisson upper bound; U(0) = 3.0 at 95 %), but
-    no more than its class. It is a risk when cost times (bound - rate) exceeds 1.5 half-widths, without
-    correction.
-    """
+    """Return the errors of one classifier whose unseen part could outweigh all that was seen: 1.5 half-widths."""
     counts, costs = confusion.counts, C.values
-    n = confusion.n
-    few = (counts < _FEW) & (costs > 0) & (rates[:, None] > 0)
     if options.priors is None:
         plain = multiclass.cost_strata(counts, costs, 0.0)
     else:
         plain = multiclass.cost_strata_by_class(counts, costs, 0.0, options.priors)
     limit = _OUTWEIGHS * _normal_quantile(options.level) * multiclass.spread(plain)
+    # The excess of an unseen cell falls as 1/n, the half-width as 1/√n.
+    return _cell_risks(counts, costs, counts.sum(axis=1), C, options, rates, limit, 2)
+
+
+def difference_risks(
+    joint: JointConfusion, C: CostMatrix, options: Options, ends: tuple[float, float]
+) -> tuple[CellRisk, ...]:
+    """Return the errors of the one that is shown to be cheaper whose unseen part could make up for its advantage.
+
+    Such an error costs what it costs more than the cheapest prediction for its class. It counts as seen where the costs
+    of the two differ. It is a risk when cost times (upper bound of its rate - rate) exceeds the limit of the advantage,
+    and 1.5 half-widths as in `_risks`.
+    """
+    if ends[0] <= 0 <= ends[1]:
+        return ()
+    own, least = (joint.a, -ends[1]) if ends[1] < 0 else (joint.b, ends[0])
+    k = len(C.labels)
+    differ = differences(joint, C) != 0
+    seen = np.bincount((joint.true * k + own)[differ], weights=joint.counts[differ], minlength=k * k).reshape(k, k)
+    sizes = np.bincount(joint.true, weights=joint.counts, minlength=k)
+    shares = sizes / joint.n if options.priors is None else options.priors
+    rates = np.where(sizes > 0, shares / np.maximum(sizes, 1), 0.0 if options.priors is not None else 1.0 / joint.n)
+    more = C.values - C.values.min(axis=1, keepdims=True)
+    plain, _ = difference_strata(joint, C, replace(options, laplace=0.0, priors_size=None))
+    wide = _OUTWEIGHS * _normal_quantile(options.level) * multiclass.spread(plain)
+    limit, growth = (least, 1) if least >= wide else (wide, 2)
+    return _cell_risks(seen.astype(np.int64), more, sizes, C, options, rates, limit, growth)
+
+
+def _cell_risks(
+    counts: npt.NDArray[Any],
+    costs: FloatArray,
+    sizes: npt.NDArray[Any],
+    C: CostMatrix,
+    options: Options,
+    rates: FloatArray,
+    limit: float,
+    growth: int,
+) -> tuple[CellRisk, ...]:
+    """Return the cells whose unseen part could cost more than a limit.
+
+    A cell seen m < 5 times may have a rate of up to U(m)/n (Poisson upper bound; U(0) = 3.0 at 95 %), but
+    no more than its class. It is a risk when cost times (bound - rate) exceeds the limit. With n times (excess/limit)
+    to the power `growth` examples it would not.
+    """
+    n = int(sizes.sum())
+    few = (counts < _FEW) & (costs > 0) & (rates[:, None] > 0)
     # Most tables have nothing to fear; the largest conceivable excess settles it without looking at cells.
     from scipy.special import gammaincinv
 
@@ -680,7 +727,6 @@ def _risks(confusion: ConfusionMatrix, C: CostMatrix, options: Options, rates: F
         return ()
     true, predicted = np.nonzero(few)
     seen = counts[true, predicted]
-    sizes = counts.sum(axis=1)
     if options.priors is None:
         most = gammaincinv(sizes + 1.0, options.level)
     else:
@@ -690,14 +736,13 @@ def _risks(confusion: ConfusionMatrix, C: CostMatrix, options: Options, rates: F
     order = order[excess[order] > max(limit, 1e-12 * float(costs.max()))]
 
     def needed(amount: float) -> int | None:
-        # The excess of an unseen cell falls as 1/n, the half-width as 1/√n.
-        return math.ceil(n * (amount / limit) ** 2) if limit > 0 else None
+        return math.ceil(n * (amount / limit) ** growth) if limit > 0 else None
 
     return tuple(
         CellRisk(
             C.labels[true[i]],
             C.labels[predicted[i]],
-            float(costs[true[i], predicted[i]]),
+            float(C.values[true[i], predicted[i]]),
             int(seen[i]),
             float(excess[i]),
             needed(float(excess[i])),
@@ -706,12 +751,16 @@ def _risks(confusion: ConfusionMatrix, C: CostMatrix, options: Options, rates: F
     )
 
 
-def _warn(risks: tuple[CellRisk, ...], n: int) -> None:
+def risks_in_words(risks: tuple[CellRisk, ...]) -> str:
+    """Return the errors that the data cannot judge, the first few by name."""
     cells = "; ".join(
         f"true {shown(r.true)} predicted {shown(r.predicted)} (cost {r.cost:g}, seen {r.count} times)"
         for r in risks[:3]
     )
-    more = f" and {len(risks) - 3} more" if len(risks) > 3 else ""
+    return cells + (f" and {len(risks) - 3} more" if len(risks) > 3 else "")
+
+
+def _warn(risks: tuple[CellRisk, ...], n: int) -> None:
     most = risks[0].needed
     enough = (
         f"about {most} examples would be needed"
@@ -719,9 +768,20 @@ def _warn(risks: tuple[CellRisk, ...], n: int) -> None:
         else "no costly error was seen, so the interval rests on `laplace` alone"
     )
     warnings.warn(
-        f"{n} examples cannot support the interval: {cells}{more} could outweigh the errors that were seen; {enough}",
+        f"{n} examples cannot support the interval: {risks_in_words(risks)} could outweigh the errors that were seen; "
+        f"{enough}",
         SmallSampleWarning,
         stacklevel=4,
+    )
+
+
+def warn_of_difference(risks: tuple[CellRisk, ...], n: int, stacklevel: int) -> None:
+    """Warn that a test of a difference cannot be relied on."""
+    warnings.warn(
+        f"{n} examples cannot support the test: {risks_in_words(risks)} could make up for the advantage that was seen; "
+        "bdeltacost.tilted_test allows for such errors",
+        SmallSampleWarning,
+        stacklevel=stacklevel,
     )
 
 
@@ -748,6 +808,12 @@ class _BDeltaCost:
     Returns
     -------
     CostDifference
+
+    Warns
+    -----
+    SmallSampleWarning
+        When an error of the one that is shown to be cheaper, seen less than 5 times, could at its upper confidence
+        bound make up for its advantage. The test can then be wrong much more often than its level says.
 
     Notes
     -----
@@ -798,7 +864,7 @@ class _BDeltaCost:
             priors=priors,
             priors_size=priors_size,
         )
-        return bdeltacost_of_joint(_count_joint(y_true, pred_a, pred_b, C), C, options, names)
+        return _warned(bdeltacost_of_joint(_count_joint(y_true, pred_a, pred_b, C), C, options, names))
 
     def from_joint(
         self,
@@ -834,7 +900,7 @@ class _BDeltaCost:
             priors=priors,
             priors_size=priors_size,
         )
-        return bdeltacost_of_joint(joint_of(joint, C), C, options, names)
+        return _warned(bdeltacost_of_joint(joint_of(joint, C), C, options, names))
 
     def z_test(
         self,
@@ -972,6 +1038,12 @@ class _BDeltaCost:
         return "<costcurves.bdeltacost: call it with (y_true, pred_a, pred_b, C)>"
 
 
+def _warned(found: CostDifference) -> CostDifference:
+    if found.risks:
+        warn_of_difference(found.risks, found.n, stacklevel=4)
+    return found
+
+
 def _difference_cells(joint: JointConfusion, C: CostMatrix, priors: Any) -> tuple[list[TiltCells], FloatArray | None]:
     """Return the counts of each difference in cost, with the largest that may occur in either direction."""
     values = differences(joint, C)
@@ -1105,6 +1177,7 @@ def _difference(
         check_two_names(names),
         costs,
         distribution,
+        () if options is None else difference_risks(joint, C, options, ends),
         smallest,
         *cheapest_constant(C, shares),
     )

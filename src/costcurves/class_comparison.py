@@ -14,12 +14,15 @@ import numpy.typing as npt
 from costcurves._results import Result
 from costcurves._validation import FloatArray, check_level, frozen
 from costcurves.bootstrap import (
+    CellRisk,
     CostDifference,
     Options,
     bdeltacost_of_joint,
     difference_distribution,
+    difference_risks,
     difference_strata,
     p_beside,
+    warn_of_difference,
 )
 from costcurves.confusion import JointConfusion, check_named, pair_counts, read_columns
 from costcurves.errors import InputError
@@ -56,7 +59,7 @@ class CostComparison(Result):
     best : str
         Who costs least on these examples: a classifier or a constant one.
     rivals : tuple of str
-        Those that are not shown to cost more than the best.
+        Those that are not shown to cost more than the best, or only by a comparison that has `risks`.
 
     Examples
     --------
@@ -86,6 +89,12 @@ class CostComparison(Result):
     def constant(self) -> str:
         """The cheapest constant classifier on these examples."""
         return self.constants[int(np.argmin(self.constant_costs))]
+
+    @property
+    def risks(self) -> tuple[CellRisk, ...]:
+        """Errors of the best that are too rare in the data to be judged and could make it dearer than others."""
+        found = {(r.true, r.predicted): r for pair in self.pairs if self.best in pair.names for r in pair.risks}
+        return tuple(sorted(found.values(), key=lambda risk: -risk.excess))
 
     @property
     def sure(self) -> bool:
@@ -185,6 +194,11 @@ def bdeltacost_many(
     -------
     CostComparison
 
+    Warns
+    -----
+    SmallSampleWarning
+        As `bdeltacost` does; what rests on such a comparison is not `sure`.
+
     Notes
     -----
     The family has one comparison for each pair of the m classifiers, and one for each classifier against the cheapest
@@ -249,13 +263,15 @@ def bdeltacost_many(
     if costs[cheapest] <= constant_costs[lowest] + _EQUAL * float(C.values.max()):
         best = names[cheapest]
         others = [pair for pair in pairs[: len(pairs) - len(names)] if best in pair.names]
-        rivals = [next(n for n in pair.names if n != best) for pair in others if pair.cheaper != best]
-        rivals += [constants[c] for c in against[cheapest].unbeaten]
+        rivals = [next(n for n in pair.names if n != best) for pair in others if pair.cheaper != best or pair.risks]
+        rivals += [constants[c] for c in against[cheapest].unbeaten or [lowest] * bool(against[cheapest].pair.risks)]
     else:
         best = constants[lowest]
         rivals = [one.pair.names[0] for one in against if one.pair.cheaper != best]
         tail = (1 - level) / ((len(names) + 1) * (k - 1))
         rivals += [constants[c] for c in _constants_like(lowest, sizes, C, options, tail)]
+    if risky := [pair for pair in pairs if pair.risks]:
+        warn_of_difference(risky[0].risks, true.size, stacklevel=3)
     adjusted = [_adjusted(pair, count, level) for pair in pairs]
     return CostComparison(
         names,
@@ -316,6 +332,8 @@ def _against_constants(
     p = min(1.0, 2 * min(at_least, k * at_most))
     cheapest = int(np.argmin(constant_costs))
     lowest = float(constant_costs[cheapest])
+    joint = JointConfusion(C.labels, true, predicted, np.full(true.size, cheapest), counts)
+    risks = () if lower > 0 else difference_risks(joint, C, options, (lower, upper))
     pair = CostDifference(
         cost - lowest,
         lower,
@@ -328,6 +346,7 @@ def _against_constants(
         (name, constants[cheapest]),
         (cost, lowest),
         found,
+        risks,
         smallest,
         constants[cheapest],
         lowest,

@@ -15,6 +15,9 @@ import costcurves as cc
 from costcurves.report.words import Speaker
 from tests.laws import random_worlds
 
+# Tiny worlds have errors that cannot be judged; a test of its own is about them.
+pytestmark = pytest.mark.filterwarnings("ignore::costcurves.errors.SmallSampleWarning")
+
 COSTS3 = cc.CostMatrix([[0, 1, 20], [1, 0, 5], [50, 10, 0]], labels=["benign", "watch", "urgent"])
 
 
@@ -98,7 +101,8 @@ def test_verdicts_limits_and_p_values_are_those_of_convolved_integers():
                 p = 2 * min(at_least, k * at_most)
                 near = any(one.near(tail, tail / k) for one in oracles.values())
                 if a == many.best:
-                    unsure += [c for c, one in oracles.items() if one.limits(tail / k, tail)[1] >= 0]
+                    open_ones = [c for c, one in oracles.items() if one.limits(tail / k, tail)[1] >= 0]
+                    unsure += open_ones or [b] * bool(pair.risks)
             doubtful |= near
             if abs(count * pair.p_value - (1 - level)) > 1e-9:
                 assert adjusted == pytest.approx(min(1.0, count * pair.p_value))
@@ -107,7 +111,12 @@ def test_verdicts_limits_and_p_values_are_those_of_convolved_integers():
                 assert (pair.lower, pair.upper) == pytest.approx((lower, upper), abs=1e-9)
                 if abs(p - 2 * tail) > 1e-9 and p > 1e-9:
                     assert pair.p_value == pytest.approx(min(1.0, p), rel=1e-6)
-            if many.best in pair.names and many.best in names and b in names and pair.cheaper != many.best:
+            if (
+                many.best in pair.names
+                and many.best in names
+                and b in names
+                and (pair.risks or pair.cheaper != many.best)
+            ):
                 unsure.append(b if a == many.best else a)
             if many.best in always and b not in names and pair.cheaper != b:
                 unsure.append(a)
@@ -121,6 +130,7 @@ def test_verdicts_limits_and_p_values_are_those_of_convolved_integers():
         if not doubtful:
             assert sorted(many.rivals) == sorted(unsure)
         assert many.sure == (not many.rivals)
+        assert not (many.sure and many.risks)
 
 
 @pytest.mark.law
@@ -306,3 +316,38 @@ def test_p_values_are_never_zero():
     ):
         assert 0 < found.p_value == found.smallest_p
         assert f"p < {found.smallest_p:.2g}" in repr(found)
+
+
+@pytest.mark.parametrize("rate", [0.002, 0.001, 0.0005])
+def test_a_rare_expensive_error_is_warned_of_and_never_sure(rate):
+    """Both classifiers cost the same; the one with the rare error looks cheaper where none was seen."""
+    costs = cc.CostMatrix([[0, 0.1 / rate, 1], [1, 0, 1], [1, 1, 0]])
+    rng = np.random.default_rng(2)
+    plain = silent = tilted = 0
+    sets = rng.multinomial(1000, [rate, 0.1, 0.9 - rate], 60)
+    for rare, cheap, right in sets:
+        joint = np.zeros((3, 3, 3), dtype=int)
+        joint[0, 1, 0], joint[0, 0, 2], joint[0, 0, 0] = rare, cheap, right
+        found = cc.bdeltacost.from_joint(joint, costs)
+        plain += found.significant
+        silent += found.significant and not found.risks
+        tilted += cc.bdeltacost.tilted_test_from_joint(joint, costs).significant if rare < 2 else 0
+    assert plain > 60 * 0.06
+    assert silent <= 60 * 0.05
+    assert tilted <= 60 * 0.05
+
+
+def test_the_error_that_could_overturn_a_verdict_is_named():
+    y, a = ["benign"] * 400, ["benign"] * 400
+    b = ["benign"] * 360 + ["watch"] * 40
+    with pytest.warns(cc.SmallSampleWarning, match=r"predicted 'urgent' \(cost 20, seen 0 times\).* make up for"):
+        found = cc.bdeltacost(y, a, b, COSTS3)
+    assert found.cheaper == "a"
+    assert ("benign", "urgent", 0) in {(risk.true, risk.predicted, risk.count) for risk in found.risks}
+    assert repr(found).endswith("cannot be judged: see .risks")
+    with pytest.warns(cc.SmallSampleWarning):
+        many = cc.bdeltacost_many(y, {"a": a, "b": b}, COSTS3)
+    assert not many.sure
+    assert many.risks
+    mild = cc.CostMatrix([[0, 1, 2], [1, 0, 2], [2, 1, 0]], labels=COSTS3.labels)
+    assert not cc.bdeltacost(y, a, b, mild).risks

@@ -215,7 +215,7 @@ def test_a_report_without_scenarios_says_so_and_still_has_the_ranges():
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
-        ({"perfect": Y + 0.0}, "perfect is the best choice whatever the costs and frequencies are."),
+        ({"perfect": Y + 0.0}, "perfect is the cheapest on these cases whatever the costs and frequencies are."),
         ({"perfect": Y + 0.0, "a": SCORES["a"]}, "whatever the costs and frequencies are; a never is."),
         ({"a": SCORES["a"]}, "a is the best choice for some costs and frequencies."),
         (SCORES, "b and a can be the best choice, depending on costs and frequencies."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -129,14 +130,7 @@ def bcost(
         screen.print()
         screen.print(grid)
         for name in order:
-            for risk in found[name].risks[:3]:
-                enough = f"; about {risk.needed:,} rows would be" if risk.needed is not None else ""
-                line(
-                    screen,
-                    f"{safe(name)}: true {safe(risk.true)} predicted {safe(risk.predicted)} costs "
-                    f"{money(risk.cost, currency)} and was seen {risk.count} times: too few to judge{enough}.",
-                    "yellow",
-                )
+            _show_risks(screen, name, found[name].risks, currency)
         for name in order:
             if constant_cost < found[name].estimate:
                 line(screen, f"{safe(name)} costs more than no classifier: {safe(constant)}.", "yellow")
@@ -169,6 +163,18 @@ def bcost(
     }
     out.emit(show, document, columns)
     leave(gates, out)
+
+
+def _show_risks(screen: Console, name: str, risks: Sequence[cc.CellRisk], currency: str) -> None:
+    """Print the first few errors of a classifier that the rows cannot judge."""
+    for risk in risks[:3]:
+        enough = f"; about {risk.needed:,} rows would be" if risk.needed is not None else ""
+        line(
+            screen,
+            f"{safe(name)}: true {safe(risk.true)} predicted {safe(risk.predicted)} costs "
+            f"{money(risk.cost, currency)} and was seen {risk.count} times: too few to judge{enough}.",
+            "yellow",
+        )
 
 
 def bdeltacost(
@@ -221,7 +227,8 @@ def bdeltacost(
     data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
     if margin is not None and assert_not_worse_than is None:
         raise Problem("--margin goes with --assert-not-worse-than")
-    with working("comparing"):
+    with working("comparing"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
         many = cc.bdeltacost_many(data.y_true, data.predictions, prices, level=level)
     gates: list[Gate] = []
     if assert_not_worse_than is not None:
@@ -233,6 +240,7 @@ def bdeltacost(
         heading(screen, data.summary())
         screen.print()
         line(screen, _verdict(many), "bold green" if many.sure else "bold yellow")
+        _show_risks(screen, many.best, many.risks, currency)
         unit = f" ({safe(currency)})" if currency else ""
         grid = table(
             "a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "adjusted p", "cheaper", numbers=(2,)
@@ -264,6 +272,7 @@ def bdeltacost(
         "best": many.best,
         "sure": many.sure,
         "rivals": list(many.rivals),
+        "risks": list(many.risks),
         "pairs": _pair_rows(many),
         "gates": [gate.document() for gate in gates],
     }

@@ -107,7 +107,7 @@ def decide(
         show_gates(gates, screen)
 
     document = {
-        "schema": "costcurves/decide/2",
+        "schema": "costcurves/decide/1",
         "data": data.document(),
         **asked.document(),
         **policy_document(policy, thresholds_from),

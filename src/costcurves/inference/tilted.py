@@ -103,7 +103,9 @@ def tilted_tails(cells: Sequence[TiltCells], tilt: float) -> tuple[float, float]
     observed = sum(one.mean for one in cells)
     strata = [Stratum(one.draws, one.rates(tilt), one.values / one.draws) for one in cells]
     distribution = exact_distribution(strata)
-    near = max(1e-9 * distribution.std, 1e-12 * abs(observed))
+    if distribution.std <= 1e-12 * max(float(np.abs(one.values).max()) for one in cells):
+        return 0.5, 0.5
+    near = max(1e-9 * distribution.std, 4e-12 * abs(observed))
     below, at_most = distribution.cdf([observed - near, observed + near])
     middle = 0.5 * float(below + at_most)
     return middle, 1 - middle

@@ -99,8 +99,8 @@ def summarise_classes(
         # The page names these risks itself, beside the interval that they concern.
         warnings.simplefilter("ignore", SmallSampleWarning)
         intervals = tuple(bcost(y_true, columns[name], costs, level=level, priors=priors) for name in names)
+        comparison = bdeltacost_many(y_true, columns, costs, level=level, priors=priors)
     confusions = tuple(ConfusionMatrix.from_predictions(y_true, columns[name], labels=costs.labels) for name in names)
-    comparison = bdeltacost_many(y_true, columns, costs, level=level, priors=priors)
     sizes = confusions[0].counts.sum(axis=1)
     hull = prior_hull(dict(zip(names, confusions, strict=True)), costs) if sizes.all() else None
     return ClassesSummary(

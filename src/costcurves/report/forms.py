@@ -110,6 +110,7 @@ def classes_form(summary: ClassesSummary) -> dict[str, Any]:
         "best": many.best,
         "sure": many.sure,
         "rivals": list(many.rivals),
+        "risks": jsonable(many.risks),
         "never_cheapest": [] if summary.hull is None else list(summary.hull.never_best),
     }
 

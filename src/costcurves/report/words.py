@@ -292,7 +292,7 @@ class Speaker:
             cost = self.amount(float(many.constant_costs.min()))
             said = Markup("{} costs {} per case.").format(self.class_rule(many, many.constant), cost)
             lines.append(("Without a classifier", said))
-        risks = () if trivial else summary.intervals[summary.names.index(many.best)].risks
+        risks = () if trivial else many.risks or summary.intervals[summary.names.index(many.best)].risks
         if risks:
             cells = Markup("; ").join(
                 Markup("true <bdi>{}</bdi> predicted <bdi>{}</bdi> (cost {}, seen {} times)").format(
