@@ -65,7 +65,8 @@ def rows_of(name: str, y, predicted: dict[str, np.ndarray]) -> list[dict]:
         best = min(alone, key=alone.get)
         upper = cc.CostCurve.from_predictions(y, predicted[best][i], policy=1).band().at(pc).upper
         joint = joint_counts(y, predicted[HYBRID][i], predicted[best][i])
-        difference = cc.compare.from_confusion(joint, names=(HYBRID, best), simultaneous=False).at(pc)
+        tables = {"negatives": joint[0], "positives": joint[1]}
+        difference = cc.compare.from_joint(**tables, names=(HYBRID, best), simultaneous=False).at(pc)
         rows.append(
             {"data": name, "pc": pc, "costs": costs, "best": best, "upper": upper, "difference": difference}
             | {"worse": difference.lower > 0}

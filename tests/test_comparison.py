@@ -230,7 +230,10 @@ def test_same_marginals_with_other_agreement_have_another_verdict():
         assert table[1].sum(axis=1).tolist() == [40, 160]
         assert table[1].sum(axis=0).tolist() == [20, 180]
         assert table[0].sum(axis=1).tolist() == table[0].sum(axis=0).tolist() == [60, 40]
-    high, low = cc.compare.from_confusion(close), cc.compare.from_confusion(loose)
+    high, low = (
+        cc.compare.from_joint(negatives=close[0], positives=close[1]),
+        cc.compare.from_joint(negatives=loose[0], positives=loose[1]),
+    )
     assert high.estimate == pytest.approx(low.estimate)
     assert high.significant().where("b").contains(1.0)
     assert not low.significant().where("b").contains(0.5)

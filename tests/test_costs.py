@@ -7,13 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import costcurves as cc
 import oracles
 import peers
 import r_bridge
+from laws import law
 from worlds import ALL_TIED, FINE, GRID, MIXED, NAMED, PERFECT, REVERSED, TWO, curve_of, folds, predictions
 
 EXPERT = cc.RocCurve.from_rates(0.1, 0.6, name="expert")
@@ -271,11 +272,44 @@ def test_net_benefit_is_that_of_dcurves_also_at_a_score():
 
 
 def test_net_benefit_at_a_given_prevalence_is_that_of_dcurves():
-    data = probabilities(MIXED)
-    curve = cc.CostCurve(curve_of(data), cc.thresholds.bayes(prevalence=0.2))
-    thresholds = [0.1, 0.4, 0.6]
-    expected = peers.net_benefit(*data, thresholds, prevalence=0.2)
-    assert curve.net_benefit(thresholds, prevalence=0.2) == pytest.approx(expected)
+    for data in map(probabilities, oracles.random_tied_sets(12, seed=62)):
+        thresholds = sorted({0.05, 0.2, 0.5, 0.9, *data[1]})
+        for prevalence in (0.1, 0.5, 0.85):
+            expected = peers.net_benefit(*data, thresholds, prevalence=prevalence)
+            for policy in ("bayes", cc.thresholds.bayes(prevalence=0.2), cc.thresholds.bayes(prevalence=prevalence)):
+                curve = cc.CostCurve(curve_of(data), policy)
+                assert curve.net_benefit(thresholds, prevalence=prevalence) == pytest.approx(expected)
+
+
+@law(2000)
+@given(predictions(), st.integers(1, 19), st.integers(1, 19))
+def test_net_benefit_counts_who_is_treated(data, twentieths, prevalence):
+    labels, scores = probabilities(data)
+    t, p = Fraction(twentieths, 20), Fraction(prevalence, 20)
+    q = Fraction(sum(labels), len(labels))
+
+    def benefit(values):
+        """Return p·tpr - (1-p)·fpr·odds of treating where a value is at least t."""
+        treated = [value >= t for value in values]
+        tpr = Fraction(sum(y and x for y, x in zip(labels, treated, strict=True)), sum(labels))
+        fpr = Fraction(sum(x and not y for y, x in zip(labels, treated, strict=True)), len(labels) - sum(labels))
+        return p * tpr - (1 - p) * fpr * t / (1 - t)
+
+    curve = cc.CostCurve(curve_of((labels, scores)), "bayes")
+    exact = [Fraction(score).limit_denominator(10**6) for score in scores]
+    found = curve.net_benefit(float(t), prevalence=float(p))
+    assume(all(abs(value - t) > Fraction(1, 10**9) for value in exact))
+    assert found == pytest.approx(float(benefit(exact)), abs=1e-12)
+    odds = p * (1 - q) / (q * (1 - p))
+    moved = [value * odds / (value * odds + 1 - value) for value in exact]
+    assume(all(abs(value - t) > Fraction(1, 10**9) for value in moved))
+    again = curve.recalibrated_net_benefit(float(t), prevalence=float(p))
+    assert again == pytest.approx(float(benefit(moved)), abs=1e-12)
+
+
+def test_recalibrated_net_benefit_needs_probabilities():
+    with pytest.raises(cc.UnsupportedError, match="`recalibrated_net_benefit` needs policy='bayes', got optimal"):
+        cc.CostCurve(curve_of(MIXED)).recalibrated_net_benefit(0.5, prevalence=0.3)
 
 
 def test_the_optimal_net_benefit_is_the_best_of_all_thresholds():

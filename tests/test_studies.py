@@ -226,9 +226,9 @@ def test_difference_coverage_agrees_with_comparisons_of_simulated_joint_tables()
         c, d, other = rng.multinomial(n, [*neg, 1 - sum(neg)])
         # Index 1 is positive: only the first wrong on a positive is (true 1, a 0, b 1).
         joint = [[[other, d], [c, 0]], [[0, a], [b, rest]]]
-        held += truth in cc.compare.from_confusion(joint, level=0.9, method="gaussian", simultaneous=False, pc=[pc]).at(
-            pc
-        )
+        held += truth in cc.compare.from_joint(
+            negatives=joint[0], positives=joint[1], level=0.9, method="gaussian", simultaneous=False, pc=[pc]
+        ).at(pc)
     assert drawn.probability[0] == pytest.approx(held / 500, abs=0.05)
 
 

@@ -49,6 +49,6 @@ close, loose = [[[60, 0], [0, 40]], [[20, 20], [0, 160]]], [[[30, 30], [30, 10]]
 with cc.figure_style():
     figure, axes = plt.subplots(1, 2, figsize=(6.8, 2.8), layout="constrained")
     for ax, joint in zip(axes, (close, loose), strict=True):
-        difference = cc.compare.from_confusion(joint, level=0.99)
+        difference = cc.compare.from_joint(negatives=joint[0], positives=joint[1], level=0.99)
         cc.CostDifferenceDisplay.from_results(difference, ax=ax, y_limits=(-0.4, 0.4))
 plt.show()

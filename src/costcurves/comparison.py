@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class _Discordant:
     """The examples that only one of two classifiers gets wrong, on every step of pc on which they do not change."""
 
     breaks: FloatArray
+    known: BoolArray
     pos: PairedCounts
     neg: PairedCounts
     effective: tuple[float, float] | None
@@ -76,6 +77,7 @@ class _Discordant:
             self.neg.total,
             pc,
             effective=self.effective,
+            known=self.known[step],
             **self.options,
             **more,
         ).with_errors(self.errors)
@@ -100,8 +102,8 @@ class CurveDifference(Result):
     Examples
     --------
     >>> import costcurves as cc
-    >>> joint = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]   # true class, prediction of a, prediction of b
-    >>> diff = cc.compare.from_confusion(joint, names=("old", "new"))
+    >>> tables = {"negatives": [[50, 4], [6, 40]], "positives": [[8, 30], [2, 60]]}  # old's predictions by new's
+    >>> diff = cc.compare.from_joint(**tables, names=("old", "new"))
     >>> diff
     CurveDifference('old' - 'new', 95 % simultaneous: 'new' costs less for pc in (0.19, 1); undecided elsewhere)
     >>> float(diff.p_value(0.5)) < 0.001
@@ -230,8 +232,8 @@ class Verdicts(Result):
     Examples
     --------
     >>> import costcurves as cc
-    >>> joint = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]
-    >>> verdicts = cc.compare.from_confusion(joint, names=("old", "new")).significant()
+    >>> tables = {"negatives": [[50, 4], [6, 40]], "positives": [[8, 30], [2, 60]]}
+    >>> verdicts = cc.compare.from_joint(**tables, names=("old", "new")).significant()
     >>> verdicts
     Verdicts('new' costs less for pc in (0.19, 1); undecided elsewhere)
     >>> verdicts.where("new")
@@ -285,7 +287,7 @@ class _Compare:
     """Return the difference of two classifiers' costs at every operating condition, from the same examples.
 
     ``compare(y_true, score_a, score_b, ...)`` takes scores, ``compare.from_frame(frame, ...)`` columns of a dataframe,
-    and ``compare.from_confusion(joint, ...)`` the joint table of two fixed classifiers.
+    and ``compare.from_joint(negatives=..., positives=...)`` the joint tables of two fixed classifiers.
 
     Parameters
     ----------
@@ -371,10 +373,11 @@ class _Compare:
         }
         return sample.difference(a, b, points, options, simultaneous=simultaneous)
 
-    def from_confusion(
+    def from_joint(
         self,
-        joint: Any,
         *,
+        negatives: Any,
+        positives: Any,
         level: float = 0.95,
         simultaneous: bool = True,
         method: str = "mid-p",
@@ -385,12 +388,14 @@ class _Compare:
         n_resamples: int = 2000,
         rng: Any = None,
     ) -> CurveDifference:
-        """Return the difference of two fixed classifiers' costs at every condition, from their joint table.
+        """Return the difference of two fixed classifiers' costs at every condition, from the joint table of each class.
 
         Parameters
         ----------
-        joint : array-like of shape (2, 2, 2)
-            Counts by true class, prediction of a, prediction of b; index 0 is negative, 1 is positive.
+        negatives, positives : array-like of shape (2, 2)
+            Counts of the examples that are truly negative, and truly positive, by prediction of a (rows) and of b
+            (columns); index 0 is negative, 1 is positive. These are not two confusion matrices, which do not say how
+            often both classifiers are wrong about the same example.
         level, simultaneous, method, sampling, pc, laplace, names, n_resamples, rng
             As for `compare`.
 
@@ -399,11 +404,11 @@ class _Compare:
         The same two confusion matrices with much and with little agreement: only the first difference is significant.
 
         >>> import costcurves as cc
-        >>> close = [[[60, 0], [0, 40]], [[20, 20], [0, 160]]]
-        >>> loose = [[[30, 30], [30, 10]], [[1, 39], [19, 141]]]
-        >>> cc.compare.from_confusion(close).significant().decided
+        >>> close = {"negatives": [[60, 0], [0, 40]], "positives": [[20, 20], [0, 160]]}
+        >>> loose = {"negatives": [[30, 30], [30, 10]], "positives": [[1, 39], [19, 141]]}
+        >>> cc.compare.from_joint(**close).significant().decided
         True
-        >>> cc.compare.from_confusion(loose, level=0.99).significant().decided
+        >>> cc.compare.from_joint(**loose, level=0.99).significant().decided
         False
         """
         options = {
@@ -416,8 +421,8 @@ class _Compare:
         }
         names = check_two_names(names)
         simultaneous = check_flag("simultaneous", simultaneous)
-        neg, pos = joint_counts(joint)
-        discordant = _Discordant(np.array([0.0, 1.0]), pos, neg, None, options)
+        neg, pos = joint_counts(negatives, positives)
+        discordant = _Discordant(np.array([0.0, 1.0]), np.array([False]), pos, neg, None, options)
         return CurveDifference(names, discordant.band(operating_points(pc), simultaneous=simultaneous), discordant)
 
     @one_question()
@@ -488,7 +493,8 @@ class _Compare:
     def __repr__(self) -> str:
         """Return the three calls."""
         return (
-            "compare(y_true, score_a, score_b, ...), compare.from_frame(frame, ...), compare.from_confusion(joint, ...)"
+            "compare(y_true, score_a, score_b, ...), compare.from_frame(frame, ...), "
+            "compare.from_joint(negatives=..., positives=...)"
         )
 
 
@@ -506,10 +512,21 @@ def middles(breaks: FloatArray) -> FloatArray:
     return result
 
 
+class PairedSteps(NamedTuple):
+    """The steps of pc between which no threshold of two classifiers moves, with their counts on each.
+
+    `known` says where both predict the same for everybody whatever the scores: their difference is no estimate.
+    """
+
+    breaks: FloatArray
+    known: BoolArray
+    pos: PairedCounts
+    neg: PairedCounts
+
+
 def difference_of_counts(
     names: tuple[str, str],
-    breaks: FloatArray,
-    steps: tuple[PairedCounts, PairedCounts],
+    steps: PairedSteps,
     pc: FloatArray,
     at_pc: tuple[PairedCounts, PairedCounts] | None,
     options: dict[str, Any],
@@ -517,13 +534,13 @@ def difference_of_counts(
     weighted: bool = False,
     errors: tuple[float, float] = (0.0, 0.0),
 ) -> CurveDifference:
-    """Return the difference of two curves from the paired counts of (positives, negatives), however those were made.
+    """Return the difference of two curves from their paired counts, however those were made.
 
-    `steps` are the counts between the `breaks`, `at_pc` those at the operating points with their ranges, which a
-    simultaneous band needs (None: a pointwise one). `errors` say by how much the cost of each curve can be too high.
+    `at_pc` are the counts of positives and of negatives at the operating points with their ranges, which a simultaneous
+    band needs; without them the band is pointwise. `errors` say by how much the cost of each curve can be too high.
     """
-    effective = (steps[0].effective, steps[1].effective) if weighted else None
-    discordant = _Discordant(breaks, *steps, effective, options, errors)
+    effective = (steps.pos.effective, steps.neg.effective) if weighted else None
+    discordant = _Discordant(*steps, effective, options, errors)
     more: dict[str, Any] = {}
     if at_pc is not None:
         more = {"simultaneous": True, "ranges": (at_pc[0].ranges, at_pc[1].ranges)}
@@ -592,16 +609,16 @@ class _Sample:
         self, a: CostCurve, b: CostCurve, pc: FloatArray, options: dict[str, Any], *, simultaneous: bool = True
     ) -> CurveDifference:
         """Return the difference of two of the classifiers at some operating points."""
-        breaks, pos, neg = self.discordant(a, b)
         at_pc = self.paired(a, b, pc, ranges=True) if simultaneous else None
         weighted = self.weights is not None
-        return difference_of_counts((a.name, b.name), breaks, (pos, neg), pc, at_pc, options, weighted=weighted)
+        return difference_of_counts((a.name, b.name), self.steps(a, b), pc, at_pc, options, weighted=weighted)
 
-    def discordant(self, a: CostCurve, b: CostCurve) -> tuple[FloatArray, PairedCounts, PairedCounts]:
+    def steps(self, a: CostCurve, b: CostCurve) -> PairedSteps:
         """Return the steps on which neither threshold moves, with the discordant positives and negatives on each."""
         breaks = common_breaks(a, b)
-        pos, neg = self.paired(a, b, middles(breaks), ranges=False)
-        return breaks, pos, neg
+        within = middles(breaks)
+        known = a.trivial_at(within) & b.trivial_at(within)
+        return PairedSteps(breaks, known, *self.paired(a, b, within, ranges=False))
 
 
 def _refuse_shared_validation(policy: Any, instead: str) -> None:
@@ -725,7 +742,7 @@ class PairwiseTests(Result):
     >>> scores = {"sharp": y + rng.normal(0, 0.6, 300), "dull": rng.normal(0, 1, 300)}
     >>> cc.compare_many(y, scores).at(0.5)
     Pairs at pc=0.5, significant at 0.05 after Holm's adjustment
-      'sharp' - 'dull': -0.283, p=1.49e-12 (adjusted 1.49e-12), significant
+      'sharp' - 'dull': -0.283, p=1.82e-12 (adjusted 1.82e-12), significant
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -820,6 +837,7 @@ def compare_many(
         raise InputError(f"`scores` must have two classifiers or more, got {len(scores)}")
     names = tuple(check_name("scores", name) for name in scores)
     level = check_level(level)
+    check_rng(rng)
     sample = _Sample(y_true, scores, pos_label, sample_weight)
     points = operating_points(pc)
     rules = named_policies(policy, names)
@@ -834,7 +852,7 @@ def compare_many(
         table = np.stack([sample.scores[name][mask].astype(np.float64) for name in names], axis=1)
         weights = None if sample.weights is None else sample.weights[mask]
         both.append(co_errors(which, table, thresholds, weights=weights))
-    steps = {(a.name, b.name): sample.discordant(a, b) for a, b in combinations(curves, 2)}
+    steps = {(a.name, b.name): sample.steps(a, b) for a, b in combinations(curves, 2)}
     weighted = sample.weights is not None
     return differences_of_counts(
         names, steps, (both[0], both[1]), points, weighted=weighted, level=level, method=method, rng=rng
@@ -843,7 +861,7 @@ def compare_many(
 
 def differences_of_counts(
     names: tuple[str, ...],
-    steps: Mapping[tuple[str, str], tuple[FloatArray, PairedCounts, PairedCounts]],
+    steps: Mapping[tuple[str, str], PairedSteps],
     both_wrong: tuple[FloatArray, FloatArray],
     pc: FloatArray,
     *,
@@ -855,22 +873,20 @@ def differences_of_counts(
 ) -> ManyDifferences:
     """Return all pairs of several classifiers from their counts, however those were made.
 
-    `steps` has, for each pair, the breaks and the paired counts of positives and negatives between them; `both_wrong`
-    what two classifiers at two operating points both get wrong, of positives and of negatives; `errors` by how much
-    the cost of each classifier can be too high.
+    `steps` has the paired counts of each pair; `both_wrong` what two classifiers at two operating points both get
+    wrong, of positives and of negatives; `errors` by how much the cost of each classifier can be too high.
     """
     level = check_level(level)
-    classes = next((pos, neg) for _, pos, neg in steps.values())
+    classes = next((one.pos, one.neg) for one in steps.values())
     sizes = [part.effective if weighted else part.total for part in classes]
     scaled = [wrong * (n / part.total) for wrong, n, part in zip(both_wrong, sizes, classes, strict=True)]
     z = family_critical(scaled[0], sizes[0], scaled[1], sizes[1], pc, level, rng=rng)
     pairs = []
     for pair in combinations(names, 2):
-        breaks, pos, neg = steps[pair]
-        effective = (pos.effective, neg.effective) if weighted else None
+        effective = (steps[pair].pos.effective, steps[pair].neg.effective) if weighted else None
         both = (0.0, 0.0) if errors is None else (errors[pair[0]], errors[pair[1]])
         options = {"level": level, "method": method, "rng": rng}
-        discordant = _Discordant(breaks, pos, neg, effective, options, both)
+        discordant = _Discordant(*steps[pair], effective, options, both)
         pairs.append(CurveDifference(pair, discordant.band(pc, critical_value=z), discordant))
     return ManyDifferences(names, tuple(pairs), level)
 
@@ -925,5 +941,6 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
         [roc.n_neg for roc in rocs],
         points,
         level=level,
+        known=np.all([curve.trivial_at(points) for curve in listed], axis=0),
         **options,
     ).with_error(float(np.mean([curve.max_error for curve in listed])))

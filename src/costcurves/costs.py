@@ -460,23 +460,61 @@ class CostCurve(Result):
 
         Notes
         -----
-        ``tpr·p - fpr·(1-p)·t / (1-t)`` at the point the policy uses there: with policy "bayes" the decision curve of
-        Vickers & Elkin (2006), who treat where the probability is at least t, with "optimal" the best that any
-        threshold on the score could reach.
+        ``tpr·p - fpr·(1-p)·t / (1-t)``. With policy "bayes" this is the decision curve of Vickers & Elkin (2006), who
+        treat where the score is at least t, whatever the prevalence p is; see `recalibrated_net_benefit` for scores
+        that are corrected for another prevalence first. With "optimal" it is the best that any threshold on the score
+        could reach at that prevalence.
 
         Examples
         --------
         >>> import costcurves as cc
         >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-        >>> cc.CostCurve(roc, policy="bayes").net_benefit(0.5)
-        0.25
+        >>> curve = cc.CostCurve(roc, policy="bayes")
+        >>> curve.net_benefit(0.5), round(curve.net_benefit(0.5, prevalence=0.2), 6)
+        (0.25, 0.1)
         """
+        share = self._prevalence(prevalence)
+        calibrated_at = share
+        if isinstance(self.policy, Bayes):
+            calibrated_at = self._prevalence(self.policy.prevalence)
+        return self._net_benefit(threshold, share, calibrated_at)
+
+    def recalibrated_net_benefit(self, threshold: Any, *, prevalence: float) -> Any:
+        """Return the net benefit where scores are corrected for another prevalence before they are compared with t.
+
+        Parameters
+        ----------
+        threshold : float or array in (0, 1)
+            As for `net_benefit`.
+        prevalence : float in (0, 1)
+            Where the classifier will be used.
+
+        Notes
+        -----
+        Policy "bayes" only. Scores that are probabilities at prevalence q have their odds multiplied by
+        ``p(1-q) / (q(1-p))``, by Bayes' rule, so that they are probabilities at prevalence p. This is the same as
+        moving the threshold on the score.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve = cc.CostCurve(roc, policy="bayes")
+        >>> round(curve.net_benefit(0.3, prevalence=0.2), 6), curve.recalibrated_net_benefit(0.3, prevalence=0.2)
+        (0.028571, 0.1)
+        """
+        if not isinstance(self.policy, Bayes):
+            raise UnsupportedError(f"`recalibrated_net_benefit` needs policy='bayes', got {self.policy!r}")
+        share = check_in_open_unit("prevalence", prevalence)
+        return self._net_benefit(threshold, share, share)
+
+    def _net_benefit(self, threshold: Any, prevalence: float, step_at: float) -> Any:
+        """Return the net benefit of the step in use at cost share `threshold` and prevalence `step_at`."""
         t = check_unit_array("threshold", threshold)
         if ((t <= 0) | (t >= 1)).any():
             raise InputError(f"`threshold` must be in (0, 1), got {shown(threshold)}")
-        share = self._prevalence(prevalence)
-        step = np.searchsorted(self.breaks[1:-1], swap_axis(t, share), side="right")
-        benefit = share * (1.0 - self.fnr[step]) - (1.0 - share) * self.fpr[step] * t / (1.0 - t)
+        step = np.searchsorted(self.breaks[1:-1], swap_axis(t, step_at), side="right")
+        benefit = prevalence * (1.0 - self.fnr[step]) - (1.0 - prevalence) * self.fpr[step] * t / (1.0 - t)
         return float(benefit) if t.ndim == 0 else benefit
 
     def auc(self) -> float:
@@ -532,6 +570,10 @@ class CostCurve(Result):
         other data, ``policy=cc.thresholds.validation(other)``. Where scores were binned, a threshold within a bin may
         cost up to `max_error` less in these data; the lower limits are lower by that.
 
+        Where the policy never predicts positive, or always does, whatever the score (`trivial_at`), nothing is
+        estimated: both limits are the cost (with `prevalence_uncertainty`, only the prevalence is uncertain there). A
+        threshold that raises no alarm on these data may still raise one on others, and has limits.
+
         Examples
         --------
         The confusion matrix of Holte & Drummond (2005): 16 of 20 positives and 6 of 10 negatives right.
@@ -543,6 +585,11 @@ class CostCurve(Result):
         Interval(0.3 in [0.1841, 0.4529], level=0.9)
         >>> band.at(cc.OperatingCondition(prevalence=0.5, cost_fp=10, cost_fn=10)).money
         Interval(3 in [1.841, 4.529], level=0.9)
+
+        With the best threshold for each condition, nobody is predicted positive at pc = 0.05:
+
+        >>> cc.CostCurve(roc).band(level=0.9).at(0.05)
+        Interval(0.05 in [0.05, 0.05], level=0.9)
         """
         points = operating_points(pc)
         n_pos, n_neg, effective = self._sizes("band")
@@ -593,15 +640,34 @@ class CostCurve(Result):
         if effective is not None:
             raise UnsupportedError(f"`distribution` needs whole counts, got {self.name!r} made from weights")
         fn, fp = self.errors_at(where)
-        return cost_distribution(fn, fp, int(n_pos), int(n_neg), where, sampling=sampling, laplace=laplace)
+        known = bool(self.trivial_at(where)[0])
+        return cost_distribution(fn, fp, int(n_pos), int(n_neg), where, sampling=sampling, laplace=laplace, known=known)
+
+    def trivial_at(self, pc: Any) -> Any:
+        """Return whether, at each pc, the policy predicts the same for everybody, whatever the score.
+
+        Its cost is then known: pc if nobody is predicted positive, 1 - pc if everybody is.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> curve = cc.CostCurve(cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]]))
+        >>> curve.trivial_at([0.05, 0.5, 0.95]).tolist()
+        [True, False, True]
+        """
+        return np.isinf(self.thresholds[self.step_at(pc)])
 
     def cuts_at(self, pc: Any) -> FloatArray:
         """Return, as a score of the data, the threshold in use at each pc: score >= cut is what the policy predicts."""
         roc = self._need_roc("cuts_at")
         if self._index is None or not roc.has_thresholds:
             raise UnsupportedError(f"`cuts_at` needs a curve made from scores, got {self.name!r}")
-        cuts: FloatArray = roc.thresholds[self._index[self.step_at(pc)]]
-        return cuts
+        step = self.step_at(pc)
+        cuts, own = roc.thresholds[self._index[step]], self.thresholds[step]
+        # A threshold above all scores is no infinite one, which would be that of a policy that needs no score.
+        with np.errstate(over="ignore"):
+            above: FloatArray = np.where(np.isinf(cuts), np.nextafter(roc.thresholds[1], np.inf), cuts)
+        return np.where(np.isinf(own), own, above)
 
     def errors_at(self, pc: Any) -> tuple[FloatArray, FloatArray]:
         """Return misses and false alarms (counts, or sums of weights) at the threshold in use at each pc."""
@@ -678,7 +744,8 @@ def _band_at(curve: CostCurve, options: dict[str, Any], pc: Any) -> Band:
     """Return the band of a curve's error counts at some operating points."""
     n_pos, n_neg, effective = curve._sizes("band")
     fn, fp = curve.errors_at(pc)
-    return cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, **options).with_error(curve.max_error)
+    band = cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, known=curve.trivial_at(pc), **options)
+    return band.with_error(curve.max_error)
 
 
 def _band_including(curve: CostCurve, options: dict[str, Any], points: FloatArray, pc: float) -> tuple[float, ...]:

@@ -210,6 +210,7 @@ def coverage(
     n_pos = check_integer("n_pos", n_pos, 1, _MOST_EXAMPLES)
     n_neg = check_integer("n_neg", n_neg, 1, _MOST_EXAMPLES)
     points = np.linspace(0.01, 0.99, 99) if pc is None else check_pc(pc)
+    known = np.zeros(points.size, dtype=np.bool_)
     if isinstance(truth, Binormal):
         fnr, fpr = truth.rates(points)
     else:
@@ -221,11 +222,14 @@ def coverage(
             ) from None
         step = curve.step_at(points)
         fnr, fpr, truth = curve.fnr[step], curve.fpr[step], curve
+        known = curve.trivial_at(points)
     covered = _covered if test_sets == "stratified" else _covered_in_all
     probability = np.array(
         [
-            covered(miss, n_pos, alarm, n_neg, at, {"level": level, "method": method, "sampling": sampling})
-            for miss, alarm, at in zip(fnr.tolist(), fpr.tolist(), points.tolist(), strict=True)
+            1.0
+            if sure
+            else covered(miss, n_pos, alarm, n_neg, at, {"level": level, "method": method, "sampling": sampling})
+            for miss, alarm, at, sure in zip(fnr.tolist(), fpr.tolist(), points.tolist(), known.tolist(), strict=True)
         ]
     )
     return Coverage(truth.name if name is None else name, points, probability, level, method, sampling, n_pos, n_neg)

@@ -146,7 +146,7 @@ class Growth:
         found = cls(names, vertices, Standings.of_nobody(), {}, {}, 0)
         for curve in curves:
             ids = np.arange(found.next_id, found.next_id + curve.fp.size - 2)
-            pinned = np.array([one in at_vertices for one in ids.tolist()], dtype=np.bool_)
+            pinned = _pinned(curve, ids, at_vertices)
             found = found._remembering(curve, names.index(curve.name), ids, pinned)
         return found
 
@@ -155,7 +155,7 @@ class Growth:
         candidates = with_alarms_between(curve)
         ids = np.arange(self.next_id, self.next_id + candidates.fp.size - 2)
         vertices, came, left = self.vertices.with_curve(candidates, ids)
-        pinned = np.array([one in came for one in ids.tolist()], dtype=np.bool_)
+        pinned = _pinned(candidates, ids, came)
         named = replace(self, names=(*self.names, curve.name), vertices=vertices)
         return named._remembering(candidates, len(self.names), ids, pinned, sorted(left))
 
@@ -172,8 +172,15 @@ class Growth:
             left = np.flatnonzero(~np.isin(known[name], gone))
             known[name] = known[name][left]
             curves[name] = curves[name].at(np.concatenate(([0], 1 + left, [curves[name].fp.size - 1])))
-            if not left.size:
+            if not left.size and not curves[name].max_error:
                 del known[name], curves[name]
-        if not ids.size:
+        if not ids.size and not curve.max_error:
             del known[curve.name], curves[curve.name]
         return replace(self, standings=standings, curves=curves, ids=known, next_id=self.next_id + ids.size)
+
+
+def _pinned(curve: RocCurve, ids: IntArray, at_vertices: set[int]) -> BoolArray:
+    """Return which points must not be forgotten: those at vertices, and all where bins may hide a better one."""
+    if curve.max_error:
+        return np.ones(ids.size, dtype=np.bool_)
+    return np.array([one in at_vertices for one in ids.tolist()], dtype=np.bool_)

@@ -24,7 +24,10 @@ _ROUNDING = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """Which point of a ROC curve is in use where: point ``index[i]`` for pc in (breaks[i], breaks[i+1]]."""
+    """Which point of a ROC curve is in use where: point ``index[i]`` for pc in (breaks[i], breaks[i+1]].
+
+    A threshold of inf means that nobody is predicted positive, whatever the scores, and -inf that everybody is.
+    """
 
     breaks: FloatArray
     index: IntArray
@@ -75,6 +78,7 @@ class Optimal(Policy):
         """Return the hull's vertices between the slopes of their edges."""
         vertex = upper_hull(roc.fp, roc.tp)
         cuts = roc.thresholds[vertex].copy()
+        cuts[vertex == roc.fp.size - 1] = -np.inf  # everybody is predicted positive: that needs no score
         return Steps.of(hull_breaks(roc, vertex), vertex, cuts)
 
     def __repr__(self) -> str:
@@ -165,9 +169,7 @@ class Validation(Policy):
         """Return the points that the other curve's optimal thresholds reach on this one."""
         roc.need_all_points("policy=validation(...)")
         chosen = Optimal().steps(self.other)
-        cuts = chosen.thresholds.copy()
-        cuts[chosen.index == self.other.fp.size - 1] = -np.inf  # "always positive" stays that on new data
-        return Steps(chosen.breaks, roc.index_of(cuts), cuts)
+        return Steps(chosen.breaks, roc.index_of(chosen.thresholds), chosen.thresholds)
 
     def score_below(self, roc: RocCurve, threshold: float) -> float:
         """Cases of both data sets must be separated alike."""

@@ -188,7 +188,7 @@ def test_a_difference_is_that_of_the_core_with_its_own_axis():
 
 def test_significant_ranges_are_marked_for_the_cheaper_one():
     table = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]
-    result = cc.compare.from_confusion(table, names=("old", "new"))
+    result = cc.compare.from_joint(negatives=table[0], positives=table[1], names=("old", "new"))
     display = cc.CostDifferenceDisplay(result).plot()
     marked = [tuple(line.get_xdata()) for line in display.significant_["new"]]
     assert marked == list(result.significant().where("new"))
@@ -196,7 +196,7 @@ def test_significant_ranges_are_marked_for_the_cheaper_one():
     turned = cc.CostDifferenceDisplay(result, pair=("new", "old")).plot()
     np.testing.assert_array_equal(turned.line_.get_ydata(), -result.estimate)
     assert [tuple(line.get_xdata()) for line in turned.significant_["new"]] == marked
-    pointwise = cc.compare.from_confusion(table, simultaneous=False)
+    pointwise = cc.compare.from_joint(negatives=table[0], positives=table[1], simultaneous=False)
     drawn = cc.CostDifferenceDisplay(pointwise).plot()
     assert drawn.significant_ == {}
     assert "95 % limits, pointwise" in [text.get_text() for text in drawn.legend_.get_texts()]

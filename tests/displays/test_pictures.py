@@ -168,7 +168,9 @@ def test_long_names_are_broken_into_lines():
     text = cc.RocHullDisplay([long]).plot(condition=0.5).point_[1].get_text()
     assert text.splitlines()[0] == "a name of many words"
     table = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]
-    result = cc.compare.from_confusion(table, names=("the first of the two", "the second of the two"))
+    result = cc.compare.from_joint(
+        negatives=table[0], positives=table[1], names=("the first of the two", "the second of the two")
+    )
     label = cc.CostDifferenceDisplay(result).plot().ax_.get_ylabel()
     assert label == "cost of the first of the two\n− cost of the second of the two"
 

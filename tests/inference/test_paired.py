@@ -91,7 +91,7 @@ def test_same_marginals_and_other_correlation_give_other_verdicts():
         assert table[1][:, 0].sum() == 50  # b misses 50
         assert table[0][1].sum() == 5
         assert table[0][:, 1].sum() == 10
-    tight, loose = (difference_from_joint(t, PC, level=0.95, simultaneous=True) for t in (high, low))
+    tight, loose = (difference_from_joint(*t, PC, level=0.95, simultaneous=True) for t in (high, low))
     np.testing.assert_allclose(tight.estimate, loose.estimate, atol=1e-15)
     assert (tight.upper - tight.lower < loose.upper - loose.lower).all()
     assert {v.better for v in tight.significant()} == {"undecided", "a"} or tight.significant()[-1].better == "a"
@@ -102,7 +102,7 @@ def test_2005_shape_of_tables_can_flip_the_verdict():
     # a: 4 of 20 positives and 4 of 10 negatives wrong; b: 9 and 5.
     close = joint([11, 0, 5, 4], [5, 0, 1, 4])
     far = joint([7, 4, 9, 0], [1, 4, 5, 0])
-    verdicts = [difference_from_joint(t, [0.9], level=0.9) for t in (close, far)]
+    verdicts = [difference_from_joint(*t, [0.9], level=0.9) for t in (close, far)]
     assert verdicts[0].upper[0] < 0
     assert verdicts[1].lower[0] < 0 < verdicts[1].upper[0]
     assert verdicts[0].p_value(0.9) < 0.1 < verdicts[1].p_value(0.9)
@@ -314,8 +314,8 @@ def test_weighted_differences_refuse_resampling():
 def test_counts_that_cannot_be_are_refused():
     with pytest.raises(InputError, match="`pos_only_a` \\+ `pos_only_b` must be at most `n_pos`"):
         difference_band(6, 6, 9, 0, 1, 9, PC)
-    with pytest.raises(InputError, match="2 x 2 x 2"):
-        difference_from_joint([[1, 2], [3, 4]], PC)
+    with pytest.raises(InputError, match="`negatives` must hold 2 x 2 counts"):
+        difference_from_joint([1, 2], [[3, 4], [5, 6]], PC)
 
 
 @pytest.mark.parametrize("sampling", ["stratified", "full"])

@@ -312,6 +312,23 @@ def test_a_constant_added_to_a_row_changes_no_difference(seed, k, laplace):
     assert one.p_value == pytest.approx(two.p_value, abs=1e-9)
 
 
+def test_uncertain_priors_leave_out_a_class_that_does_not_occur():
+    priors, size, C = [0.75, 0.25, 0.0], 20.0, [[0, 1, 4], [5, 0, 2], [9, 9, 0]]
+    found = []
+    for last in ([0, 0, 9], [3, 4, 2]):
+        M = [[30, 6, 4], [5, 20, 5], last]
+        found.append(quiet(cc.bcost.from_confusion, M, C, priors=priors, priors_size=size, laplace=0, rng=0))
+    assert (found[0].lower, found[0].upper) == (found[1].lower, found[1].upper)
+    # The mean cost of a class is drawn with its examples, and the priors from a Dirichlet distribution of two classes.
+    rng = np.random.default_rng(1)
+    means = [
+        rng.multinomial(40, np.array([30, 6, 4]) / 40, 20_000) @ np.array([0, 1, 4]) / 40,
+        rng.multinomial(30, np.array([5, 20, 5]) / 30, 20_000) @ np.array([5, 0, 2]) / 30,
+    ]
+    drawn = (rng.dirichlet(size * np.array([0.75, 0.25]), 20_000) * np.stack(means, axis=1)).sum(axis=1)
+    assert [found[0].lower, found[0].upper] == pytest.approx(np.quantile(drawn, [0.025, 0.975]), rel=0.05)
+
+
 def test_from_confusion_and_from_joint_equal_predictions():
     rng = np.random.default_rng(5)
     y, a, b = rng.integers(0, 3, (3, 100))
@@ -433,7 +450,7 @@ def test_two_class_bdeltacost_is_the_full_sampling_of_the_paired_comparison():
     n, positive = int(joint.sum()), int(joint[1].sum())
     here = cc.OperatingCondition(prevalence=positive / n, cost_fp=fp, cost_fn=fn)
     options = {"method": "exact", "sampling": "full", "simultaneous": False}
-    curve = cc.compare.from_confusion(joint, pc=[here.pc], **options)
+    curve = cc.compare.from_joint(negatives=joint[0], positives=joint[1], pc=[here.pc], **options)
     cmp = cc.bdeltacost.from_joint(joint, [[0, fp], [fn, 0]])
     money = (positive * fn + (n - positive) * fp) / n
     assert cmp.difference == pytest.approx(money * float(curve.estimate[0]))

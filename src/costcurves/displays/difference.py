@@ -52,8 +52,8 @@ class CostDifferenceDisplay(ScoreDisplay):
     --------
     >>> import matplotlib.pyplot as plt
     >>> import costcurves as cc
-    >>> joint = [[[50, 4], [6, 40]], [[8, 30], [2, 60]]]
-    >>> difference = cc.compare.from_confusion(joint, names=("old", "new"))
+    >>> tables = {"negatives": [[50, 4], [6, 40]], "positives": [[8, 30], [2, 60]]}
+    >>> difference = cc.compare.from_joint(**tables, names=("old", "new"))
     >>> display = cc.CostDifferenceDisplay(difference).plot()
     >>> display
     CostDifferenceDisplay('old', 'new')

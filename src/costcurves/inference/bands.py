@@ -61,6 +61,7 @@ def cost_band(
     laplace: float = 0.0,
     prevalence_uncertainty: tuple[float, float] | None = None,
     effective: tuple[float, float] | None = None,
+    known: npt.ArrayLike = False,
     critical_value: float | None = None,
     n_resamples: int = 2000,
     rng: Any = None,
@@ -94,6 +95,9 @@ def cost_band(
         distribution, and no error bound is known here for a mixture of some of them; "resample" draws prevalences.
     effective : (n_pos, n_neg), optional
         Effective sample sizes (Σw)²/Σw² of weighted data; the counts are then sums of weights.
+    known : bool, or array of shape (points,)
+        Where the rates are no estimates, because everybody is predicted to be of the same class whatever the score. The
+        limits are the cost itself there, or where the prevalence is uncertain, what that makes of it.
     critical_value : float, optional
         A simultaneous critical value found elsewhere; the band is then simultaneous.
     n_resamples, rng
@@ -166,21 +170,28 @@ def cost_band(
     estimate = points * fnr + (1 - points) * fpr
 
     z = critical(level)
-    fixed = bool(np.ptp(miss) == 0 and np.ptp(alarm) == 0)
+    sure = np.broadcast_to(np.asarray(known, dtype=np.bool_), points.shape)
+    open_points = np.flatnonzero(~sure)
+    fixed = all(np.ptp(counts[open_points]) == 0 for counts in (miss, alarm)) if open_points.size else True
     limits = mended_wilson if fixed else mid_p_at
     if critical_value is not None:
         z, simultaneous = check_positive("critical_value", critical_value), True
-    elif simultaneous:
+    elif simultaneous and open_points.size:
         if fixed and sampling == "stratified" and prevalence_uncertainty is None:
             spread = [
                 float(np.sqrt(soft[0] * (1 - soft[0]) / n))
-                for soft, n in ((_softened(fnr, size_pos), size_pos), (_softened(fpr, size_neg), size_neg))
+                for soft, n in (
+                    (_softened(fnr[open_points], size_pos), size_pos),
+                    (_softened(fpr[open_points], size_neg), size_neg),
+                )
             ]
-            z = line_critical(level, (points[0], points[-1]), sd_pos=spread[0], sd_neg=spread[1])
+            span = points[open_points[0]], points[open_points[-1]]
+            z = line_critical(level, span, sd_pos=spread[0], sd_neg=spread[1])
         else:
+            where = open_points if prevalence_uncertainty is None else np.arange(points.size)
             z = _simulated_critical(
-                (miss / n_pos, alarm / n_neg), (size_pos, size_neg), exact_weights(points), prevalence_uncertainty,
-                level, method, sampling, laplace, limits,
+                (miss[where] / n_pos, alarm[where] / n_neg), (size_pos, size_neg), exact_weights(points[where]),
+                prevalence_uncertainty, level, method, sampling, laplace, limits,
             )  # fmt: skip
 
     if method == "wilson":
@@ -198,6 +209,15 @@ def cost_band(
             points, fnr, fpr, int(n_pos), int(n_neg), pointwise_level(z), sampling, prevalence_uncertainty,
             check_integer("n_resamples", n_resamples, 2, MOST_POINTS), rng,
         )  # fmt: skip
+    if sure.any():
+        exact = points * (miss / n_pos) + (1 - points) * (alarm / n_neg)
+        moved = (0.0, 0.0)
+        if prevalence_uncertainty is not None:
+            moved = _beta_distances(points, miss / n_pos, alarm / n_neg, prevalence_uncertainty, z)
+        estimate, lower, upper = (
+            np.where(sure, value, found)
+            for value, found in ((exact, estimate), (exact + moved[0], lower), (exact + moved[1], upper))
+        )
     estimate, lower, upper = (frozen(np.clip(a, 0.0, 1.0)) for a in (estimate, lower, upper))
     mean = None if prevalence_uncertainty is None else share
     return Band(
@@ -214,8 +234,9 @@ def cost_distribution(
     *,
     sampling: str = "stratified",
     laplace: float = 0.0,
+    known: bool = False,
 ) -> BootstrapDistribution:
-    """Return the exact bootstrap distribution of NE at one operating point.
+    """Return the exact bootstrap distribution of NE at one operating point; one value where the cost is `known`.
 
     Examples
     --------
@@ -227,6 +248,8 @@ def cost_distribution(
     sampling = check_choice("sampling", sampling, SAMPLINGS)
     laplace = check_laplace(laplace)
     miss, alarm = (np.atleast_1d(check_counts(m, c, n)[0]) for m, c, n in (("fn", fn, n_pos), ("fp", fp, n_neg)))
+    if known:
+        return exact_distribution(Stratum(1, [1.0], points * miss / n_pos + (1 - points) * alarm / n_neg))
     fnr, fpr = _rates(miss / n_pos, alarm / n_neg, n_pos, n_neg, n_pos / (n_pos + n_neg), sampling, laplace)
     return exact_distribution(cost_strata(points, fnr, fpr, n_pos, n_neg, sampling))
 

@@ -384,22 +384,27 @@ def overlap(ranges: FloatArray) -> FloatArray:
     return np.asarray(within + np.triu(within, 1).T)
 
 
-def joint_counts(joint: npt.ArrayLike) -> tuple[PairedCounts, PairedCounts]:
-    """Return the discordant negatives and positives of a joint table of two fixed classifiers.
+def joint_counts(negatives: npt.ArrayLike, positives: npt.ArrayLike) -> tuple[PairedCounts, PairedCounts]:
+    """Return the discordant negatives and positives of two fixed classifiers, from the joint table of each class.
+
+    Rows are the predictions of a, columns those of b; index 0 is negative, 1 is positive.
 
     Examples
     --------
     >>> from costcurves.inference.discordant import joint_counts
-    >>> neg, pos = joint_counts([[[5, 1], [2, 3]], [[3, 1], [4, 15]]])
+    >>> neg, pos = joint_counts([[5, 1], [2, 3]], [[3, 1], [4, 15]])
     >>> float(neg.only_a[0]), float(neg.only_b[0]), float(pos.only_a[0]), float(pos.only_b[0])
     (2.0, 1.0, 1.0, 4.0)
     """
-    table = number_array("joint", joint)
-    if table.shape != (2, 2, 2) or not np.isfinite(table).all() or (table < 0).any():
-        raise InputError(f"`joint` must hold 2 x 2 x 2 counts >= 0, got {shown(joint)}")
-    neg, pos = table
-    if pos.sum() == 0 or neg.sum() == 0:
-        raise DataError("`joint` must hold examples of both classes")
+    tables = []
+    for name, given in (("negatives", negatives), ("positives", positives)):
+        table = number_array(name, given)
+        if table.shape != (2, 2) or not np.isfinite(table).all() or (table < 0).any():
+            raise InputError(f"`{name}` must hold 2 x 2 counts >= 0, got {shown(given)}")
+        if table.sum() == 0:
+            raise DataError(f"`{name}` must hold examples, got none")
+        tables.append(table)
+    neg, pos = tables
     wrong = ((neg[1, 0], neg[0, 1], neg.sum()), (pos[0, 1], pos[1, 0], pos.sum()))
     first, second = (PairedCounts(frozen(np.array([a])), frozen(np.array([b])), n, n) for a, b, n in wrong)
     return first, second

@@ -79,7 +79,7 @@ def within_folds_band(
     n_pos, n_neg : arrays of shape (folds,)
     pc : array of shape (points,)
     **options
-        `level`, `method` ("wilson" or "gaussian"), `simultaneous`, as in `cost_band`.
+        `level`, `method` ("wilson" or "gaussian"), `simultaneous`, `known`, as in `cost_band`.
 
     Notes
     -----

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from costcurves._results import Result
 from costcurves._validation import (
+    BoolArray,
     FloatArray,
     IntArray,
     check_choice,
@@ -76,12 +77,13 @@ class DifferenceBand(Band):
     >>> [v.better for v in diff.significant()]
     ['undecided', 'a']
     >>> diff.p_value([0.0, 1.0]).round(4)
-    array([0.5418, 0.    ])
+    array([0.5427, 0.    ])
     """
 
     _counts: tuple[FloatArray, ...] = field(repr=False)
     _sizes: tuple[float, float] = field(repr=False)
     _laplace: float = field(repr=False)
+    _known: BoolArray = field(repr=False)
     _resamples: Resamples | None = field(default=None, repr=False, kw_only=True)
     errors: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
 
@@ -143,8 +145,8 @@ class DifferenceBand(Band):
         """Return the two-sided p-value of no difference at each operating point, taken by itself.
 
         It is the smallest α at which the interval of this method with level 1 - α excludes zero (values below 1e-32
-        are not told apart). Where scores were binned it is the largest that their error allows. At points between those
-        of the band the counts of the nearest one are used.
+        are not told apart), and 0 or 1 where the difference is known. Where scores were binned it is the largest that
+        their error allows. At points between those of the band the counts of the nearest one are used.
         """
         wanted = pc_array(pc)
         flat = wanted.ravel()
@@ -154,14 +156,19 @@ class DifferenceBand(Band):
         before = np.maximum(after - 1, 0)
         near = np.where(np.abs(self.pc[before] - flat) < np.abs(self.pc[after] - flat), before, after)
         counts = tuple(c[near] for c in self._counts)
-        if self._resamples is not None:
+        if self._resamples is None:
+            p = no_difference(counts, self._sizes, flat, self.method, self.sampling, self._laplace)
+        else:
             drawn = ResampledDifferences(counts, self._sizes, flat, self.sampling, self._laplace, self._resamples)
-            return drawn.p_values().reshape(wanted.shape)
-        options = (counts, self._sizes, flat, self.method, self.sampling, self._laplace)
-        p = no_difference(*options)
+            p = drawn.p_values()
         if any(self.errors):
+            options = (counts, self._sizes, flat, self.method, self.sampling, self._laplace)
             p = np.maximum(p, no_difference_within(*options, self.errors))
-        return p.reshape(wanted.shape)
+        if (sure := self._known[near]).any():
+            net = flat * ((counts[0] - counts[1]) / self._sizes[0])
+            net = net + (1 - flat) * ((counts[2] - counts[3]) / self._sizes[1])
+            p = np.where(sure & (not any(self.errors)), np.where(net == 0, 1.0, 0.0), p)
+        return np.asarray(p.reshape(wanted.shape))
 
 
 def _side(lower: FloatArray, upper: FloatArray) -> IntArray:
@@ -185,6 +192,7 @@ def difference_band(
     ranges: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
     laplace: float = 0.0,
     effective: tuple[float, float] | None = None,
+    known: npt.ArrayLike = False,
     critical_value: float | None = None,
     n_resamples: int = 2000,
     rng: Any = None,
@@ -212,6 +220,9 @@ def difference_band(
         Added to each cell: both wrong, only a, only b, neither.
     effective : (n_pos, n_neg), optional
         Effective sample sizes of weighted data.
+    known : bool, or array of shape (points,)
+        Where the difference is no estimate, because each classifier predicts the same for everybody, whatever the
+        scores. Both limits are the difference itself there.
     critical_value : float, optional
         A simultaneous critical value found elsewhere, e.g. for all pairs of a family by `family_critical`.
     n_resamples, rng
@@ -277,29 +288,34 @@ def difference_band(
         estimate = difference_limits(raw, sizes, points, 1.0, "gaussian", sampling, laplace)[0]
     else:
         estimate, lower, upper = difference_limits(raw, sizes, points, z, method, sampling, laplace)
+    sure = np.array(np.broadcast_to(np.asarray(known, dtype=np.bool_), points.shape))
+    if sure.any():
+        exact = points * ((raw[0] - raw[1]) / sizes[0]) + (1 - points) * ((raw[2] - raw[3]) / sizes[1])
+        estimate, lower, upper = (np.where(sure, exact, found) for found in (estimate, lower, upper))
     estimate, lower, upper = (frozen(np.clip(a, -1.0, 1.0)) for a in (estimate, lower, upper))
     return DifferenceBand(
         frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z),
-        tuple(frozen(c) for c in raw), sizes, laplace, _resamples=resamples,
+        tuple(frozen(c) for c in raw), sizes, laplace, frozen(sure), _resamples=resamples,
     )  # fmt: skip
 
 
-def difference_from_joint(joint: npt.ArrayLike, pc: npt.ArrayLike, **options: Any) -> DifferenceBand:
-    """Return the band of two fixed classifiers from their joint table.
+def difference_from_joint(
+    negatives: npt.ArrayLike, positives: npt.ArrayLike, pc: npt.ArrayLike, **options: Any
+) -> DifferenceBand:
+    """Return the band of two fixed classifiers from the joint table of each class.
 
     Parameters
     ----------
-    joint : array of shape (2, 2, 2)
-        Counts by true class, prediction of a, prediction of b; index 0 is negative, 1 is positive.
+    negatives, positives : arrays of shape (2, 2)
+        Counts by prediction of a (rows) and of b (columns); index 0 is negative, 1 is positive.
     pc, **options
         As in `difference_band`.
 
     Examples
     --------
     >>> from costcurves.inference.paired import difference_from_joint
-    >>> joint = [[[5, 1], [1, 3]], [[3, 1], [1, 15]]]
-    >>> difference_from_joint(joint, [0.0, 1.0]).estimate
+    >>> difference_from_joint([[5, 1], [1, 3]], [[3, 1], [1, 15]], [0.0, 1.0]).estimate
     array([0., 0.])
     """
-    neg, pos = joint_counts(joint)
+    neg, pos = joint_counts(negatives, positives)
     return difference_band(pos.only_a, pos.only_b, pos.total, neg.only_a, neg.only_b, neg.total, pc, **options)

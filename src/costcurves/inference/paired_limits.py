@@ -141,7 +141,7 @@ def no_difference(
     sampling: str,
     laplace: float,
 ) -> FloatArray:
-    """Return the p-value at each point: the level at which the interval of a method just reaches zero.
+    """Return the p-value at each point: the smallest α at which the interval of level 1 - α excludes zero.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def no_difference(
     >>> from costcurves.inference.paired_limits import no_difference
     >>> counts = tuple(np.array([float(k)]) for k in (5, 1, 1, 2))
     >>> no_difference(counts, (20, 10), np.array([0.9]), "mid-p", "stratified", 0.0).round(3)
-    array([0.134])
+    array([0.264])
     """
     from scipy.special import ndtr
 

@@ -64,14 +64,16 @@ def drawn_errors(
 ) -> tuple[FloatArray, FloatArray]:
     """Return rates of misses and false alarms (size, points) in simulated data sets.
 
-    Under full sampling the class sizes vary; the rates are then counts a expected class size.
+    Under full sampling the class sizes vary; the rates are then counts divided by the expected class size.
     """
     if sampling == "stratified":
         return nested_counts(fnr, n_pos, size, rng) / n_pos, nested_counts(fpr, n_neg, size, rng) / n_neg
     n = n_pos + n_neg
     share = positive_share(n_pos, n_neg, beta)
     positives = rng.binomial(n, share if beta is None else rng.beta(*beta, size), size)
-    miss, alarm = nested_counts(fnr, positives, size, rng), nested_counts(fpr, n - positives, size, rng)
+    # What a Laplace correction adds to a class may make more than all of it wrong.
+    miss = nested_counts(np.minimum(fnr, 1.0), positives, size, rng)
+    alarm = nested_counts(np.minimum(fpr, 1.0), n - positives, size, rng)
     return miss / (n * share), alarm / (n * (1 - share))
 
 

@@ -19,7 +19,13 @@ from costcurves._validation import (
     frozen,
     shown,
 )
-from costcurves.comparison import CurveDifference, common_breaks, difference_of_counts, middles
+from costcurves.comparison import (
+    CurveDifference,
+    PairedSteps,
+    common_breaks,
+    difference_of_counts,
+    middles,
+)
 from costcurves.costs import CostCurve
 from costcurves.errors import DataError, InputError
 from costcurves.inference.band_results import operating_points
@@ -179,7 +185,7 @@ class PairedTally(Tally):
     ) -> CurveDifference:
         """Return the difference of the two curves with its limits, as `compare` does of arrays (options as there)."""
         simultaneous = check_flag("simultaneous", simultaneous)
-        breaks, pos, neg = self.steps()
+        steps = self.steps()
         options = {
             "level": level,
             "method": method,
@@ -188,11 +194,12 @@ class PairedTally(Tally):
             "n_resamples": n_resamples,
             "rng": rng,
         }
-        at_pc = (self._at_points("positive", pos), self._at_points("negative", neg)) if simultaneous else None
+        at_pc = None
+        if simultaneous:
+            at_pc = (self._at_points("positive", steps.pos), self._at_points("negative", steps.neg))
         return difference_of_counts(
             self.names,
-            breaks,
-            (pos, neg),
+            steps,
             self._points,
             at_pc,
             options,
@@ -211,7 +218,7 @@ class PairedTally(Tally):
         return bool(self._batches.weighted)
 
     @locked
-    def steps(self) -> tuple[FloatArray, PairedCounts, PairedCounts]:
+    def steps(self) -> PairedSteps:
         """Return the steps of pc between which no threshold moves, with the counts of positives and negatives."""
         neg, pos = (self._steps.get(true_class) for true_class in CLASSES)
         n_neg, n_pos = (0.0 if part is None else part.total for part in (neg, pos))
@@ -221,7 +228,8 @@ class PairedTally(Tally):
             counts.check_totals(int(n_pos), int(n_neg))
         assert pos is not None
         assert neg is not None
-        return self._breaks, pos, neg
+        known = np.isinf(self._cuts[0]) & np.isinf(self._cuts[2])
+        return PairedSteps(self._breaks, known, pos, neg)
 
     def _at_points(self, true_class: str, steps: PairedCounts) -> PairedCounts:
         """Return the counts at the operating points, with their ranges, from the cells."""

@@ -115,9 +115,11 @@ def band(repeats: int, rng: np.random.Generator) -> Part:
 def compared(kind: str, method: str, rng: Any = None, *, simultaneous: bool = False) -> cc.CurveDifference:
     """Return the difference of the two classifiers of a figure."""
     options: dict[str, Any] = {"n_resamples": RESAMPLES, "rng": rng} if method == "resample" else {}
-    return cc.compare.from_confusion(
-        joint(kind), names=("first", "second"), level=LEVEL, method=method, simultaneous=simultaneous, pc=PC, **options
-    )
+    negatives, positives = joint(kind)
+    return cc.compare.from_joint(
+        negatives=negatives, positives=positives, names=("first", "second"), level=LEVEL, method=method,
+        simultaneous=simultaneous, pc=PC, **options,
+    )  # fmt: skip
 
 
 def difference(kind: str, rng: np.random.Generator) -> Part:
