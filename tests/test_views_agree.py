@@ -1,0 +1,78 @@
+"""Python, the command line, its gates, the report's JSON and the report's words give one answer to one question."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+import costcurves as cc
+from costcurves.cli import main
+from costcurves.report.words import SURE, Speaker
+from laws import random_worlds
+
+# Worlds of an ordinary run; COSTCURVES_WORLDS=500 tries more.
+WORLDS = int(os.environ.get("COSTCURVES_WORLDS", "4"))
+
+
+def world(rng):
+    """Return a table of labels and scores, and a condition or a range of conditions."""
+    n = int(rng.integers(30, 200))
+    y = np.append(rng.random(n) < rng.uniform(0.15, 0.85), [True, False])
+    scores = {}
+    for name in "abc"[: rng.integers(1, 4)]:
+        values = y * rng.uniform(0.2, 3) + rng.standard_normal(y.size)
+        scores[name] = np.round(values, int(rng.integers(0, 9))) + 0.0
+    prevalence = float(rng.choice([0.01, 0.1, 0.3, 0.5]))
+    cost_fn = float(rng.choice([1, 5, 50]))
+    if rng.random() < 0.3:
+        return y, scores, cc.OperatingRange(prevalence=(prevalence, 1.5 * prevalence), cost_fp=1, cost_fn=cost_fn)
+    return y, scores, cc.OperatingCondition(prevalence, cost_fp=1, cost_fn=cost_fn)
+
+
+def answer_of_the_command_line(y, scores, where, folder, *more):
+    """Return the exit code and the JSON of `decide` for the same data in a file."""
+    rows = zip(y.astype(int).tolist(), *(values.tolist() for values in scores.values()), strict=True)
+    text = "\n".join(["label," + ",".join(scores), *(",".join(map(repr, row)) for row in rows)])
+    (folder / "rows.csv").write_text(text + "\n", encoding="utf-8")
+    share = where.prevalence if isinstance(where.prevalence, float) else "..".join(map(repr, where.prevalence))
+    cost = where.cost_fn if isinstance(where.cost_fn, float) else where.cost_fn[0]
+    columns = [word for name in scores for word in ("--score", name)]
+    options = ["--prevalence", str(share), "--cost-fn", repr(cost), "--cost-fp", "1", *more]
+    target = folder / "answer.json"
+    files = [str(folder / "rows.csv"), "--label", "label", "--json", "--force", "-o", str(target)]
+    code = main(["decide", *files, *columns, *options])
+    return code, json.loads(target.read_text(encoding="utf-8"))
+
+
+@pytest.mark.law
+@pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
+def test_every_door_gives_the_same_answer(tmp_path, capsys):
+    for rng in random_worlds(WORLDS, stream=7):
+        y, scores, where = world(rng)
+        asked = cc.recommend if isinstance(where, cc.OperatingCondition) else cc.recommend_within
+        answer = asked(y, scores, where)
+        expected = answer.to_dict()
+        rival = str(rng.choice([*scores, "always negative", "always positive"]))
+        code, document = answer_of_the_command_line(y, scores, where, tmp_path, "--assert-better-than", rival)
+        (told,) = document["decisions"]
+        assert {key: value for key, value in told.items() if key != "scenario"} == expected
+        (gate,) = document["gates"]
+        if isinstance(where, cc.OperatingCondition):
+            beaten = bool(answer.worse[answer.index(rival)])
+        else:
+            beaten = rival != answer.best and rival in answer.shown_worse and rival not in answer.rivals
+        assert gate["passed"] == beaten
+        assert code == (0 if beaten else 1)
+        report = cc.Report.from_predictions(y, scores, scenarios={"here": where})
+        (scenario,) = report.to_dict()["scenarios"]
+        assert scenario["recommendation"] == expected
+        card = Speaker("positive", "", 0.95).cards(report.summary)[0]
+        assert (card.verdict == SURE) == answer.sure
+        if isinstance(where, cc.OperatingCondition):
+            words = card.use.striptags().replace("\N{NO-BREAK SPACE}", " ")
+            assert answer.best.threshold_text in words
+            assert (answer.best.classifier in words) == (answer.best.classifier in scores)
+    capsys.readouterr()
