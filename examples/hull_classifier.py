@@ -30,7 +30,7 @@ ABOUT = (
     "nobody knows beforehand; its upper limit is that of its 95 % interval. The difference (hybrid minus that member) "
     "has its paired 95 % interval. Where members tie or differ by one or two out-of-fold examples, as in wine, which "
     "of them the hull takes is next to chance, and another may turn out better. "
-    "Thresholds lie halfway between the chosen score and the next lower one. That rule was taken after a first "
+    "Thresholds lie about halfway between the chosen score and the next lower one. That rule was taken after a first "
     "run on some of these data sets, where the scores themselves did badly as thresholds on wine, so these "
     "tables do not test it independently."
 )

@@ -37,7 +37,7 @@ ABOUT = (
     "more at most. With *all*, one fit serves all conditions (6 trainings); the grid needs one for each "
     "({trainings} trainings). A threshold that is best on the out-of-fold scores need not be the best one later; "
     "but overconfident scores crowd near 0 and 1, where an evenly spaced grid has next to no thresholds. "
-    "Thresholds lie halfway between the chosen score and the next lower one. That rule was taken after a first "
+    "Thresholds lie about halfway between the chosen score and the next lower one. That rule was taken after a first "
     "run on some of these data sets, where the scores themselves did badly as thresholds on wine, so these "
     "tables do not test it independently."
 )

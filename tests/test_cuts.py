@@ -205,6 +205,7 @@ def test_every_threshold_that_a_hull_shows_separates_the_cases_it_is_said_to():
             best = hull.best(pc)
             for one in (best, best.runner_up, *best.ties):
                 check_rule(labels, scores, one)
+            assert (best.classifier, best.threshold_text) in zip(hull.owner, hull.threshold_text, strict=True)
             assert repr(best) == repr(few.best(pc)) == repr(read.best(pc))
             assert best.rule in repr(best)
             for limited in (hull.best_at_fpr(pc), hull.best_at_tpr(pc)):
@@ -347,7 +348,7 @@ def plain(markup):
 def test_the_command_line_and_the_report_show_the_thresholds_of_the_hull(tmp_path, capsys):
     here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
     asked = ("--prevalence", "0.3", "--cost-fp", "1", "--cost-fn", "5")
-    for i, rng in enumerate(random_worlds(8, stream=310)):
+    for i, rng in enumerate(random_worlds(6, stream=310)):
         labels, scores = world(rng, most=80)
         scores = {name: np.asarray(values, np.float64) for name, values in scores.items()}
         hull = cc.RocHull.from_predictions(labels, scores)
@@ -403,6 +404,11 @@ def test_the_command_line_and_the_report_show_the_thresholds_of_the_hull(tmp_pat
                     found.add(("ab"[k], cut_text(t)))
                     assert rates(labels, scores["ab"[k]], cut_text(t)) == (fp / (~labels).sum(), tp / labels.sum())
             assert owned <= found
+        for k, name in enumerate("ab"):  # the lowest is drawn about as near to the next one as they are
+            drawn_at = [t for t, of in zip(drawn["points"]["t"], drawn["points"]["k"], strict=True) if of == k]
+            lowest = np.unique(scores[name])[:2]
+            if lowest.size == 2:
+                assert lowest[0] - drawn_at[-1] <= lowest[1] - lowest[0]
 
 
 def test_the_examples_that_cost_more_as_they_were_printed():

@@ -237,8 +237,8 @@ def test_thresholds_lie_about_in_the_middle_of_gaps_that_floats_have():
     for low, high, expected in (
         (0.0, 1.0, 0.5),
         (1.0, np.nextafter(1, 2), np.nextafter(1, 2)),
-        (-1e308, 1.5e308, 0.0),
-        (0.5, 1.5e308, 1e308),
+        (-1e308, 1.5e308, 3e307),
+        (0.5, 1.5e308, 8e307),
         (0.59823, 0.73157, 0.66),
         (5e-324, 1e-323, 1e-323),
     ):
