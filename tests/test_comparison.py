@@ -302,6 +302,7 @@ def test_p_values_are_those_at_the_pc_of_a_condition():
     assert found.p_value(where) == found.p_value(where.pc) == found.p_value([where.pc])[0]
 
 
+@pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
 def test_holm_adjusted_p_values_are_at_least_the_raw_ones():
     labels, a, b = world()
     tests = cc.compare_many(labels, {"a": a, "b": b, "c": -a}).at(0.5)
@@ -309,6 +310,7 @@ def test_holm_adjusted_p_values_are_at_least_the_raw_ones():
     assert tests.adjusted[np.argmin(tests.p_value)] == pytest.approx(min(1, 3 * tests.p_value.min()))
 
 
+@pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
 def test_p_values_too_small_to_be_told_apart_are_said_to_be():
     y = np.arange(4_000) % 2
     tests = cc.compare_many(y, {"right": y, "wrong": 1 - y, "neither": np.arange(4_000) % 3}).at(0.5)

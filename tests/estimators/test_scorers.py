@@ -65,16 +65,19 @@ def test_bayes_takes_probabilities_for_what_they_are():
     curve = cc.CostCurve.from_predictions(Y, BAYES.predict_proba(X)[:, 1], policy="bayes")
     scorer = cc.expected_cost_scorer(HERE, policy="bayes")
     assert scorer(BAYES, X, Y) == -curve.expected_cost(HERE)
-    with pytest.raises(cc.InputError, match="must have scores to be judged at a threshold"):
+    with pytest.raises(cc.InputError, match=r"`policy` must be 'cross-fitted' or 'predict' for .*, got bayes\(\)"):
         scorer(RidgeClassifier().fit(X, Y), X, Y)
 
 
-def test_estimators_that_only_predict_are_told_of_their_policy():
-    hull = cc.RocHullClassifier({"bayes": GaussianNB()}, HERE).fit(X, Y)
-    with pytest.raises(cc.InputError, match=r"`estimator` must have scores .*: pass policy='predict' to judge these"):
-        cc.expected_cost_scorer(HERE)(hull, X, Y)
-    cost = HERE.money(cc.normalized_expected_cost(Y, hull.predict(X), HERE))
-    assert cc.expected_cost_scorer(HERE, policy="predict")(hull, X, Y) == -cost
+@pytest.mark.parametrize("labels", [Y, 2 * Y - 1, Y == 1, NAMES], ids=["0/1", "-1/1", "boolean", "names"])
+def test_estimators_without_scores_are_judged_by_what_they_predict(labels):
+    given = {"pos_label": "bad"} if labels is NAMES else {}
+    hull = cc.RocHullClassifier({"bayes": GaussianNB()}, HERE, **given).fit(X, labels)
+    cost = HERE.money(cc.normalized_expected_cost(labels, hull.predict(X), HERE, **given))
+    for policy in (None, "cross-fitted", "predict"):
+        assert cc.expected_cost_scorer(HERE, policy=policy, **given)(hull, X, labels) == -cost
+    with pytest.raises(cc.InputError, match=r"`policy` must be 'cross-fitted' or 'predict' .* got fixed\(0.3\)"):
+        cc.expected_cost_scorer(HERE, policy=0.3, **given)(hull, X, labels)
 
 
 def skewed(rng, n):

@@ -251,6 +251,7 @@ def test_one_classifier_makes_a_page():
     assert 'id="pairs"' not in page
 
 
+@pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
 @pytest.mark.parametrize(
     "scores",
     [

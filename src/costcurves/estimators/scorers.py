@@ -49,12 +49,13 @@ def expected_cost_scorer(
         `cross_validate`, or ``cost_fn=amounts`` to `GridSearchCV.fit`. One that is the same for all is given here.
     policy : {"cross-fitted", "predict"}, or policy
         Which threshold is used at a condition. By default ``"cross-fitted"``: each case is judged at the threshold that
-        costs least on others (`cross_fitted_cost`), which needs `predict_proba` or `decision_function`, and trusts
-        neither. ``"bayes"`` trusts `predict_proba` to be calibrated and moves its threshold to the condition; a number
+        costs least on others (`cross_fitted_cost`), on the scores of `predict_proba` or `decision_function`, which need
+        not be calibrated; an estimator that has neither, such as `RocHullClassifier`, is judged by the labels that it
+        predicts. ``"bayes"`` trusts `predict_proba` to be calibrated and moves its threshold to the condition; a number
         is a threshold, and other policies are those of `CostCurve`. ``"predict"`` judges the labels that `predict`
-        gives: for most classifiers those of the most probable class, whatever the costs are. This is for
-        classifiers that know the costs themselves, such as `RocHullClassifier` and `CostThresholdClassifier`, and the
-        only policy for a cost matrix and for costs of examples.
+        gives: for most classifiers those of the more probable class, whatever the costs are. It is for classifiers
+        that know the costs themselves, such as `CostThresholdClassifier`, and the only policy for a cost matrix and for
+        costs of examples.
     normalized : bool, default False
         With `condition`, whether costs are relative to always being wrong instead of in money.
     pos_label : label, optional
@@ -113,7 +114,7 @@ def expected_cost_scorer(
         return make_scorer(
             cost_of_scores,
             greater_is_better=False,
-            response_method=(*methods, "predict"),  # the last only to say what is missing
+            response_method=(*methods, "predict"),  # the last where there are no scores
             policy=rule,
             **options,
         )
@@ -146,12 +147,14 @@ def cost_of_scores(
     sample_weight: Any = None,
 ) -> float:
     """Return the cost of scores per case under a policy (None: cross-fitted thresholds), normalized or in money."""
-    if np.asarray(y_score).dtype.kind != "f":
-        raise InputError(
-            "`estimator` must have scores to be judged at a threshold, got one that only predicts labels: "
-            "pass policy='predict' to judge these"
-        )
     given = {"pos_label": pos_label, "sample_weight": sample_weight}
+    if np.asarray(y_score).dtype.kind != "f":  # labels of an estimator without scores
+        if policy is not None:
+            raise InputError(
+                f"`policy` must be 'cross-fitted' or 'predict' for an estimator without the scores that it needs, "
+                f"got {policy!r}"
+            )
+        return cost_of_labels(y_true, y_score, condition, normalized=normalized, **given)
     if policy is None:
         cost = cross_fitted_cost(y_true, y_score, condition, **given)
     else:
