@@ -246,7 +246,7 @@ def test_interval_and_p_value_agree_about_zero(seed, k, n):
     rng = np.random.default_rng(seed)
     y, a, b = rng.integers(0, k, (3, n))
     C = rng.integers(0, 4, (k, k)) + np.eye(k)
-    cmp = cc.bdeltacost(y, a, b, C)
+    cmp = quiet(cc.bdeltacost, y, a, b, C)
     if cmp.p_value < 0.05 - 1e-9:
         assert cmp.significant
     if cmp.p_value > 0.05 + 1e-9:
