@@ -78,6 +78,17 @@ def test_simultaneous_band_is_wider_and_keeps_its_width_at_a_condition():
     assert (at.lower, at.upper) == (joint.lower[38], joint.upper[38])
 
 
+@pytest.mark.parametrize("options", [{"kind": "between"}, {"kind": "within"}, {"kind": "within", "simultaneous": True}])
+def test_the_band_of_an_average_is_evaluated_between_its_points(options):
+    folds = [cc.CostCurve.from_predictions(*world(80, seed)[:2]) for seed in range(3)]
+    band = cc.average_band(folds, pc=np.linspace(0, 1, 11), **options)
+    pc = 0.537
+    assert band.at(pc).estimate == pytest.approx(np.mean([fold.evaluate(pc) for fold in folds]), abs=1e-12)
+    again = pickle.loads(pickle.dumps(band))
+    assert repr(again.at(pc)) == repr(band.at(pc))
+    assert (band.at(0.5).lower, band.at(0.5).upper) == (band.lower[5], band.upper[5])
+
+
 @pytest.mark.law
 def test_every_door_to_a_comparison_gives_the_same_answer_on_the_same_grid():
     for rng in random_worlds(60, stream=1201):

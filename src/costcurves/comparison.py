@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -922,25 +923,48 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
     if kind == "between":
         if options:
             raise InputError(f"`kind='between'` must have no further options, got {', '.join(options)}")
-        return between_folds_band(
-            [curve.evaluate(points) for curve in listed],
-            points,
-            level=level,
-            max_error=[curve.max_error for curve in listed],
-        )
+        return _between_folds(listed, points, level).evaluated_by(partial(_between_folds_at, listed, level))
     known = ("method", "simultaneous", "sampling", "laplace")
     if strange := [name for name in options if name not in known]:
         raise InputError(f"`kind='within'` must have no options but {', '.join(known)}, got {', '.join(strange)}")
     check_flag("simultaneous", options.get("simultaneous", False))
-    errors = [curve.errors_at(points) for curve in listed]
-    rocs = [curve.roc for curve in listed if curve.roc is not None]
+    band = _within_folds(listed, points, {"level": level, **options})
+    if band.simultaneous:
+        options["critical_value"] = band.critical
+    return band.evaluated_by(partial(_within_folds_at, listed, points, {"level": level, **options}))
+
+
+def _between_folds(curves: list[CostCurve], pc: FloatArray, level: float) -> Band:
+    """Return the band of the mean curve from how the folds differ."""
+    errors = [curve.max_error for curve in curves]
+    return between_folds_band([curve.evaluate(pc) for curve in curves], pc, level=level, max_error=errors)
+
+
+def _between_folds_at(curves: list[CostCurve], level: float, pc: float) -> tuple[float, ...]:
+    """Return (estimate, lower, upper) at one pc, from how the folds differ there."""
+    band = _between_folds(curves, np.array([pc]), level)
+    return float(band.estimate[0]), float(band.lower[0]), float(band.upper[0])
+
+
+def _within_folds(curves: list[CostCurve], pc: FloatArray, options: dict[str, Any]) -> Band:
+    """Return the band of the mean curve from the test examples of each fold."""
+    errors = [curve.errors_at(pc) for curve in curves]
+    rocs = [curve.roc for curve in curves if curve.roc is not None]
     return within_folds_band(
         [fn for fn, _ in errors],
         [roc.n_pos for roc in rocs],
         [fp for _, fp in errors],
         [roc.n_neg for roc in rocs],
-        points,
-        level=level,
-        known=np.all([curve.trivial_at(points) for curve in listed], axis=0),
+        pc,
+        known=np.all([curve.trivial_at(pc) for curve in curves], axis=0),
         **options,
-    ).with_error(float(np.mean([curve.max_error for curve in listed])))
+    ).with_error(float(np.mean([curve.max_error for curve in curves])))
+
+
+def _within_folds_at(
+    curves: list[CostCurve], points: FloatArray, options: dict[str, Any], pc: float
+) -> tuple[float, ...]:
+    """Return (estimate, lower, upper) at one pc of the band over some points, as if it had been among them."""
+    band = _within_folds(curves, np.union1d(points, [pc]), options)
+    i = int(np.searchsorted(band.pc, pc))
+    return float(band.estimate[i]), float(band.lower[i]), float(band.upper[i])

@@ -101,7 +101,7 @@ def test_critical_values_are_those_that_simulated_differences_need(n, mu, rho):
     sides = world.sides(1500, np.random.default_rng(1))
     need = world.needed(sides)
     found = [world.critical_of(sides, i) for i in range(5)]
-    assert np.mean([np.mean(need <= z) for z in found]) == pytest.approx(0.95, abs=0.015)
+    assert np.mean([np.mean(need <= z) for z in found]) == pytest.approx(0.95, abs=0.02)
 
 
 def test_the_same_data_and_the_other_order_have_the_same_critical_value():

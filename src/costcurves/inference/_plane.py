@@ -105,14 +105,14 @@ class Plane:
     def _reached(self, u: Any, v: Any, value: Any, sign: int) -> tuple[FloatArray, FloatArray]:
         """Return how many places of X are at or below the value (sign 1) or below it (-1) at each Y, and the Y."""
         u, v, value = (np.asarray(a, dtype=np.float64)[..., None] for a in (u, v, value))
-        y = self.lowest_y + np.arange(self.total.shape[0])
+        y = self.lowest_y + np.arange(self.total.shape[0], dtype=np.float64)
         left = value - v * y
         with np.errstate(divide="ignore", invalid="ignore"):
             room = left / u - self.lowest_x
             reached = np.floor(room + _SAME) + 1 if sign > 0 else np.ceil(room - _SAME)
         # Without a weight of X, Y alone decides.
         alone = np.where(left + sign * _SAME * v >= 0, np.inf, -np.inf)
-        return np.where(u > 0, reached, alone), y
+        return np.asarray(np.where(u > 0, reached, alone), dtype=np.float64), y
 
     def _up_to(self, u: Any, v: Any, value: Any, sign: int) -> FloatArray:
         reached, _ = self._reached(u, v, value, sign)

@@ -211,7 +211,7 @@ def cost_band(
         )  # fmt: skip
     if sure.any():
         exact = points * (miss / n_pos) + (1 - points) * (alarm / n_neg)
-        moved = (0.0, 0.0)
+        moved: tuple[FloatArray | float, FloatArray | float] = (0.0, 0.0)
         if prevalence_uncertainty is not None:
             moved = _beta_distances(points, miss / n_pos, alarm / n_neg, prevalence_uncertainty, z)
         estimate, lower, upper = (

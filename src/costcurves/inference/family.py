@@ -179,7 +179,7 @@ def family_critical(
             np.stack([np.moveaxis(t, 2, 1).reshape(k, k, m * m) for t in pair], axis=-1).reshape(k, k, -1)
         )
         pair = [t[np.ix_(order, range(m), order, range(m))] for t in pair]
-        forms.append((pair, [sizes[i] for i in which], 1 - points[turn] if which[0] else points))
+        forms.append((pair, (sizes[which[0]], sizes[which[1]]), 1 - points[turn] if which[0] else points))
     tables, sizes, points = forms[chosen([(n, *pair, pc) for pair, n, pc in forms])]
     covariances, roots = [], []
     for table, n in zip(tables, sizes, strict=True):

@@ -155,7 +155,7 @@ def no_difference(
 
     if method == "exact":
         below, above = _exact_tails(counts, sizes, pc, sampling, laplace)
-        return np.minimum(1.0, 2 * np.minimum(below, above))
+        return np.asarray(np.minimum(1.0, 2 * np.minimum(below, above)))
     estimate = difference_limits(counts, sizes, pc, 1.0, "gaussian", sampling, laplace)[0]
 
     def left(z: FloatArray, some: IntArray) -> FloatArray:
