@@ -16,7 +16,7 @@ TOPICS = {
     "Conditions and money": ["conditions", "scenarios"],
     "ROC curves and hulls": ["roc", "hull", "thresholds"],
     "Cost curves": ["costs", "differences"],
-    "Decisions": ["decisions", "domination", "recommendation"],
+    "Decisions": ["decisions", "domination", "recommendation", "range_recommendation"],
     "How sure: bands and comparisons": [
         "comparison",
         "example_costs",
