@@ -30,6 +30,7 @@ TOPICS = {
         "matrices",
         "confusion",
         "bootstrap",
+        "class_comparison",
         "planning",
         "power_curves",
         "priors",
