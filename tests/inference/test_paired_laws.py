@@ -198,8 +198,10 @@ def test_exact_limits_of_full_sampling_are_those_of_all_resamples():
         sizes = [int(k) for k in rng.integers(1, 5, 2)]
         counts = [k for n in sizes for k in rng.multinomial(n, rng.dirichlet([1, 1, 1]))[:2]]
         pc = Fraction(int(rng.integers(0, 21)), 20)
-        level = float(rng.choice([0.5, 0.8, 0.9, 0.95, rng.uniform(0.1, 0.99)]))
         values, masses = full_distribution(counts, sizes, pc)
+        # Also levels whose tail is nearly reached by a value, or nearly passed.
+        reached = float(sum(masses[: int(rng.integers(len(masses))) + 1]) + Fraction(int(rng.choice([-1, 1])), 3000))
+        level = float(rng.choice([0.5, 0.8, 0.9, 0.95, np.clip(1 - 2 * reached, 0.01, 0.99)]))
         tail = Fraction((1 - level) / 2) + Fraction(1, 10**13)
         lower = max(v for v in values if sum(m for w, m in zip(values, masses, strict=True) if w < v) <= tail)
         upper = min(v for v in values if sum(m for w, m in zip(values, masses, strict=True) if w > v) <= tail)
