@@ -153,7 +153,6 @@ _MODULES = {
         "CostCurvesWarning",
         "DataError",
         "DroppedRowsWarning",
-        "FixedRule",
         "FormatError",
         "InputError",
         "MissingExtraError",

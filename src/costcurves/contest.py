@@ -130,9 +130,28 @@ class Entrants:
 
     @cached_property
     def order(self) -> list[str]:
-        """The classifiers in an order that depends on their scores alone, so that neither names nor places matter."""
-        key = {name: (int(self._hashes(name).sum(dtype=np.uint64)), i) for i, name in enumerate(self.names)}
-        return sorted(self.names, key=key.__getitem__)
+        """The classifiers in an order that depends on their scores alone, so that neither names nor places matter.
+
+        Of several with the same scores and the same policy the first stands for all.
+        """
+        key = {name: int(self._hashes(name).sum(dtype=np.uint64)) for name in self.names}
+        return sorted(dict.fromkeys(self.twins.values()), key=lambda name: (key[name], repr(self.curves[name].policy)))
+
+    @cached_property
+    def twins(self) -> dict[str, str]:
+        """For each classifier the first one with the same scores and the same policy: itself, unless it is a copy."""
+        found: dict[str, str] = {}
+        for name in self.names:
+            scores, rule = self.sample.scores[name], repr(self.curves[name].policy)
+            found[name] = next(
+                (
+                    other
+                    for other in dict.fromkeys(found.values())
+                    if repr(self.curves[other].policy) == rule and np.array_equal(self.sample.scores[other], scores)
+                ),
+                name,
+            )
+        return found
 
     def _hashes(self, name: str) -> npt.NDArray[np.uint64]:
         """Return a hash of each row's score of one classifier."""
@@ -268,10 +287,10 @@ class Contest:
 
     def number_of(self, name: str, pc: float) -> int | None:
         """Return which candidate a classifier is at an operating point; None if it is a trivial one there."""
-        cut = self.entrants.cut(name, pc)
+        cut, twin = self.entrants.cut(name, pc), self.entrants.twins[name]
         if not math.isfinite(cut):
             return None
-        return self.starts[name] + int(np.searchsorted(self.grids[name], cut))
+        return self.starts[twin] + int(np.searchsorted(self.grids[twin], cut))
 
     def allowed(self, pc: float) -> BoolArray:
         """Return which candidates compete at an operating point."""
@@ -282,11 +301,11 @@ class Contest:
         always = (misses <= 0) & (alarms >= n_neg * (1 - 1e-12))
         useful = ~never & ~always
         mask = np.zeros(useful.size, dtype=np.bool_)
-        for name in self.names:
+        for name in self.entrants.order:
             own = slice(self.starts[name], self.starts[name] + self.grids[name].size)
             if self.entrants.follows_costs(name) and not self.given_choice:
                 mask[own] = useful[own]
-            elif (i := self.number_of(name, pc)) is not None:
+            if (i := self.number_of(name, pc)) is not None:  # what is in use competes in any case
                 mask[i] = True
         return mask
 
@@ -338,7 +357,8 @@ class _Judge:
     def members(self, name: str) -> BoolArray:
         """Return the candidates of one classifier."""
         assert self.field is not None
-        mask: BoolArray = self.field.owner == self.contest.entrants.order.index(name)
+        twin = self.contest.entrants.twins[name]
+        mask: BoolArray = self.field.owner == self.contest.entrants.order.index(twin)
         return mask
 
     @cached_property
@@ -368,8 +388,8 @@ class _Judge:
         elif not limits:
             estimate = lower = upper = math.nan
         elif self.contest.given_choice:
-            found = self.contest.entrants.curves[name].band(level=self.level, pc=[self.where.pc]).at(self.where.pc)
-            estimate, lower, upper = cost, found.lower, found.upper
+            assert self.field is not None
+            estimate, lower, upper = cost, *self.field.given_limits(self.place[name], self.level)
         else:
             assert self.field is not None
             i = self.place[name]

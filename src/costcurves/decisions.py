@@ -11,6 +11,7 @@ import numpy as np
 
 from costcurves._numbers import cut_text
 from costcurves._results import Result
+from costcurves._text import safe
 from costcurves._validation import FloatArray, frozen
 from costcurves.conditions import OperatingCondition, OperatingRange, pc_to_slope
 from costcurves.differences import EQUAL
@@ -24,7 +25,7 @@ TRIVIAL = (ALWAYS_NEGATIVE, ALWAYS_POSITIVE)
 
 def rule_text(classifier: str, threshold_text: str) -> str:
     """Return how to use a classifier, in words: ``forest at score >= 0.25``."""
-    return f"{classifier} at score >= {threshold_text}" if threshold_text else classifier
+    return f"{safe(classifier)} at score >= {threshold_text}" if threshold_text else safe(classifier)
 
 
 def threshold_text(classifier: str, threshold: float, below: float = math.nan) -> str:

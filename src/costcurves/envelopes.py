@@ -9,7 +9,7 @@ import numpy as np
 
 from costcurves._validation import FloatArray, IntArray
 from costcurves.costs import CostCurve
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, as_cheap
 from costcurves.differences import EQUAL
 
 
@@ -65,7 +65,8 @@ class Envelope:
 
         def loss(pc: FloatArray) -> FloatArray:
             cost = pc[:, None] * self.fnr + (1 - pc[:, None]) * self.fpr
-            return np.asarray(cost - cost[every, self.owner][:, None])
+            lost = cost - cost[every, self.owner][:, None]
+            return np.where(lost <= EQUAL * cost, 0.0, lost)  # what is less is rounding
 
         return loss(self.left), loss(self.right)
 
@@ -84,15 +85,15 @@ def _lowest(left: float, right: float, fpr: FloatArray, fnr: FloatArray) -> list
     """Return which line is the lowest on each part of an interval."""
     slope, parts, at = fnr - fpr, [], left
     while True:
-        value = fpr + at * slope
-        lowest = np.flatnonzero(value <= value.min() + EQUAL)
-        ahead = (fpr + right * slope)[lowest]
-        now = int(lowest[np.flatnonzero(ahead <= ahead.min() + EQUAL)[0]])
-        steeper = np.flatnonzero(slope < slope[now] - EQUAL)
+        value = at * fnr + (1 - at) * fpr
+        lowest = np.flatnonzero(as_cheap(value, value.min()))
+        ahead = (right * fnr + (1 - right) * fpr)[lowest]
+        now = int(lowest[np.flatnonzero(as_cheap(ahead, ahead.min()))[0]])
+        steeper = np.flatnonzero(slope < slope[now])
         cross = right
         if steeper.size:
             meet = (fpr[steeper] - fpr[now]) / (slope[now] - slope[steeper])
-            meet = meet[meet > at + EQUAL]
+            meet = meet[meet > at * (1 + EQUAL)]
             cross = min(right, float(meet.min())) if meet.size else right
         parts.append((at, cross, now))
         if cross >= right:

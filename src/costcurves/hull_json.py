@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._results import jsonable
-from costcurves._validation import check_name, check_nonnegative, check_positive, shown
+from costcurves._validation import check_in_unit, check_name, check_positive, shown
 from costcurves.errors import CostCurvesError, FormatError, InputError
 from costcurves.roc import RocCurve, check_unique
 
@@ -92,9 +92,9 @@ def _curve(entry: Mapping[str, Any]) -> RocCurve:
     kind = "i" if made_from == "counts" else "if"
     try:
         fp, tp = np.array(entry["fp"]), np.array(entry["tp"])
-        thresholds, below = (
-            np.array([math.nan if t is None else float(t) for t in entry[key]]) for key in ("thresholds", "below")
-        )
+        if any(isinstance(value, bool) for key in ("fp", "tp") for value in entry[key]):
+            raise ValueError
+        thresholds, below = (np.array([_cut(value) for value in entry[key]]) for key in ("thresholds", "below"))
     except (ValueError, OverflowError):
         raise FormatError(f"`fp`, `tp`, `thresholds` and `below` must be numbers for {shown(name)}") from None
     if not (fp.ndim == 1 and fp.shape == tp.shape == thresholds.shape == below.shape and fp.size >= 2):
@@ -124,9 +124,9 @@ def _curve(entry: Mapping[str, Any]) -> RocCurve:
             raise FormatError(f"`effective` must be two numbers > 0 for {shown(name)}") from None
         effective = (pos, neg)
     try:
-        error = check_nonnegative("max_error", entry["max_error"])
+        error = check_in_unit("max_error", entry["max_error"])
     except InputError:
-        raise FormatError(f"`max_error` must be a number >= 0 for {shown(name)}") from None
+        raise FormatError(f"`max_error` must be a number in [0, 1] for {shown(name)}") from None
     return RocCurve(
         name,
         fp,
@@ -139,3 +139,12 @@ def _curve(entry: Mapping[str, Any]) -> RocCurve:
         max_error=error,
         _below=below,
     )
+
+
+def _cut(value: Any) -> float:
+    """Return a threshold of the JSON form: a number, "inf", "-inf", or null where there is none."""
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or (isinstance(value, str) and value not in ("inf", "-inf")):
+        raise ValueError
+    return float(value)

@@ -6,17 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from costcurves._results import Result, jsonable
+from costcurves._text import safe
 from costcurves._validation import FloatArray, check_flag, check_level, frozen
 from costcurves.chance import one_question
 from costcurves.conditions import OperatingCondition, OperatingRange, check_range
 from costcurves.contest import Contest, Entrants, Standing, adjusted
-from costcurves.costs import CostCurve
-from costcurves.decisions import ALWAYS_NEGATIVE, TRIVIAL, Ranges, Rule
+from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Ranges, Rule, as_cheap
 from costcurves.differences import PcIntervals
 from costcurves.envelopes import Envelope, trivial_curves
 from costcurves.hull import RocHull
@@ -85,6 +85,8 @@ class RangeRecommendation(Result):
         Where each is shown to cost more than the first, whichever of its thresholds is used.
     shown_better : mapping of name to PcIntervals
         Where each is shown to cost less than the first.
+    rivals : tuple of str
+        Those that are not shown to cost more than the first throughout the range.
     level : float
     given_choice : bool
         Whether these statements take thresholds and winners for given, instead of allowing for their choice.
@@ -116,7 +118,7 @@ class RangeRecommendation(Result):
     rule: FixedRule
     shown_worse: Mapping[str, PcIntervals]
     shown_better: Mapping[str, PcIntervals]
-    sure: bool
+    rivals: tuple[str, ...]
     level: float
     given_choice: bool
 
@@ -136,14 +138,9 @@ class RangeRecommendation(Result):
         return tuple(name for name, where in self.shown_better.items() if len(where))
 
     @property
-    def rivals(self) -> tuple[str, ...]:
-        """Those that are not shown to cost more than the best one throughout the range."""
-        low, high = self.over.pc
-        return tuple(
-            name
-            for name in self.classifier[1:]
-            if name in self.shown_worse and list(self.shown_worse[name]) != [(low, high)]
-        )
+    def sure(self) -> bool:
+        """Whether every other choice is shown to cost more throughout the range."""
+        return not self.rivals
 
     def thresholds_within(self, low: float, high: float) -> tuple[str, ...]:
         """Return the lowest and the highest threshold of the best classifier between two pc, as text."""
@@ -189,16 +186,17 @@ class RangeRecommendation(Result):
         """Return the answer in words."""
         low, high = self.over.pc
         head = f"RangeRecommendation for pc {low:.3g} .. {high:.3g}: {'sure' if self.sure else 'not sure'}"
-        loss = (
-            f"at most {self.largest[0]:.3g} (at pc {self.at_pc[0]:.3g}) against the best, {self.mean[0]:.3g} on average"
-        )
+        loss = f"loses at most {self.largest[0]:.3g} (at pc {self.at_pc[0]:.3g}), {self.mean[0]:.3g} on average"
+        if self.largest[0] == 0:
+            loss = "the cheapest throughout on these cases"
+        money = "" if self.over.pc_only else f", {self.rule.money:.3g} per case in money"
         lines = [
-            head,
-            f"  use        {self.best}: loses {loss}",
-            f"  one rule   {self.rule.rule}: loses at most {self.rule.money:.3g} per case",
+            f"{head} (losses are shares of getting every case wrong)",
+            f"  use        {safe(self.best)}: {loss}",
+            f"  one rule   {self.rule.rule}: loses at most {self.rule.largest:.3g}{money}",
         ]
         for name, most in zip(self.classifier[1:], self.largest[1:].tolist(), strict=True):
-            lines.append(f"  {name:<10} loses at most {most:.3g}: {self._shown(name)}")
+            lines.append(f"  {safe(name):<10} loses at most {most:.3g}: {self._shown(name)}")
         return "\n".join(lines)
 
     def _shown(self, name: str) -> str:
@@ -206,11 +204,15 @@ class RangeRecommendation(Result):
         if name not in self.shown_worse:
             return "decides as the best does"
         parts = [
-            f"shown to cost {word} for pc in {', '.join(f'({low:.3g}, {high:.3g})' for low, high in where)}"
+            f"shown to cost {word} for pc {', '.join(_span(low, high) for low, high in where)}"
             for word, where in (("more", self.shown_worse[name]), ("less", self.shown_better[name]))
             if len(where)
         ]
         return " and ".join(parts) or "not shown to cost more anywhere"
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
 
 @one_question()
@@ -271,14 +273,18 @@ def recommend_over(
     width = (envelope.right - envelope.left)[:, None]
     mean = largest if low == high else ((left + right) * width).sum(axis=0) / (2 * (high - low))
     # Equal losses: doing without a classifier first, then by name.
-    order = sorted(
-        range(len(names)),
-        key=lambda i: (round(float(largest[i]), 12), round(float(mean[i]), 12), names[i] not in TRIVIAL, names[i]),
-    )
+    order = sorted(range(len(names)), key=lambda i: (largest[i], mean[i], names[i] not in TRIVIAL, names[i]))
+    # Somebody who is nowhere cheaper than doing without a classifier is of no use.
+    useful = {names[owner] for owner in envelope.owner.tolist()} | set(TRIVIAL)
+    order.sort(key=lambda i: names[i] != next(names[j] for j in order if names[j] in useful))
     use = names[order[0]]
     verdicts = [_verdict(contest, use, OperatingCondition.from_pc(pc), level) for pc in points.tolist()]
     others = [names[i] for i in order[1:]]
-    told = [name for name in others if any(verdict[0].get(name) is not None for verdict in verdicts)]
+    told = [name for name in others if any(verdict.worse.get(name) is not None for verdict in verdicts)]
+    # Where the decision passes from one classifier to another, both cost the same somewhere in between.
+    passing = {verdict.used for verdict in verdicts}
+    beside = passing - {use} if len(passing) > 1 else set()
+    rivals = [name for name in others if any(v.worse.get(name) is False for v in verdicts) or name in beside]
     return RangeRecommendation(
         span,
         tuple(names[i] for i in order),
@@ -287,19 +293,25 @@ def recommend_over(
         mean[order],
         _ranges(entrants, envelope, names, span),
         _steps(entrants, use, low, high, span),
-        _fixed_rule(entrants, span, curves),
-        {name: _where(points, [bool(verdict[0].get(name, True)) for verdict in verdicts]) for name in told},
-        {name: _where(points, [verdict[1] == name for verdict in verdicts]) for name in told},
-        all(all(worse is not False for worse in verdict[0].values()) for verdict in verdicts),
+        _fixed_rule(entrants, span),
+        {name: _where(points, [v.worse.get(name) is True for v in verdicts]) for name in told},
+        {name: _where(points, [v.better == name for v in verdicts]) for name in told},
+        tuple(rivals),
         level,
         given_choice,
     )
 
 
-def _verdict(
-    contest: Contest, use: str, where: OperatingCondition, level: float
-) -> tuple[dict[str, bool | None], str | None]:
-    """Return who is shown to cost more than the one in use at a condition (None: it decides alike), and who less."""
+class _Verdict(NamedTuple):
+    """What is shown at one point: who is in use, who costs more (None: decides alike), and who costs less."""
+
+    used: str
+    worse: dict[str, bool | None]
+    better: str | None
+
+
+def _verdict(contest: Contest, use: str, where: OperatingCondition, level: float) -> _Verdict:
+    """Return what is shown at a condition about the classifier that is recommended for the range."""
     free = contest.standings(where, level, limits=False)
     own = next(one for one in free if one.choice.classifier == use)
     if use not in TRIVIAL and contest.entrants.follows_costs(use) and free[0].choice.classifier in TRIVIAL:
@@ -310,7 +322,7 @@ def _verdict(
     better = None
     if not own.same and _worse(free, level).get(use):
         better = free[0].choice.classifier
-    return worse, better
+    return _Verdict(own.choice.classifier, worse, better)
 
 
 def _worse(standings: list[Standing], level: float) -> dict[str, bool | None]:
@@ -360,40 +372,38 @@ def _steps(entrants: Entrants, name: str, low: float, high: float, span: Operati
     return Ranges((name,) * cuts.size, edges[:-1].copy(), edges[1:].copy(), cuts, cuts.copy(), span, below)
 
 
-def _fixed_rule(entrants: Entrants, span: OperatingRange, curves: list[CostCurve]) -> FixedRule:
+def _fixed_rule(entrants: Entrants, span: OperatingRange) -> FixedRule:
     """Return the one classifier at one threshold whose largest loss in money over the range is smallest.
 
-    The loss of a rule against the best is largest at a corner of the range: for fixed rates it is a maximum of
-    functions that are linear in each of prevalence, cost_fp and cost_fn.
+    The loss is against the cheapest of all classifiers at all thresholds; a policy of one threshold leaves only that.
+    It is largest at a corner of the range: for fixed rates it is a maximum of functions that are linear in each of
+    prevalence, cost_fp and cost_fn.
     """
     corners = [
         OperatingCondition(p, cost_fp=fp, cost_fn=fn)
         for p, fp, fn in product(*(sorted(set(pair)) for pair in (span.prevalence, span.cost_fp, span.cost_fn)))
         if fp + fn > 0
     ]
-    best = np.array([min(float(curve.evaluate(c.pc)) for curve in curves) for c in corners])
     pc, unit = np.array([c.pc for c in corners]), np.array([c.unit_cost for c in corners])
-    found: list[tuple[Any, ...]] = []
-    for name in (*TRIVIAL, *entrants.names):
-        if name in TRIVIAL:
-            rate = np.array([0.0 if name == ALWAYS_NEGATIVE else 1.0])
-            fpr, tpr, cuts = rate, rate, np.where(rate > 0, -np.inf, np.inf)
-        elif entrants.follows_costs(name):
-            roc = entrants.roc(name)
-            fpr, tpr, cuts = roc.fpr[1:-1], roc.tpr[1:-1], roc.thresholds[1:-1]
-        else:
-            curve = entrants.curves[name]
-            step = np.unique(curve.step_at(np.clip(pc, 0.0, 1.0)))
-            fpr, tpr, cuts = curve.fpr[step], 1.0 - curve.fnr[step], curve.thresholds[step]
-        if not fpr.size:
-            continue
-        loss = pc * (1.0 - tpr[:, None]) + (1.0 - pc) * fpr[:, None] - best
-        money = np.maximum((loss * unit).max(axis=1), 0.0)
-        i = int(np.argmin(np.round(money, 12)))
-        found.append(
-            (round(float(money[i]), 12), name not in TRIVIAL, name, float(cuts[i]), float(fpr[i]), float(tpr[i]),
-             float(max(loss[i].max(), 0.0)))
-        )  # fmt: skip
-    money_loss, _, name, cut, fpr_at, tpr_at, largest = min(found)
+    never, always = np.zeros(1), np.ones(1)
+    rules = {
+        ALWAYS_NEGATIVE: (never, never, np.array([np.inf])),
+        ALWAYS_POSITIVE: (always, always, np.array([-np.inf])),
+    }
+    for name in entrants.names:
+        roc = entrants.roc(name)
+        rules[name] = (roc.fpr[1:-1], roc.tpr[1:-1], roc.thresholds[1:-1])
+    costs = {name: pc * (1.0 - tpr[:, None]) + (1.0 - pc) * fpr[:, None] for name, (fpr, tpr, _) in rules.items()}
+    best = np.min([cost.min(axis=0) for cost in costs.values() if cost.size], axis=0)
+    found = []
+    for name, cost in costs.items():
+        if cost.size:
+            loss = np.where(as_cheap(cost, best), 0.0, cost - best)
+            money = (loss * unit).max(axis=1)
+            i = int(np.argmin(money))
+            found.append((float(money[i]), name not in TRIVIAL, name, i, float(loss[i].max())))
+    money_loss, _, name, i, largest = min(found)
+    fpr, tpr, cuts = rules[name]
+    cut = float(cuts[i])
     below = math.nan if name in TRIVIAL else entrants.roc(name).score_below(cut)
-    return FixedRule(name, cut, fpr_at, tpr_at, largest, money_loss, below)
+    return FixedRule(name, cut, float(fpr[i]), float(tpr[i]), largest, money_loss, below)

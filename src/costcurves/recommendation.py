@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._results import Result, jsonable
+from costcurves._text import safe
 from costcurves._validation import BoolArray, FloatArray, check_flag, check_level, frozen
 from costcurves.chance import one_question
 from costcurves.conditions import OperatingCondition, check_condition
@@ -194,19 +195,24 @@ class Recommendation(Result):
     def __repr__(self) -> str:
         """Return the answer in words."""
         c, best, other = self.condition, self.best, self.runner_up
-        where = f"prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g}"
+        where = f" (prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g})"
+        unit = "per case"
+        if c.pc_only:
+            where, unit = "", "of getting every case wrong"
         lines = [
-            f"Recommendation at pc={c.pc:.3g} ({where}): {'sure' if self.sure else 'not sure'}",
+            f"Recommendation at pc={c.pc:.3g}{where}: {'sure' if self.sure else 'not sure'}",
             f"  use        {best.rule}",
-            f"  cost       {best.expected_cost:.4g} per case on these cases",
+            f"  cost       {best.expected_cost:.4g} {unit} on these cases",
         ]
         if self.lower[0] < self.upper[0]:
             limits = f"{100 * self.level:g} % in [{self.money_lower[0]:.4g}, {self.money_upper[0]:.4g}]"
             lines.append(f"             {self.money_estimate[0]:.4g} expected on new cases, {limits}")
         else:
-            lines[-1] = f"  cost       {best.expected_cost:.4g} per case, exactly"
+            lines[-1] = f"  cost       {best.expected_cost:.4g} {unit}, exactly"
         more = "not shown to cost more" if other.classifier in self.rivals else "shown to cost more"
         lines.append(f"  runner-up  {other.rule}: {other.expected_cost:.4g} on these cases, {more}")
+        if others := [safe(name) for name in self.rivals if name != other.classifier]:
+            lines.append(f"  also       not shown to cost more: {', '.join(others)}")
         return "\n".join(lines)
 
 
@@ -269,6 +275,8 @@ def recommend_here(
     choices = [one.choice for one in standings]
     p = np.array([math.nan if one.compared is None else one.compared.p_value for one in standings])
     corrected = adjusted(standings)
+    worse = corrected <= 1.0 - level
+    saves = np.array([math.nan if one.compared is None else one.compared.saves for one in standings])
     return Recommendation(
         condition=where,
         classifier=tuple(one.classifier for one in choices),
@@ -281,9 +289,10 @@ def recommend_here(
         upper=np.array([one.upper for one in standings]),
         p_value=p,
         adjusted=corrected,
-        worse=corrected <= 1.0 - level,
+        worse=worse,
         same=np.array([one.same for one in standings]),
-        saves=np.array([math.nan if one.compared is None else one.compared.saves for one in standings]),
+        # Not shown to cost more in the family: it may be as good.
+        saves=np.where(worse, saves, np.maximum(saves, 0.0)),
         level=level,
         given_choice=given_choice,
         _below=tuple(one._below for one in choices),

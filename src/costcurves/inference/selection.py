@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._validation import BoolArray, FloatArray, IntArray
+from costcurves.inference.bands import cost_band
 from costcurves.inference.intervals import critical, mid_p_at, mover
 from costcurves.inference.paired_limits import difference_limits, no_difference
 
@@ -206,6 +207,12 @@ class FieldAt:
         low = 0.5 * (low - normal)
         found = [self._limit(i, float(shift)) for shift in (estimate, low, max(high, normal))]
         return found[0], min(found[1], found[0]), max(found[2], found[0])
+
+    def given_limits(self, i: int, level: float) -> tuple[float, float]:
+        """Return the limits of the cost of candidate i, as if it had not been chosen by its cost."""
+        counts = (self.misses[i], self.sizes[0], self.alarms[i], self.sizes[1])
+        band = cost_band(*counts, np.array([self.pc]), level=level)
+        return float(band.lower[0]), float(band.upper[0])
 
     def _optimism(self, i: int, members: BoolArray, least: float, shrink: float) -> FloatArray:
         """Return, for each draw, how many standard errors the cost of what is chosen lies above what is observed."""
