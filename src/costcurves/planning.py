@@ -98,7 +98,7 @@ class SizePlan(Result):
     --------
     >>> import costcurves as cc
     >>> cc.plan_test_size([[90, 10], [4, 16]], [[0, 1], [5, 0]], half_width=0.05)
-    SizePlan: 1349 examples for a half-width of 0.05 at 95 % (by the range of costs alone: 9604)
+    SizePlan: 1467 examples for a half-width of 0.05 at 95 % (by the range of costs alone: 9604)
     """
 
     n: int
@@ -220,7 +220,7 @@ def plan_test_size(
     >>> import costcurves as cc
     >>> plan = cc.plan_test_size([[90, 10], [4, 16]], [[0, 1], [5, 0]], half_width=0.05)
     >>> plan.n, plan.n_range
-    (1349, 9604)
+    (1467, 9604)
     """
     C, level = as_cost_matrix(C), check_level(level)
     if (half_width is None) == (difference is None):

@@ -80,7 +80,7 @@ def covers_cost(
     >>> import costcurves as cc
     >>> sets = np.random.default_rng(0).multinomial(200, [0.6, 0.1, 0.05, 0.25], size=1000).reshape(-1, 2, 2)
     >>> float(cc.covers_cost(sets, [[0, 1], [5, 0]], 0.35).mean())
-    0.935
+    0.943
     """
     C = as_cost_matrix(C)
     counts = _tables("confusions", confusions, 3, len(C.labels))

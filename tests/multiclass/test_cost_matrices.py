@@ -212,11 +212,11 @@ def test_bad_labels_are_refused(y, p, error, message):
 def test_a_class_absent_from_the_data_is_allowed_and_gets_its_laplace_mass():
     with pytest.warns(cc.SmallSampleWarning, match="true 'c' predicted 'a'"):
         ci = cc.bcost(["a"] * 200 + ["b"] * 200, ["a"] * 150 + ["b"] * 250, C3)
-    q = np.full((3, 3), 0.1)
+    q = np.full((3, 3), 2.5 / 9)
     q[0, 0] += 150
     q[0, 1] += 50
     q[1, 1] += 200
-    assert ci.distribution.mean == pytest.approx((q * C3.values).sum() / (400 + 0.9))
+    assert ci.distribution.mean == pytest.approx((q * C3.values).sum() / (400 + 2.5))
     assert ci.estimate == pytest.approx(50 / 400)
 
 

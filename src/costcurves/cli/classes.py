@@ -79,7 +79,7 @@ def bcost(
         float | None,
         typer.Option(
             metavar="N",
-            help="Added to each cell of the counts; 0.1 by default, and 2.5/k² for more than five classes.",
+            help="Added to each cell of the counts; 2.5/k² for k classes by default.",
             rich_help_panel=opt.HOW,
         ),
     ] = None,

@@ -25,20 +25,21 @@ from costcurves.inference.kernel import Stratum, moments, resample
 _LISTED = 1 << 22
 _LATTICE = 1 << 15
 # How many examples the Laplace correction of one classifier adds in all, by default.
-MOST_ADDED = 2.5
+ADDED = 2.5
 
 
 def default_laplace(k: int) -> float:
-    """Return the λ of BCost for k classes: the paper's 0.1 up to its five classes, then 2.5 examples in all cells.
+    """Return the λ of BCost for k classes: 2.5 examples in all cells together, which is the paper's 0.1 at its k = 5.
 
-    What biases the interval is the weight of all cells together, λk², so that it must not grow with k.
+    What biases the interval is the weight of all cells together, λk², so that it must not grow with k. With fewer
+    than five classes 0.1 is too little: at two classes, 100 examples and 5 % errors it covers 90 %, and 2.5/k² 96 %.
 
     Examples
     --------
     >>> default_laplace(2), default_laplace(5), default_laplace(20)
-    (0.1, 0.1, 0.00625)
+    (0.625, 0.1, 0.00625)
     """
-    return min(0.1, MOST_ADDED / k**2)
+    return ADDED / k**2
 
 
 def cost_strata(counts: npt.NDArray[Any], costs: FloatArray, laplace: float) -> list[Stratum]:
