@@ -9,6 +9,9 @@ from scipy.special import ndtr
 import costcurves as cc
 from laws import random_worlds
 
+# Some worlds have a classifier that is worse than chance.
+pytestmark = pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
+
 
 def small_world(rng, *, largest=3):
     """Return labels, tied scores of a few classifiers and a pc."""
@@ -25,7 +28,7 @@ def small_world(rng, *, largest=3):
 
 @pytest.mark.law
 def test_the_choice_and_the_runner_up_are_those_of_the_hull():
-    for rng in random_worlds(400, stream=1):
+    for rng in random_worlds(120, stream=1):
         y, scores, pc = small_world(rng)
         answer, decision = cc.recommend(y, scores, pc), cc.RocHull.from_predictions(y, scores).best(pc)
         for one, other in ((answer.best, decision), (answer.runner_up, decision.runner_up)):
@@ -36,7 +39,7 @@ def test_the_choice_and_the_runner_up_are_those_of_the_hull():
 
 @pytest.mark.law
 def test_every_threshold_is_a_rival_and_sure_leaves_none():
-    for rng in random_worlds(300, stream=2):
+    for rng in random_worlds(120, stream=2):
         y, scores, pc = small_world(rng)
         answer = cc.recommend(y, scores, pc)
         for name, values in scores.items():
@@ -63,7 +66,7 @@ def test_every_threshold_is_a_rival_and_sure_leaves_none():
 
 @pytest.mark.law
 def test_names_and_orders_of_classifiers_and_rows_do_not_matter():
-    for rng in random_worlds(60, stream=3):
+    for rng in random_worlds(40, stream=3):
         y, scores, pc = small_world(rng)
         answer = cc.recommend(y, scores, pc)
         if np.sum(np.abs(answer.normalized_cost - answer.normalized_cost[0]) < 1e-12) > 1:
@@ -79,7 +82,7 @@ def test_names_and_orders_of_classifiers_and_rows_do_not_matter():
 
 @pytest.mark.law
 def test_the_answer_for_a_range_never_contradicts_the_answer_at_a_point_inside():
-    for rng in random_worlds(30, stream=4):
+    for rng in random_worlds(12, stream=4):
         y, scores, _ = small_world(rng, largest=2)
         y, scores = np.tile(y, 30), {name: np.tile(values, 30) for name, values in scores.items()}
         policy = "optimal" if rng.random() < 0.5 else float(rng.integers(0, 4))
@@ -119,21 +122,21 @@ def coverage(worlds, n, classifiers, shift, pc, level=0.95):
 @pytest.mark.law
 @pytest.mark.parametrize(("n", "classifiers"), [(150, 1), (300, 4)])
 def test_the_limits_hold_for_what_was_chosen(n, classifiers):
-    above, below = coverage(random_worlds(100, stream=10 + classifiers), n, classifiers, 1.0, 0.6)
-    # Nominally 2.5 each. With four classifiers the limits of a given choice are exceeded about 27 times.
-    assert above <= 9
-    assert above + below <= 14
+    above, below = coverage(random_worlds(60, stream=10 + classifiers), n, classifiers, 1.0, 0.6)
+    # Nominally 1.5 each. With four classifiers the limits of a given choice are exceeded about 16 times.
+    assert above <= 6
+    assert above + below <= 9
 
 
 @pytest.mark.law
 def test_noise_is_rarely_shown_to_beat_doing_nothing():
     found = 0
-    for rng in random_worlds(100, stream=5):
+    for rng in random_worlds(60, stream=5):
         y = np.arange(120) % 2 == 0
         answer = cc.recommend(y, {str(j): rng.standard_normal(120) for j in range(3)}, 0.5)
         found += bool(answer.worse[[answer.index("always negative"), answer.index("always positive")]].all())
-    # Nominally 5; the test of a given choice says so in more than half of such worlds.
-    assert found <= 12
+    # Nominally 3; the test of a given choice says so in more than half of such worlds.
+    assert found <= 9
 
 
 def test_doing_nothing_is_not_sure_where_a_classifier_may_be_better():
@@ -144,3 +147,70 @@ def test_doing_nothing_is_not_sure_where_a_classifier_may_be_better():
     assert (answer.runner_up.classifier, answer.runner_up.threshold) == ("m", 1.0)
     decision = cc.RocHull.from_predictions(y, {"m": score}).best(answer.condition)
     assert decision.runner_up.classifier == "m"
+
+
+def test_given_the_choice_the_limits_are_those_of_the_threshold_that_is_shown():
+    y = np.arange(40) < 20
+    score = np.repeat([1, 0, 1, 0], [18, 2, 1, 19])
+    answer = cc.recommend(y, {"m": score}, cc.OperatingCondition(0.05, cost_fp=1, cost_fn=1), given_choice=True)
+    i = answer.index("m")
+    assert answer.lower[i] < answer.estimate[i] < answer.upper[i]
+
+
+def test_a_range_in_which_the_decision_passes_to_doing_nothing_is_not_sure():
+    n = 3000
+    y = np.arange(2 * n) < n
+    score = np.r_[np.arange(n) < n // 2, np.arange(n) < n // 10].astype(int)
+    for high in (0.3, 0.6, 0.9):
+        answer = cc.recommend_within(y, {"m": score}, cc.OperatingRange(prevalence=(0.02, high), cost_fp=1, cost_fn=1))
+        assert answer.best == "m"
+        assert not answer.sure
+        assert "always negative" in answer.rivals
+
+
+def test_a_row_of_next_to_no_weight_is_no_trouble():
+    y, score, weight = [1, 0, 0, 0, 1, 1, 1, 0, 0], [9.0, 8, 7, 6, 1, 2, 3, 5, 5.5], [1e-14] + [1] * 8
+    answer = cc.recommend(y, {"m": score}, 0.01, sample_weight=weight)
+    assert answer.rivals == ("m",)
+
+
+def test_the_answer_does_not_depend_on_the_unit_of_money():
+    y = np.arange(40) < 20
+    score = np.r_[np.arange(20) < 14, np.zeros(20)] + np.arange(40) / 100
+    found = []
+    for unit in (1.0, 1e-13, 1e13):
+        span = cc.OperatingRange(prevalence=0.5, cost_fp=(1 * unit, 2 * unit), cost_fn=(1 * unit, 5 * unit))
+        answer = cc.recommend_within(y, {"m": score}, span)
+        found.append((answer.best, answer.rule.classifier, answer.rule.threshold))
+        assert answer.rule.money == pytest.approx(0.25 * unit)
+    assert len(set(found)) == 1
+
+
+def test_a_classifier_that_is_nowhere_of_use_is_not_recommended_for_a_range():
+    y = np.arange(40) < 20
+    answer = cc.recommend_within(y, {"m": np.ones(40)}, cc.OperatingRange(prevalence=(0.2, 0.6), cost_fp=1, cost_fn=1))
+    assert answer.best in ("always negative", "always positive")
+
+
+@pytest.mark.law
+def test_copies_of_a_classifier_get_the_same_numbers_in_any_order():
+    for rng in random_worlds(30, stream=6):
+        y, scores, pc = small_world(rng, largest=2)
+        copies = {**scores, **{2 * name: values for name, values in scores.items()}}
+        answer = cc.recommend(y, copies, pc)
+        again = cc.recommend(y, dict(reversed(copies.items())), pc)
+        for name in scores:
+            for field in ("normalized_cost", "lower", "upper"):
+                found = [getattr(one, field)[one.index(n)] for one in (answer, again) for n in (name, 2 * name)]
+                if answer.best.classifier not in (name, 2 * name):
+                    assert len(set(found)) == 1, field
+
+
+@pytest.mark.law
+def test_what_may_be_saved_agrees_with_who_is_a_rival():
+    for rng in random_worlds(80, stream=8):
+        y, scores, pc = small_world(rng)
+        answer = cc.recommend(y, scores, pc)
+        for i in range(1, len(answer.classifier)):
+            if not answer.same[i]:
+                assert (answer.saves[i] < 0) == bool(answer.worse[i]) or answer.saves[i] == 0

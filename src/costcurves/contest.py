@@ -347,7 +347,7 @@ class _Judge:
         if contest.candidates is not None:
             allowed = contest.allowed(where.pc)
             if allowed.any():
-                self.field = contest.candidates.at(where.pc, allowed)
+                self.field = contest.candidates.at(where.pc, allowed, given=contest.given_choice)
                 for name, choice in own.items():
                     i = None if trivial(choice) else contest.number_of(name, where.pc)
                     if i is not None and allowed[i]:
@@ -395,6 +395,7 @@ class _Judge:
             i = self.place[name]
             among = self.competing if choice is self.best else self.members(name)
             estimate, lower, upper = self.field.limits(i, self.level, among, self.least)
+            estimate = cost if among.sum() == 1 else estimate
         same = choice is self.best or (trivial(choice) and self._corner(choice) == self._corner(self.best))
         return Standing(
             choice,

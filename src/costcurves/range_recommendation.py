@@ -276,8 +276,8 @@ def recommend_over(
     order = sorted(range(len(names)), key=lambda i: (largest[i], mean[i], names[i] not in TRIVIAL, names[i]))
     # Somebody who is nowhere cheaper than doing without a classifier is of no use.
     useful = {names[owner] for owner in envelope.owner.tolist()} | set(TRIVIAL)
-    order.sort(key=lambda i: names[i] != next(names[j] for j in order if names[j] in useful))
-    use = names[order[0]]
+    use = next(names[i] for i in order if names[i] in useful)
+    order.sort(key=lambda i: names[i] != use)
     verdicts = [_verdict(contest, use, OperatingCondition.from_pc(pc), level) for pc in points.tolist()]
     others = [names[i] for i in order[1:]]
     told = [name for name in others if any(verdict.worse.get(name) is not None for verdict in verdicts)]
@@ -391,8 +391,10 @@ def _fixed_rule(entrants: Entrants, span: OperatingRange) -> FixedRule:
         ALWAYS_POSITIVE: (always, always, np.array([-np.inf])),
     }
     for name in entrants.names:
-        roc = entrants.roc(name)
+        roc, curve = entrants.roc(name), entrants.curves[name]
         rules[name] = (roc.fpr[1:-1], roc.tpr[1:-1], roc.thresholds[1:-1])
+        if curve.thresholds.size == 1 and not entrants.follows_costs(name):  # its policy has one threshold
+            rules[name] = (curve.fpr, 1.0 - curve.fnr, curve.thresholds)
     costs = {name: pc * (1.0 - tpr[:, None]) + (1.0 - pc) * fpr[:, None] for name, (fpr, tpr, _) in rules.items()}
     best = np.min([cost.min(axis=0) for cost in costs.values() if cost.size], axis=0)
     found = []

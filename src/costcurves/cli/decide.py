@@ -226,7 +226,13 @@ def _show_range(answer: cc.RangeRecommendation, currency: str, data: Predictions
         label = data.negative if answer.best == ALWAYS_NEGATIVE else data.positive
         line(screen, f"Use no classifier: call every case {safe(label)}.", style)
     else:
-        line(screen, f"Use {best}, with the threshold that suits the condition (last table).", style)
+        cuts = {text for row in answer.steps.threshold_text for text in row}
+        how = (
+            f"at its threshold {min(cuts)}"
+            if len(cuts) == 1
+            else "with the threshold that suits the condition (last table)"
+        )
+        line(screen, f"Use {best}, {how}.", style)
     if candidates == (answer.best,):
         line(screen, "On these rows it is the best throughout.")
     else:

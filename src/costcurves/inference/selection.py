@@ -96,8 +96,11 @@ class Candidates:
             owner, errors[0], errors[1], effective, (covariances[0], covariances[1]), (draws[0], draws[1])
         )  # fmt: skip
 
-    def at(self, pc: float, allowed: BoolArray) -> FieldAt:
-        """Return the candidates at an operating point; only those that are allowed there compete."""
+    def at(self, pc: float, allowed: BoolArray, *, given: bool = False) -> FieldAt:
+        """Return the candidates at an operating point; only those that are allowed there compete.
+
+        `given` says that the choice was not made by these costs.
+        """
         n_pos, n_neg = self.sizes
         some = np.flatnonzero(allowed)
         pos, neg = (c[np.ix_(some, some)] for c in self._covariances)
@@ -111,6 +114,7 @@ class Candidates:
             pc * self.misses[some] / n_pos + (1 - pc) * self.alarms[some] / n_neg,
             pc**2 * pos + (1 - pc) ** 2 * neg,
             pc * self._draws[0][:, some] + (1 - pc) * self._draws[1][:, some],
+            given,
         )
 
 
@@ -173,6 +177,7 @@ class FieldAt:
     cost: FloatArray
     covariance: FloatArray
     draws: FloatArray
+    given: bool
 
     @property
     def spread(self) -> FloatArray:
@@ -337,7 +342,9 @@ class FieldAt:
         if rival is not None:
             use &= self.owner != self.owner[rival]
         own = 0.0 if rival is None else self.draws[:, rival : rival + 1]
-        top = np.full(DRAWS, -np.inf) if rival is None else self.draws[:, rival] / self.spread[rival]
+        # Doing nothing may have been chosen too, unless the choice is taken for given.
+        alone = rival is None or (self.given and competing.any())
+        top = np.full(DRAWS, -np.inf) if alone else self.draws[:, rival] / self.spread[rival]
         if use.any():
             top = np.maximum(top, ((own - self.draws[:, use]) / spread[use]).max(axis=1))
         return np.sort(top)
