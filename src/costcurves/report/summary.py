@@ -302,7 +302,7 @@ def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> Classi
 
 
 def _rate_limits(rate: FloatArray, size: float, z: float) -> Limits:
-    """Return limits of the error rates at a hull's vertices; its ends are trivial classifiers, whose rates are known."""
+    """Return limits of the error rates at a hull's vertices; its ends are trivial, and their rates are known."""
     lower, upper = mended_wilson(rate * size, size, z)
     lower[[0, -1]], upper[[0, -1]] = rate[[0, -1]], rate[[0, -1]]
     return lower, upper
