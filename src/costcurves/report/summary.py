@@ -285,14 +285,21 @@ def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> Classi
         distinct=roc.thresholds.size - 1,
         points=visible(roc),
         vertices=vertices,
-        miss_limits=mended_wilson((vertices.n_pos - vertices.tp) * (size_pos / vertices.n_pos), size_pos, z),
-        alarm_limits=mended_wilson(vertices.fp * (size_neg / vertices.n_neg), size_neg, z),
+        miss_limits=_rate_limits(vertices.fnr, size_pos, z),
+        alarm_limits=_rate_limits(vertices.fpr, size_neg, z),
         curve=curve,
         each=curve.band(level=level, pc=grid),
         together=curve.band(level=level, pc=grid, simultaneous=True, rng=seed),
         useful=curve.operating_range(),
         loss=regret(curve, hull),
     )
+
+
+def _rate_limits(rate: FloatArray, size: float, z: float) -> Limits:
+    """Return limits of the error rates at a hull's vertices; its ends are trivial, and their rates are known."""
+    lower, upper = mended_wilson(rate * size, size, z)
+    lower[[0, -1]], upper[[0, -1]] = rate[[0, -1]], rate[[0, -1]]
+    return lower, upper
 
 
 def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
