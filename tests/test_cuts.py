@@ -206,7 +206,10 @@ def test_every_threshold_that_a_hull_shows_separates_the_cases_it_is_said_to():
             for one in (best, best.runner_up, *best.ties):
                 check_rule(labels, scores, one)
             assert (best.classifier, best.threshold_text) in zip(hull.owner, hull.threshold_text, strict=True)
-            assert repr(best) == repr(few.best(pc)) == repr(read.best(pc))
+            # What is not on its own classifier's hull may still be the runner-up, and `few` does not know it.
+            others = [door.best(pc) for door in (few, read)]
+            assert {(one.classifier, one.rule) for one in others} == {(best.classifier, best.rule)}
+            assert repr(others[0]) == repr(others[1])
             assert best.rule in repr(best)
             for limited in (hull.best_at_fpr(pc), hull.best_at_tpr(pc)):
                 check_rule(labels, scores, limited)
@@ -302,7 +305,7 @@ def test_thresholds_that_follow_from_costs_are_rounded_a_little_and_separate_the
 
 def test_a_fixed_threshold_is_shown_as_it_was_given():
     answer = cc.recommend([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]}, 0.5, policy=0.123456789)
-    assert "a at score >= 0.123456789:" in repr(answer)
+    assert "a at score >= 0.123456789\n" in repr(answer)
     assert repr(cc.thresholds.fixed(0.123456789)) == "fixed(0.123456789)"
 
 
@@ -426,6 +429,6 @@ def test_json_has_the_thresholds_themselves():
     labels, scores = world(rng)
     hull = cc.RocHull.from_predictions(labels, scores)
     stored = json.loads(hull.to_json())["classifiers"]
-    for entry, curve in zip(stored, hull._hulls, strict=True):
-        assert [float(cut) for cut in entry["thresholds"]] == curve.thresholds.tolist()
+    for entry in stored:
+        assert set(map(float, entry["thresholds"])) <= {*scores[entry["name"]].tolist(), np.inf, -np.inf}
     assert hull.best(0.5).to_dict()["threshold"] in [hull.best(0.5).threshold, "inf", "-inf"]

@@ -82,6 +82,7 @@ RESULTS = {
     ),
     "recommendation": cc.recommend(LABELS, SCORES, SPAN.corners[0]),
     "recommendation for a range": cc.recommend_within(LABELS, SCORES, SPAN),
+    "rule for a range": cc.recommend_within(LABELS, SCORES, SPAN).rule,
     "scenarios": cc.read_scenarios(cc.example_path("german_credit_costs.toml")),
     "cost matrix": PRICES,
     "confusion matrix": TABLE,

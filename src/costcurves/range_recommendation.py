@@ -43,7 +43,7 @@ class FixedRule(Rule):
     >>> import costcurves as cc
     >>> span = cc.OperatingRange(prevalence=0.5, cost_fp=1, cost_fn=(1, 3))
     >>> cc.recommend_within([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]}, span).rule
-    FixedRule(a at score >= 0.35: loses at most 0 per case)
+    FixedRule(a at score >= 0.3: loses at most 0 per case)
     """
 
     classifier: str
@@ -100,12 +100,12 @@ class RangeRecommendation(Result):
     >>> scores = {"sharp": y + rng.normal(0, 0.5, 500), "dull": y + rng.normal(0, 2.0, 500)}
     >>> span = cc.OperatingRange(prevalence=(0.2, 0.4), cost_fp=1, cost_fn=(1, 2))
     >>> cc.recommend_within(y, scores, span)
-    RangeRecommendation for pc 0.2 .. 0.571: sure
-      use        sharp: loses at most 0 (at pc 0.2) against the best, 0 on average
-      one rule   sharp at score >= 0.630793: loses at most 0.0251 per case
-      dull       loses at most 0.238: shown to cost more for pc in (0.2, 0.571)
-      always negative loses at most 0.425: shown to cost more for pc in (0.2, 0.571)
-      always positive loses at most 0.705: shown to cost more for pc in (0.2, 0.571)
+    RangeRecommendation for pc 0.2 .. 0.571: sure (losses are shares of getting every case wrong)
+      use        sharp: the cheapest throughout on these cases
+      one rule   sharp at score >= 0.63: loses at most 0.0236, 0.0251 per case in money
+      dull       loses at most 0.238: shown to cost more for pc 0.2 to 0.571
+      always negative loses at most 0.425: shown to cost more for pc 0.2 to 0.571
+      always positive loses at most 0.705: shown to cost more for pc 0.2 to 0.571
     """
 
     over: OperatingRange

@@ -119,7 +119,7 @@ def test_only_pc_is_said_of_a_condition_of_which_only_pc_is_known(tab, report):
         assert "% of cases" not in text
         assert "EUR" not in text
         assert "a miss costs" not in text
-        assert "of the cost of always being wrong" in text
+        assert "of the cost of getting every case wrong" in text
     assert "probability-cost 0.4;" in one
     assert "probability-cost 0.2 to 0.6;" in some
     # The buttons set a condition with this pc, at the prevalence of the data and in false alarms.

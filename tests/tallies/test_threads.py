@@ -18,6 +18,8 @@ THREADS, BATCHES, ROWS = 8, 40, 60
 
 pytestmark = pytest.mark.usefixtures("way")
 
+pytestmark = pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
+
 
 @pytest.fixture(autouse=True)
 def _switching():
