@@ -50,8 +50,8 @@ const showChosen = (row) => {
     say(at("now"), "Use no classifier: ", { name: row.k === -1 ? words.never : words.always },
       ` costs ${money(0, cost)} per case. pc ${row.pc.toFixed(3)}.`);
   } else {
-    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥\u00a0${row.cut}: ${money(0, cost)} per case `,
-      `(${words.level} limits ${money(0, low)} to ${money(0, high)})${saved}. `,
+    say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥\u00a0${row.cut}: ${money(0, cost)} per case on these cases `,
+      `(${words.level} limits ${money(0, low)} to ${money(0, high)}, for the threshold as given)${saved}. `,
       `It finds ${percent(row.y)} of `, { name: words.positive }, ` cases for ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
     if (follow && at("model").value !== String(row.k)) set(at("model"), row.k);
   }
