@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test fuzz lint format bench bench-check bench-record replicate docs clean
+.PHONY: help demo test fuzz study-honesty lint format bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main job on the shipped example (demo-output/)"
 	@echo "make test    run all tests and doctests"
 	@echo "make fuzz    try every law on fresh random worlds for 10 minutes (FUZZ='--minutes 60' for longer)"
+	@echo "make study-honesty  how often the recommendations hold, in 60 made-up worlds (hours; can be stopped and resumed)"
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
 	@echo "make bench   time the package beside its peers (25 minutes; BENCH='--only roc' for one topic)"
@@ -33,6 +34,9 @@ test: $(STAMP)
 
 fuzz: $(STAMP)
 	$(BIN)/python tests/fuzz.py $(FUZZ)
+
+study-honesty: $(STAMP)
+	$(BIN)/python studies/honesty.py --record $(STUDY)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

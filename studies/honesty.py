@@ -87,6 +87,8 @@ def cells() -> Iterator[Cell]:
             {"strength": (0.0,)},
         ):
             yield Cell(n, many, 0.3, 0.68, **world)  # type: ignore[arg-type]
+    for n, world in product((300, 1000), ({"tails": "t"}, {"step": 0.5})):
+        yield Cell(n, 1, 0.3, 0.68, **world)  # type: ignore[arg-type]
     for prevalence, n in product((0.5, 0.05, 0.01), (300, 1000, 5000)):
         if n * prevalence >= 10:
             yield Cell(n, 4, prevalence, 0.5)
