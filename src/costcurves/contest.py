@@ -73,6 +73,7 @@ class Entrants:
         rules = named_policies(policy, self.names)
         self.curves: dict[str, CostCurve] = {name: self.sample.curve(name, rules[name]) for name in self.names}
         self._full: dict[str, RocCurve] = {}
+        self._choices: dict[tuple[str, OperatingCondition], Choice] = {}
 
     def follows_costs(self, name: str) -> bool:
         """Return whether a classifier's threshold is chosen on these rows."""
@@ -91,6 +92,12 @@ class Entrants:
         A threshold that is chosen here is the cheapest with some alarms, but not all: without, the classifier would be
         one of the trivial ones, which compete by themselves.
         """
+        key = (name, where)
+        if key not in self._choices:
+            self._choices[key] = self._choice(name, where)
+        return self._choices[key]
+
+    def _choice(self, name: str, where: OperatingCondition) -> Choice:
         curve = self.curves[name]
         step = int(curve.step_at(where.pc))
         if self.follows_costs(name):

@@ -31,6 +31,8 @@ PLAUSIBLE = 3.5
 SHRINK_ESTIMATE, SHRINK_LOWER, SHRINK_UPPER = 1.0, 0.0, 3.0
 # Rival thresholds whose p-values are computed exactly; the others lie farther away by the normal approximation.
 NEAREST = 6
+# Where only verdicts are asked for, differences below or above so many standard errors need no exact p-value.
+NEAR, FAR = 1.0, 8.0
 # Critical values beyond this are not told apart (a p-value of about 1e-32).
 FARTHEST = 12.0
 
@@ -271,8 +273,8 @@ class FieldAt:
             The candidates among which the choice was made.
         """
         cost = float(self.cost[chosen])
-        if level is None and cost >= known:
-            return Comparison(1.0, math.nan)
+        if level is None and (plain := _plain((known - cost) / float(self.spread[chosen]))) is not None:
+            return plain
         top = self._largest(None, cost, competing)
         z = float(self._distance(np.array([chosen]), known)[0]) if cost < known else 0.0
         if level is None:
@@ -282,8 +284,9 @@ class FieldAt:
 
     def beaten_by_known(self, known: float, rivals: IntArray, level: float | None, competing: BoolArray) -> Comparison:
         """Compare a trivial classifier that was chosen with a rival classifier at any of its thresholds."""
-        if level is None and self.cost[rivals].min() <= known:
-            return Comparison(1.0, math.nan)
+        apart = float(((self.cost[rivals] - known) / self.spread[rivals]).min())
+        if level is None and (plain := _plain(apart)) is not None:
+            return plain
         order = np.argsort((self.cost[rivals] - known) / self.spread[rivals], kind="stable")[:NEAREST]
         near = rivals[order]
         z = np.where(self.cost[near] > known, self._distance(near, known), 0.0)
@@ -315,11 +318,11 @@ class FieldAt:
             As for `beats_known`.
         """
         best = float(self.cost[chosen])
-        if level is None and self.cost[rivals].min() <= best:
-            return Comparison(1.0, math.nan)
         # The rival threshold that is hardest to tell from the choice decides: if it is beaten, all of them are.
-        apart = np.maximum(self.spread_from(chosen)[rivals], 1e-300)
-        near = rivals[np.argsort((self.cost[rivals] - best) / apart, kind="stable")[:NEAREST]]
+        apart = (self.cost[rivals] - best) / np.maximum(self.spread_from(chosen)[rivals], 1e-300)
+        if level is None and (plain := _plain(float(apart.min()))) is not None:
+            return plain
+        near = rivals[np.argsort(apart, kind="stable")[:NEAREST]]
         counts, pc = tuple(d[near] for d in discordant), np.full(near.size, self.pc)
         p = no_difference(counts, self.sizes, pc, "mid-p", "stratified", 0.0)
         z = np.where(self.cost[near] > best, _two_sided(p), 0.0)
@@ -360,6 +363,13 @@ class Comparison:
 
     p_value: float
     saves: float
+
+
+def _plain(apart: float) -> Comparison | None:
+    """Return the verdict on a difference of so many standard errors, if it is plain: far too small, or far enough."""
+    if apart < NEAR:
+        return Comparison(1.0, math.nan)
+    return Comparison(0.0, math.nan) if apart > FAR else None
 
 
 def _quantile(top: FloatArray, level: float) -> float:
