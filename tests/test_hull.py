@@ -440,7 +440,7 @@ LAST = GOOD["fp"][-1]
         (document(fp=...), "must have all fields of version 2, got KeyError"),
         (document(name=...), "must have all fields of version 2, got KeyError"),
         (document(name=7), "`names` must be a non-empty string, got 7"),
-        (document(max_error=-1), "`max_error` must be a number >= 0 for 'm'"),
+        (document(max_error=-1), r"`max_error` must be a number in \[0, 1\] for 'm'"),
         (document(effective=[1, 0]), "`effective` must be two numbers > 0 for 'm'"),
         (document(name="always positive"), "must not use the names of the trivial classifiers"),
         (document(made_from="magic"), "`made_from` must be 'counts', 'weights' or 'rates', got 'magic'"),
