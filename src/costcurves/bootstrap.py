@@ -540,9 +540,9 @@ class _BCost:
         A cost is inside the interval unless the observed mean lies in the tails of the bootstrap from the most likely
         rates that have this cost; what is equal to the observed mean counts half (mid-P). Errors that were not seen
         may have a rate there too. This is Efron's (1981) nonparametric tilting with exact tails instead of resamples.
-        For one kind of error it is the mid-P interval of its rate. At 2 to 50 classes and 100 to 2,000 examples with
-        graded, uniform and heavy-tailed costs it covered 93 to 99 % at nominal 95 %. It takes about twenty exact
-        distributions.
+        For one kind of error it is the mid-P interval of its rate. With 100 and 500 examples it covered 93 to 99 % at
+        nominal 95 % (300 data sets each): graded costs with 2 to 50 classes, uniform costs with up to 20. It takes
+        about twenty exact distributions.
 
         Examples
         --------
