@@ -54,7 +54,7 @@ bench bench-check bench-record: $(STAMP)
 # Finished parts are kept in replication-output/ and not computed again; the pages show what is recorded with --record.
 # With DATA=folder the data sets are read from there, else they are fetched from OpenML.
 replicate: $(STAMP)
-	$(BIN)/python -m costcurves.replications run all --output replication-output $(if $(DATA),--data $(DATA))
+	$(BIN)/python -m replications run all --output replication-output $(if $(DATA),--data $(DATA))
 
 docs: $(STAMP)
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html

@@ -1,4 +1,4 @@
-"""Compile src/costcurves/loops.c while the package is built, where there is a C compiler; go on without otherwise."""
+"""Compile src/costcurves/counting/loops.c while the package is built; go on without it if there is no C compiler."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class CompiledLoops(BuildHookInterface):  # type: ignore[type-arg]
-    """Makes src/costcurves/_loops.so, which compiled.py loads."""
+    """Makes src/costcurves/counting/_loops.so, which compiled.py loads."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile before the files of a wheel, or of an editable install, are listed."""
         if self.target_name != "wheel":
             return
-        package = Path(self.root) / "src" / "costcurves"
-        library = package / "_loops.so"
+        folder = Path(self.root) / "src" / "costcurves" / "counting"
+        library = folder / "_loops.so"
         library.unlink(missing_ok=True)
-        if not self._compiled(package / "loops.c", library):
+        if not self._compiled(folder / "loops.c", library):
             return
-        build_data["artifacts"].append("src/costcurves/_loops.so")
+        build_data["artifacts"].append("src/costcurves/counting/_loops.so")
         build_data["pure_python"] = False
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["tag"] = f"py3-none-{platform}"  # ctypes loads the library, whatever the version of Python

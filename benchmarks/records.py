@@ -15,7 +15,7 @@ from typing import Any
 import costcurves as cc
 from benchmarks import r
 from benchmarks.settings import Settings
-from costcurves import compiled
+from costcurves.counting import compiled
 
 TOPICS = ("roc", "bands", "classes", "imports", "scaling", "scans")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "empulse", "dcurves", "hmeasure", "pandas", "duckdb", "pyarrow")

@@ -36,7 +36,7 @@ if "con." in work:
     con.execute("create view data as from read_parquet('" + path.replace("'", "''") + "')")
 else:
     import costcurves as cc, pyarrow.parquet, pyarrow.compute
-    import costcurves.scanning
+    import costcurves.data.scan
     def scan(scores, **options):
         src = cc.scan(path, label="y", scores=scores, progress=False, **options)
         return [src.passes, {name: [curve.fp.size, curve.max_error] for name, curve in src.roc_curves().items()}]

@@ -18,7 +18,7 @@ from real_data import SEED, data_sets, members
 from sklearn.model_selection import StratifiedKFold
 
 import costcurves as cc
-from costcurves._files import write_atomically
+from costcurves._base.files import write_atomically
 from costcurves.estimators.hull_classifier import choose
 
 CONDITIONS = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)

@@ -26,7 +26,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 EXAMPLES = Path(__file__).resolve().parent
-DATA = EXAMPLES.parent / "src" / "costcurves" / "data"
+DATA = EXAMPLES.parent / "src" / "costcurves" / "data" / "examples"
 SEED = 1994
 FOLDS = 10
 

@@ -24,7 +24,7 @@ from sklearn.model_selection import (
 )
 
 import costcurves as cc
-from costcurves._files import write_atomically
+from costcurves._base.files import write_atomically
 
 CONDITIONS = (0.02, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98)
 WHO = ("bayes", "logit", "tree")

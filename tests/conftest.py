@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from costcurves import compiled
+from costcurves.counting import compiled
 from laws import FUZZ_SEED
 from spark_bridge import start_spark
 

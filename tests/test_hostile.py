@@ -17,8 +17,8 @@ import polars as pl
 import pytest
 
 import costcurves as cc
-from costcurves import buckets, counts
-from costcurves._files import write_atomically
+from costcurves._base.files import write_atomically
+from costcurves.counting import counts, hull_vertices
 
 Y = [0, 1] * 6
 S = [0.1, 0.9, 0.4, 0.35, 0.2, 0.8, 0.6, 0.7, 0.3, 0.5, 0.55, 0.65]
@@ -400,13 +400,13 @@ def test_skewed_scores_are_spread_over_buckets(spread):
     rng = np.random.default_rng(0)
     y = rng.random(200_000) < 0.3
     scores = np.exp(spread * rng.normal(size=y.size) + y)
-    coding = buckets._bucketing(scores)
+    coding = hull_vertices._bucketing(scores)
     assert coding is not None
     codes = coding.codes(scores)
     assert (np.diff(codes[np.argsort(scores)]) >= 0).all()
-    assert buckets._crowding(codes[::97]) < 2e-3
-    full = buckets.on_hull(counts.count_scores(y, scores))
-    fast = buckets.hull_counts(y, scores)
+    assert hull_vertices._crowding(codes[::97]) < 2e-3
+    full = hull_vertices.on_hull(counts.count_scores(y, scores))
+    fast = hull_vertices.hull_counts(y, scores)
     assert (fast.fp == full.fp).all()
     assert (fast.tp == full.tp).all()
     assert (fast.thresholds == full.thresholds).all()

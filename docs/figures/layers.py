@@ -13,7 +13,7 @@ import costcurves
 
 PACKAGE = Path(costcurves.__file__).parent
 # Nearly everything imports these; lines to them would hide all others.
-GROUND = ("errors", "_version", "_validation", "frames", "_results", "_files")
+GROUND = ("_base", "_version")
 
 
 def room(name: str) -> str:
@@ -21,7 +21,7 @@ def room(name: str) -> str:
     parts = name.split(".")
     if parts[0] != "costcurves" or len(parts) == 1:
         return ""
-    return costcurves._HOME.get(parts[1], parts[1]).split(".")[0]
+    return costcurves._HOME.get(parts[1], f"costcurves.{parts[1]}").split(".")[1]
 
 
 def imports_of(path: Path) -> set[str]:

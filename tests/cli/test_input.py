@@ -480,7 +480,7 @@ def test_an_error_of_the_system_names_the_file_that_was_asked_for(run, table, mo
     def refuse(path, *rest):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("costcurves._files.os.open", refuse)
+    monkeypatch.setattr("costcurves._base.files.os.open", refuse)
     failing(run("decide", "t.csv", *PC, "-o", "x.json"), "Error: x.json: Permission denied")
 
 
@@ -490,31 +490,6 @@ def test_a_matrix_in_a_csv_makes_a_report_of_predicted_classes(run, reports, tab
     done = run("report", "k.csv", "--costs", "m.csv", "-o", "r.html")
     assert done.code == 0, done.err
     assert list(reports[0]["predictions"]) == ["p"]
-
-
-def test_a_replication_that_is_not_there_gets_the_nearest_suggested(run):
-    failing(run("replicate", "tabel5"), "there is no replication 'tabel5'; did you mean 'table5'?")
-    failing(run("replicate"), "say which replication to run, or see them with --list")
-    assert "table5" in run("replicate", "--list").out
-
-
-def test_a_replication_is_told_where_its_data_are(run, monkeypatch, tmp_path):
-    seen = []
-    monkeypatch.setattr("costcurves.cli.replicate.main", lambda arguments: seen.append(arguments) or 0)
-    assert run("replicate", "domains-1998", "--data", str(tmp_path)).code == 0
-    assert seen == [["run", "domains-1998", "--output", "replication-output", "--data", str(tmp_path)]]
-    monkeypatch.undo()
-    done = run("replicate", "domains-1998", "--data", str(tmp_path))
-    assert (done.code, "`data` must hold vehicle.csv.gz" in done.err) == (2, True)
-
-
-def test_an_interrupted_replication_says_how_to_go_on(run, monkeypatch):
-    def stop(arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("costcurves.cli.replicate.main", stop)
-    done = run("replicate", "table5")
-    assert (done.code, "finished parts are in replication-output" in done.err) == (130, True)
 
 
 def test_a_fault_of_the_program_is_no_failed_gate(run, table, monkeypatch):

@@ -141,7 +141,7 @@ def test_a_reader_who_leaves_does_not_look_like_a_failed_gate(folder, arguments)
 
 SLOW_REPLACE = """
 import os, sys, time
-from costcurves import _files
+from costcurves._base import files
 from costcurves.cli import main
 def wait(*_):
     print("ready", file=sys.stderr, flush=True)

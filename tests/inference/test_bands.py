@@ -12,17 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from costcurves.errors import DataError, InputError
-from costcurves.inference import bands, resampled
-from costcurves.inference.bands import BAND_METHODS, cost_band
+from costcurves._base.errors import DataError, InputError
+from costcurves.inference.bands import one_curve as bands
+from costcurves.inference.bands import resampled
+from costcurves.inference.bands.folds import between_folds_band, within_folds_band
+from costcurves.inference.bands.one_curve import BAND_METHODS, cost_band
+from costcurves.inference.bands.resampled import reoptimised_band
 from costcurves.inference.examples import (
     compare_example_costs,
     example_cost_interval,
     example_distribution,
     incurred_costs,
 )
-from costcurves.inference.folds import between_folds_band, within_folds_band
-from costcurves.inference.resampled import reoptimised_band
 
 PC = np.linspace(0, 1, 21)
 

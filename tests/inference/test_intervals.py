@@ -7,9 +7,9 @@ import pytest
 from scipy import optimize, stats
 from scipy.special import gammaln, xlogy
 
-from costcurves.errors import InputError
-from costcurves.inference.intervals import clopper_pearson, critical, mended_wilson, mid_p, mover, wilson
-from costcurves.inference.paired_rates import PAIRED_METHODS, paired_rate_interval
+from costcurves._base.errors import InputError
+from costcurves.inference.paired.rates import PAIRED_METHODS, paired_rate_interval
+from costcurves.inference.rates import clopper_pearson, critical, mended_wilson, mid_p, mover, wilson
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 1), (0, 30), (3, 30), (30, 30), (70, 1000)])

@@ -13,18 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from costcurves.errors import InputError, UnsupportedError
-from costcurves.inference import _smooth
-from costcurves.inference._batch import binomial_rows
-from costcurves.inference._lattice import bernstein, lattice_power
-from costcurves.inference._smooth import smooth_sum
-from costcurves.inference.kernel import (
+from costcurves._base.errors import InputError, UnsupportedError
+from costcurves.inference.kernel import smooth as _smooth
+from costcurves.inference.kernel.batches import binomial_rows
+from costcurves.inference.kernel.distribution import (
     Stratum,
     exact_distribution,
     exact_quantiles,
     moments,
     resample,
 )
+from costcurves.inference.kernel.lattice import bernstein, lattice_power
+from costcurves.inference.kernel.smooth import smooth_sum
 from laws import law
 
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from costcurves.errors import InputError, UnsupportedError
-from costcurves.inference.discordant import at_or_below, overlap, paired_counts
+from costcurves._base.errors import InputError, UnsupportedError
 from costcurves.inference.family import co_errors, family_critical, holm
-from costcurves.inference.paired import DIFFERENCE_METHODS, difference_band, difference_from_joint
-from costcurves.inference.paired_critical import difference_covariance
+from costcurves.inference.paired.bands import DIFFERENCE_METHODS, difference_band, difference_from_joint
+from costcurves.inference.paired.critical import difference_covariance
+from costcurves.inference.paired.discordant import at_or_below, overlap, paired_counts
 
 PC = np.linspace(0, 1, 21)
 

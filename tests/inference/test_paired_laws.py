@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 
 import costcurves as cc
-from costcurves.inference.bands import cost_band
-from costcurves.inference.discordant import paired_counts
-from costcurves.inference.intervals import critical
-from costcurves.inference.paired import DIFFERENCE_METHODS, difference_band
-from costcurves.inference.paired_limits import difference_limits
+from costcurves.inference.bands.one_curve import cost_band
+from costcurves.inference.paired.bands import DIFFERENCE_METHODS, difference_band
+from costcurves.inference.paired.discordant import paired_counts
+from costcurves.inference.paired.limits import difference_limits
+from costcurves.inference.rates import critical
 from laws import random_worlds
 
 SAMPLINGS = ("stratified", "full")

@@ -7,12 +7,12 @@ import pytest
 from scipy import stats
 
 import costcurves as cc
-from costcurves.errors import InputError
-from costcurves.inference.discordant import PairedCounts, counts_of_changes, overlap, paired_counts
-from costcurves.inference.intervals import critical, mid_p_at
-from costcurves.inference.paired import difference_band
-from costcurves.inference.paired_critical import Cells, difference_critical, drawn_discordant, smoothed_cells
-from costcurves.inference.paired_limits import difference_limits
+from costcurves._base.errors import InputError
+from costcurves.inference.paired.bands import difference_band
+from costcurves.inference.paired.critical import Cells, difference_critical, drawn_discordant, smoothed_cells
+from costcurves.inference.paired.discordant import PairedCounts, counts_of_changes, overlap, paired_counts
+from costcurves.inference.paired.limits import difference_limits
+from costcurves.inference.rates import critical, mid_p_at
 from costcurves.inference.simultaneous import tabulated
 from joint_coverage import joint_coverage, needed
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from costcurves.errors import InputError
-from costcurves.inference.bands import cost_band
-from costcurves.inference.intervals import critical, mid_p_at, mover
-from costcurves.inference.resampled import nested_counts
+from costcurves._base.errors import InputError
+from costcurves.inference.bands.one_curve import cost_band
+from costcurves.inference.bands.resampled import nested_counts
+from costcurves.inference.rates import critical, mid_p_at, mover
 from costcurves.inference.simultaneous import (
     calibrated_critical,
     curve_covariance,

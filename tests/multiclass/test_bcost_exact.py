@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import costcurves as cc
-from costcurves.inference.kernel import Stratum
+from costcurves.inference.kernel.distribution import Stratum
 from costcurves.inference.multiclass import ResampledDistribution, difference_histogram, limits
 
 EXPF5 = np.array([0.2102, 0.4473, 0.2568, 0.0016, 0.0841])
@@ -423,7 +423,7 @@ def test_family_wise_error_is_controlled():
 
 
 def test_two_class_bcost_is_the_kernels_full_sampling():
-    from costcurves.inference.kernel import exact_distribution
+    from costcurves.inference.kernel.distribution import exact_distribution
 
     # design: cost, full sampling: FN/n → cost_fn/n, FP/n → cost_fp/n.
     ci = cc.bcost.from_confusion([[900, 100], [40, 160]], [[0, 1], [5, 0]], laplace=0)

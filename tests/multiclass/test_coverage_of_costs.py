@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 import costcurves as cc
-from costcurves.inference.intervals import mid_p
+from costcurves.inference.rates import mid_p
 from costcurves.inference.tilted import TiltCells, mean_of, tilted_limits, tilted_tails_at
-from tests.laws import random_worlds
+from laws import random_worlds
 
 KINDS = ("graded", "uniform", "heavy")
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import costcurves as cc
-from costcurves.replications.learners.bagging import Bagging
-from costcurves.replications.learners.bayes import NaiveBayes
-from costcurves.replications.learners.discretise import mdl_cuts
-from costcurves.replications.learners.neighbours import Neighbours
+from replications.learners.bagging import Bagging
+from replications.learners.bayes import NaiveBayes
+from replications.learners.discretise import mdl_cuts
+from replications.learners.neighbours import Neighbours
 
 nan = np.nan
 
@@ -116,7 +116,7 @@ def test_numeric_neighbours_are_scikit_learns(k, monkeypatch):
     expected = other.predict_proba((test - low) / span)
     assert Neighbours(k).fit(X, y).predict_proba(test) == pytest.approx(expected, rel=1e-9)
     # In chunks of a few examples, too.
-    monkeypatch.setattr("costcurves.replications.learners.neighbours.CHUNK", 1000)
+    monkeypatch.setattr("replications.learners.neighbours.CHUNK", 1000)
     assert Neighbours(k).fit(X, y).predict_proba(test) == pytest.approx(expected, rel=1e-9)
 
 

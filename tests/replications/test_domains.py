@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import costcurves as cc
-from costcurves.replications.domains import FIRST_COLUMNS, OPENML, load_domain
+from replications.domains import FIRST_COLUMNS, OPENML, load_domain
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 CSV = "age,job,flag,target\n30,clerk,0,good\n,cook,1,bad\n41.5,?,0,good\n22,cook,,good\n"

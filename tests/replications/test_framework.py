@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import costcurves as cc
-from costcurves.replications import study as framework
-from costcurves.replications.catalogue import NAMES, study
-from costcurves.replications.command import as_text, main
-from costcurves.replications.pages import all_pages, summary, write_pages
-from costcurves.replications.paper2000 import domain
-from costcurves.replications.study import BEYOND, REPLICATES, Outcome, Row, Study, rng_of
+from replications import study as framework
+from replications.catalogue import NAMES, study
+from replications.command import as_text, main
+from replications.pages import all_pages, summary, write_pages
+from replications.paper2000 import domain
+from replications.study import BEYOND, REPLICATES, Outcome, Row, Study, rng_of
 
 PACKAGE = Path(framework.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs" / "replications"
@@ -118,8 +118,8 @@ def test_all_goes_on_after_a_study_that_cannot_run(tmp_path, capsys, monkeypatch
         raise cc.DataError("`data` must be there")
 
     studies = {"broken": Study("broken", "A toy", parts, refuse, rows), "toy": TOY}
-    monkeypatch.setattr("costcurves.replications.command.NAMES", tuple(studies))
-    monkeypatch.setattr("costcurves.replications.command.study", studies.__getitem__)
+    monkeypatch.setattr("replications.command.NAMES", tuple(studies))
+    monkeypatch.setattr("replications.command.study", studies.__getitem__)
     assert main(["all", "--small", "--output", str(tmp_path)]) == 2
     printed = capsys.readouterr()
     assert "toy (small, seed 2000)" in printed.out
@@ -150,7 +150,7 @@ def test_rows_print_numbers_texts_and_nothing():
 
 
 def test_replications_use_only_public_functions():
-    allowed = ("costcurves.replications", "costcurves.errors", "costcurves._files")
+    allowed = ("replications", "costcurves._base.errors", "costcurves._base.files")
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("costcurves"):
@@ -176,7 +176,7 @@ def test_pages_can_be_written_with_their_figures(tmp_path, monkeypatch):
     import matplotlib
 
     matplotlib.use("Agg")
-    monkeypatch.setattr("costcurves.replications.pages.PAGES", ("paper1997.page",))
+    monkeypatch.setattr("replications.pages.PAGES", ("paper1997.page",))
     written = write_pages(tmp_path)
     assert [path.name for path in written][-2:] == ["1997.md", "index.md"]
     first = (tmp_path / "images" / "1997-figure2.png").read_bytes()

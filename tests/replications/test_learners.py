@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import costcurves as cc
-from costcurves.replications.learners.splits import CRITERIA, Columns, best_split
-from costcurves.replications.learners.stump import OneRule, intervals
-from costcurves.replications.learners.trees import DecisionTree, pessimistic_errors
+from replications.learners.splits import CRITERIA, Columns, best_split
+from replications.learners.stump import OneRule, intervals
+from replications.learners.trees import DecisionTree, pessimistic_errors
 
 IMPURITY = {
     "entropy": lambda p: -sum(q * math.log2(q) for q in (p, 1 - p) if q > 0),

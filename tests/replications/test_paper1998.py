@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import costcurves as cc
-from costcurves.replications.catalogue import study
-from costcurves.replications.domains import Domain, load_domain
-from costcurves.replications.learners.folds import fold_numbers
-from costcurves.replications.paper1998 import dominance, folds, significance
-from costcurves.replications.paper1998.analysis import agreement, best_at, in_roc_space, judged, stretches, written
-from costcurves.replications.paper1998.members import PAPER, TODAY, VARIANTS, indicators, scores
-from costcurves.replications.paper1998.table1 import PRINTED, cost_of_printed, table_row
-from costcurves.replications.study import DIRECTION, FAILS, REPLICATES, rng_of
+from replications.catalogue import study
+from replications.domains import Domain, load_domain
+from replications.learners.folds import fold_numbers
+from replications.paper1998 import dominance, folds, significance
+from replications.paper1998.analysis import agreement, best_at, in_roc_space, judged, stretches, written
+from replications.paper1998.members import PAPER, TODAY, VARIANTS, indicators, scores
+from replications.paper1998.table1 import PRINTED, cost_of_printed, table_row
+from replications.study import DIRECTION, FAILS, REPLICATES, rng_of
 
 SHARED = Path(__file__).parents[3] / "shared"
 needs_data = pytest.mark.skipif(
@@ -70,7 +70,7 @@ def tiny():
 
 @pytest.mark.parametrize("name", [*PAPER, *TODAY])
 def test_every_member_learns_from_mixed_and_missing_values(name, monkeypatch):
-    monkeypatch.setattr("costcurves.replications.paper1998.members.FOREST", 20)
+    monkeypatch.setattr("replications.paper1998.members.FOREST", 20)
     domain = tiny()
     train, test = domain.take(np.arange(60)), domain.take(np.arange(60, 90))
     found, named = scores(name, train, test, np.random.default_rng(0), 5)
@@ -273,9 +273,9 @@ def test_out_of_fold_scores_come_from_the_other_folds():
 
 
 def test_the_small_form_runs_from_the_command_and_needs_no_data(tmp_path, capsys, monkeypatch):
-    from costcurves.replications.command import main
+    from replications.command import main
 
-    monkeypatch.setattr("costcurves.replications.paper1998.members.FOREST", 5)
+    monkeypatch.setattr("replications.paper1998.members.FOREST", 5)
     assert main(["domains-1998", "--small", "--output", str(tmp_path), "--data", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert "Table 1, Waveform-21" in printed

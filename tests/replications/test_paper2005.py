@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import costcurves as cc
-from costcurves.replications.catalogue import study
-from costcurves.replications.domains import Domain
-from costcurves.replications.learners.folds import fold_numbers, out_of_fold
-from costcurves.replications.learners.trees import DecisionTree
-from costcurves.replications.paper2005 import credit, curves, intervals, sonar
-from costcurves.replications.study import FAILS, REPLICATES
+from replications.catalogue import study
+from replications.domains import Domain
+from replications.learners.folds import fold_numbers, out_of_fold
+from replications.learners.trees import DecisionTree
+from replications.paper2005 import credit, curves, intervals, sonar
+from replications.study import FAILS, REPLICATES
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="crx and sonar are not in ../shared/data")
@@ -124,7 +124,7 @@ def test_curves_of_2005_again_exactly():
 
 
 def plain_work(name, part, **options):
-    from costcurves.replications.study import plain
+    from replications.study import plain
 
     return plain(study(name).work(part, 2000, **options))
 

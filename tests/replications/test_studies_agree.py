@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from costcurves.replications.catalogue import NAMES, study
-from costcurves.replications.paper2000 import defaults, normal, power, sensitivity, table5
-from costcurves.replications.paper2008.binormal import grid
+from replications.catalogue import NAMES, study
+from replications.paper2000 import defaults, normal, power, sensitivity, table5
+from replications.paper2008.binormal import grid
 
 # Chance of a false alarm in one comparison: 4.5 standard errors, 7e-6.
 ERRORS = 4.5

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import costcurves as cc
 from browser import browser, open_tab
-from costcurves._csv import csv_text
+from costcurves._base.csv_text import csv_text
 from costcurves.report import charts, class_charts
 from costcurves.report.datasets import classes_data, two_class_data
 from costcurves.report.summary import summarise

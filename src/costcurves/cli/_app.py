@@ -25,9 +25,8 @@ import costcurves.cli.compare as compare
 import costcurves.cli.curve as curve
 import costcurves.cli.decide as decide
 import costcurves.cli.hull as hull
-import costcurves.cli.replicate as replicate
 import costcurves.cli.report as report
-from costcurves._text import safe
+from costcurves._base.text import safe
 from costcurves.cli._print import INTERRUPTED, Problem, console, say
 
 SCHEMAS = Path(__file__).parent / "schemas"
@@ -120,7 +119,7 @@ def root(
     """
 
 
-for module in (report, decide, compare, curve, classes, hull, replicate):
+for module in (report, decide, compare, curve, classes, hull):
     module.add_to(app)
 
 

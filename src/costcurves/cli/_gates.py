@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 import costcurves as cc
-from costcurves._text import safe
+from costcurves._base.text import safe
 from costcurves.cli._options import span_text
 from costcurves.cli._print import Output, Problem, console, money, quoted
 

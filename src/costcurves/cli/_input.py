@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 import costcurves as cc
-from costcurves._text import safe
-from costcurves._validation import BoolArray, FloatArray
+from costcurves._base.text import safe
+from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.cli._print import Problem, listing, quoted
 from costcurves.cli._tables import Columns, existing, read_columns, resolve
-from costcurves.sources.columns import is_missing
+from costcurves.data.readers.columns import is_missing
 
 # A column of more values than this is none of classes.
 MOST_CLASSES = 50

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 import costcurves as cc
-from costcurves._files import is_standard_output
-from costcurves._text import safe
+from costcurves._base.files import is_standard_output
+from costcurves._base.text import safe
 from costcurves.cli._input import Predictions, read_predictions
 from costcurves.cli._print import Problem, listing, number, quoted, say
 from costcurves.cli._tables import existing, resolve

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 import costcurves as cc
-from costcurves._text import safe
+from costcurves._base.text import safe
 from costcurves.cli._options import Condition
 from costcurves.cli._print import Problem
 

@@ -17,10 +17,10 @@ from rich.console import Console
 from rich.padding import Padding
 
 import costcurves as cc
-from costcurves._csv import csv_text
-from costcurves._files import is_stream, real_path, write_atomically
-from costcurves._results import jsonable
-from costcurves._text import safe as safe  # the commands take it from here
+from costcurves._base.csv_text import csv_text
+from costcurves._base.files import is_stream, real_path, write_atomically
+from costcurves._base.results import jsonable
+from costcurves._base.text import safe as safe  # the commands take it from here
 from costcurves.cli._grid import Grid
 
 # Exit code of an interrupted run.

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import costcurves as cc
-from costcurves._text import safe
-from costcurves._validation import shown
+from costcurves._base.text import safe
+from costcurves._base.validation import shown
 from costcurves.cli._print import Problem, listing, quoted
-from costcurves.example_data import example_names
-from costcurves.sources.engine import tables_of
-from costcurves.sources.files import PATH, format_of
-from costcurves.sources.opening import open_source, read_whole
+from costcurves.data.example_data import example_names
+from costcurves.data.readers.duckdb import tables_of
+from costcurves.data.readers.files import PATH, format_of
+from costcurves.data.readers.opening import open_source, read_whole
 
 EXAMPLE = "example:"
 STANDARD_INPUT = "-"

@@ -12,7 +12,7 @@ from rich.console import Console
 
 import costcurves as cc
 import costcurves.cli._options as opt
-from costcurves._text import safe
+from costcurves._base.text import safe
 from costcurves.cli._gates import Gate, candidate_of, cheaper, cost_below, leave, not_costlier, show_gates
 from costcurves.cli._input import ClassPredictions, read_classes, read_matrix
 from costcurves.cli._options import announce

@@ -9,7 +9,7 @@ from rich.console import Console
 
 import costcurves as cc
 import costcurves.cli._options as opt
-from costcurves._text import safe
+from costcurves._base.text import safe
 from costcurves.cli._gates import Gate, better_throughout, candidate_of, leave, not_worse, show_gates
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs, span_text

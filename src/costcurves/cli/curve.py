@@ -9,7 +9,7 @@ from rich.console import Console
 
 import costcurves as cc
 import costcurves.cli._options as opt
-from costcurves._text import safe
+from costcurves._base.text import safe
 from costcurves.cli._options import load, policies, policy_document, read_costs, span_text
 from costcurves.cli._picture import save_curves
 from costcurves.cli._print import Output, heading, padded, say, table, working

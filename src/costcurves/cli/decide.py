@@ -10,7 +10,7 @@ from rich.console import Console
 
 import costcurves as cc
 import costcurves.cli._options as opt
-from costcurves._text import safe
+from costcurves._base.text import safe
 from costcurves.cli._gates import Gate, better_here, better_over, cost_below, leave, show_gates
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs
@@ -28,7 +28,7 @@ from costcurves.cli._print import (
     table,
     working,
 )
-from costcurves.decisions import ALWAYS_NEGATIVE, TRIVIAL
+from costcurves.curves.choices import ALWAYS_NEGATIVE, TRIVIAL
 
 Answer = cc.Recommendation | cc.RangeRecommendation
 

@@ -10,8 +10,8 @@ from rich.console import Console
 
 import costcurves as cc
 import costcurves.cli._options as opt
-from costcurves._files import is_stream, update_file
-from costcurves._text import safe
+from costcurves._base.files import is_stream, update_file
+from costcurves._base.text import safe
 from costcurves.cli._options import Costs, load, read_costs
 from costcurves.cli._print import Output, Problem, check_writable, heading, line, listing, money, percent, quoted, say
 from costcurves.cli._tables import existing

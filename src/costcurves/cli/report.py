@@ -12,8 +12,8 @@ import typer
 
 import costcurves as cc
 import costcurves.cli._options as opt
-from costcurves._files import is_stream
-from costcurves._text import acts, safe
+from costcurves._base.files import is_stream
+from costcurves._base.text import acts, safe
 from costcurves.cli._input import ClassPredictions, Predictions
 from costcurves.cli._options import Costs, load, read_costs
 from costcurves.cli._print import Problem, check_writable, console, heading, say, working

@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from costcurves.chance import one_question
+from costcurves._base.errors import InputError, UnsupportedError
+from costcurves.curves.chance import one_question
 from costcurves.displays import _scores
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import COLUMN, Margins, canvas, check_axes, grow_for, save_figure
-from costcurves.errors import InputError, UnsupportedError
 
 
 class Display:

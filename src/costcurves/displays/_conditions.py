@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from costcurves._validation import check_choice, check_flag, shown
-from costcurves.conditions import OperatingCondition, OperatingRange, check_condition
-from costcurves.decisions import Decision
+from costcurves._base.errors import InputError
+from costcurves._base.validation import check_choice, check_flag, shown
+from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition
+from costcurves.curves.choices import Decision
 from costcurves.displays._style import GREY, PALE
-from costcurves.errors import InputError
 
 AXES = ("prevalence", "cost ratio", "slope")
 # Round numbers to put on a second axis, the most telling first; more are added where there is room.

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from costcurves import counts
-from costcurves._validation import IntArray, check_choice, check_name, shown
+from costcurves._base.errors import InputError
+from costcurves._base.frames import columns_of
+from costcurves._base.validation import IntArray, check_choice, check_name, shown
+from costcurves.counting import counts
+from costcurves.curves.roc import RocCurve, check_unique
+from costcurves.data.evaluation import Evaluation
 from costcurves.displays._style import needed
-from costcurves.errors import InputError
-from costcurves.evaluation import Evaluation
-from costcurves.frames import columns_of
-from costcurves.roc import RocCurve, check_unique
 
 RESPONSES = ("predict_proba", "decision_function")
 

@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from costcurves._files import write_atomically
-from costcurves._validation import check_name, check_path, check_positive, shown
-from costcurves.errors import InputError, MissingExtraError
-from costcurves.roc import check_unique
+from costcurves._base.errors import InputError, MissingExtraError
+from costcurves._base.files import write_atomically
+from costcurves._base.validation import check_name, check_path, check_positive, shown
+from costcurves.curves.roc import check_unique
 
 # Told apart with every common kind of colour blindness (Okabe and Ito 2008); the order is the same in all figures.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from costcurves._validation import check_flag, shown
+from costcurves._base.errors import InputError
+from costcurves._base.validation import check_flag, shown
+from costcurves.curves.roc import AveragedRoc, RocCurve, average_roc_curves, check_curves
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import Margins, add_legend, by_name, chosen, line_options, one_or_all
 from costcurves.displays.roc import SQUARE, SQUARE_MARGINS, roc_axes
-from costcurves.errors import InputError
-from costcurves.roc import AveragedRoc, RocCurve, average_roc_curves, check_curves
 
 
 class AveragedRocDisplay(ScoreDisplay):

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, Self
 
-from costcurves._validation import check_flag, shown
-from costcurves.comparison import average_band
-from costcurves.costs import CostCurve, as_cost_curve, as_cost_curves, average_cost_curves
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
+from costcurves._base.errors import InputError, UnsupportedError
+from costcurves._base.validation import check_flag, shown
+from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
+from costcurves.curves.cost_curve import CostCurve, as_cost_curve, as_cost_curves, average_cost_curves
+from costcurves.curves.hull import RocHull
+from costcurves.curves.roc import check_unique
+from costcurves.decisions.comparison import average_band
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, mark_on_pc, money_axis, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
@@ -25,10 +28,7 @@ from costcurves.displays._style import (
     one_or_all,
     wrapped,
 )
-from costcurves.errors import InputError, UnsupportedError
-from costcurves.hull import RocHull
-from costcurves.inference.band_results import Band
-from costcurves.roc import check_unique
+from costcurves.inference.bands.results import Band
 
 
 class CostCurveDisplay(ScoreDisplay):

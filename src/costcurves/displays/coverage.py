@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, Self
 
-from costcurves.costs import CostCurve
-from costcurves.coverages import Coverage, coverage
+from costcurves._base.errors import UnsupportedError
+from costcurves.curves.cost_curve import CostCurve
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import pc_axis
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import GREY, add_legend, by_name, chosen, line_options, one_or_all
-from costcurves.errors import UnsupportedError
+from costcurves.planning.coverage import Coverage, coverage
 
 
 class CoverageDisplay(ScoreDisplay):

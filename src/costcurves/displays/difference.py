@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-from costcurves._validation import check_flag, check_number, check_two_names, shown
-from costcurves.comparison import NO_VERDICT, CurveDifference, ManyDifferences, compare
-from costcurves.costs import CostCurve, as_cost_curves
+from costcurves._base.errors import InputError
+from costcurves._base.validation import check_flag, check_number, check_two_names, shown
+from costcurves.curves.cost_curve import CostCurve, as_cost_curves
+from costcurves.decisions.comparison import NO_VERDICT, CurveDifference, ManyDifferences, compare
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import AS_IS, GREY, INK, add_legend, line_options, look, wrapped
-from costcurves.errors import InputError
 
 # Letters of a line along the y axis, at most.
 _ALONG = 40

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from costcurves._validation import shown
-from costcurves.decisions import TRIVIAL, Ranges
+from costcurves._base.errors import InputError
+from costcurves._base.validation import shown
+from costcurves.curves.choices import TRIVIAL, Ranges
+from costcurves.curves.hull import RocHull
+from costcurves.decisions.dominance import Dominance, dominance
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import AS_IS, COLUMN, GREY, PALE, ROW_WIDTH, bar_look, chosen, wrapped
-from costcurves.domination import Dominance, dominance
-from costcurves.errors import InputError
-from costcurves.hull import RocHull
 
 
 class DominanceDisplay(ScoreDisplay):

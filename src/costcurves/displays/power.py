@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from costcurves._validation import check_in_unit, check_name, check_positive
-from costcurves.confusion import JointConfusion
+from costcurves._base.errors import InputError
+from costcurves._base.validation import check_in_unit, check_name, check_positive
+from costcurves.conditions.cost_matrix import as_cost_matrix
+from costcurves.counting.confusion import JointConfusion
 from costcurves.displays._base import LabelDisplay
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import GREY, add_legend, by_name, chosen, line_options, one_or_all
 from costcurves.displays.difference import two_of
-from costcurves.errors import InputError
-from costcurves.matrices import as_cost_matrix
-from costcurves.power_curves import PowerCurve, power_curve
+from costcurves.planning.power_curve import PowerCurve, power_curve
 
 
 class PowerDisplay(LabelDisplay):

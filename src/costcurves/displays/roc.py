@@ -6,9 +6,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from costcurves._validation import check_flag
-from costcurves.conditions import OperatingCondition, pc_to_slope
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
+from costcurves._base.validation import check_flag
+from costcurves.conditions.condition import OperatingCondition, pc_to_slope
+from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
+from costcurves.curves.hull import RocHull
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, read_marks
 from costcurves.displays._scores import Sample
@@ -28,7 +29,6 @@ from costcurves.displays._style import (
     one_or_all,
     wrapped,
 )
-from costcurves.hull import RocHull
 
 # Axes of 2.78 inches and their labels.
 SQUARE = (COLUMN, 3.34)

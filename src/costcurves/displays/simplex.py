@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from costcurves._validation import FloatArray, check_flag, shown
-from costcurves.confusion import ConfusionMatrix
+from costcurves._base.errors import InputError, UnsupportedError
+from costcurves._base.validation import FloatArray, check_flag, shown
+from costcurves.conditions.cost_matrix import as_cost_matrix, check_priors
+from costcurves.counting.confusion import ConfusionMatrix
 from costcurves.displays._base import LabelDisplay
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import AS_IS, COLUMN, GREY, INK, PALE, Margins, add_legend, bar_look, wrapped
-from costcurves.errors import InputError, UnsupportedError
-from costcurves.matrices import as_cost_matrix, check_priors
-from costcurves.priors import PriorHull, prior_hull
+from costcurves.multiclass.priors import PriorHull, prior_hull
 
 # The corners of the three classes: left, right, top.
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])

@@ -1,6 +1,6 @@
 """At home in scikit-learn: classifiers, scorers and cross-validated evaluation. Needs the extra `sklearn`."""
 
-from costcurves.errors import MissingExtraError
+from costcurves._base.errors import MissingExtraError
 
 try:
     import sklearn as sklearn

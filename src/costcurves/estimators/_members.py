@@ -20,12 +20,12 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
-from costcurves import counts
-from costcurves._progress import watched
-from costcurves._validation import FloatArray, IntArray, check_choice, check_flag, check_name, is_missing, shown
-from costcurves.decisions import TRIVIAL
-from costcurves.errors import DataError, InputError
-from costcurves.roc import check_unique
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.progress import watched
+from costcurves._base.validation import FloatArray, IntArray, check_choice, check_flag, check_name, is_missing, shown
+from costcurves.counting import counts
+from costcurves.curves.choices import TRIVIAL
+from costcurves.curves.roc import check_unique
 
 Fold = tuple[IntArray | None, IntArray]
 METHODS = {

@@ -9,14 +9,14 @@ import numpy as np
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
-from costcurves import counts
-from costcurves._validation import FloatArray, check_flag, check_name, shown
-from costcurves.decisions import TRIVIAL
-from costcurves.errors import DataError, InputError
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.frames import columns_of
+from costcurves._base.validation import FloatArray, check_flag, check_name, shown
+from costcurves.counting import counts
+from costcurves.curves.choices import TRIVIAL
+from costcurves.curves.roc import RocCurve
+from costcurves.data.evaluation import Evaluation, make_evaluation
 from costcurves.estimators import _members
-from costcurves.evaluation import Evaluation, make_evaluation
-from costcurves.frames import columns_of
-from costcurves.roc import RocCurve
 
 
 def evaluate(

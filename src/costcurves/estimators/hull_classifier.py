@@ -14,15 +14,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from costcurves import counts
-from costcurves._numbers import middle_cut
-from costcurves._validation import BoolArray, check_choice, shown
-from costcurves.chance import no_question
-from costcurves.conditions import check_condition
-from costcurves.decisions import ALWAYS_POSITIVE, TRIVIAL, Mixture
-from costcurves.errors import CostCurvesError, InputError
+from costcurves._base.errors import CostCurvesError, InputError
+from costcurves._base.threshold_text import middle_cut
+from costcurves._base.validation import BoolArray, check_choice, shown
+from costcurves.conditions.condition import check_condition
+from costcurves.counting import counts
+from costcurves.curves.chance import no_question
+from costcurves.curves.choices import ALWAYS_POSITIVE, TRIVIAL, Mixture
+from costcurves.curves.hull import RocHull
 from costcurves.estimators import _members
-from costcurves.hull import RocHull
 
 ON_EDGE = ("within", "nearer", "random")
 LIMITS = ({"fpr"}, {"tpr"}, {"alarms", "population", "prevalence"})

@@ -14,11 +14,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from costcurves._validation import check_choice
-from costcurves.confusion import listed
-from costcurves.errors import DataError, InputError
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.validation import check_choice
+from costcurves.conditions.cost_matrix import CostMatrix, minimum_cost_predictions
+from costcurves.counting.confusion import listed
 from costcurves.estimators._members import score_method
-from costcurves.matrices import CostMatrix, minimum_cost_predictions
 
 CALIBRATIONS = ("isotonic", "sigmoid")
 

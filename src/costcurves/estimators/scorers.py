@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import make_scorer
 
-from costcurves._validation import check_flag, shown
-from costcurves.chance import no_question
-from costcurves.conditions import OperatingCondition, OperatingRange, check_condition
-from costcurves.costs import CostCurve, check_span
-from costcurves.errors import InputError
+from costcurves._base.errors import InputError
+from costcurves._base.validation import check_flag, shown
+from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition
+from costcurves.conditions.cost_matrix import as_cost_matrix, expected_cost
+from costcurves.curves.chance import no_question
+from costcurves.curves.cost_curve import CostCurve, check_span
+from costcurves.curves.thresholds import Bayes, Policy, as_policy
+from costcurves.decisions.metrics import cost_curve_area, cross_fitted_cost, mean_example_cost, normalized_expected_cost
 from costcurves.estimators._members import METHODS
-from costcurves.matrices import as_cost_matrix, expected_cost
-from costcurves.metrics import cost_curve_area, cross_fitted_cost, mean_example_cost, normalized_expected_cost
-from costcurves.thresholds import Bayes, Policy, as_policy
 
 CROSS_FITTED, PREDICT = "cross-fitted", "predict"
 

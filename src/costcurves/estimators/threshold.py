@@ -10,9 +10,9 @@ import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from costcurves.decisions import Mixture
+from costcurves.curves.choices import Mixture
+from costcurves.curves.roc import RocCurve
 from costcurves.estimators.hull_classifier import HullBase, choose
-from costcurves.roc import RocCurve
 
 MEMBER = "estimator"
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._results import Result
-from costcurves._validation import (
+from costcurves._base.errors import DataError
+from costcurves._base.results import Result
+from costcurves._base.validation import (
     MOST_COST,
     MOST_POINTS,
     FloatArray,
@@ -19,10 +20,9 @@ from costcurves._validation import (
     number_array,
     shown,
 )
-from costcurves.errors import DataError
-from costcurves.inference.band_results import Interval
-from costcurves.inference.kernel import BootstrapDistribution, Stratum, exact_distribution, resample
-from costcurves.inference.resampled import order_limits
+from costcurves.inference.bands.resampled import order_limits
+from costcurves.inference.bands.results import Interval
+from costcurves.inference.kernel.distribution import BootstrapDistribution, Stratum, exact_distribution, resample
 
 EXAMPLE_METHODS = ("exact", "t", "resample")
 

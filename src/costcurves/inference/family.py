@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import (
+from costcurves._base.errors import InputError
+from costcurves._base.validation import (
     FloatArray,
     check_choice,
     check_integer,
@@ -17,10 +18,9 @@ from costcurves._validation import (
     check_rng,
     check_unit_array,
 )
-from costcurves.errors import InputError
-from costcurves.inference.band_results import check_pc
-from costcurves.inference.discordant import first_positive_point
-from costcurves.inference.intervals import critical
+from costcurves.inference.bands.results import check_pc
+from costcurves.inference.paired.discordant import first_positive_point
+from costcurves.inference.rates import critical
 from costcurves.inference.symmetry import canonical_order, chosen, exact_weights
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import FloatArray
-from costcurves.inference._lattice import bernstein
+from costcurves._base.validation import FloatArray
+from costcurves.inference.kernel.lattice import bernstein
 
 # What the distribution may hold outside the period, and at which size further terms of the series are left out.
 _OUTSIDE = 1e-9

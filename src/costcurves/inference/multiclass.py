@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._results import Result
-from costcurves._validation import (
+from costcurves._base.errors import UnsupportedError
+from costcurves._base.results import Result
+from costcurves._base.validation import (
     FloatArray,
     IntArray,
     check_rng,
     check_unit_array,
     frozen,
 )
-from costcurves.errors import UnsupportedError
-from costcurves.inference.kernel import Stratum, moments, resample
+from costcurves.inference.kernel.distribution import Stratum, moments, resample
 
 # Up to this many differences of costs are listed one by one; beyond it they are put on a lattice.
 _LISTED = 1 << 22

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import BoolArray, FloatArray, IntArray
-from costcurves.inference.bands import cost_band
-from costcurves.inference.intervals import critical, mid_p_at, mover
-from costcurves.inference.paired_limits import difference_limits, no_difference
+from costcurves._base.validation import BoolArray, FloatArray, IntArray
+from costcurves.inference.bands.one_curve import cost_band
+from costcurves.inference.paired.limits import difference_limits, no_difference
+from costcurves.inference.rates import critical, mid_p_at, mover
 
 Cells = npt.NDArray[np.int32]
 

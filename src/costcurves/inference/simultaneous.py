@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import (
+from costcurves._base.errors import InputError
+from costcurves._base.validation import (
     FloatArray,
     IntArray,
     check_integer,
@@ -20,8 +21,7 @@ from costcurves._validation import (
     check_unit_array,
     shown,
 )
-from costcurves.errors import InputError
-from costcurves.inference.intervals import Limits, critical
+from costcurves.inference.rates import Limits, critical
 
 # The supremum is taken over at most this many points, chosen where the process moves most.
 _POINTS = 257
@@ -274,7 +274,7 @@ def tabulated(limits: Limits, offset: float = 0.0) -> Limits:
     Examples
     --------
     >>> import numpy as np
-    >>> from costcurves.inference.intervals import wilson
+    >>> from costcurves.inference.rates import wilson
     >>> from costcurves.inference.simultaneous import tabulated
     >>> lower, upper = tabulated(wilson)(np.array([0.0, 4.0]), 20, 1.96)
     >>> lower.round(3), upper.round(3)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._validation import FloatArray
+from costcurves._base.validation import FloatArray
 
 # 1 - pc is rounded; at multiples of this part both weights of a simulation are exact, in either order of the classes.
 _PART = 2.0**-40

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from costcurves._validation import FloatArray, check_integer, check_level
-from costcurves.bootstrap import CostInterval, bcost
-from costcurves.class_comparison import CostComparison, bdeltacost_many
-from costcurves.confusion import ConfusionMatrix, check_named
-from costcurves.errors import SmallSampleWarning
-from costcurves.frames import columns_of
-from costcurves.matrices import CostMatrix, as_cost_matrix
-from costcurves.priors import PriorHull, prior_hull
+from costcurves._base.errors import SmallSampleWarning
+from costcurves._base.frames import columns_of
+from costcurves._base.validation import FloatArray, check_integer, check_level
+from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix
+from costcurves.counting.confusion import ConfusionMatrix, check_named
+from costcurves.multiclass.bcost import CostInterval, bcost
+from costcurves.multiclass.comparison import CostComparison, bdeltacost_many
+from costcurves.multiclass.priors import PriorHull, prior_hull
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from costcurves._numbers import short_cut
-from costcurves.comparison import NO_VERDICT
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
+from costcurves._base.threshold_text import short_cut
+from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
+from costcurves.curves.roc import RocCurve
+from costcurves.decisions.comparison import NO_VERDICT
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import isolated, short, short_names
 from costcurves.report.summary import ClassifierSummary, ConditionAnswer, Summary
-from costcurves.roc import RocCurve
 
 Rows = list[dict[str, Any]]
 Columns = dict[str, list[Any]]

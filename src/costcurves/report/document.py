@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from costcurves._files import is_stream, real_path, write_atomically
-from costcurves._text import safe
-from costcurves._validation import check_flag, check_name, check_path, shown
-from costcurves.chance import one_question
-from costcurves.conditions import OperatingCondition, OperatingRange
-from costcurves.errors import InputError, MissingExtraError
+from costcurves._base.errors import InputError, MissingExtraError
+from costcurves._base.files import is_stream, real_path, write_atomically
+from costcurves._base.text import safe
+from costcurves._base.validation import check_flag, check_name, check_path, shown
+from costcurves.conditions.condition import OperatingCondition, OperatingRange
+from costcurves.curves.chance import one_question
 from costcurves.report.classes import ClassesSummary, summarise_classes
 from costcurves.report.forms import JSON_FORMAT, JSON_VERSION, classes_form, made_with, two_class_form
 from costcurves.report.summary import Summary, summarise

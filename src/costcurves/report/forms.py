@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import scipy
 
-from costcurves._csv import csv_text
-from costcurves._results import jsonable
+from costcurves._base.csv_text import csv_text
+from costcurves._base.results import jsonable
 from costcurves._version import __version__
-from costcurves.conditions import OperatingCondition, OperatingRange
+from costcurves.conditions.condition import OperatingCondition, OperatingRange
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.summary import Answer, ConditionAnswer, Summary
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import markupsafe
 
-from costcurves._text import safe
+from costcurves._base.text import safe
 
 
 def shown(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from costcurves._text import safe
+from costcurves._base.text import safe
 
 SYMBOLS = "$€£¥₹₩₽₺₴₿"
 MINUS = "−"

@@ -13,7 +13,7 @@ import altair
 import jinja2
 import vl_convert
 
-from costcurves.conditions import OperatingCondition, OperatingRange
+from costcurves.conditions.condition import OperatingCondition, OperatingRange
 from costcurves.report import charts, class_charts, tables
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.datasets import class_names, classes_data, numbered, picture_names, two_class_data

@@ -11,25 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from costcurves import counts
-from costcurves._progress import track
-from costcurves._validation import FloatArray, check_integer, check_level, check_name, shown
-from costcurves.comparison import ManyDifferences, PairwiseTests, compare_many
-from costcurves.conditions import OperatingCondition, OperatingRange, default_points
-from costcurves.contest import Entrants
-from costcurves.costs import CostCurve
-from costcurves.decisions import Decision, Ranges
-from costcurves.differences import Crossings, PcIntervals
-from costcurves.domination import Regret, regret
-from costcurves.errors import InputError
-from costcurves.frames import columns_of
-from costcurves.geometry import upper_hull
-from costcurves.hull import RocHull
-from costcurves.inference.band_results import Band
-from costcurves.inference.intervals import critical, mended_wilson
-from costcurves.range_recommendation import RangeRecommendation, recommend_over
-from costcurves.recommendation import Recommendation, recommend_here
-from costcurves.roc import RocCurve
+from costcurves._base.errors import InputError
+from costcurves._base.frames import columns_of
+from costcurves._base.progress import track
+from costcurves._base.validation import FloatArray, check_integer, check_level, check_name, shown
+from costcurves.conditions.condition import OperatingCondition, OperatingRange, default_points
+from costcurves.counting import counts
+from costcurves.counting.geometry import upper_hull
+from costcurves.curves.choices import Decision, Ranges
+from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.differences import Crossings, PcIntervals
+from costcurves.curves.hull import RocHull
+from costcurves.curves.roc import RocCurve
+from costcurves.decisions.comparison import ManyDifferences, PairwiseTests, compare_many
+from costcurves.decisions.contest import Entrants
+from costcurves.decisions.dominance import Regret, regret
+from costcurves.decisions.recommend import Recommendation, recommend_here
+from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
+from costcurves.inference.bands.results import Band
+from costcurves.inference.rates import critical, mended_wilson
 
 Limits = tuple[FloatArray, FloatArray]
 

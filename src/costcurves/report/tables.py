@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from costcurves.conditions import OperatingCondition
+from costcurves.conditions.condition import OperatingCondition
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import ConditionAnswer, Summary

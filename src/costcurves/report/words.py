@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from costcurves.class_comparison import CostComparison
-from costcurves.comparison import NO_VERDICT, CurveDifference
-from costcurves.conditions import OperatingCondition, OperatingRange
-from costcurves.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
+from costcurves.conditions.condition import OperatingCondition, OperatingRange
+from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
+from costcurves.decisions.comparison import NO_VERDICT, CurveDifference
+from costcurves.multiclass.comparison import CostComparison
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.markup import Markup
 from costcurves.report.numbers import money, money_span, number, percent, together

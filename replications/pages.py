@@ -1,0 +1,102 @@
+"""The pages of the replications, made from recorded outcomes; nothing is run again."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import costcurves as cc
+from replications.catalogue import study
+from replications.markdown import Outcomes, Page, table
+from replications.study import VERDICTS, Outcome
+from replications.writing import write_whole
+
+PAGES = ("paper1997.page", "paper1998.page", "paper2000.page", "paper2005.page", "paper2008.page")
+START = (
+    "Every number below was computed by costcurves through its public functions; `make replicate` computes all of "
+    "them again, and `python -m replications pages` makes these pages from the recorded results. Verdicts: "
+    "**replicates** where ours agrees within the stated error (the rule is in the code of each study), **replicates in "
+    "direction** where the statement holds but not the number, **does not replicate** otherwise, with the reason as "
+    "far as we know it; **beyond the paper** is what the paper does not report. Nothing was tuned to agree."
+)
+
+
+def all_pages() -> list[Page]:
+    """Return the pages, one a paper."""
+    found = [import_module(f"replications.{name}").PAGE for name in PAGES]
+    assert all(isinstance(page, Page) for page in found)
+    return found
+
+
+def write_pages(folder: Path) -> list[Path]:
+    """Write every page with its figures, and the summary; return the files."""
+    images = folder / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    pages = all_pages()
+    outcomes: Outcomes = {name: study(name).rejudged() for page in pages for name in page.studies}
+    written = []
+    for page in pages:
+        for file, draw in page.figures.items():
+            written.append(images / file)
+            write_whole(written[-1], _png(draw(outcomes)))
+        written.append(folder / f"{page.name}.md")
+        write_whole(written[-1], f"# {page.title}\n\n{page.text(outcomes).strip()}\n")
+    written.append(folder / "index.md")
+    write_whole(written[-1], summary(pages, outcomes))
+    return written
+
+
+def _png(figure: object) -> bytes:
+    from matplotlib import pyplot
+    from matplotlib.figure import Figure
+
+    assert isinstance(figure, Figure)
+    buffer = io.BytesIO()
+    # Without the name of the program, the same data give the same bytes.
+    figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
+    pyplot.close(figure)
+    return buffer.getvalue()
+
+
+def summary(pages: list[Page], outcomes: Outcomes) -> str:
+    """Return the page that counts the verdicts of all studies."""
+    papers, lines = [], []
+    for page in pages:
+        link = f"[{page.name}]({page.name}.md)"
+        for name in page.studies:
+            outcome = outcomes[name]
+            lines.append((link, study(name).title, f"`{name}`", *_counted([outcome]), outcome.size))
+        papers.append((link, page.title.split(": ", 1)[-1], *_counted([outcomes[name] for name in page.studies])))
+    papers.append(("all", "", *_counted(list(outcomes.values()))))
+    head = ("paper", "what", "name", *VERDICTS, "size")
+    failed = [
+        (row.item, row.what, str(row.paper) if row.paper is not None else "", _short(row.ours), row.why)
+        for outcome in outcomes.values()
+        for row in outcome.rows
+        if row.verdict == VERDICTS[2]
+    ]
+    return "\n\n".join(
+        [
+            "# Replications",
+            START,
+            "How many of the papers' numbers and statements do so:",
+            table(("paper", "what", *VERDICTS), papers),
+            "## Study by study",
+            table(head, lines),
+            "## What does not replicate",
+            table(("item", "what", "paper", "ours", "why, as far as we know"), failed),
+            f"Made with costcurves {cc.__version__}.\n",
+        ]
+    )
+
+
+def _counted(outcomes: list[Outcome]) -> list[str]:
+    """Return how often each verdict is given, as cells."""
+    counts = Counter(row.verdict for outcome in outcomes for row in outcome.rows)
+    return [str(counts[verdict]) if counts[verdict] else "" for verdict in VERDICTS]
+
+
+def _short(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}"

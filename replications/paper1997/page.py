@@ -1,0 +1,133 @@
+"""The page of 1997 and its six figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import costcurves as cc
+from replications.drawing import panels
+from replications.markdown import Outcomes, Page, image, rows_table, settings_text, table
+from replications.paper1997.scenarios import (
+    EXAMPLE_A,
+    EXAMPLE_B,
+    NEARLY,
+    POINTS,
+    SCENARIO_A,
+    SCENARIO_B,
+    curves,
+    nearly_optimal,
+)
+
+
+def _figure(drawn: cc.RocHull, **options: Any) -> Any:
+    return cc.RocHullDisplay(drawn).plot(**options).figure_
+
+
+def figure1(outcomes: Outcomes) -> Any:
+    """Draw the four curves."""
+    return _figure(cc.RocHull(curves("ABCD")), hull=False, shade=False)
+
+
+def figure2(outcomes: Outcomes) -> Any:
+    """Draw the curves with their hull."""
+    return _figure(cc.RocHull(curves("ABCD")))
+
+
+def figure3(outcomes: Outcomes) -> Any:
+    """Draw the hull with the lines of scenarios A and B."""
+    with panels(1, 3.6, 3.8) as (figure, (ax,)):
+        cc.RocHullDisplay(cc.RocHull(curves("ABCD"))).plot(
+            ax=ax, condition=[SCENARIO_A, SCENARIO_B], legend="lower right"
+        )
+        ax.set_title("slope 10: scenario A; slope 0.1: scenario B", pad=14)
+    return figure
+
+
+def figure4(outcomes: Outcomes) -> Any:
+    """Draw the hull with E, F and G."""
+    return _figure(cc.RocHull(curves("ABCDEFG")))
+
+
+def figure5(outcomes: Outcomes) -> Any:
+    """Draw the hull of A and the other C."""
+    # C has the look that it has in the other figures.
+    return _figure(nearly_optimal(), curve_kwargs={"C": {"color": "#009E73", "linestyle": (0, (1.2, 1))}})
+
+
+def figure6(outcomes: Outcomes) -> Any:
+    """Draw the three sensitivity examples side by side."""
+    hull = cc.RocHull(curves("ABCDEFG"))
+    examples: dict[str, dict[str, Any]] = {
+        "(a) low sensitivity": {"condition": EXAMPLE_A},
+        "(b) high sensitivity": {"condition": EXAMPLE_B},
+        "(c) when doing nothing is best": {"null_strategy": True},
+    }
+    with panels(3, 3.8, 3.9) as (figure, axes):
+        for ax, (title, options) in zip(axes, examples.items(), strict=True):
+            cc.RocHullDisplay(hull).plot(ax=ax, names=list("ACE"), legend="lower right", **options)
+            ax.set_title(title)
+    return figure
+
+
+def text(outcomes: Outcomes) -> str:
+    """Return the page."""
+    outcome = outcomes["scenarios-1997"]
+    points = [(name, " ".join(f"({x:g}, {y:g})" for x, y in line)) for name, line in POINTS.items()]
+    points.append(("C of figure 5", " ".join(f"({x:g}, {y:g})" for x, y in NEARLY)))
+    pictures = [image(f"1997-figure{i}.png", f"Figure {i} of 1997 on constructed classifiers") for i in range(1, 7)]
+    return f"""
+F. Provost and T. Fawcett, *Analysis and visualization of classifier performance: comparison under imprecise class and
+cost distributions*, KDD 1997.
+
+The paper's figures print no coordinates. The classifiers here are **constructed**: their points (fpr, tpr) were chosen so
+that A to G do what the text says of them (A dominates D; B and D are never optimal; E extends the hull, F and G do not; C
+of figure 5 is nearly optimal). So a verdict below says that the functions of this package draw the paper's conclusions
+from points with the described behaviour; the slopes follow from the paper's own numbers and are no construction.
+
+{table(("classifier", "points (fpr, tpr), besides (0, 0) and (1, 1)"), points)}
+
+## Numbers and statements
+
+{settings_text(outcome)}
+
+{rows_table(outcome.rows)}
+
+## Figures
+
+The curves of figure 1, and their convex hull (figure 2): what lies in the shaded part cannot be reached, and only A and C
+can be optimal.
+
+{pictures[0]} {pictures[1]}
+
+Scenario A (slope 10) and scenario B (slope 1/10) touch the hull at A and at C (figure 3). With E, F and G added only E
+extends the hull (figure 4).
+
+{pictures[2]} {pictures[3]}
+
+C of figure 5 is optimal only for part of the range, and loses at most
+{outcome.parts[0]["near"]:.4f} of normalized expected cost elsewhere; in figure 3 the best single classifier loses up to
+{outcome.parts[0]["far"]:.4f}.
+
+{pictures[4]}
+
+Sensitivity (figure 6): (a) for slopes from 1/20 to 1/5 the answer is C whatever the costs; (b) from 1/5 to 2 it is A, C or
+E; (c) doing nothing is best only for slopes above {outcome.parts[0]["null_from"]:.4g}.
+
+{pictures[5]}
+"""
+
+
+PAGE = Page(
+    "1997",
+    "Provost & Fawcett 1997: the ROC convex hull",
+    ("scenarios-1997",),
+    text,
+    {
+        "1997-figure1.png": figure1,
+        "1997-figure2.png": figure2,
+        "1997-figure3.png": figure3,
+        "1997-figure4.png": figure4,
+        "1997-figure5.png": figure5,
+        "1997-figure6.png": figure6,
+    },
+)

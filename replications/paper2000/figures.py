@@ -1,0 +1,146 @@
+"""The figures of the page of 2000, from recorded outcomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from replications.drawing import COLOURS, GREY, look, panels
+from replications.markdown import Outcomes
+from replications.paper2000 import defaults, power, sensitivity, table5, table6
+from replications.paper2000.domain import MODELS, by_model, label
+
+
+def domain(outcomes: Outcomes) -> Any:
+    """Draw the classes in the unit square."""
+    from matplotlib.colors import ListedColormap
+
+    side = (np.arange(600) + 0.5) / 600
+    x, y = np.meshgrid(side, side)
+    classes = label(np.stack([x.ravel(), y.ravel()], axis=1)).reshape(x.shape)
+    shades = ListedColormap(["#A8CBE3", "#F4F1E8", "#BFE0D0", "#D55E00", "#E8CFDE"])
+    with panels(1, 3.4, 3.4) as (figure, (ax,)):
+        ax.imshow(classes, origin="lower", extent=(0, 1, 0, 1), cmap=shades, interpolation="nearest", vmin=0, vmax=4)
+        for name, at in (("0", (0.3, 0.05)), ("1", (0.35, 0.35)), ("2", (0.7, 0.95)), ("4", (0.70, 0.42))):
+            ax.annotate(name, at, ha="center", va="center", fontsize=11)
+        ax.annotate("3", (0.25, 0.62), (0.14, 0.5), fontsize=11, arrowprops={"arrowstyle": "-", "linewidth": 0.6})
+        ax.set(xlabel="first feature", ylabel="second feature")
+    return figure
+
+
+def coverage(outcomes: Outcomes) -> Any:
+    """Draw Tables 5 and 6: the paper's counts and ours, and normal theory."""
+    with panels(2, 4.4, 2.9) as (figure, axes):
+        for ax, name, printed, title in (
+            (axes[0], "table5", table5.PRINTED, "Table 5: true cost covered, of 1000"),
+            (axes[1], "table6", table6.PRINTED, "Table 6: equal costs not rejected, of 1000"),
+        ):
+            at = np.arange(len(MODELS))
+            ax.axhline(950, color=GREY, linewidth=0.8)
+            for shift, kind, mark, words in (
+                (0.0, "exact", "o", "bootstrap, ours"),
+                (0.18, "normal", "s", "normal theory, ours"),
+            ):
+                found = by_model(outcomes[name].parts, kind)
+                mean = [float(np.mean(found[m])) for m in MODELS]
+                low, high = ([abs(f(found[m]) - np.mean(found[m])) for m in MODELS] for f in (min, max))
+                colour = COLOURS[0] if kind == "exact" else COLOURS[1]
+                style = {"fmt": mark, "markersize": 4, "linewidth": 0.9, "color": colour, "label": words}
+                ax.errorbar(at + shift, mean, [low, high], **style)
+            ax.plot(
+                at - 0.18, [printed[m] for m in MODELS], "_", markersize=9, color="black", label="bootstrap, the paper"
+            )
+            ax.plot(at + 0.36, [1000] * 9, "x", markersize=4, color="black", label="normal theory, the paper")
+            ax.set(title=title, ylim=(None, 1010))
+            ax.set_xticks(at, MODELS)
+        axes[0].legend(loc="lower left")
+    return figure
+
+
+def figure2(outcomes: Outcomes) -> Any:
+    """Draw coverage against λ."""
+    found = sensitivity.curves(outcomes["figure2-2000"].parts)
+    with panels(2, 3.6, 3.0) as (figure, axes):
+        for ax, top in ((axes[0], 3.0), (axes[1], 0.5)):
+            ax.axhline(0.95, color=GREY, linewidth=0.8)
+            for i, (model, values) in enumerate(found.items()):
+                ax.plot(sensitivity.LAPLACES, values, label=model, **look(i))
+            ax.set(xlim=(0, top), xlabel="λ", ylabel="share of test sets whose interval covers")
+        axes[0].set(title="as in figure 2", ylim=(0, 1))
+        axes[1].set(title="enlarged", ylim=(0.7, 1.0))
+        axes[0].legend(loc="upper right", ncols=2)
+    return figure
+
+
+def figure3(outcomes: Outcomes) -> Any:
+    """Draw how often H0 stands against the ratio of costs."""
+    parts = outcomes["power"].parts
+    kept, ratio = by_model(parts, "kept"), by_model(parts, "ratio")
+    with panels(1, 4.2, 3.0) as (figure, (ax,)):
+        for i, model in enumerate(MODELS):
+            ax.plot(np.mean(ratio[model], axis=0), np.mean(kept[model], axis=0), label=model, **look(i))
+        ax.set(
+            xscale="symlog",
+            xlabel="|cost of 2' - cost of 1| / cost of 1",
+            ylabel="share of H0 not rejected",
+            ylim=(0, 1),
+        )
+        ax.set_xscale("symlog", linthresh=0.1)
+        ax.set_xlim(0, None)
+        ax.legend(ncols=2)
+    return figure
+
+
+def _against_q(outcomes: Outcomes, groups: tuple[tuple[str, ...], ...], *, ranges: bool, normal: bool = False) -> Any:
+    parts = outcomes["power"].parts
+    kept, z = by_model(parts, "kept"), by_model(parts, "normal")
+    q = np.array(power.SHARES[1:]) * 1e6
+    with panels(len(groups), 3.4, 2.8) as (figure, axes):
+        for ax, group in zip(axes, groups, strict=True):
+            for model in group:
+                i = MODELS.index(model)
+                values = np.array(kept[model])[:, 1:]
+                mean = values.mean(axis=0)
+                ax.plot(q, mean, label=model, **look(i))
+                if ranges:
+                    reach = np.stack([mean - values.min(axis=0), values.max(axis=0) - mean])
+                    ax.errorbar(q, mean, reach, fmt="none", ecolor=COLOURS[i], elinewidth=0.8, capsize=1.5)
+                if normal:
+                    style = {"marker": "x", "linestyle": "none", "markersize": 3.5, "color": COLOURS[i]}
+                    ax.plot(q, np.mean(z[model], axis=0)[1:], **style)
+            ax.set(xscale="log", ylim=(0, 1), xlabel="labels changed (q, of a million)")
+            ax.legend(loc="lower left")
+        axes[0].set_ylabel("share of H0 not rejected")
+    return figure
+
+
+def figure4(outcomes: Outcomes) -> Any:
+    """Draw how often H0 stands against q, in the paper's two groups of models, with the paired z test as crosses."""
+    groups = (("M2", "M3", "M4", "M5", "M9"), ("M1", "M6", "M7", "M8"))
+    return _against_q(outcomes, groups, ranges=False, normal=True)
+
+
+def figure5(outcomes: Outcomes) -> Any:
+    """Draw the range over matrices."""
+    return _against_q(outcomes, (("M2", "M9"), ("M1", "M6", "M7")), ranges=True)
+
+
+def intervals(outcomes: Outcomes) -> Any:
+    """Draw the coverage of every method, each model a dot."""
+    parts = outcomes["defaults-2000"].parts
+    kinds = ("cost", "cost_by_class", "equal", "equal_by_class")
+    titles = ("cost", "cost, fixed class sizes", "equal costs", "equal costs, fixed class sizes")
+    with panels(4, 2.6, 3.8, sharey=True) as (figure, axes):
+        for ax, kind, title in zip(axes, kinds, titles, strict=True):
+            ax.axvline(950, color=GREY, linewidth=0.8)
+            for row, name in enumerate(defaults.METHODS):
+                each = defaults.table(parts, kind)[name]
+                for i, model in enumerate(MODELS):
+                    text = {"ha": "center", "va": "center", "fontsize": 5.5, "color": COLOURS[i]}
+                    ax.text(each[model], row + 0.27 * ((i % 3) - 1), model[1], **text)
+            ax.set(title=title, xlim=(None, 1010), ylim=(len(defaults.METHODS) - 0.4, -0.6), xlabel="of 1000")
+            low = min(min(each.values()) for each in defaults.table(parts, kind).values())
+            ax.set_xlim(max(0, low - 30), 1015)
+            ax.set_yticks(range(len(defaults.METHODS)), defaults.METHODS)
+    return figure

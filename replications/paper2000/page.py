@@ -1,0 +1,266 @@
+"""The page of 2000."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from replications.markdown import Outcomes, Page, image, rows_table, settings_text, table
+from replications.paper2000 import defaults, figures, sensitivity, table5, table6
+from replications.paper2000.domain import CUTS, DISCS, FREQUENCIES, MODELS, by_model, drawn_examples
+from replications.study import Outcome, Row
+
+
+def _frequencies() -> str:
+    _, classes = drawn_examples(1_000_000, 2000)
+    ours = np.bincount(classes, minlength=5) / classes.size
+    lines = [
+        (str(i), f"{100 * p:.2f}", f"{100 * q:.2f}") for i, (p, q) in enumerate(zip(FREQUENCIES, ours, strict=True))
+    ]
+    return table(("class", "paper, %", "ours, %"), lines)
+
+
+def _models(outcome: Outcome, printed: dict[str, float], kinds: dict[str, str]) -> str:
+    lines = []
+    for model in MODELS:
+        cells = [model, f"{printed[model]:g}"]
+        for kind in kinds:
+            values = by_model(outcome.parts, kind)[model]
+            cells.append(f"{np.mean(values):.1f} ({min(values):.0f}-{max(values):.0f})")
+        lines.append(tuple(cells))
+    return table(("model", "paper", *kinds.values()), lines)
+
+
+def span(outcome: Outcome, kind: str, models: tuple[str, ...]) -> str:
+    """Return the smallest and the largest mean over the matrices, of some models."""
+    means = [float(np.mean(by_model(outcome.parts, kind)[model])) for model in models]
+    return f"{min(means):.0f}" if len(means) == 1 else f"{min(means):.0f} to {max(means):.0f}"
+
+
+def _of(rows: tuple[Row, ...], words: str) -> list[Row]:
+    return [row for row in rows if words in row.what]
+
+
+def _methods(outcome: Outcome, kind: str) -> str:
+    found = defaults.table(outcome.parts, kind)
+    lines = [(name, *(f"{values[m]:.0f}" for m in MODELS)) for name, values in found.items()]
+    return table(("interval", *MODELS), lines)
+
+
+def _widths(outcome: Outcome) -> str:
+    found = defaults.table(outcome.parts, "width")
+    lines = [(name, *(f"{values[m]:.2f}" for m in MODELS)) for name, values in found.items()]
+    return table(("interval", *MODELS), lines)
+
+
+def _rare(outcome: Outcome) -> str:
+    tenth, small = sensitivity.LAPLACES.index(0.1), sensitivity.LAPLACES.index(0.04)
+    lines = [
+        (
+            f"{part['model']}, {part['matrix'] + 1}",
+            f"{100 * part['rare_missed']:.0f} %",
+            f"{100 * part['rare_cost']:.0f} %",
+            f"{1000 * part['coverage'][tenth]:.0f}",
+            f"{1000 * part['coverage'][small]:.0f}",
+            f"{1000 * part['mid_p']:.0f}",
+        )
+        for part in outcome.parts
+        if part["model"] in ("M6", "M9")
+    ]
+    head = ("model, matrix", "class 3 missed", "of the cost", "λ = 0.1", "λ = 1/k²", "mid-P")
+    return table(head, lines)
+
+
+def _at(outcome: Outcome, laplace: float, models: tuple[str, ...]) -> str:
+    found = sensitivity.curves(outcome.parts)
+    values = [1000 * found[model][sensitivity.LAPLACES.index(laplace)] for model in models]
+    return f"{min(values):.0f} to {max(values):.0f}"
+
+
+def _at_most(outcome: Outcome, kind: str) -> str:
+    """Return in words where the intervals with s in place of s/√n fail to do what the paper reports."""
+    odd = [row for row in outcome.rows if kind in row.what and row.ours != row.paper]
+    if not odd:
+        return "in every case"
+
+    def words(row: Row) -> str:
+        model, changed = row.item.split(", ")[1], row.what.split(", ")[2:]
+        return f"{model} ({', '.join([f'{row.ours:.4g} of 1000', *changed])})"
+
+    return "in all cases but " + ", ".join(words(row) for row in odd)
+
+
+def _recommendation(outcome: Outcome, all_matrices: Outcome) -> str:
+    mid_p = {m: 1000 * float(np.mean(values)) for m, values in by_model(all_matrices.parts, "mid_p").items()}
+    lowest = 1000 * min(part["mid_p"] for part in all_matrices.parts)
+    tenth = sensitivity.curves(all_matrices.parts)["M9"][sensitivity.LAPLACES.index(0.1)]
+
+    def span(kind: str, name: str) -> str:
+        each = defaults.table(outcome.parts, kind)[name]
+        low, high = min(each, key=lambda m: each[m]), max(each, key=lambda m: each[m])
+        return f"{each[low]:.0f} ({low}) to {each[high]:.0f} ({high})"
+
+    wide = defaults.table(outcome.parts, "width")["mid-P"]
+    return f"""### What follows
+
+- **For the cost of one classifier: the mid-P interval** (`bcost.mid_p_interval`). It has no constant to choose. Over the nine
+  models it covers {span("cost", "mid-P")} of 1000, and {span("cost_by_class", "mid-P")} with fixed class sizes, where
+  λ = 0.1 covers {span("cost", "λ = 0.1")} and {span("cost_by_class", "λ = 0.1")}, and λ = 0
+  {span("cost", "λ = 0")} and {span("cost_by_class", "λ = 0")}. These are three matrices a model; over all ten of figure 2 it
+  covers {min(mid_p.values()):.0f} to {max(mid_p.values()):.0f} of 1000 (M9: {mid_p["M9"]:.0f}, where λ = 0.1 has
+  {1000 * tenth:.0f}), and {lowest:.0f} for the worst matrix. The price is width: {wide["M1"]:.2f} of the ideal for M1 and
+  {wide["M6"]:.1f} for M6, where the data do not say what the rare errors cost.
+- **For BCost as in the paper, λ = 2.5/k²**, which is the paper's 0.1 at its k = 5. What biases the interval is the weight of
+  all cells together, λk² examples: 2.5 there, but 1000 with λ = 0.1 and a hundred classes. λ = 1/k² (one example in all) is
+  nearly as good here and falls behind where a whole class is missed; λ = 0.5 (12.5 examples) is biased. λ = 0 cannot see
+  what did not happen.
+- **For the difference of two classifiers, λ = 0**, as the paper says: {span("equal", "λ = 0")} of 1000 equal pairs stand. The
+  paired z test does about as well ({span("equal", "normal")}). Any λ worth having makes the test timid for M6, M7 and M9, and
+  so does the mid-P test ({span("equal", "mid-P")}), which allows for errors in all k³ cells: it is for those who must not err.
+  With fixed class sizes and two examples of a class that decides the cost, λ = 0 rejects too often
+  ({span("equal_by_class", "λ = 0")}), and so does the z test ({span("equal_by_class", "normal")}); there λ = 1/k² is the better
+  choice ({span("equal_by_class", "λ = 1/k²")})."""
+
+
+def text(outcomes: Outcomes) -> str:
+    """Return the page."""
+    five, two, six = (outcomes[name] for name in ("table5", "figure2-2000", "table6"))
+    power, normal, beyond = (outcomes[name] for name in ("power", "normal-2000", "defaults-2000"))
+    discs = "; ".join(f"class {c}: centre ({x:g}, {y:g}), radius {r:.5f}" for c, (x, y, r) in DISCS.items())
+    resampled = [abs(a - b) for a, b in zip(*five.series("exact", "resampled"), strict=True)]
+    return f"""
+D. D. Margineantu and T. G. Dietterich, *Bootstrap methods for the cost-sensitive evaluation of classifiers*, ICML 2000.
+
+BCost and BDeltaCost do nearly all that the paper says of them, on another domain, with another tree and other random cost
+matrices: Table 6, figure 2, the power curves and Table 5 but for its last row replicate. With cost model M9 (and one matrix of
+M6) BCost is not too wide but too narrow here, where the tree misses nearly all of a rare class. What the paper says of
+**normal theory does not replicate**: the normal interval covers {span(five, "normal", ("M1", "M2", "M3", "M4", "M5", "M8"))} of
+1000 for M1 to M5 and M8, {span(five, "normal", ("M7",))} for M7 and {span(five, "normal", ("M6", "M9"))} for M6 and M9, not 1000,
+and the paired z test rejects. Intervals in which s stands for s/√n behave as the paper reports (below).
+
+## The domain
+
+{settings_text(five)}
+
+The boundaries of the paper's figure 1 are not given in numbers. Ours: uniform points of the unit square; classes 0, 1 and 2
+where y + 0.12 sin 2πx is below {CUTS[0]}, between, and above {CUTS[1]}; two discs are the other classes ({discs}).
+
+{image("2000-domain.png", "The five classes in the unit square")}
+
+{_frequencies()}
+
+The classifier is a decision tree on 1,000 examples, weighted by the mean cost of their class as in the paper.
+scikit-learn's tree takes the place of C4.5: it splits by entropy where C4.5 uses the gain ratio, and it is not pruned (both
+keep two examples a leaf); its error rate over all cost matrices is {100 * np.mean(five.series("errors")[0]):.1f} % on average
+({100 * min(five.series("errors")[0]):.1f} to {100 * max(five.series("errors")[0]):.1f} %). The million test examples are cut
+into 1,000 test sets of 1,000, and the mean cost over all of them is the true cost, as in the paper. The cost models and the
+nominal level of 95 % are the paper's; each model has ten random cost matrices, and the range in parentheses is over those.
+
+## Table 5: how often the interval holds the true cost
+
+{_models(five, table5.PRINTED, {"exact": "BCost, exact", "resampled": "BCost, 1000 resamples", "normal": "normal interval (paper: 1000)"})}
+
+The exact bootstrap (no resampling) and the paper's 1,000 resamples differ by {np.mean(resampled):.1f} of 1000 test sets on
+average, most of it because 1,000 resamples give ends that vary.
+
+{image("2000-coverage.png", "Tables 5 and 6, ours beside the paper's")}
+
+{rows_table(_of(five.rows, "BCost"))}
+
+Where the tree misses about nine in ten or more of class 3, λ = 0.1 may not be enough. Class 3 has 1.6 of 1,000 examples, so one test set in five
+has none of it, and in such a set BCost allows for about one error in a cell that it has not seen, while the true cost has
+1.6 of them. The paper's trees must have got more of class 3 right. By matrix (class 3 missed; its share of the cost; coverage
+with λ = 0.1, with λ = 1/k², and of the mid-P interval, see the end):
+
+{_rare(two)}
+
+### The normal interval
+
+{rows_table(_of(five.rows, "normal"))}
+
+The paper describes a variance "of σ/√n, where σ is the variance". That suggests that its normal intervals were not divided by
+the right power of n. With mean ± 1.96 s instead of mean ± 1.96 s/√n the intervals hold the true cost
+{_at_most(normal, "covers")}, and the paired test does not reject {_at_most(normal, "paired test")}
+(`python -m replications run normal-2000`, three matrices a model, 200 test sets). But for these, that is what the paper reports of both. We cannot
+know that this was the cause.
+
+## Figure 2: the choice of λ
+
+{settings_text(two)}
+
+{image("2000-figure2.png", "Coverage against λ")}
+
+Just above λ = 0.1 the coverage for M6 and M9 jumps, to {_at(two, 0.15, ("M6", "M9"))} of 1000 at λ = 0.15, where BCost begins to
+allow for a second error in a cell without any; the other models have {_at(two, 0.15, ("M1", "M2", "M3", "M4", "M5", "M7", "M8"))}
+there. Where the jump lies depends on the frequency of the rare class and on the size of the test set.
+
+{rows_table(two.rows)}
+
+## Table 6: two classifiers of equal cost
+
+{settings_text(six)} The second classifier has the first one's labels, permuted within each true class.
+
+{_models(six, table6.PRINTED, {"exact": "BDeltaCost, λ = 0", "laplace": "BDeltaCost, λ = 0.1", "normal": "paired z test (paper: 1000)"})}
+
+{rows_table(six.rows)}
+
+## Figures 3 to 5: power
+
+{settings_text(power)} The paper ran the test 10 times a point and averaged three matrices; here every point has 1,000 test
+sets. A changed label becomes one of the four others at random.
+
+{image("2000-figure3.png", "Share of H0 not rejected against the ratio of costs")}
+
+{image("2000-figure4.png", "Share of H0 not rejected against the number of labels changed; crosses: the paired z test")}
+
+The crosses in figure 4 are the paired z test.
+
+{image("2000-figure5.png", "The range over the cost matrices")}
+
+{rows_table(power.rows)}
+
+## Beyond the paper: which interval should be the default?
+
+{settings_text(beyond)} Each digit in the figure is a model, M1 to M9.
+
+{image("2000-intervals.png", "Coverage of every interval for every model")}
+
+True cost covered, of 1000 (Table 5 with other intervals):
+
+{_methods(beyond, "cost")}
+
+The same for test sets with fixed class sizes ({", ".join(f"{1000 * p:.0f}" for p in FREQUENCIES)} examples) and known priors, so
+that there are only two examples of class 3:
+
+{_methods(beyond, "cost_by_class")}
+
+Equal costs not rejected, of 1000 (Table 6 with other intervals):
+
+{_methods(beyond, "equal")}
+
+The same with fixed class sizes and known priors:
+
+{_methods(beyond, "equal_by_class")}
+
+Mean widths of the intervals for a cost, in units of 2 · 1.96 true standard errors:
+
+{_widths(beyond)}
+
+{_recommendation(beyond, two)}
+"""
+
+
+PAGE = Page(
+    "2000",
+    "Margineantu & Dietterich 2000: BCost and BDeltaCost",
+    ("table5", "figure2-2000", "table6", "power", "normal-2000", "defaults-2000"),
+    text,
+    {
+        "2000-domain.png": figures.domain,
+        "2000-coverage.png": figures.coverage,
+        "2000-figure2.png": figures.figure2,
+        "2000-figure3.png": figures.figure3,
+        "2000-figure4.png": figures.figure4,
+        "2000-figure5.png": figures.figure5,
+        "2000-intervals.png": figures.intervals,
+    },
+)

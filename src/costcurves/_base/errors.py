@@ -1,0 +1,128 @@
+"""What costcurves raises: every error is a `CostCurvesError`, and says the argument, the rule and the value."""
+
+
+class CostCurvesError(ValueError):
+    """Base of every error that costcurves raises on purpose.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> try:
+    ...     cc.OperatingCondition(prevalence=9, cost_fp=1, cost_fn=100)
+    ... except cc.CostCurvesError as error:
+    ...     print(error)
+    `prevalence` must be in (0, 1), got 9: 9 % is 0.09
+    """
+
+
+class InputError(CostCurvesError):
+    """An argument breaks its rule: out of range, wrong shape, contradictory.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.OperatingCondition.from_pc(1.5)
+    Traceback (most recent call last):
+    ...
+    costcurves._base.errors.InputError: `pc` must be in [0, 1], got 1.5: 1.5 % is 0.015
+    """
+
+
+class DataError(CostCurvesError):
+    """Labels, scores or weights cannot be evaluated: one class only, NaN, lengths that differ.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.RocCurve.from_predictions([1, 1], [0.2, 0.7])
+    Traceback (most recent call last):
+    ...
+    costcurves._base.errors.DataError: `y_true` must hold both classes, got 2 positive and 0 negative examples
+    """
+
+
+class UnsupportedError(CostCurvesError):
+    """The question is clear but this object does not hold what the answer needs.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> curve = cc.RocCurve.from_rates(fpr=0.1, tpr=0.6, name="expert")
+    >>> cc.pool([curve, curve])
+    Traceback (most recent call last):
+    ...
+    costcurves._base.errors.UnsupportedError: `curves` must come from scores to be pooled, got 'expert' made from rates
+    """
+
+
+class FormatError(CostCurvesError):
+    """A file or a text is not what it should be: broken JSON, an unknown version.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> issubclass(cc.FormatError, cc.CostCurvesError)
+    True
+    """
+
+
+class MissingExtraError(CostCurvesError, ImportError):
+    """An optional dependency is not installed; the message says what to install.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> issubclass(cc.MissingExtraError, ImportError)
+    True
+    """
+
+
+class CostCurvesWarning(UserWarning):
+    """Base of every warning that costcurves gives.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> issubclass(cc.SmallSampleWarning, cc.CostCurvesWarning)
+    True
+    """
+
+
+class WorseThanChanceWarning(CostCurvesWarning):
+    """A classifier ranks positives below negatives, significantly: its scores may be those of the other class.
+
+    Of scores that know nothing, at most 1 in 10,000 give this warning.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import costcurves as cc
+    >>> y = [0] * 15 + [1] * 15
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     curve = cc.RocCurve.from_predictions(y, range(30, 0, -1), name="reversed")
+    >>> print(told[0].message)  # doctest: +ELLIPSIS
+    'reversed' is worse than chance: its AUC is 0. Are these the scores of the other class? ...
+    """
+
+
+class SmallSampleWarning(CostCurvesWarning):
+    """The data cannot support the interval: a rare, expensive error was seen too few times to judge it.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> issubclass(cc.SmallSampleWarning, UserWarning)
+    True
+    """
+
+
+class DroppedRowsWarning(CostCurvesWarning):
+    """Rows with missing values were left out, as ``on_null="drop"`` asks; the message says how many.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> issubclass(cc.DroppedRowsWarning, UserWarning)
+    True
+    """

@@ -1,0 +1,58 @@
+"""What every result has: `to_frame()` and a JSON form."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from costcurves._base.frames import make_frame
+
+
+def jsonable(value: Any) -> Any:
+    """Return plain Python that strict JSON can hold: infinities as "inf" and "-inf", NaN as None."""
+    if isinstance(value, np.ndarray):
+        return [jsonable(v) for v in value.tolist()]
+    if isinstance(value, np.generic):
+        return jsonable(value.item())
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, Result):
+        return value.to_dict()
+    if isinstance(value, dict):
+        return {str(k): jsonable(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(v) for v in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: jsonable(getattr(value, f.name)) for f in fields(value) if not f.name.startswith("_")}
+    return str(value)
+
+
+class Result:
+    """Base of all results: frozen values with `to_frame()` (long format) and `to_dict()` (JSON-ready)."""
+
+    __slots__ = ()
+
+    def _columns(self) -> dict[str, Any]:
+        """Return the columns of the long table; each result says its own."""
+        raise TypeError(f"{type(self).__name__} must say its columns")
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the result as a dataframe, one row a part.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame. By default the one that is already imported, else one that is installed.
+        """
+        return make_frame(self._columns(), backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain Python values that `json.dumps` takes."""
+        return {f.name: jsonable(getattr(self, f.name)) for f in fields(self) if not f.name.startswith("_")}  # type: ignore[arg-type]

@@ -1,0 +1,255 @@
+"""Checks that return what they checked; each message has the name, the rule and the value."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import CostCurvesError, InputError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+# A float64 holds every whole number up to here.
+LARGEST_WHOLE = 2**53
+# More than this many of anything that is drawn or laid out point by point would not fit in memory.
+MOST_POINTS = 10**8
+MOST_LAPLACE = 1e6
+# Squares of costs and products of weights must stay within a float's range.
+MOST_COST = 1e150
+WEIGHT_RANGE = (1e-100, 1e100)
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """Return a short form of a value for an error message."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    try:
+        text = repr(value) if isinstance(value, str) else str(value)
+    except ValueError:  # an int of thousands of digits
+        text = f"a {type(value).__name__} too long to show"
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def check_number(name: str, value: Any) -> float:
+    """Return `value` as a finite float."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            return check_number(name, value.item())
+        raise InputError(f"`{name}` must be a number, got {shown(value)} ({type(value).__name__})")
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"`{name}` must be a number, got {shown(value)}") from None
+    if not math.isfinite(number):
+        raise InputError(f"`{name}` must be finite, got {shown(value)}")
+    return number
+
+
+def check_in_open_unit(name: str, value: Any) -> float:
+    """Return `value` as a float in (0, 1)."""
+    number = check_number(name, value)
+    if not 0.0 < number < 1.0:
+        raise InputError(f"`{name}` must be in (0, 1), got {shown(value)}{_percent(number, below=100)}")
+    return number
+
+
+def check_in_unit(name: str, value: Any) -> float:
+    """Return `value` as a float in [0, 1]."""
+    number = check_number(name, value)
+    if not 0.0 <= number <= 1.0:
+        raise InputError(f"`{name}` must be in [0, 1], got {shown(value)}{_percent(number)}")
+    return number
+
+
+def _percent(number: float, *, below: float = 101) -> str:
+    """Return what to write instead of a percentage, where a number may be one."""
+    return f": {number:g} % is {number / 100:g}" if 1 < number <= 100 and number < below else ""
+
+
+def check_nonnegative(name: str, value: Any) -> float:
+    """Return `value` as a finite float >= 0."""
+    number = check_number(name, value)
+    if number < 0:
+        raise InputError(f"`{name}` must be >= 0, got {shown(value)}")
+    return number
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Return `value` as a finite float > 0."""
+    number = check_number(name, value)
+    if number <= 0:
+        raise InputError(f"`{name}` must be > 0, got {shown(value)}")
+    return number
+
+
+def check_level(level: Any) -> float:
+    """Return a confidence level in (0, 1)."""
+    return check_in_open_unit("level", level)
+
+
+def check_laplace(value: Any) -> float:
+    """Return what is added to each cell: from 0 to a million examples, beyond which it is a mistake."""
+    number = check_nonnegative("laplace", value)
+    if number > MOST_LAPLACE:
+        raise InputError(f"`laplace` must be <= {MOST_LAPLACE:g}, got {shown(value)}")
+    return number
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return `value` if it is True or False, and not something that Python would take for one of them."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"`{name}` must be True or False, got {shown(value)} ({type(value).__name__})")
+    return bool(value)
+
+
+def check_rng(rng: Any) -> np.random.Generator:
+    """Return a random generator from one, from a seed, or from None."""
+    try:
+        if isinstance(rng, (bool, np.bool_)):
+            raise TypeError
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"`rng` must be a numpy Generator, a seed >= 0 or None, got {shown(rng)}") from None
+
+
+def check_integer(name: str, value: Any, minimum: int, maximum: int = LARGEST_WHOLE) -> int:
+    """Return `value` as an int from `minimum` to `maximum`."""
+    number = check_number(name, value)
+    if number != int(number):
+        raise InputError(f"`{name}` must be a whole number, got {shown(value)}")
+    if number < minimum:
+        raise InputError(f"`{name}` must be >= {minimum}, got {shown(value)}")
+    if number > maximum:
+        raise InputError(f"`{name}` must be <= {maximum}, got {shown(value)}")
+    return int(number)
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return `value` if it is one of the named choices."""
+    choices = tuple(choices)
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(c) for c in choices)
+        raise InputError(f"`{name}` must be one of {listed}, got {shown(value)}")
+    return value
+
+
+def check_name(name: str, value: Any) -> str:
+    """Return a non-empty text."""
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"`{name}` must be a non-empty string, got {shown(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"`{name}` must be text that UTF-8 can hold, got {value!a}") from None
+    return value
+
+
+def check_column(role: str, name: str, columns: Iterable[Any], where: object) -> str:
+    """Return the name of a column that is there; otherwise the message has the nearest names."""
+    known = list(columns)
+    if name not in known:
+        folded = {str(column).casefold(): column for column in known}
+        near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3)]
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {shown(known, 200)}"
+        raise InputError(f"`{role}` must name a column of {where}, got {shown(name)}: {hint}")
+    return name
+
+
+def check_path(path: Any) -> str | os.PathLike[str]:
+    """Return a path that names a file (whether it is there is for the system to say)."""
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path) or "\0" in str(path):
+        raise InputError(f"`path` must be a path, got {shown(path)} ({type(path).__name__})")
+    return path
+
+
+def check_two_names(names: Any) -> tuple[str, str]:
+    """Return two different names."""
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2:
+        raise InputError(f"`names` must be a pair of names, got {shown(names)}")
+    first, second = (check_name("names", name) for name in names)
+    if first == second:
+        raise InputError(f"`names` must differ, got {shown(first)} twice")
+    return first, second
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, NaT or pandas' NA."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):
+        return True
+
+
+def is_missing_label(value: Any) -> bool:
+    """Return whether a label is None, NaN, NaT, pandas' NA or an empty text."""
+    return (isinstance(value, str) and not value) or is_missing(value)
+
+
+def refuse_masked(name: str, values: Any, error: type[CostCurvesError]) -> None:
+    """Refuse a NumPy array with masked values."""
+    masked = sys.modules.get("numpy.ma")  # which NumPy loads when somebody asks for it, and that takes a while
+    if masked is not None and isinstance(values, masked.MaskedArray) and masked.is_masked(values):
+        raise error(f"`{name}` must not have masked values, got {int(masked.getmaskarray(values).sum())}")
+
+
+def number_array(
+    name: str, values: Any, *, booleans: bool = True, error: type[CostCurvesError] = InputError
+) -> FloatArray:
+    """Return `values` as a float64 array of any shape; texts, dates, complex and masked numbers are none.
+
+    The array may share memory with `values`. NaN and infinities pass; a missing value becomes NaN.
+    """
+    refuse_masked(name, values, error)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):
+        raise error(f"`{name}` must be numeric, got {shown(values)}") from None
+    if array.dtype.kind == "O":
+        flat = [_as_float(name, value, booleans, error) for value in array.ravel().tolist()]
+        return np.array(flat, dtype=np.float64).reshape(array.shape)
+    if array.dtype.kind not in ("biuf" if booleans else "iuf"):
+        raise error(f"`{name}` must be numeric, got {shown(values)} ({array.dtype})")
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64, copy=False)
+
+
+def _as_float(name: str, value: Any, booleans: bool, error: type[CostCurvesError]) -> float:
+    """Return one object as a float, NaN where it is missing."""
+    if is_missing(value):
+        return math.nan
+    if not isinstance(value, (Real, Decimal)) or (isinstance(value, bool) and not booleans):
+        raise error(f"`{name}` must be numeric, got {shown(value)} ({type(value).__name__})")
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        raise error(f"`{name}` must be numbers that a float can hold, got {shown(value)}") from None
+
+
+def check_unit_array(name: str, values: Any) -> FloatArray:
+    """Return `values` as a float64 array with every element in [0, 1] (any shape; NaN is refused)."""
+    array = number_array(name, values, booleans=False)
+    bad = ~((array >= 0.0) & (array <= 1.0))
+    if bad.any():
+        first = np.flatnonzero(bad.ravel())[0]
+        value = float(array.ravel()[first])
+        where = f" at position {first}" if array.ndim else ""
+        raise InputError(f"`{name}` must be in [0, 1], got {shown(value)}{where}{_percent(value)}")
+    return array
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array, set read-only (the caller gives up writing to it)."""
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,421 @@
+"""What k classes cost: labelled cost matrices, expected cost, the cheapest decision, the nine cost models.
+
+Rows are true classes and columns are predicted classes everywhere. The 2000 paper writes the transpose,
+C(predicted, true); `CostMatrix(paper_table).T` turns it round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import DataError, InputError, UnsupportedError
+from costcurves._base.frames import make_frame, read_table
+from costcurves._base.results import Result
+from costcurves._base.validation import (
+    MOST_COST,
+    FloatArray,
+    check_choice,
+    check_rng,
+    frozen,
+    number_array,
+    shown,
+)
+from costcurves.counting.confusion import (
+    Labels,
+    check_labels,
+    check_weights,
+    code_columns,
+    listed,
+    pair_counts,
+    read_square,
+    square_text,
+)
+
+OWNER = "the cost matrix"
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
+class CostMatrix(Result):
+    """What each decision costs: rows are true classes, columns are predicted classes.
+
+    Parameters
+    ----------
+    table : array-like of shape (k, k), or dataframe
+        Costs, finite and not negative, k >= 2; a right decision may cost something too. A pandas frame is
+        matched by the names of its index and columns, in any order. A frame with one column more than rows
+        has the true labels in its first column (polars and pyarrow have no index). A frame of k rows and k
+        columns without an index has its rows in the order of its columns.
+    labels : sequence, optional
+        The classes in order. By default the frame's row labels, or 0, 1, …, k-1 for an array.
+
+    Attributes
+    ----------
+    labels : tuple
+        The classes, in the order of rows and columns.
+    values : ndarray of float, shape (k, k)
+        The costs, read-only.
+
+    Raises
+    ------
+    InputError
+        When the table is not square, holds a negative, missing or infinite cost, is zero throughout (no
+        decision would matter), or when labels repeat.
+    DataError
+        When row and column labels are not the same.
+
+    Notes
+    -----
+    The 2000 paper's tables are C(predicted, true): its Table 1 is `CostMatrix(table).T` here. Benefits are
+    costs of the other decision: add to a row what makes it non-negative, which changes no comparison.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> C = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
+    >>> C
+    CostMatrix, rows true, columns predicted
+            good  bad
+      good     0    1
+      bad      5    0
+    >>> C.cost("bad", "good")
+    5.0
+    """
+
+    labels: Labels
+    values: FloatArray
+
+    def __init__(self, table: Any, labels: Any = None) -> None:
+        """Check the table and take its labels."""
+        if isinstance(table, CostMatrix):
+            values, names = _reordered(table, labels)
+        else:
+            values, names = read_square("costs", table, labels)
+        if len(names) < 2:
+            raise InputError(f"`costs` must have at least 2 classes, got {len(names)}")
+        for rule, bad in (
+            ("finite", ~np.isfinite(values)),
+            (f"at most {MOST_COST:g}", values > MOST_COST),
+            (">= 0 (shift a row to turn a benefit into a cost)", values < 0),
+        ):
+            if bad.any():
+                t, p = np.argwhere(bad)[0]
+                raise InputError(
+                    f"`costs` must be {rule}, got {shown(values[t, p])} "
+                    f"for true {shown(names[t])}, predicted {shown(names[p])}"
+                )
+        if not values.any():
+            raise InputError("`costs` must not be zero throughout: no decision would matter")
+        object.__setattr__(self, "labels", names)
+        object.__setattr__(self, "values", frozen(np.array(values)))
+
+    @property
+    def T(self) -> CostMatrix:  # noqa: N802 (the name that arrays use)
+        """The transpose: turns the papers' C(predicted, true) into rows true, columns predicted, and back."""
+        return CostMatrix(self.values.T, self.labels)
+
+    def cost(self, true: Any, predicted: Any) -> float:
+        """Return the cost of predicting one class where another is true."""
+        return float(self.values[self._position("true", true), self._position("predicted", predicted)])
+
+    def error_costs(self, pos_label: Any) -> tuple[float, float]:
+        """Return (cost_fp, cost_fn) of a two-class matrix: what an error costs more than the right decision.
+
+        Parameters
+        ----------
+        pos_label : label
+            The positive class.
+        """
+        if len(self.labels) != 2:
+            raise UnsupportedError(f"`error_costs` needs two classes, got {len(self.labels)}")
+        pos = self._position("pos_label", pos_label)
+        neg = 1 - pos
+        fp = float(self.values[neg, pos] - self.values[neg, neg])
+        fn = float(self.values[pos, neg] - self.values[pos, pos])
+        for name, extra in (("cost_fp", fp), ("cost_fn", fn)):
+            if extra < 0:
+                raise InputError(f"`{name}` must be >= 0: the error is cheaper than the right decision by {-extra:g}")
+        return fp, fn
+
+    def _position(self, name: str, label: Any) -> int:
+        try:
+            return dict(zip(self.labels, range(len(self.labels)), strict=True))[label]
+        except (KeyError, TypeError):
+            raise InputError(
+                f"`{name}` must be a label of {OWNER} ({listed(self.labels)}), got {shown(label)}"
+            ) from None
+
+    def _columns(self) -> dict[str, Any]:
+        table: dict[str, Any] = {"true": list(self.labels)}
+        for j, label in enumerate(self.labels):
+            if str(label) in table:
+                raise UnsupportedError(f"`to_frame` needs labels with distinct texts, got {shown(label)} twice")
+            table[str(label)] = self.values[:, j]
+        return table
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return a dataframe with the true labels in column `true` and one column a predicted class.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame. By default the one that is already imported, else one that is installed.
+
+        Notes
+        -----
+        `CostMatrix(C.to_frame())` is C again.
+        """
+        return make_frame(self._columns(), backend)
+
+    def __repr__(self) -> str:
+        """Return the conclusion in words."""
+        return "CostMatrix, rows true, columns predicted\n" + square_text(self.labels, self.values)
+
+
+def _reordered(matrix: CostMatrix, labels: Any) -> tuple[FloatArray, Labels]:
+    if labels is None:
+        return matrix.values, matrix.labels
+    names = check_labels("labels", labels)
+    if set(names) != set(matrix.labels):
+        raise DataError(f"`labels` must be those of the cost matrix ({listed(matrix.labels)}), got {listed(names)}")
+    at = [matrix.labels.index(x) for x in names]
+    return matrix.values[np.ix_(at, at)], names
+
+
+def as_cost_matrix(C: Any) -> CostMatrix:
+    """Return a cost matrix, made from a table where it is not one already."""
+    return C if isinstance(C, CostMatrix) else CostMatrix(C)
+
+
+def constant_name(label: Any) -> str:
+    """Return the name of the classifier that always predicts one class, such as "always 'good'"."""
+    return f"always {label!r}" if isinstance(label, str) else f"always {label}"
+
+
+def constant_names(argument: str, names: Sequence[str], labels: Labels) -> tuple[str, ...]:
+    """Return the names of the k constant classifiers, which no other classifier may have."""
+    always = tuple(constant_name(label) for label in labels)
+    for name in names:
+        if name in always:
+            raise InputError(
+                f"`{argument}` must not name a classifier {shown(name)}: that is the one that always predicts "
+                f"{shown(labels[always.index(name)])}"
+            )
+    if len(set(always)) != len(always):
+        twice = next(name for i, name in enumerate(always) if name in always[:i])
+        raise InputError(f"`labels` must have distinct texts, got {shown(twice.removeprefix('always '))} twice")
+    return always
+
+
+def cheapest_constant(C: CostMatrix, shares: FloatArray) -> tuple[str, float]:
+    """Return the constant classifier that costs least at some class frequencies, and what it costs."""
+    costs = shares @ C.values
+    cheapest = int(np.argmin(costs))
+    return constant_name(C.labels[cheapest]), float(costs[cheapest])
+
+
+def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatArray, Labels]:
+    """Return class probabilities in the order of the labels: finite, not negative, with sum one."""
+    if isinstance(priors, Mapping):
+        given = check_labels(name, priors)
+        if labels is None:
+            labels = given
+        if set(given) != set(labels):
+            wrong = [x for x in given if x not in set(labels)] or [x for x in labels if x not in set(given)]
+            raise DataError(
+                f"`{name}` must have one value for each of the labels ({listed(labels)}); see {listed(wrong)}"
+            )
+        priors = [priors[label] for label in labels]
+    values = np.array(number_array(name, priors, booleans=False))
+    if values.ndim != 1 or (labels is not None and values.size != len(labels)) or values.size < 2:
+        rule = f"one value for each of the {len(labels)} classes" if labels is not None else "one value a class"
+        raise InputError(f"`{name}` must have {rule}, got shape {values.shape}")
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        raise InputError(f"`{name}` must be finite and >= 0, got {shown(values[bad][0])}")
+    with np.errstate(over="ignore"):
+        total = float(values.sum())
+    if abs(total - 1.0) > 1e-6:
+        raise InputError(f"`{name}` must have a sum of 1, got {total:g}")
+    return frozen(values / total), tuple(range(values.size)) if labels is None else labels
+
+
+def expected_cost(y_true: Any, y_pred: Any, C: Any, sample_weight: Any = None) -> float:
+    """Return the mean cost of the predictions.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence of labels, shape (n,)
+        Arrays, lists or dataframe columns; every label must be one of the cost matrix.
+    C : CostMatrix or table
+        Rows true, columns predicted.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the examples, not negative.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> C = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
+    >>> cc.expected_cost(["good", "good", "bad", "bad"], ["good", "bad", "bad", "good"], C)
+    1.5
+    """
+    C = as_cost_matrix(C)
+    k = len(C.labels)
+    _, (true, predicted) = code_columns({"y_true": y_true, "y_pred": y_pred}, C.labels, OWNER)
+    weights = check_weights(sample_weight, true.size)
+    counts = pair_counts(true, predicted, k, weights)
+    total = counts.sum()
+    with np.errstate(over="ignore"):
+        cost = float((counts * C.values).sum() / total)
+    return cost if np.isfinite(cost) else float((counts / total * C.values).sum())
+
+
+def _in_order(labels: Sequence[Any]) -> bool:
+    """Return whether labels are sorted, as scikit-learn sorts a classifier's classes."""
+    try:
+        return list(labels) == sorted(labels)
+    except TypeError:
+        return False
+
+
+def minimum_cost_predictions(probabilities: Any, C: Any, *, classes: Any = None) -> npt.NDArray[Any]:
+    """Return the class of least expected cost for each example.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n, k), or dataframe
+        Class probabilities, or a frame with one column a label, matched by name.
+    C : CostMatrix or table
+        Rows true, columns predicted.
+    classes : sequence of labels, optional
+        The label of each column of `probabilities`, such as a classifier's ``classes_``. Needed for an array unless
+        the labels of `C` are in sorted order, the order in which scikit-learn has the columns of `predict_proba`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Labels of the cost matrix.
+
+    Notes
+    -----
+    The decision minimises Σ_t P(t|x) C[t, p] over p. Of equal expected costs the label that comes first in
+    the cost matrix is taken.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> C = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
+    >>> cc.minimum_cost_predictions([[0.9, 0.1], [0.8, 0.2]], C, classes=["good", "bad"]).tolist()
+    ['good', 'bad']
+    """
+    C = as_cost_matrix(C)
+    k = len(C.labels)
+    read = read_table(probabilities)
+    if read is not None:
+        columns, cells, _ = read
+        by_text = {str(label): label for label in C.labels}
+        names = [c if c in C.labels else by_text.get(str(c), c) for c in columns]
+        if set(names) != set(C.labels) or len(names) != k:
+            raise DataError(f"`probabilities` must have the columns {listed(C.labels)}, got {listed(columns)}")
+        probabilities = np.array([cells[names.index(label)] for label in C.labels]).T
+    elif classes is None and not _in_order(C.labels):
+        raise InputError(
+            "`classes` must name the columns of `probabilities` where the cost matrix's labels are not sorted, "
+            f"got None and labels {listed(C.labels)}: pass the classifier's classes_"
+        )
+    p = number_array("probabilities", probabilities)
+    if p.ndim != 2 or p.shape[1] != k:
+        raise InputError(f"`probabilities` must have shape (n, {k}), one column a class, got {p.shape}")
+    if read is None and classes is not None:
+        order = list(classes)
+        if len(order) != k or set(order) != set(C.labels):
+            raise DataError(f"`classes` must be the labels {listed(C.labels)}, got {listed(order)}")
+        p = p[:, [order.index(label) for label in C.labels]]
+    bad = ~(np.isfinite(p) & (p >= 0))
+    if bad.any():
+        row = int(np.argwhere(bad)[0][0])
+        raise DataError(f"`probabilities` must be finite and >= 0, got {shown(p[bad][0])} in row {row}")
+    off = np.abs(p.sum(axis=1) - 1.0) > 1e-3
+    if off.any():
+        row = int(np.flatnonzero(off)[0])
+        raise DataError(f"`probabilities` must have rows with a sum of 1, got {p[row].sum():g} in row {row}")
+    chosen = np.argmin(p @ C.values, axis=1)
+    return np.asarray(label_array(C.labels)[chosen])
+
+
+def label_array(labels: Labels) -> npt.NDArray[Any]:
+    """Return labels as an array that keeps their type: mixed types stay objects."""
+    if len({type(label) for label in labels}) == 1 and isinstance(labels[0], (bool, int, float, str)):
+        return np.array(labels)
+    out = np.empty(len(labels), dtype=object)
+    out[:] = labels
+    return out
+
+
+# Table 4 of the 2000 paper: largest cost of an error, whether and how it is scaled by the class
+# frequencies (+1: predicted over true, -1: true over predicted), and largest cost of a right decision.
+_MODELS = {
+    "M1": (10.0, 0, 0.0),
+    "M2": (100.0, 0, 0.0),
+    "M3": (100.0, 0, 10.0),
+    "M4": (1000.0, 0, 0.0),
+    "M5": (10000.0, 0, 0.0),
+    "M6": (1000.0, 1, 0.0),
+    "M7": (1000.0, -1, 0.0),
+    "M8": (10000.0, 0, 1000.0),
+    "M9": (2000.0, 1, 1000.0),
+}
+
+
+def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
+    """Draw a cost matrix from one of the nine cost models of the 2000 paper (its Table 4).
+
+    Parameters
+    ----------
+    model : {"M1", ..., "M9"}
+    priors : mapping of label to probability, or array-like of shape (k,)
+        Class frequencies; they set the scale of M6, M7 and M9 and must be positive there.
+    rng : numpy.random.Generator or seed, optional
+
+    Returns
+    -------
+    CostMatrix
+        Rows true, columns predicted (the paper's table is the transpose, and is turned round here).
+
+    Notes
+    -----
+    Errors cost Unif[0, 10], [0, 100], [0, 100], [0, 1000] and [0, 10000] in M1 to M5, and [0, 10000] in M8.
+    With true class t and predicted class p they cost Unif[0, 1000 P(p)/P(t)] in M6 (to take a rare class
+    for a common one is expensive), Unif[0, 1000 P(t)/P(p)] in M7 and Unif[0, 2000 P(p)/P(t)] in M9. Right
+    decisions cost Unif[0, 10] in M3, Unif[0, 1000] in M8 and M9, and nothing in the others.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.cost_models("M1", {"a": 0.2, "b": 0.8}, rng=0)
+    CostMatrix, rows true, columns predicted
+                a        b
+      a         0  2.69787
+      b  0.409735        0
+    """
+    check_choice("model", model, _MODELS)
+    p, labels = check_priors("priors", priors, None)
+    largest, direction, right = _MODELS[model]
+    if direction and not p.all():
+        raise InputError(f"`priors` must be > 0 for model {model}, got 0 for {shown(labels[int(np.argmin(p))])}")
+    generator = check_rng(rng)
+    k = p.size
+    limits = np.full((k, k), largest)
+    if direction:
+        ratio = p[None, :] / p[:, None]
+        limits = largest * (ratio if direction > 0 else ratio.T)
+    np.fill_diagonal(limits, right)
+    return CostMatrix(generator.random((k, k)) * limits, labels)

@@ -1,0 +1,1 @@
+"""Labels and scores become counts: keys of scores, ROC counts, hull vertices without sorting, confusion matrices."""

@@ -1,0 +1,354 @@
+"""Compiled loops for very many scores, where the package was installed with a C compiler: see loops.c.
+
+Everything works without them, by NumPy and with the same results bit for bit; they make hulls and scans of large data
+about twice as fast. The environment variable COSTCURVES_COMPILED=0 turns them off.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.validation import BoolArray, FloatArray, IntArray
+
+Array = npt.NDArray[Any]
+
+SWITCH = "COSTCURVES_COMPILED"
+VERSION = 8  # of the library
+WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
+LIBRARY = Path(__file__).with_name("_loops.so")
+# The arguments of each loop: p a pointer, n a whole number; after the arrow what it returns.
+SIGNATURES = {
+    "version": ">n",
+    "count_float32": "ppnpnpp",
+    "count_float64": "ppnpnpp",
+    "add_counts": "ppppn",
+    "gather_float32": "ppnppppp",
+    "gather_float64": "ppnppppp",
+    "cut": "ppnppppppp>n",
+    "refine_float32": "ppppnpnpppnpnp>n",
+    "refine_float64": "ppppnpnpppnpnp>n",
+    "count_changes": "pppnppnp",
+    "reach": "ppnnnpppp",
+    "upper_hull": "ppnp>n",
+    "blocks_above": "pppnp",
+}
+
+
+@cache
+def loops() -> Loops | None:
+    """Return the compiled loops; None where there are none, or where they are turned off."""
+    if os.environ.get(SWITCH, "1").strip().lower() in ("0", "no", "off", "false"):
+        return None
+    try:
+        found = Loops(LIBRARY)
+    except (OSError, AttributeError):  # not built, or of another machine
+        return None
+    return found if found.version == VERSION else None
+
+
+class Loops:
+    """The loops of a library, by arrays. None of them holds the interpreter's lock."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        library = ctypes.CDLL(str(path))
+        kinds = {"p": ctypes.c_void_p, "n": ctypes.c_int64}
+        for name, signature in SIGNATURES.items():
+            arguments, _, answer = signature.partition(">")
+            function = getattr(library, name)
+            function.argtypes = [kinds[kind] for kind in arguments]
+            function.restype = kinds[answer] if answer else None
+        self._library = library
+        self.version: int = library.version()
+
+    def count(self, scores: Array, positive: BoolArray, layout: Layout, counts: ByteCounts) -> None:
+        """Count float scores in bins."""
+        scores, positive = _plain(scores), _plain(positive)
+        loop, bins = self._loop("count", scores), counts.small.size // 2
+        loop(_at(scores), _at(positive), scores.size, layout.address, bins, *counts.addresses)
+
+    def add_counts(self, counts: ByteCounts, other: ByteCounts) -> None:
+        """Add counts to others of as many places."""
+        self._library.add_counts(*counts.addresses, *other.addresses, counts.small.size)
+
+    def gather(
+        self, scores: Array, positive: BoolArray, layout: Layout, wanted: Wanted, keys: Sequence[Array]
+    ) -> tuple[Array, Array]:
+        """Count members of wanted bins by key, or return the keys of those that are not counted: neg, pos.
+
+        They are written to the buffers `keys` of negatives and positives, each with room for all scores.
+        """
+        scores, positive = _plain(scores), _plain(positive)
+        found = np.empty(2, np.int64)
+        loop = self._loop("gather", scores)
+        loop(_at(scores), _at(positive), scores.size, layout.address, wanted.address, *map(_at, keys), _at(found))
+        return keys[0][: found[0]], keys[1][: found[1]]
+
+    def cut(self, counts: ByteCounts) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
+        """Return the parts of the chain of filled bins: highest bin, negatives, positives, whether it is wanted."""
+        bins = counts.small.size // 2
+        # Most of this memory is never touched, and so never taken.
+        room, wanted = np.empty((6, bins + 1), np.int64), np.empty(bins, np.bool_)
+        parts = self._library.cut(*counts.addresses, bins, *_rows_at(room), _at(wanted))
+        code, neg, pos = room[3:, :parts].copy()
+        return code, neg, pos, wanted[:parts].copy()
+
+    def refine(
+        self, low: IntArray | None, shift: IntArray, counts: Sequence[IntArray], wanted: Wanted, keys: Sequence[Array]
+    ) -> tuple[IntArray, ...] | None:
+        """Return the vertices of the hull of a chain whose open parts are replaced by their members.
+
+        The chain is given by the lowest key, the shift and the counts of negatives and positives of its parts. `keys`
+        are the sorted ones of negatives and positives that were not counted; without `low` none was counted, and as
+        many are taken for each open part as it has. Of each vertex: x, y, low, shift, neg, pos and the lowest key of
+        the part after it, and first the origin, of which only x, y and that key count. None where a part has other
+        members than the chain says.
+        """
+        neg, pos = keys
+        room = np.empty((7, shift.size + wanted.slots + neg.size + pos.size + 1), np.int64)
+        edges = np.empty((2, shift.size + 1), np.int64)
+        rows = (ctypes.c_void_p * 9)(*_rows_at(room), *_rows_at(edges))
+        parts = [_plain(values) for values in (shift, *counts)]
+        lowest = None if low is None else _plain(low)
+        size = self._loop("refine", neg)(
+            None if lowest is None else _at(lowest),
+            *map(_at, parts),
+            shift.size,
+            _at(wanted.slot),
+            wanted.slot.size,
+            *wanted.counts.addresses,
+            _at(neg),
+            neg.size,
+            _at(pos),
+            pos.size,
+            ctypes.addressof(rows),
+        )
+        return None if size < 0 else tuple(room[:, :size].copy())
+
+    def upper_hull(self, x: IntArray, y: IntArray) -> IntArray:
+        """Return the indices of the hull's vertices, as `geometry.upper_hull` of counts."""
+        x, y = _plain(x), _plain(y)
+        vertex = np.empty(x.size, np.int64)
+        return vertex[: self._library.upper_hull(_at(x), _at(y), x.size, _at(vertex))].copy()
+
+    def blocks_above(self, x: IntArray, y: IntArray, hull: IntArray) -> BoolArray:
+        """Return which blocks may hold a vertex, as `geometry.blocks_above` of counts."""
+        x, y, hull = _plain(x), _plain(y), _plain(hull)
+        above = np.empty(x.size - 1, np.bool_)
+        self._library.blocks_above(_at(x), _at(y), _at(hull), hull.size, _at(above))
+        return above
+
+    def count_changes(
+        self, scores: Sequence[FloatArray], positive: BoolArray, searches: Sequence[Search], table: IntArray
+    ) -> None:
+        """Add to `table` at which points two classifiers begin to predict examples positive.
+
+        It has shape (2, 3, points + 1): of negatives and of positives, where the one, the other and the first of both
+        begins; the last entry counts the never.
+        """
+        a, b = (_plain(some) for some in scores)
+        positive = _plain(positive)
+        where = [search.address for search in searches]
+        self._library.count_changes(_at(a), _at(b), _at(positive), a.size, *where, table.shape[2] - 1, _at(table))
+
+    def reach(
+        self,
+        room: FloatArray,
+        place: FloatArray,
+        row: IntArray,
+        total: FloatArray,
+        reached: IntArray,
+        values: FloatArray | None = None,
+    ) -> None:
+        """Write how many atoms of a second variable are reached at `room + place`, from none to the columns of `total`.
+
+        With `values`, also write the second's distribution function there: that in a `row` of `total`. Arrays must be
+        in one piece; `room`, `reached` and `values` have a row a point and a column an atom of the first variable.
+        """
+        self._library.reach(
+            _at(room),
+            _at(place),
+            *room.shape,
+            total.shape[1] - 1,
+            _at(reached),
+            _at(row),
+            _at(total),
+            None if values is None else _at(values),
+        )
+
+    def _loop(self, name: str, values: Array) -> Any:
+        return getattr(self._library, f"{name}_float{8 * values.itemsize}")
+
+
+class ByteCounts:
+    """Counts of negatives and positives at each of some places: a byte each, and how often each was full."""
+
+    def __init__(self, places: int) -> None:
+        self.small = np.zeros(2 * places, np.uint8)
+        self.carries = np.zeros(2 * places, np.uint32)
+        self.addresses = (_at(self.small), _at(self.carries))
+
+    def add_to(self, table: Array) -> None:
+        """Add the counts to a table of as many."""
+        table += self.small
+        full = np.flatnonzero(self.carries)
+        table[full] += self.carries[full].astype(table.dtype) << 8
+
+    def total(self) -> IntArray:
+        """Return the counts: of negatives and positives of each place in turn."""
+        table = np.zeros(self.small.size, np.int64)
+        self.add_to(table)
+        return table
+
+
+class _LayoutFields(ctypes.Structure):
+    _fields_ = (
+        ("low_bits", ctypes.c_int64),
+        ("shifts", ctypes.c_void_p),
+        ("base", ctypes.c_void_p),
+        ("lowest", ctypes.c_double),
+        ("highest", ctypes.c_double),
+        ("sign", ctypes.c_double),
+        ("offset", ctypes.c_double),
+        ("scale", ctypes.c_double),
+        ("above", ctypes.c_int64),
+        ("below", ctypes.c_int64),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Even:
+    """Sizes of scores in a range where all bins have one length.
+
+    The bin is floor((score - offset) * scale) + above, of negative scores + below; it may be reckoned in float32 where
+    scores are of that type.
+    """
+
+    lowest: float  # -inf where all scores are in the range, for what is sure need not be looked at
+    highest: float
+    scale: float
+    above: int = 0
+    below: int = 0
+    sign: float = 1.0  # -1 where negative scores of these sizes count alike
+    offset: float = 0.0
+
+
+class Layout:
+    """A layout of bins as the loops read it.
+
+    Parameters
+    ----------
+    low_bits : int
+        The bits of a key below its cell, of which there are 4096.
+    shifts, base : arrays of int64, one a cell
+        The bin of a key is ``(key >> shift) + base``.
+    even : Even, optional
+        Where the bins of most scores are found faster.
+    """
+
+    def __init__(self, low_bits: int, shifts: IntArray, base: IntArray, even: Even | None) -> None:
+        self._shifts, self._base = _plain(shifts), _plain(base)
+        where = Even(1.0, 0.0, 0.0) if even is None else even
+        in_range = (where.lowest, where.highest, where.sign, where.offset, where.scale, where.above, where.below)
+        self._fields = _LayoutFields(low_bits, _at(self._shifts), _at(self._base), *in_range)
+        self.address = ctypes.addressof(self._fields)
+
+
+class _WantedFields(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_void_p) for name in ("wanted", "before", "slot", "small", "carries"))
+
+
+class Wanted:
+    """Bins whose members are wanted, and the counts of those that are counted by key.
+
+    Parameters
+    ----------
+    bins : array of bool
+        Which bins are wanted.
+    low, keys : arrays of int64
+        Of each wanted bin, from the lowest up: its lowest key, and how many keys it has where its members are to be
+        counted by key; 0 where they are to be written.
+    """
+
+    def __init__(self, bins: BoolArray, low: IntArray, keys: IntArray) -> None:
+        padded = np.zeros(64 * -(-bins.size // 64), np.bool_)
+        padded[: bins.size] = bins
+        self._bits = np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+        wanted = padded.reshape(-1, 64).sum(axis=1, dtype=np.int64)
+        self._before = np.cumsum(wanted) - wanted
+        self.slots = int(keys.sum())
+        self._start = np.cumsum(keys) - keys
+        self.slot = np.where(keys > 0, self._start - low, WRITTEN)
+        self.counts = ByteCounts(self.slots)
+        parts = (self._bits, self._before, self.slot, self.counts.small, self.counts.carries)
+        self._fields = _WantedFields(*map(_at, parts))
+        self.address = ctypes.addressof(self._fields)
+
+    @property
+    def examples(self) -> int:
+        """How many examples were counted by key."""
+        return int(self.counts.total().sum())
+
+    def keys(self, label: int) -> IntArray:
+        """Return the keys that were counted of one class, as often as they were."""
+        times = self.counts.total()[label::2]
+        place = np.flatnonzero(times)
+        counted = np.flatnonzero(self.slot != WRITTEN)
+        bin_of = counted[np.searchsorted(self._start[counted], place, side="right") - 1]
+        return np.repeat(place - self.slot[bin_of], times[place])
+
+
+class _SearchFields(ctypes.Structure):
+    _fields_ = (
+        ("low", ctypes.c_double),
+        ("scale", ctypes.c_double),
+        ("buckets", ctypes.c_double),
+        ("below", ctypes.c_void_p),
+        ("entries", ctypes.c_void_p),
+    )
+
+
+class Search:
+    """Entries that do not fall, to be looked for by buckets.
+
+    Parameters
+    ----------
+    low, scale : float
+        The bucket of a value is the whole part of ``(value - low) * scale``, within -1 to `buckets`, plus 1.
+    below : array of shape (buckets + 3,)
+        The entries in lower buckets than each, and all of them.
+    entries : array of float
+    """
+
+    def __init__(self, low: float, scale: float, below: IntArray, entries: FloatArray) -> None:
+        self._below, self._entries = below.astype(np.int32), _plain(entries)
+        self._fields = _SearchFields(low, scale, below.size - 3, _at(self._below), _at(self._entries))
+        self.address = ctypes.addressof(self._fields)
+
+
+def _plain(array: Array) -> Array:
+    """Return an array in one piece, at addresses that its type may have."""
+    return array if array.flags.c_contiguous and array.flags.aligned else np.array(array, order="C")
+
+
+def _at(array: Array) -> int:
+    """Return where the data of an array begin."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array.data))  # in half the time
+    except (TypeError, ValueError):  # read-only or empty
+        return array.ctypes.data
+
+
+def _rows_at(array: Array) -> list[int]:
+    """Return where the rows of a table begin."""
+    first, step = _at(array), array.strides[0]
+    return [first + i * step for i in range(array.shape[0])]

@@ -1,0 +1,226 @@
+"""Hull vertices straight from predictions, without sorting them all.
+
+Count positives and negatives in order-preserving buckets; take the hull of the bucket boundaries; only a bucket whose
+upper-left corner lies strictly above that hull can hold a vertex, so only members of those buckets are sorted. The
+result equals the hull of the full curve by construction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.validation import BoolArray, IntArray
+from costcurves.counting import compiled
+from costcurves.counting.counts import BLOCK, ScoreCounts, count_scores, countable, wide
+from costcurves.counting.geometry import blocks_above, upper_hull
+from costcurves.counting.keys import CELL_BITS, CELLS, FLOATS, scores_of_keys
+
+Array = npt.NDArray[Any]
+
+SMALLEST = 20_000  # below this one sort is faster
+SAMPLE = 2_048
+# Buckets help when a sampled example shares its bucket with at most this share of the data.
+MOST_SHARED = 1 / 64
+# Buckets by bits cost a little more to make: they must spread the sample so many times better.
+CLEARLY = 1.5
+# No others are looked at where a sampled example shares its bucket with at most this many times the least share.
+AS_GOOD = 2.0
+# Large data are counted in so many parts: with more, to add up their buckets would take longer than to fill them.
+PARTS = 8
+
+
+def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
+    """Return the counts at the hull's vertices only, with the thresholds the full curve has there."""
+    buckets = None if scores.size < SMALLEST or countable(scores) else _bucketing(scores)
+    found = None
+    if buckets is not None:
+        fast = compiled.loops()
+        found = _by_numpy(positive, scores, buckets) if fast is None else _by_loops(fast, positive, scores, buckets)
+    return on_hull(count_scores(positive, scores)) if found is None else found
+
+
+def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCounts | None:
+    """Return the counts at the hull's vertices; None where too many examples are in buckets that may hold one."""
+    # Some examples at a time, and their buckets found anew when members are gathered: that takes no longer than to
+    # write codes of all examples into fresh memory and to read them again.
+    size = max(BLOCK, -(-scores.size // PARTS))
+    spans = [slice(start, start + size) for start in range(0, scores.size, size)]
+    by_bucket = _counted_in_buckets(positive, scores, buckets, spans)
+    filled = np.flatnonzero(by_bucket[:, 0] | by_bucket[:, 1])[::-1]  # from the highest scores down
+    fp = np.concatenate(([0], np.cumsum(by_bucket[filled, 0])))
+    tp = np.concatenate(([0], np.cumsum(by_bucket[filled, 1])))
+    hull = upper_hull(fp, tp)
+    active = blocks_above(fp, tp, hull)
+    active[hull[1:] - 1] = True  # their lowest score is a threshold
+    active[hull[:-1]] = True  # their highest score is the next lower one
+    wanted = np.zeros(by_bucket.shape[0], dtype=np.bool_)
+    wanted[filled[active]] = True
+    if by_bucket[wanted].sum() > scores.size // 2:
+        return None
+    del by_bucket, filled
+    chosen = [(span, np.flatnonzero(wanted[buckets.codes(scores[span])])) for span in spans]
+    inside = count_scores(
+        np.concatenate([positive[span][members] for span, members in chosen]),
+        np.concatenate([scores[span][members] for span, members in chosen]),
+    )
+    return on_hull(_moved_to_place(inside, fp, tp, active))
+
+
+def _by_loops(fast: compiled.Loops, positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCounts | None:
+    """Return the same by compiled loops."""
+    if scores.dtype.kind != "f":
+        scores = scores.astype(np.float64)
+    layout = buckets.layout(scores.dtype)
+    counts = compiled.ByteCounts(buckets.number)
+    fast.count(scores, positive, layout, counts)
+    code, neg, pos, wanted = fast.cut(counts)
+    held = int(neg[wanted].sum()), int(pos[wanted].sum())
+    if sum(held) > scores.size // 2:
+        return None
+    inside = np.zeros(buckets.number, np.bool_)
+    inside[code[wanted]] = True
+    written = np.zeros(np.count_nonzero(wanted), np.int64)
+    members = compiled.Wanted(inside, written, written)
+    integer = FLOATS[scores.dtype.name][1]
+    keys = fast.gather(scores, positive, layout, members, [np.empty(size, integer) for size in held])
+    for some in keys:
+        some.sort()
+    found = fast.refine(None, wanted.astype(np.int64), (neg, pos), members, keys)
+    assert found is not None
+    fp, tp, low, *_, following = found
+    thresholds = scores_of_keys(low[1:], scores.dtype.name)
+    below = scores_of_keys(following[:-1], scores.dtype.name)
+    return ScoreCounts(np.append(np.inf, thresholds), fp, tp, np.append(below, -np.inf))
+
+
+def _counted_in_buckets(positive: BoolArray, scores: Array, buckets: Buckets, spans: list[slice]) -> IntArray:
+    """Return negatives and positives in each bucket, of shape (buckets, 2)."""
+    table = np.zeros(2 * buckets.number, dtype=np.int64)
+    for span in spans:
+        codes = buckets.codes(scores[span])
+        codes <<= 1
+        codes |= positive[span]
+        table += np.bincount(codes, minlength=table.size)
+    return table.reshape(-1, 2)
+
+
+def on_hull(counts: ScoreCounts) -> ScoreCounts:
+    """Return the counts at the vertices of their hull."""
+    vertex = upper_hull(wide(counts.fp), wide(counts.tp))
+    return counts.at(vertex)
+
+
+def _moved_to_place(inside: ScoreCounts, fp: IntArray, tp: IntArray, active: BoolArray) -> ScoreCounts:
+    """Return the counts within active buckets, with what the skipped buckets above them hold added."""
+    index = np.flatnonzero(active)
+    above = fp[index], tp[index]
+    held = fp[index + 1] - above[0], tp[index + 1] - above[1]
+    ends = np.cumsum(held[0] + held[1])  # examples gathered up to and with each active bucket
+    bucket = np.searchsorted(ends, inside.fp[1:] + inside.tp[1:], side="left")
+    moved = []
+    for counts, before, own in zip((inside.fp, inside.tp), above, held, strict=True):
+        skipped = before - (np.cumsum(own) - own)
+        moved.append(np.concatenate((counts[:1], counts[1:] + skipped[bucket])))
+    return ScoreCounts(inside.thresholds, *moved)
+
+
+@dataclass(frozen=True, slots=True)
+class _Evenly:
+    """Buckets of one width between the lowest and the highest score."""
+
+    low: float
+    high: float
+    scale: float
+    number: int
+
+    @classmethod
+    def of(cls, scores: Array, low: float, high: float, number: int) -> _Evenly | None:
+        """Return at most so many buckets; None where scores are too far apart, or too near each other."""
+        width = high - low
+        scale = (number - 1) / width if width > 0 else np.inf
+        largest = np.finfo(scores.dtype if scores.dtype.kind == "f" else np.float64).max
+        if not max(width, scale) <= float(largest):
+            return None
+        highest = cls(low, high, scale, number).codes(scores.dtype.type([high]))
+        return cls(low, high, scale, int(highest[0]) + 1)
+
+    def codes(self, some: Array) -> IntArray:
+        even = some - self.low
+        even *= self.scale
+        return even.astype(np.int64)
+
+    def layout(self, dtype: Any) -> compiled.Layout:
+        cells = np.zeros(CELLS, np.int64)  # none is used, for there are no scores beyond these
+        even = compiled.Even(-np.inf, np.inf, self.scale, offset=self.low)
+        return compiled.Layout(8 * dtype.itemsize - CELL_BITS, cells, cells, even)
+
+
+@dataclass(frozen=True, slots=True)
+class _ByBits:
+    """Buckets by the leading bits of non-negative floats."""
+
+    first: int
+    shift: int
+    number: int
+
+    @classmethod
+    def of(cls, dtype: Any, low: float, high: float, number: int) -> _ByBits:
+        """Return at most so many buckets."""
+        first, last = (int(bits) for bits in _bits(np.array([low, high], dtype=dtype)))
+        shift = max(0, (last - first).bit_length() - number.bit_length() + 1)
+        return cls(first >> shift, shift, (last >> shift) - (first >> shift) + 1)
+
+    def codes(self, some: Array) -> IntArray:
+        bits = _bits(some)
+        bits >>= bits.dtype.type(self.shift)
+        bits -= bits.dtype.type(self.first)
+        return bits.astype(np.int64)
+
+    def layout(self, dtype: Any) -> compiled.Layout:
+        shifts, base = np.full(CELLS, self.shift, np.int64), np.full(CELLS, -self.first, np.int64)
+        return compiled.Layout(8 * dtype.itemsize - CELL_BITS, shifts, base, None)
+
+
+Buckets = _Evenly | _ByBits
+
+
+def _bucketing(scores: Array) -> Buckets | None:
+    """Return what finds the bucket of scores (higher score, same or higher bucket), None where buckets would not help.
+
+    Evenly spaced buckets are the fastest and fail on skewed scores; buckets by the float's leading bits do not mind
+    skewness in the tails. A sample tells which spreads the data better; nearly equal, the faster is taken.
+    """
+    bits = int(scores.size).bit_length()
+    # About eight examples a bucket, and more of large data: buckets that are not in the cache take longer to find.
+    number = 1 << max(10, min(bits - 3, 14 + 2 * (bits - 17) // 3))
+    sample = scores[:: max(1, scores.size // SAMPLE)]
+    low, high = float(scores.min()), float(scores.max())
+    evenly = _Evenly.of(scores, low, high, number)
+    if evenly is None:
+        return None
+    crowded = _crowding(evenly.codes(sample))
+    if crowded * number > AS_GOOD and low >= 0 and scores.dtype.kind == "f":
+        by_bits = _ByBits.of(scores.dtype, low, high, number)
+        crowded_bits = _crowding(by_bits.codes(sample))
+        if crowded_bits <= MOST_SHARED and crowded_bits < crowded / CLEARLY:
+            return by_bits
+    return None if crowded > MOST_SHARED else evenly
+
+
+def _bits(scores: Array) -> Array:
+    """Return the bits of non-negative floats, which order like the floats (-0.0 made 0.0)."""
+    unsigned = np.uint64 if scores.dtype == np.float64 else np.uint32
+    bits: Array = (scores + scores.dtype.type(0)).view(unsigned)
+    return bits
+
+
+def _crowding(codes: Array) -> float:
+    """Return the chance that two different sampled scores share a bucket."""
+    ordered = np.sort(codes)
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    shared = np.diff(ends, prepend=-1)
+    return float((shared * (shared - 1.0)).sum() / (codes.size * max(codes.size - 1.0, 1.0)))

@@ -1,0 +1,311 @@
+"""Differences of piecewise linear cost curves: where one is cheaper, by how much, and where that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from costcurves._base.results import Result
+from costcurves._base.validation import FloatArray, frozen
+from costcurves.conditions.condition import pc_array
+
+# Differences of normalized cost below this are rounding, not performance: they count as equal.
+EQUAL = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PcIntervals(Result):
+    """Disjoint intervals of pc, in increasing order; iterate over them as (low, high) pairs.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> curve = cc.CostCurve(cc.RocCurve.from_confusion_matrix([[90, 10], [4, 16]]))
+    >>> curve.operating_range()
+    PcIntervals((0.111, 0.818))
+    >>> [(round(low, 3), round(high, 3)) for low, high in curve.operating_range()]
+    [(0.111, 0.818)]
+    """
+
+    low: FloatArray
+    high: FloatArray
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        frozen(self.low)
+        frozen(self.high)
+
+    def __iter__(self) -> Iterator[tuple[float, float]]:
+        """Iterate over (low, high)."""
+        return iter(list(zip(self.low.tolist(), self.high.tolist(), strict=True)))
+
+    def __len__(self) -> int:
+        """Return the number of intervals."""
+        return self.low.size
+
+    def contains(self, pc: Any) -> Any:
+        """Return whether each pc lies in one of the intervals (bounds included)."""
+        values = pc_array(pc)
+        inside = ((values[..., None] >= self.low) & (values[..., None] <= self.high)).any(axis=-1)
+        return bool(inside) if values.ndim == 0 else inside
+
+    @property
+    def width(self) -> float:
+        """The length of pc they cover together."""
+        return float((self.high - self.low).sum())
+
+    def _columns(self) -> dict[str, Any]:
+        return {"pc_low": self.low, "pc_high": self.high}
+
+    def __repr__(self) -> str:
+        """Return the intervals, rounded."""
+        return f"PcIntervals({', '.join(f'({low:.3g}, {high:.3g})' for low, high in self) or 'none'})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Advantage(Result):
+    """Where one curve costs less than another, and by how much: `low`, `high`, `largest`, `mean` for each interval.
+
+    Where scores were binned, each difference of costs can be wrong by up to `max_error`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> a = cc.CostCurve(cc.RocCurve.from_rates(0.04, 0.4, name="careful"))
+    >>> b = cc.CostCurve(cc.RocCurve.from_rates(0.3, 0.8, name="bold"))
+    >>> a.better_than(b)
+    Advantage('careful' costs less than 'bold' for pc in (0.0909, 0.394): 0.08 at most, 0.04 on average)
+    """
+
+    name: str
+    other: str
+    low: FloatArray
+    high: FloatArray
+    largest: FloatArray
+    mean: FloatArray
+    max_error: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        for array in (self.low, self.high, self.largest, self.mean):
+            frozen(array)
+
+    @property
+    def intervals(self) -> PcIntervals:
+        """The intervals alone."""
+        return PcIntervals(self.low.copy(), self.high.copy())
+
+    def __iter__(self) -> Iterator[tuple[float, float]]:
+        """Iterate over (low, high)."""
+        return iter(self.intervals)
+
+    def __len__(self) -> int:
+        """Return the number of intervals."""
+        return self.low.size
+
+    def _columns(self) -> dict[str, Any]:
+        size = self.low.size
+        return {
+            "name": [self.name] * size,
+            "other": [self.other] * size,
+            "pc_low": self.low,
+            "pc_high": self.high,
+            "largest": self.largest,
+            "mean": self.mean,
+        }
+
+    def __repr__(self) -> str:
+        """Return the conclusion."""
+        if not self.low.size:
+            return f"Advantage({self.name!r} nowhere costs less than {self.other!r})"
+        parts = ", ".join(
+            f"({low:.3g}, {high:.3g}): {most:.2g} at most, {mean:.2g} on average"
+            for low, high, most, mean in zip(self.low, self.high, self.largest, self.mean, strict=True)
+        )
+        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        return f"Advantage({self.name!r} costs less than {self.other!r} for pc in {parts}{error})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Crossings(Result):
+    """The pc at which the cheaper of two curves changes, and which is cheaper to the right of each.
+
+    Where scores were binned, the difference of the costs can be wrong by up to `max_error`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> a = cc.CostCurve(cc.RocCurve.from_rates(0.04, 0.4, name="careful"))
+    >>> b = cc.CostCurve(cc.RocCurve.from_rates(0.3, 0.8, name="bold"))
+    >>> a.crossings(b)
+    Crossings(at pc 0.394 from 'careful' to 'bold')
+    """
+
+    pc: FloatArray
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    max_error: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Set the array read-only."""
+        frozen(self.pc)
+
+    def __iter__(self) -> Iterator[float]:
+        """Iterate over the pc of the crossings."""
+        return iter(self.pc.tolist())
+
+    def __len__(self) -> int:
+        """Return the number of crossings."""
+        return self.pc.size
+
+    def _columns(self) -> dict[str, Any]:
+        return {"pc": self.pc, "before": list(self.before), "after": list(self.after)}
+
+    def __repr__(self) -> str:
+        """Return where the better one changes."""
+        parts = ", ".join(
+            f"{pc:.3g} from {a!r} to {b!r}" for pc, a, b in zip(self.pc, self.before, self.after, strict=True)
+        )
+        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        return f"Crossings({f'at pc {parts}' if parts else 'none'}{error})"
+
+
+class Piecewise(Protocol):
+    """A function of pc that is linear on each step: ``pc·fnr + (1-pc)·fpr``."""
+
+    @property
+    def name(self) -> str:
+        """Whose cost it is."""
+
+    @property
+    def breaks(self) -> FloatArray:
+        """Where the steps end, from 0 to 1."""
+
+    @property
+    def fpr(self) -> FloatArray:
+        """The value of each step's line at pc = 0."""
+
+    @property
+    def fnr(self) -> FloatArray:
+        """The value of each step's line at pc = 1."""
+
+    @property
+    def max_error(self) -> float:
+        """By how much a value can be too high."""
+
+    def step_at(self, pc: Any) -> Any:
+        """Return the step in use at pc."""
+
+
+class Difference:
+    """The difference a - b of two piecewise linear curves on their common refinement."""
+
+    def __init__(self, a: Piecewise, b: Piecewise) -> None:
+        self.a, self.b = a, b
+        self.max_error = max(a.max_error, b.max_error)  # both can only be too high
+        breaks = np.union1d(a.breaks, b.breaks)
+        self.left, self.right = breaks[:-1], breaks[1:]
+        middle = (self.left + self.right) / 2
+        i, j = a.step_at(middle), b.step_at(middle)
+        at0, at1 = a.fpr[i] - b.fpr[j], a.fnr[i] - b.fnr[j]
+        self.start = _snapped(self.left * at1 + (1 - self.left) * at0)
+        self.end = _snapped(self.right * at1 + (1 - self.right) * at0)
+
+    def negative(self) -> tuple[FloatArray, FloatArray]:
+        """Return the merged intervals (low, high) on which a costs strictly less than b."""
+        root = self._root()
+        low = np.where(self.start >= 0, root, self.left)
+        high = np.where(self.end >= 0, root, self.right)
+        inside = ((self.start < 0) | (self.end < 0)) & (high > low)
+        merged = covered(low[inside], high[inside], times=1)
+        return merged.low, merged.high
+
+    def _root(self) -> FloatArray:
+        """Return where each piece is zero (its left end where it is not)."""
+        gap = self.start - self.end
+        safe = np.where(gap == 0, 1.0, gap)
+        root: FloatArray = self.left + (self.right - self.left) * np.clip(self.start / safe, 0.0, 1.0)
+        # The sum may miss the right end by a rounding error, and neighbours must meet.
+        return np.where(self.end == 0, self.right, np.minimum(root, self.right))
+
+    def crossings(self) -> Crossings:
+        """Return the changes of sign, ignoring stretches of equality."""
+        pc = np.stack([self.left, self.right], axis=1).ravel()
+        sign = np.sign(np.stack([self.start, self.end], axis=1).ravel())
+        told = np.flatnonzero(sign)
+        change = np.flatnonzero(np.diff(sign[told]) != 0)
+        first, second = told[change], told[change + 1]
+        inside_one_piece = (first // 2 == second // 2) & (first % 2 == 0)
+        # Otherwise both ends are at zeros (or a jump) in between: take the middle of the zeros.
+        between = (pc[np.minimum(first + 1, pc.size - 1)] + pc[second - 1]) / 2
+        where = np.where(inside_one_piece, self._root()[first // 2], between)
+        names = {-1.0: self.a.name, 1.0: self.b.name}
+        return Crossings(
+            where,
+            tuple(names[s] for s in sign[first].tolist()),
+            tuple(names[s] for s in sign[second].tolist()),
+            self.max_error,
+        )
+
+    def advantage(self) -> Advantage:
+        """Return where and by how much a costs less."""
+        low, high = self.negative()
+        saved = np.maximum(0.0, -np.stack([self.start, self.end], axis=1))
+        root = self._root()
+        width = np.where(self.start < 0, np.where(self.end < 0, self.right, root) - self.left, self.right - root)
+        inside = (self.start < 0) | (self.end < 0)
+        area = np.where(inside, saved.sum(axis=1) / 2 * width, 0.0)
+        owner = np.searchsorted(high, np.where(self.start < 0, self.left, self.right), side="left")
+        owner = np.minimum(owner, max(low.size - 1, 0))
+        largest, total = np.zeros(low.size), np.zeros(low.size)
+        if low.size:
+            np.maximum.at(largest, owner[inside], saved.max(axis=1)[inside])
+            np.add.at(total, owner[inside], area[inside])
+        mean = total / np.maximum(high - low, EQUAL)
+        return Advantage(self.a.name, self.b.name, low.copy(), high.copy(), largest, mean, self.max_error)
+
+    def corners(self, low: float, high: float) -> tuple[FloatArray, FloatArray]:
+        """Return (pc, a - b) at both ends of every piece within [low, high]; a piece holds its right end only."""
+        inside = (self.right >= low) & ((self.left < high) | (self.left == 0))
+        left, right = np.clip(self.left[inside], low, high), np.clip(self.right[inside], low, high)
+        width = np.where(self.right > self.left, self.right - self.left, 1.0)[inside]
+        slope = (self.end - self.start)[inside] / width
+        start = self.start[inside] + slope * (left - self.left[inside])
+        end = self.start[inside] + slope * (right - self.left[inside])
+        pc, value = np.stack([left, right], axis=1).ravel(), np.stack([start, end], axis=1).ravel()
+        repeated = np.append(False, (np.diff(pc) == 0) & (np.abs(np.diff(value)) <= EQUAL))
+        return pc[~repeated], value[~repeated]
+
+    def never_positive(self) -> bool:
+        """Return whether a costs at most as much as b everywhere."""
+        return bool((self.start <= 0).all() and (self.end <= 0).all())
+
+    def somewhere_positive(self) -> bool:
+        """Return whether a costs more than b somewhere."""
+        return bool((self.start > 0).any() or (self.end > 0).any())
+
+    def somewhere_negative(self) -> bool:
+        """Return whether a costs less than b somewhere."""
+        return bool((self.start < 0).any() or (self.end < 0).any())
+
+
+def _snapped(values: FloatArray) -> FloatArray:
+    """Return differences with those that are only rounding set to zero."""
+    result: FloatArray = np.where(np.abs(values) <= EQUAL, 0.0, values)
+    return result
+
+
+def covered(low: FloatArray, high: FloatArray, *, times: int) -> PcIntervals:
+    """Return the intervals of pc that lie in at least `times` of the given ones, neighbours joined."""
+    points = np.concatenate([low, high])
+    change = np.concatenate([np.ones(low.size), -np.ones(high.size)])
+    order = np.lexsort((-change, points))  # at one pc, open before closing, so that neighbours join
+    points, depth = points[order], np.cumsum(change[order])
+    before = np.concatenate(([0.0], depth[:-1]))
+    starts = points[(depth >= times) & (before < times)]
+    ends = points[(depth < times) & (before >= times)]
+    wide = ends > starts
+    return PcIntervals(starts[wide], ends[wide])

@@ -1,0 +1,1 @@
+"""Where predictions come from: arrays, dataframes, files, databases, clusters and cross-validation."""

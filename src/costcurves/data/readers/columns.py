@@ -1,0 +1,273 @@
+"""Arrow columns become what tallies count: arrays, and codes of texts; rows with missing values are counted."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import CostCurvesError, DataError, DroppedRowsWarning, InputError, MissingExtraError
+from costcurves._base.validation import check_column, shown
+from costcurves.data.passes import Batch, Coded, column_said, without_position
+
+Array = npt.NDArray[Any]
+
+PACKAGE = "costcurves."
+
+
+def arrow() -> Any:
+    """Return pyarrow."""
+    try:
+        import pyarrow
+        import pyarrow.compute
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError('`scan` needs pyarrow: pip install "costcurves[files]"') from None
+    return pyarrow
+
+
+class Schema(dict[str, Any]):
+    """Arrow types by the names of columns; `repeated` are names that several columns have."""
+
+    repeated: frozenset[str]
+
+    @classmethod
+    def of(cls, schema: Any) -> Schema:
+        """Return the types of an Arrow schema."""
+        return cls.of_columns((field.name, field.type) for field in schema)
+
+    @classmethod
+    def of_columns(cls, columns: Iterable[tuple[str, Any]]) -> Schema:
+        """Return the types of columns given by name and type, of which the first of a name counts."""
+        listed = list(columns)
+        types = cls(reversed(listed))
+        types = cls((name, types[name]) for name, _ in listed)
+        times = Counter(name for name, _ in listed)
+        types.repeated = frozenset(name for name, count in times.items() if count > 1)
+        return types
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Which column is what."""
+
+    label: str
+    scores: tuple[str, ...] = ()
+    preds: tuple[str, ...] = ()
+    weight: str | None = None
+    group: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The columns to read, each once."""
+        more = [name for name in (self.weight, self.group) if name is not None]
+        return list(dict.fromkeys([self.label, *self.scores, *self.preds, *more]))
+
+    def check(self, schema: Mapping[str, Any], where: str) -> None:
+        """Refuse columns that are not there, and types that the role cannot be."""
+        for role, name in self.pairs():
+            if name not in schema and f"/{name}=" in where:
+                raise InputError(
+                    f"`{role}` must name a column of {where}, got {shown(name)}, which is in the path only: names of "
+                    "directories are no columns, so scan each directory apart"
+                )
+            kind = schema[check_column(role, name, schema, where)]
+            if name in getattr(schema, "repeated", ()):
+                raise InputError(f"`{role}` must name one column, got {shown(name)}, which {where} has twice or more")
+            if role in ("scores", "weight") and not _numeric(kind):
+                raise DataError(f"`{role}` must be a numeric column, got {shown(name)} of type {kind} in {where}")
+            if arrow().types.is_nested(kind):
+                raise DataError(f"`{role}` must be a column of plain values, got {shown(name)} of type {kind}")
+
+    def said(self, error: CostCurvesError) -> CostCurvesError:
+        """Return an error about the arrays of a batch as one about columns."""
+        return said_of_columns(error, self.pairs())
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return what columns are for, with their names."""
+        pairs = [("label", self.label), *(("scores", s) for s in self.scores), *(("preds", p) for p in self.preds)]
+        return pairs + [(r, n) for r, n in (("weight", self.weight), ("group", self.group)) if n is not None]
+
+
+def said_of_columns(error: CostCurvesError, pairs: Sequence[tuple[str, str]]) -> CostCurvesError:
+    """Return an error about arrays as one about columns, of which each is given as what it is for and its name."""
+    text = str(error)
+    for role, name in pairs:
+        argument = {"label": "`y_true`", "weight": "`sample_weight`"}.get(role, column_said(name))
+        text = text.replace(argument, f"`{role}` {shown(name)}")
+    return type(error)(without_position(text))
+
+
+def _numeric(kind: Any) -> bool:
+    types = arrow().types
+    known = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
+    return any(is_known(kind) for is_known in known)
+
+
+@dataclass(slots=True)
+class Missing:
+    """How many rows were read, and how many of them have no value in some column."""
+
+    rows: int = 0
+    dropped: int = 0
+    by_column: dict[str, int] = field(default_factory=dict)
+
+    def add(self, other: Missing) -> None:
+        """Add what another part has counted."""
+        self.rows += other.rows
+        self.dropped += other.dropped
+        for name, count in other.by_column.items():
+            self.count(name, count)
+
+    def count(self, name: str, values: int) -> None:
+        """Count missing values of a column."""
+        if values:
+            self.by_column[name] = self.by_column.get(name, 0) + values
+
+    def whole(self, table: Any, names: Sequence[str]) -> Any:
+        """Return the rows of an Arrow table that have all values, and count the others."""
+        self.rows += table.num_rows
+        missing = {name: count for name in names if (count := missing_values(table.column(name)))}
+        if not missing:
+            return table
+        compute = arrow().compute
+        kept = None
+        for name, count in missing.items():
+            self.count(name, count)
+            valid = compute.invert(is_missing(table.column(name)))
+            kept = valid if kept is None else compute.and_(kept, valid)
+        whole = table.filter(kept)
+        self.dropped += table.num_rows - whole.num_rows
+        return whole
+
+    def listed(self) -> str:
+        """Return how many values each column lacks, in words."""
+        return ", ".join(f"{count} in {shown(name)}" for name, count in sorted(self.by_column.items()))
+
+    def refuse(self) -> None:
+        """Refuse missing values, by column."""
+        if self.dropped:
+            raise DataError(
+                f"the data must not have missing values, got {self.listed()} ({self.dropped} of {self.rows} rows): "
+                "fill them, or leave those rows out with on_null='drop'"
+            )
+
+    def need_rows(self, what: str) -> None:
+        """Refuse data of which no row is left."""
+        if self.rows == 0:
+            raise DataError(f"{what} must hold at least one row, got none")
+        if self.rows == self.dropped:
+            raise DataError(f"{what} must have rows without missing values, got none of {self.rows}")
+
+    def warn(self) -> None:
+        """Warn of rows that were left out, where the user's code called the package."""
+        if not self.dropped:
+            return
+        level, frame = 1, sys._getframe()
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(PACKAGE):
+            level, frame = level + 1, frame.f_back
+        warnings.warn(
+            f"on_null='drop' left out {self.dropped} of {self.rows} rows for missing values: {self.listed()}",
+            DroppedRowsWarning,
+            stacklevel=level,
+        )
+
+
+def is_missing(column: Any) -> Any:
+    """Return which values of an Arrow column are missing: null, NaN, and empty texts."""
+    compute = arrow().compute
+    missing = compute.is_null(column, nan_is_null=_floating(column))
+    if not _textual(column):
+        return missing
+    return compute.or_(missing, compute.fill_null(compute.equal(_texts(column), ""), False))
+
+
+def _floating(column: Any) -> bool:
+    return bool(arrow().types.is_floating(column.type))
+
+
+def _textual(column: Any) -> bool:
+    types = arrow().types
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+    return any(is_text(kind) for is_text in (types.is_string, types.is_large_string, types.is_string_view))
+
+
+def _texts(column: Any) -> Any:
+    types = arrow().types
+    return column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
+
+
+def missing_values(column: Any) -> int:
+    """Return how many values of an Arrow column are missing: null, NaN, and empty texts."""
+    if not _floating(column) and not _textual(column):
+        return int(column.null_count)
+    # The smallest value is NaN where any is: that is found several times faster than each of them.
+    if (
+        _floating(column)
+        and not column.null_count
+        and not any(len(c) and np.isnan(numbers(c).min()) for c in column.chunks)
+    ):
+        return 0
+    return int(arrow().compute.sum(is_missing(column)).as_py() or 0)
+
+
+def batch_of(table: Any, roles: Roles) -> Batch:
+    """Return a batch of an Arrow table without missing values."""
+    columns: dict[str, Any] = {name: numbers(table.column(name)) for name in roles.scores}
+    columns |= {name: values_of(table.column(name)) for name in roles.preds}
+    return Batch(
+        label_of(table.column(roles.label)) if not roles.preds else values_of(table.column(roles.label)),
+        columns,
+        None if roles.weight is None else numbers(table.column(roles.weight)),
+        None if roles.group is None else coded(table.column(roles.group)),
+    )
+
+
+def numbers(column: Any) -> Array:
+    """Return a numeric column as an array, without a copy where there is one piece."""
+    pa = arrow()
+    piece = _one_piece(column)
+    if not piece.null_count and (pa.types.is_integer(piece.type) or pa.types.is_floating(piece.type)):
+        shared: Array = np.from_dlpack(piece)  # to_numpy would import pandas, where there is one
+        return shared
+    if pa.types.is_decimal(piece.type):
+        piece = piece.cast(pa.string()).cast(pa.float64())  # the nearest float, which a direct cast often misses
+    result: Array = piece.to_numpy(zero_copy_only=False)
+    return result
+
+
+def label_of(column: Any) -> Any:
+    """Return labels: numbers and truth values as an array, anything else as codes."""
+    kind = column.type
+    types = arrow().types
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
+        return numbers(column)
+    return coded(column)
+
+
+def values_of(column: Any) -> Array:
+    """Return a column as an array of plain values."""
+    labels = label_of(column)
+    return labels.decoded() if isinstance(labels, Coded) else labels
+
+
+def coded(column: Any) -> Coded:
+    """Return a column as codes of its distinct values."""
+    piece = _one_piece(column)
+    if not arrow().types.is_dictionary(piece.type):
+        piece = piece.dictionary_encode()
+    values: list[Hashable] = piece.dictionary.to_pylist()
+    small = np.int16 if len(values) < 2**15 else np.int64
+    return Coded(piece.indices.to_numpy(zero_copy_only=False).astype(small, copy=False), values)
+
+
+def _one_piece(column: Any) -> Any:
+    if not hasattr(column, "num_chunks"):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

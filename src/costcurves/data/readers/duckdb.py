@@ -1,0 +1,292 @@
+"""DuckDB: texts of rows (CSV, JSON lines) and tables of databases, as streams of Arrow batches.
+
+Names of files are handed over as values, and names of columns and tables as quoted identifiers: no other text of the
+user's becomes a part of SQL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from costcurves._base.errors import DataError, FormatError, InputError, MissingExtraError
+from costcurves._base.validation import check_name, shown
+from costcurves.data.readers.columns import Schema
+from costcurves.data.readers.files import MISSING_WORDS, PATH, DataFile
+from costcurves.data.readers.headers import Header, header_of
+
+LINES = (".jsonl", ".ndjson")  # other endings of JSON may also be one array
+MEMORY = "512MiB"
+SNIFFED = 1000  # rows
+TRUTH = ("true", "false")
+NOT_UTF8 = re.compile(r"invalid unicode|not utf-?8 encoded|invalid utf-?8|utf-?8 encoding in", re.IGNORECASE)
+
+
+def duckdb() -> Any:
+    """Return DuckDB."""
+    try:
+        import duckdb as library
+    except ImportError:
+        raise MissingExtraError('`scan` needs duckdb: pip install "costcurves[files]"') from None
+    return library
+
+
+def quoted(name: str) -> str:
+    """Return a name as an identifier of SQL, whatever it holds."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Relation:
+    """Rows that DuckDB reads: of one file, or of one table of a database."""
+
+    def __init__(self, make: Callable[[Any], Any], where: str, connection: Any = None) -> None:
+        self._make_of, self._connection = make, connection
+        self.where = where
+        self._guessed = False  # whether types are guessed from the rows
+        self._names: list[str] | None = None  # as the file has them, where DuckDB has changed some
+        self._schema: Schema | None = None
+        self._cursor: Any = None
+        self._stopped = False
+
+    def _make(self) -> Any:
+        if self._connection is not None:
+            self._cursor = self._connection.cursor()
+        return self._make_of(self._cursor)
+
+    def stop(self) -> None:
+        """Stop a query that runs in another thread, and answer no other."""
+        self._stopped = True
+        if self._cursor is not None:
+            self._cursor.interrupt()
+
+    @classmethod
+    def of_file(cls, file: DataFile, connection: Any) -> Relation:
+        """Return the rows of a text file."""
+        path = literal_path(file.path)
+        where = shown(file.path, PATH)
+        if file.format == "json":
+            inner = Path(file.path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
+            form = "newline_delimited" if inner in LINES else "auto"
+            return cls(lambda cursor: _read_json(cursor, path, form, where), where, connection)
+        header: Header | None = None
+        texts: dict[str, str] = {}
+
+        def make(cursor: Any) -> Any:
+            nonlocal header, texts
+            if header is None:
+                header = header_of(file.path)
+                read = _read_csv(cursor, path, header)
+                texts = dict.fromkeys(_names_of_answers(cursor, path, read, header), "VARCHAR")
+                relation._names = _names_in_header(header, read.columns, where)
+                if not texts:
+                    return read
+            return _read_csv(cursor, path, header, dtype=texts or None)
+
+        relation = cls(make, where, connection)
+        relation._guessed = True
+        return relation
+
+    @classmethod
+    def of_parquet(cls, files: Sequence[DataFile], connection: Any) -> Relation:
+        """Return the rows of Parquet files that have the same columns."""
+        paths = [literal_path(file.path) for file in files]
+        where = shown(files[0].path, PATH) if len(files) == 1 else f"{len(files)} files"
+        return cls(lambda cursor: cursor.read_parquet(paths, hive_partitioning=False), where, connection)
+
+    @classmethod
+    def of_table(cls, connection: Any, table: Any) -> Relation:
+        """Return the rows of a table or view of a database; (schema, table) where the schema matters."""
+        parts = [table] if isinstance(table, str) else list(table)
+        if not 1 <= len(parts) <= 3:
+            raise InputError(f"`table` must be a name, or (schema, name), got {shown(table)}")
+        names = [check_name("table", part) for part in parts]
+        sql = f"from {'.'.join(quoted(name) for name in names)}"
+        return cls(lambda cursor: cursor.sql(sql), f"table {shown('.'.join(names))}", connection)
+
+    def schema(self) -> Schema:
+        """Return the Arrow types of the columns."""
+        if self._schema is None:
+            types = self._found_types()
+            names = list(types) if self._names is None else self._names
+            self._schema = Schema.of_columns(zip(names, types.values(), strict=True))
+        return self._schema
+
+    def _found_types(self) -> dict[str, Any]:
+        reader = self._tried(lambda relation: _reader(relation.limit(0), 1))
+        types = {field.name: field.type for field in reader.schema}
+        if self._guessed:  # a column without values says nothing of its type
+            texts = [name for name, kind in types.items() if str(kind) == "string"]
+            silent = self._without_values(self._without_values(texts, SNIFFED))
+            types |= dict.fromkeys(silent, _null())
+        return types
+
+    def _without_values(self, names: Sequence[str], rows: int | None = None) -> list[str]:
+        """Return which columns have no value, in the first rows or in all."""
+        if not names:
+            return []
+        counts = ", ".join(f"count({quoted(name)})" for name in names)
+        found = self._tried(lambda data: (data if rows is None else data.limit(rows)).aggregate(counts).fetchall()[0])
+        return [name for name, count in zip(names, found, strict=True) if count == 0]
+
+    def rows(self) -> int:
+        """Return how many rows there are."""
+        return int(self._tried(lambda relation: relation.count("*").fetchall())[0][0])
+
+    def batches(self, names: Sequence[str], size: int) -> Any:
+        """Return a reader of Arrow batches of some columns."""
+        return self._tried(
+            lambda relation: _reader(relation.project(_by_place(self._names or relation.columns, names)), size)
+        )
+
+    def query(self, sql: str) -> Any:
+        """Return the answer to SQL about the table `data` as an Arrow table; None where DuckDB fails.
+
+        That is so where memory does not suffice, and for data that a reader of batches can explain better.
+        """
+        library = duckdb()
+        if self._stopped:
+            raise KeyboardInterrupt
+        try:
+            answer = self._make().query("data", sql)
+            return answer.to_arrow_table() if hasattr(answer, "to_arrow_table") else answer.arrow()
+        except library.InterruptException:
+            raise KeyboardInterrupt from None
+        except (library.Error, OSError):
+            return None
+
+    def next_of(self, reader: Any) -> Any:
+        """Return the next batch as a table, None at the end."""
+        try:
+            return _table(reader.read_next_batch())
+        except StopIteration:
+            return None
+        except Exception as error:
+            raise self._explained(error) from None
+
+    def _tried(self, ask: Callable[[Any], Any]) -> Any:
+        try:
+            return ask(self._make())
+        except Exception as error:
+            raise self._explained(error) from None
+
+    def _explained(self, error: Exception) -> BaseException:
+        text = " ".join(str(error).split())
+        if isinstance(error, duckdb().InterruptException) or text == "Query interrupted":
+            return KeyboardInterrupt()
+        if not isinstance(error, (duckdb().Error, OSError)):
+            return error
+        if NOT_UTF8.search(text):
+            return FormatError(f"{self.where} must be text in UTF-8, got other bytes ({shown(text, 160)})")
+        if "does not exist" in text and "Table" in text:
+            return InputError(f"`table` must be a table or view of the database, got {self.where}: {shown(text, 160)}")
+        if isinstance(error, duckdb().IOException):
+            return DataError(f"{self.where} must stay readable, got: {shown(text, 200)}")
+        return FormatError(f"{self.where} must be readable from the first row to the last, got: {shown(text, 300)}")
+
+
+def _read_json(cursor: Any, path: str, form: str, where: str) -> Any:
+    """Return the rows of a JSON file, which are objects."""
+    read = cursor.read_json(path, format=form, hive_partitioning=False)
+    if list(read.columns) == ["json"]:  # what DuckDB calls values that are no objects
+        raise FormatError(f"{where} must hold objects, one per row, got other values")
+    return read
+
+
+def _read_csv(cursor: Any, path: str, header: Header, **options: Any) -> Any:
+    """Return the rows of a CSV file.
+
+    Nothing about lines is left to be guessed: rows of another length are refused, where DuckDB would rather look for a
+    header further down. What stands in the path is no column: it would hide one of that name in the file.
+    """
+    return cursor.read_csv(
+        path,
+        header=True,
+        delimiter=header.delimiter,
+        skiprows=0,
+        comment="",
+        quotechar='"',
+        escapechar='"',
+        na_values=list(MISSING_WORDS),
+        hive_partitioning=False,
+        **{name: value for name, value in options.items() if value is not None},
+    )
+
+
+def _names_in_header(header: Header, columns: Sequence[str], where: str) -> list[str]:
+    """Return the names of columns as a file has them: DuckDB changes those that differ in case only, or not at all."""
+    if len(header.names) != len(columns):
+        raise FormatError(f"{where} must have a header of {len(columns)} names, got {len(header.names)}")
+    return [own or given for own, given in zip(header.names, columns, strict=True)]
+
+
+def _names_of_answers(cursor: Any, path: str, read: Any, header: Header) -> list[str]:
+    """Return the columns of a CSV file that DuckDB takes for truth values, but that say yes and no, or t and f.
+
+    To the user they are texts, and one of them may be the positive label.
+    """
+    truths = [name for name, kind in zip(read.columns, read.types, strict=True) if kind == "BOOLEAN"]
+    if not truths:
+        return []
+    texts = _read_csv(cursor, path, header, all_varchar=True)
+    rows = texts.project(", ".join(quoted(name) for name in truths)).limit(SNIFFED).fetchall()
+    found = [{str(row[i]).strip().lower() for row in rows if row[i] is not None} for i in range(len(truths))]
+    return [name for name, values in zip(truths, found, strict=True) if not values.issubset(TRUTH)]
+
+
+def _by_place(columns: Sequence[str], names: Sequence[str]) -> str:
+    """Return some of the columns as SQL, by their places: DuckDB does not tell "a" from "A"."""
+    return ", ".join(f"#{columns.index(name) + 1} as {quoted(name)}" for name in names)
+
+
+def literal_path(path: str) -> str:
+    """Return a path in which DuckDB sees no glob, and no home directory."""
+    if path.startswith("~"):
+        path = "./" + path
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+
+
+def connect(path: str | None = None, threads: int | None = None) -> Any:
+    """Return a connection that writes nothing: to an empty database in memory, or to a file, read-only.
+
+    With `threads`, it uses so many and no more than MEMORY.
+    """
+    library = duckdb()
+    try:
+        if path is not None:
+            connection = library.connect(path, read_only=True)
+        else:
+            connection = library.connect(":memory:")
+        connection.execute("set temp_directory = ''")
+        connection.execute("set enable_progress_bar = false")
+        if threads is not None:
+            connection.execute(f"set threads = {int(threads)}")
+            connection.execute(f"set memory_limit = '{MEMORY}'")
+    except library.Error as error:
+        raise FormatError(f"{shown(path, PATH)} must be a DuckDB database, got: {shown(str(error), 200)}") from None
+    return connection
+
+
+def tables_of(path: str) -> list[tuple[str, str]]:
+    """Return the schema and the name of every table and view of a database file."""
+    with connect(path) as connection:
+        found = connection.execute("select table_schema, table_name from information_schema.tables").fetchall()
+    return sorted((str(schema), str(name)) for schema, name in found)
+
+
+def _reader(relation: Any, size: int) -> Any:
+    """Return a stream of Arrow batches of a relation."""
+    return relation.to_arrow_reader(size) if hasattr(relation, "to_arrow_reader") else relation.record_batch(size)
+
+
+def _null() -> Any:
+    import pyarrow
+
+    return pyarrow.null()
+
+
+def _table(batch: Any) -> Any:
+    import pyarrow
+
+    return pyarrow.Table.from_batches([batch])

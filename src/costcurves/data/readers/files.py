@@ -1,0 +1,117 @@
+"""Which files a scan reads, of what format, and whether they are still the same."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.validation import check_path, shown
+
+FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".duckdb": "database",
+    ".db": "database",
+}
+# What stands for a missing value in texts of rows, which have no other way to say so; quoted or not.
+MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
+PACKED = (".gz", ".zst")
+PATH = 300  # characters of a path in a message, whose end says the most
+KNOWN = ".parquet, .csv, .tsv, .txt, .jsonl, .ndjson, .json (also .gz and .zst of texts), or .duckdb with `table`"
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file as it was when the scan began."""
+
+    path: str
+    format: str
+    size: int
+    changed: int  # nanoseconds
+
+    @classmethod
+    def at(cls, path: str) -> DataFile:
+        """Return the file at a path."""
+        form = format_of(path)
+        if form is None:
+            raise InputError(f"`source` must be files of a known format ({KNOWN}), got {shown(path, PATH)}")
+        status = os.stat(path)
+        return cls(path, form, status.st_size, status.st_mtime_ns)
+
+    def check(self) -> None:
+        """Refuse a file that is gone or that is another one by now."""
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            raise DataError(
+                f"the data must stay where they are while they are read, got no {shown(self.path, PATH)} any more"
+            ) from None
+        if (status.st_size, status.st_mtime_ns) != (self.size, self.changed):
+            raise DataError(
+                f"the data must stay the same while they are read, got {shown(self.path, PATH)} changed: "
+                "start a new scan"
+            )
+
+
+def format_of(path: str) -> str | None:
+    """Return the format that a file's name says."""
+    name = Path(path)
+    if name.suffix.lower() in PACKED:
+        inner = FORMATS.get(Path(name.stem).suffix.lower())
+        return inner if inner in ("csv", "json") else None
+    return FORMATS.get(name.suffix.lower())
+
+
+def find_files(source: Any) -> list[DataFile]:
+    """Return the files of a path, a glob, a directory, or a list of those; each once, of one format."""
+    several = isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike))
+    paths = [path for one in (source if several else [source]) for path in _paths_of(one)]
+    if not paths:
+        raise InputError("`source` must name at least one file, got an empty list")
+    # A file may be met by several paths: through links, even in a circle, or by another spelling.
+    files = [DataFile.at(path) for path in {os.path.realpath(path): path for path in reversed(paths)}.values()][::-1]
+    formats = sorted({file.format for file in files})
+    if len(formats) > 1:
+        raise InputError(f"`source` must be files of one format, got {' and '.join(formats)}: use a glob or a list")
+    return files
+
+
+def _files_in(directory: str) -> list[str]:
+    return sorted(
+        str(p)
+        for p in Path(directory).rglob("*")
+        if p.is_file() and not p.name.startswith(("_", ".")) and format_of(str(p)) not in (None, "database")
+    )
+
+
+def _paths_of(source: Any) -> list[str]:
+    path = os.fspath(check_path(source))
+    if os.path.isdir(path):
+        found = _files_in(path)
+        if not found:
+            raise InputError(
+                f"`source` must be a directory with files of a known format ({KNOWN}), got {shown(path, PATH)}"
+            )
+        return found
+    if os.path.exists(path):
+        return [path]
+    if glob.has_magic(path):
+        matches = sorted(glob.glob(path, recursive=True))
+        found = [p for p in matches if os.path.isfile(p)]
+        if not found:  # Spark and Dask write directories with names like files
+            found = [p for match in matches if os.path.isdir(match) for p in _files_in(match)]
+        if not found:
+            raise InputError(f"`source` must match at least one file, got none for {shown(path, PATH)}")
+        return found
+    raise InputError(f"`source` must be an existing file, directory or glob, got {shown(path, PATH)}")

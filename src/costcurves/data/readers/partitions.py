@@ -1,0 +1,120 @@
+"""Parts of the data that are counted apart, wherever that is, and merged."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from costcurves._base.errors import CostCurvesError, MissingExtraError
+from costcurves._base.frames import whole_rows
+from costcurves.data.passes import Batch, Counts
+from costcurves.data.readers.columns import Missing, Roles, batch_of
+from costcurves.data.readers.one_pass import PIECE, agree
+
+C = TypeVar("C", bound=Counts)
+NEEDED = ("costcurves", "numpy", "scipy", "narwhals", "pyarrow", "pandas")  # by those that count parts elsewhere
+ToBatch = Callable[[Any, Roles, Missing], Batch]
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """What was counted of a part of the data, or why that was not possible; it can be pickled.
+
+    An error is handed over like a result, because a cluster would try the part again and bury the message.
+    """
+
+    counts: Any
+    missing: Missing = field(default_factory=Missing)
+    error: CostCurvesError | None = None
+
+
+def frame_batch(frame: Any, roles: Roles, missing: Missing) -> Batch:
+    """Return the whole rows of a frame in memory, and count the others."""
+    columns, rows, by_column = whole_rows(frame, roles.names)
+    left = len(columns[roles.label])
+    missing.add(Missing(rows, rows - left, by_column))
+    weight = None if roles.weight is None else columns[roles.weight]
+    return Batch(columns[roles.label], {name: columns[name] for name in roles.scores}, weight)
+
+
+def arrow_batch(table: Any, roles: Roles, missing: Missing) -> Batch:
+    """Return the whole rows of an Arrow table, and count the others."""
+    return batch_of(missing.whole(table, roles.names), roles)
+
+
+def counted(pieces: Iterable[Any], counts: Any, roles: Roles, to_batch: ToBatch) -> Part:
+    """Return the part of the data that some pieces are, counted from nothing."""
+    part = Part(counts.empty())
+    try:
+        for piece in pieces:
+            for batch in to_batch(piece, roles, part.missing).parts(PIECE):
+                if len(batch.label):
+                    part.counts.update(batch)
+    except CostCurvesError as error:
+        return Part(None, error=error)
+    return part
+
+
+def merged(parts: Iterable[Part]) -> Part | None:
+    """Return several parts as one, which shares nothing with them; None of none. The first error stands for all."""
+    whole: Part | None = None
+    for part in parts:
+        if part.error is not None:
+            return part
+        if whole is None:
+            whole = Part(part.counts.empty())
+        try:
+            whole.counts.merge(part.counts)
+        except CostCurvesError as error:
+            return Part(None, error=error)
+        whole.missing.add(part.missing)
+    return whole
+
+
+def _lacking(error: BaseException | None) -> str | None:
+    """Return the module that a worker could not import, as far as an error of its engine says so."""
+    while error is not None:
+        found = re.search(r"No module named '([\w.]+)'", str(error))
+        if found is not None and found[1].split(".")[0] in NEEDED:
+            return found[1]
+        error = error.__cause__ or error.__context__
+    return None
+
+
+class PartsReader(ABC):
+    """Reads all of a frame into counts, by parts; it is what `passes` calls a reader."""
+
+    def __init__(self, frame: Any, roles: Roles, drop_missing: bool) -> None:
+        self.frame, self.roles, self.drop_missing = frame, roles, drop_missing
+        self.missing = Missing()
+        self._rows: int | None = None  # of the first pass
+
+    @abstractmethod
+    def read(self, counts: Any) -> Part | None:
+        """Return all parts as one, counted from nothing into the like of `counts`; None where there are no rows."""
+
+    def run(self, counts: C) -> C:
+        """Read the frame once into `counts`."""
+        try:
+            part = self.read(counts.empty())
+        except CostCurvesError:
+            raise
+        except Exception as error:
+            lacking = _lacking(error)
+            if lacking is None:
+                raise
+            raise MissingExtraError(
+                f"every worker must have costcurves and what it needs, got one without the module {lacking!r}: "
+                'install the same environment on all of them, for example pip install "costcurves[files]"'
+            ) from error
+        if part is None:
+            part = Part(counts.empty())
+        if part.error is not None:
+            raise part.error
+        agree(part.missing, self._rows, self.drop_missing, "its query must give the same rows each time it runs")
+        self._rows, self.missing = part.missing.rows, part.missing
+        counts.merge(part.counts)
+        return counts

@@ -1,0 +1,213 @@
+"""What every tally has: it is updated by batches, merged with its like, and sent as bytes."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import DataError, FormatError, InputError, UnsupportedError
+from costcurves._base.validation import BoolArray, FloatArray, shown
+from costcurves.counting import counts
+
+Array = npt.NDArray[Any]
+State = tuple[dict[str, Any], dict[str, Array]]
+
+VERSION = 1
+# NumPy parses the headers of arrays with Python's parser, which fails in some versions when threads switch inside it.
+READING = threading.Lock()
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T", bound="Tally")
+
+
+def locked(method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
+    """Have one thread at a time in the methods of a tally that are marked with this."""
+
+    @functools.wraps(method)
+    def call(self: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._lock:
+            return method(self, *args, **kwargs)
+
+    return call
+
+
+class Tally(ABC):
+    """Base of the tallies.
+
+    `update` and `merge` change the tally they are called on, and return it. A call that raises an error leaves the
+    tally as it was. Several threads may call one tally; they take turns, so that a tally per thread, merged at the end,
+    is faster.
+    """
+
+    _lock: threading.RLock
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        """Return a tally with its own lock."""
+        tally = super().__new__(cls)
+        tally._lock = threading.RLock()
+        return tally
+
+    def merge(self, other: Self) -> Self:
+        """Add what another tally of the same kind has counted, and return this one."""
+        if type(other) is not type(self):
+            raise InputError(
+                f"`other` must be a {type(self).__name__} to be merged, got {shown(other)} ({type(other).__name__})"
+            )
+        if other is self:
+            raise InputError("`other` must be another tally to be merged, got the tally itself: it would count twice")
+        first, second = sorted((self, other), key=id)  # the same order in every thread, so that none waits for ever
+        with first._lock, second._lock:
+            self._merge(other)
+        return self
+
+    @abstractmethod
+    def _merge(self, other: Self) -> None:
+        """Add what another tally of the same class has counted; both are locked."""
+
+    @abstractmethod
+    def _state(self) -> State:
+        """Return what the tally is, as plain values that JSON holds and as arrays."""
+
+    @classmethod
+    @abstractmethod
+    def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> Self:
+        """Return the tally of a state."""
+
+    @locked
+    def to_bytes(self) -> bytes:
+        """Return the tally in a compact form that `from_bytes` reads: NumPy arrays and JSON, nothing executable."""
+        plain, arrays = self._state()
+        try:
+            text = json.dumps({"tally": type(self).__name__, "version": VERSION, **plain}, allow_nan=False)
+            if any(
+                isinstance(label, (tuple, list)) for label in (*plain.get("found", ()), *(plain.get("labels") or ()))
+            ):
+                raise TypeError("JSON has no tuples")
+        except (TypeError, ValueError):
+            raise UnsupportedError("labels must be texts, numbers or truth values to send a tally as bytes") from None
+        buffer = io.BytesIO()
+        np.savez(buffer, __plain=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)  # type: ignore[arg-type]
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return the tally that `to_bytes` wrote."""
+        try:
+            with READING, np.load(io.BytesIO(data), allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            plain = json.loads(arrays.pop("__plain").tobytes())
+            kind, version = plain.pop("tally"), plain.pop("version")
+        except Exception:
+            raise FormatError(f"`data` must be what to_bytes of a tally returns, got {shown(data)}") from None
+        if kind != cls.__name__ or version != VERSION:
+            got = f"{str(kind)[:40]} of version {str(version)[:40]}"
+            raise FormatError(f"`data` must be a {cls.__name__} of version {VERSION}, got {got}")
+        try:
+            return cls._restored(plain, {name: _plain_numbers(array) for name, array in arrays.items()})
+        except Exception as error:  # whatever a part of the state that is missing or wrong leads to
+            raise FormatError(
+                f"`data` must be what to_bytes of a {cls.__name__} returns, got other parts ({str(error)[:80]})"
+            ) from None
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Tally], tuple[bytes]]:
+        """Pickle as bytes: without buffers, and only what is counted."""
+        return type(self).from_bytes, (self.to_bytes(),)
+
+
+def _plain_numbers(array: Array) -> Array:
+    """Return an array of a state, of numbers in this machine's order of bytes."""
+    if array.dtype.kind not in "iuf" or array.ndim > 2 or np.isnan(array).any():
+        raise DataError(f"arrays must hold numbers, got shape {array.shape} of {array.dtype}")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def part(arrays: dict[str, Array], name: str, kinds: str, size: int | None = None, most: int | None = None) -> Array:
+    """Return one list of a state, of certain types and of no negative values; with `most`, all below that."""
+    array = arrays[name]
+    if array.ndim != 1 or array.dtype.kind not in kinds or size not in (None, array.size):
+        raise DataError(f"{name} must be {size} values, got shape {array.shape} of {array.dtype}")
+    if array.size and (array.min() < 0 or array.max() >= (np.inf if most is None else most)):
+        raise DataError(f"{name} must be from 0 to {most}, got {array.min(initial=0)} to {array.max(initial=0)}")
+    return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """One batch, checked, and the checks of the batches that follow it."""
+
+    batches: Batches
+    positive: BoolArray
+    scores: list[Array]
+    weights: FloatArray | None
+
+
+class Batches:
+    """The checks of one tally's batches: labels by one rule, weights in all batches or in none.
+
+    It does not change: a tally takes the checks that a batch leads to when it has counted the batch.
+    """
+
+    def __init__(
+        self, pos_label: Any = None, *, rule: counts.LabelRule | None = None, weighted: bool | None = None
+    ) -> None:
+        self.rule = counts.LabelRule(pos_label) if rule is None else rule
+        self.weighted = weighted
+
+    def read(self, y_true: Any, scores: dict[str, Any], sample_weight: Any = None) -> Read | None:
+        """Return positives, scores and weights of one batch, checked; None where it is empty."""
+        sizes = {len(values) for values in (y_true, *scores.values()) if hasattr(values, "__len__")}
+        if sizes == {0}:
+            return None
+        rule = self._rule()
+        positive = rule.positives(y_true)
+        read = []
+        for name, values in scores.items():
+            checked = counts.checked_scores(values, name)
+            counts.same_length(name, checked, "y_true", positive.size)
+            read.append(checked)
+        weights = None if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
+        return Read(self._next(rule, weights is not None), positive, read, weights)
+
+    def joined(self, other: Batches) -> Batches:
+        """Return the checks of this tally's batches and of another's."""
+        rule = self._rule()
+        rule.join(other.rule)
+        return self._next(rule, other.weighted)
+
+    def _rule(self) -> counts.LabelRule:
+        """Return a copy of the rule, for what a batch would add to it."""
+        return counts.LabelRule(self.rule.pos_label, self.rule.family, self.rule.negative)
+
+    def _next(self, rule: counts.LabelRule, weighted: bool | None) -> Batches:
+        if weighted is not None and self.weighted not in (None, weighted):
+            raise DataError("`sample_weight` must be given for all batches or for none, got some of both")
+        return Batches(rule=rule, weighted=self.weighted if weighted is None else weighted)
+
+    def state(self) -> dict[str, Any]:
+        """Return the plain values to send."""
+        pos_label = self.rule.pos_label.item() if isinstance(self.rule.pos_label, np.generic) else self.rule.pos_label
+        return {
+            "pos_label": pos_label,
+            "family": self.rule.family,
+            "negative": list(self.rule.negative),
+            "weighted": self.weighted,
+        }
+
+    @classmethod
+    def restored(cls, plain: dict[str, Any]) -> Batches:
+        """Return the checks of a state."""
+        negative = tuple(plain["negative"])
+        if plain["family"] not in counts.FAMILIES or plain["weighted"] not in (None, True, False) or len(negative) > 1:
+            raise DataError(f"labels must be as a tally knows them, got {shown(plain)}")
+        rule = counts.LabelRule(plain["pos_label"], plain["family"], negative)
+        return cls(rule=rule, weighted=plain["weighted"])

@@ -1,0 +1,311 @@
+"""The exact hull of data that are read in passes, in bounded memory and without sorting them.
+
+Pass one counts scores in bins. Only a bin whose upper-left corner lies strictly above the hull of the bins' boundaries,
+or that ends at a vertex of it, can hold a vertex; the next pass looks at the members of those alone: it gathers them
+where they are few, and cuts their bins finer where they are many.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from costcurves._base.errors import InputError, UnsupportedError
+from costcurves._base.validation import check_flag, check_integer, check_name
+from costcurves.counting import counts, hull_vertices
+from costcurves.counting.keys import FLOATS, scores_of_keys
+from costcurves.curves.roc import RocCurve
+from costcurves.data.tallies.base import Batches, State, Tally, locked
+from costcurves.data.tallies.bins import (
+    SOME_TIES,
+    BinTable,
+    ScoreBins,
+    check_resolution,
+    float_scores,
+    share_of_distinct,
+)
+from costcurves.data.tallies.finer_bins import Finer, Held, Members
+from costcurves.data.tallies.key_ranges import Chain
+from costcurves.data.tallies.scores import check_layout, cumulated, no_examples, same_layout
+
+Array = npt.NDArray[Any]
+Counted = BinTable | Held | Finer | Members
+
+RESOLUTION = 1 << 20
+MEMBERS = 1 << 22
+
+
+class HullTally(Tally):
+    """One pass over data in batches, towards the exact hull of their ROC curve in bounded memory.
+
+    Read all batches into the tally; as long as it is not `finished`, read them all again into its `next_pass`. Two
+    passes are the rule. In each, parts of the data can be counted apart, in tallies made by `empty`, and merged.
+
+    Parameters
+    ----------
+    pos_label : label, optional
+        As for `RocCurve.from_predictions`.
+    bins : ScoreBins, optional
+        The layout of the first pass. Made from a sample of the scores (`ScoreBins.from_sample`) it leaves less for the
+        second; the result does not depend on it.
+    resolution : int
+        The most bins, from 2**14 to 2**26, where no layout is given, and in passes that cut bins finer.
+    dtype : {"float32", "float64"}, optional
+        The type of scores, by default that of the first batch; float64 takes all.
+    members : int
+        The most examples to gather in a pass; where bins that may hold vertices have more, they are cut finer first.
+    ties : bool
+        Whether scores have many ties. Bins then know their score as long as they have one only, and one pass may do;
+        it takes longer where there are few ties.
+    hold : int
+        The most examples to keep as they are in the first pass. As long as they are no more, one pass does, and a tally
+        of few examples takes little memory: for very many groups of the data.
+
+    Notes
+    -----
+    The result equals ``RocCurve.from_predictions(..., points="hull")`` bit for bit, for any batches and any order of
+    merging. Memory: at most 10 bytes a bin (with ties 19), and the bytes of a score for each gathered example. `update`
+    and `merge` change the tally and return it. Weights have no exact sums: use `ScoreTally` for them.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> batches = [([0, 1], [0.1, 0.35]), ([0, 1], [0.4, 0.8])]
+    >>> tally = cc.HullTally()
+    >>> for y_true, y_score in batches:
+    ...     tally = tally.update(y_true, y_score)
+    >>> while not tally.finished:
+    ...     tally = tally.next_pass()
+    ...     for y_true, y_score in batches:
+    ...         tally = tally.update(y_true, y_score)
+    >>> tally.to_curve(name="forest").thresholds
+    array([ inf, 0.8 , 0.35, 0.1 ])
+    >>> tally.passes
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        pos_label: Any = None,
+        bins: ScoreBins | None = None,
+        resolution: int = RESOLUTION,
+        dtype: str | None = None,
+        members: int = MEMBERS,
+        ties: bool = False,
+        hold: int = 0,
+    ) -> None:
+        self._batches = Batches(pos_label)
+        self._resolution = check_resolution(resolution)
+        self._dtype = check_layout(bins, dtype)
+        self._bins = bins
+        self._most = check_integer("members", members, 1)
+        self._ties = check_flag("ties", ties)
+        self._hold = check_integer("hold", hold, 0)
+        self._before: Chain | None = None  # what earlier passes found
+        self._passes = 1
+        self._counted: Counted | None = None
+        self._after: Chain | None = None
+
+    @property
+    def passes(self) -> int:
+        """Which pass this is, from 1."""
+        return self._passes
+
+    @property
+    def kind(self) -> str:
+        """What the pass does: "bins" in the first, then "finer bins" or "members"."""
+        if self._before is None:
+            return "bins"
+        return "members" if self._before.left <= self._most else "finer bins"
+
+    @property
+    @locked
+    def finished(self) -> bool:
+        """Whether the hull is known after this pass."""
+        return not self._chain().open.size
+
+    @property
+    @locked
+    def left(self) -> int:
+        """How many examples another pass would have to look at."""
+        return self._chain().left
+
+    @locked
+    def update(self, y_true: Any, y_score: Any) -> HullTally:
+        """Count a batch of labels and scores in this pass, and return the tally."""
+        batch = self._batches.read(y_true, {"y_score": y_score})
+        if batch is None:
+            return self
+        positive, (scores,) = batch.positive, batch.scores
+        bins = self._bins
+        if bins is None:
+            dtype = self._dtype or str(float_scores(scores[:1]).dtype)
+            bins = ScoreBins.universal(dtype, self._resolution)
+        scores = bins.accept(scores)
+        self._bins, self._batches = bins, batch.batches
+        self._after = None
+        self._table().add(positive, scores)
+        self._spill()
+        return self
+
+    def _merge(self, other: HullTally) -> None:
+        if self._passes != other._passes or not self._same_start(other):
+            raise InputError(
+                f"`other` must be of the same pass over the same data (make it with `empty`), "
+                f"got pass {other._passes} and {self._passes}"
+            )
+        bins, batches = same_layout(self._bins, other._bins), self._batches.joined(other._batches)
+        self._bins, self._batches = bins, batches
+        self._after = None
+        if other._counted is None:
+            return
+        if isinstance(other._counted, BinTable):
+            self._spill(always=True)
+        mine = self._table()
+        if isinstance(mine, BinTable) and isinstance(other._counted, Held):
+            other._counted.add_to(mine)
+        else:
+            mine.merge(other._counted)  # type: ignore[arg-type]
+            self._spill()
+
+    @locked
+    def empty(self) -> HullTally:
+        """Return a tally of the same pass that has counted nothing: for another part of the data, to be merged."""
+        return self._like(self._before, self._passes)
+
+    @locked
+    def laid_out(self, scores: Any) -> HullTally:
+        """Return an empty tally whose bins suit a sample of the scores; this one where it has bins already.
+
+        The result is the same for any bins; those that suit leave less to look at in the next pass.
+        """
+        if self._bins is not None:
+            return self
+        sample = float_scores(counts.checked_scores(scores, "scores"))
+        if self._dtype is not None:
+            sample = sample.astype(FLOATS[self._dtype][0], copy=False)
+        tally = self.empty()
+        tally._bins = ScoreBins.from_sample(sample, self._resolution)
+        tally._dtype = tally._bins.dtype
+        tally._ties = share_of_distinct(sample) <= SOME_TIES
+        return tally
+
+    @locked
+    def next_pass(self) -> HullTally:
+        """Return the empty tally of the next pass, which needs all batches once more."""
+        if self.finished:
+            raise UnsupportedError("`next_pass` must not follow a finished tally: its hull is known")
+        return self._like(self._chain(), self._passes + 1)
+
+    @locked
+    def to_curve(self, *, name: str = "classifier") -> RocCurve:
+        """Return the ROC curve with the vertices of its hull, as of ``RocCurve.from_predictions(points="hull")``."""
+        name = check_name("name", name)
+        chain = self._chain()
+        counts.check_totals(int(chain.pos.sum()), int(chain.neg.sum()))
+        if chain.open.size:
+            raise UnsupportedError(
+                f"`to_curve` needs a finished tally, got {chain.left} examples left to look at: "
+                "read all batches into next_pass() first"
+            )
+        assert self._bins is not None
+        thresholds = scores_of_keys(chain.low, self._bins.dtype)
+        table = hull_vertices.on_hull(cumulated(thresholds, chain.neg, chain.pos))
+        return RocCurve._from_counts(table, name=name, effective=None, complete=False)
+
+    def _like(self, before: Chain | None, passes: int) -> HullTally:
+        tally = HullTally(
+            pos_label=self._batches.rule.pos_label,
+            bins=self._bins,
+            resolution=self._resolution,
+            dtype=self._dtype,
+            members=self._most,
+            ties=self._ties,
+            hold=self._hold,
+        )
+        tally._before, tally._passes = before, passes
+        if before is not None:
+            tally._batches = tally._batches.joined(self._batches)
+        return tally
+
+    def _same_start(self, other: HullTally) -> bool:
+        if self._before is None or other._before is None:
+            return self._before is other._before
+        return self._before is other._before or self._before.same(other._before)
+
+    def _table(self) -> Counted:
+        if self._counted is None:
+            assert self._bins is not None
+            if self._before is None:
+                self._counted = Held(self._bins) if self._hold else BinTable(self._bins, ties=self._ties)
+            elif self.kind == "members":
+                self._counted = Members(self._bins, self._before)
+            else:
+                self._counted = Finer(self._bins, self._before, self._resolution)
+        return self._counted
+
+    def _spill(self, always: bool = False) -> None:
+        """Count held examples in bins where they are too many to hold."""
+        held = self._table()
+        if isinstance(held, Held) and (always or held.size > self._hold):
+            assert self._bins is not None
+            self._counted = BinTable(self._bins, ties=self._ties)
+            held.add_to(self._counted)
+
+    def _chain(self) -> Chain:
+        """Return what is known after this pass."""
+        if self._after is None:
+            if self._bins is None:
+                raise no_examples()
+            table = self._table()
+            if isinstance(table, BinTable):
+                chain = Chain.of_bins(table)
+            elif isinstance(table, Held):
+                chain = table.chain()
+            else:
+                assert self._before is not None
+                chain = table.refined(self._before)
+            self._after = chain.reduced()
+        return self._after
+
+    def _state(self) -> State:
+        plain = {
+            **self._batches.state(),
+            "resolution": self._resolution,
+            "dtype": self._dtype if self._bins is None else self._bins.dtype,
+            "members": self._most,
+            "ties": self._ties,
+            "hold": self._hold,
+            "passes": self._passes,
+            "counted": self._counted is not None,
+        }
+        arrays: dict[str, Array] = {}
+        if self._bins is not None:
+            arrays["shifts"] = self._bins.shifts
+        if self._before is not None:
+            arrays |= self._before.state()
+        if self._counted is not None:
+            arrays |= self._counted.state()
+        return plain, arrays
+
+    @classmethod
+    def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> HullTally:
+        bins = ScoreBins(plain["dtype"], arrays["shifts"]) if "shifts" in arrays else None
+        options = {name: plain[name] for name in ("resolution", "dtype", "members", "ties", "hold")}
+        tally = cls(bins=bins, **options)
+        tally._batches = Batches.restored(plain)
+        tally._passes = check_integer("passes", plain["passes"], 1)
+        if "before_low" in arrays:
+            tally._before = Chain.restored(arrays, tally._bins)
+        if plain["counted"]:
+            if tally._before is None and bins is not None and "place" in arrays:
+                tally._counted = BinTable.restored(bins.dtype, arrays)
+            else:
+                tally._table().fill(arrays)
+        return tally
+
+    def __repr__(self) -> str:
+        """Return the pass and what it does."""
+        return f"HullTally(pass {self._passes}: {self.kind}, {self._bins or 'nothing counted'})"

@@ -1,0 +1,290 @@
+"""Paired counts of two classifiers that add up, at thresholds that were found before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.validation import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_flag,
+    check_in_unit,
+    check_two_names,
+    frozen,
+    shown,
+)
+from costcurves.counting import counts
+from costcurves.curves.cost_curve import CostCurve
+from costcurves.data.tallies.base import Batches, State, Tally, locked, part
+from costcurves.decisions.comparison import (
+    CurveDifference,
+    PairedSteps,
+    common_breaks,
+    difference_of_counts,
+    middles,
+)
+from costcurves.inference.bands.results import operating_points
+from costcurves.inference.paired.discordant import PairedCounts, counts_of_changes, ranges_of
+
+Array = npt.NDArray[Any]
+
+CLASSES = ("negative", "positive")
+
+
+class _Changes:
+    """At which point, of several lists of points, one classifier begins to predict an example positive."""
+
+    def __init__(self, *cuts: FloatArray) -> None:
+        # One search among the distinct thresholds, then a table for each list.
+        self.distinct = np.unique(np.concatenate(cuts))
+        self.sides = [c.size - np.append(0, np.searchsorted(c[::-1], self.distinct, side="right")) for c in cuts]
+
+    def of(self, scores: Array) -> list[IntArray]:
+        rank = np.searchsorted(self.distinct, scores.astype(np.float64, copy=False), side="right")
+        return [side[rank] for side in self.sides]
+
+
+class PairedTally(Tally):
+    """Counts of the examples that only one of two classifiers gets wrong, from batches, in any order.
+
+    Parameters
+    ----------
+    a, b : CostCurve
+        The two classifiers' curves on these data, with different names: their thresholds are used. Find them in
+        earlier passes, with `ScoreTally` or `HullTally`.
+    pc : array-like, OperatingRange or OperatingCondition, optional
+        Operating points, as for `compare`.
+    pos_label : label, optional
+        As for `RocCurve.from_predictions`.
+
+    Notes
+    -----
+    The difference equals `compare` bit for bit, for any batches and any order of merging, where a and b are the curves
+    that `compare` makes; with whole weights too, and with others to rounding. Counts at the thresholds of binned curves
+    are exact too; what their `max_error` leaves open is whether other thresholds would be better, and the limits of the
+    difference are wider by that. Memory: the points squared, and the
+    thresholds of both. `update` and `merge` change the tally and return it.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> y, p, q = [0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8], [0.3, 0.2, 0.1, 0.9]
+    >>> a, b = (cc.CostCurve(cc.ScoreTally().update(y, s).to_curve(name=n)) for n, s in {"p": p, "q": q}.items())
+    >>> tally = cc.PairedTally(a, b, pc=[0.3, 0.5]).update(y[:2], p[:2], q[:2]).update(y[2:], p[2:], q[2:])
+    >>> tally.to_difference().estimate.tolist() == cc.compare(y, p, q, pc=[0.3, 0.5]).estimate.tolist()
+    True
+    """
+
+    def __init__(self, a: CostCurve, b: CostCurve, *, pc: Any = None, pos_label: Any = None) -> None:
+        for name, curve in (("a", a), ("b", b)):
+            if not isinstance(curve, CostCurve):
+                raise InputError(f"`{name}` must be a CostCurve, got {shown(curve)} ({type(curve).__name__})")
+        breaks, points = common_breaks(a, b), operating_points(pc)
+        steps = middles(breaks)
+        self._start(
+            check_two_names((a.name, b.name)),
+            breaks,
+            points,
+            [curve.cuts_at(where) for curve in (a, b) for where in (steps, points)],
+            Batches(pos_label),
+            (a.max_error, b.max_error),
+        )
+
+    def _start(
+        self,
+        names: tuple[str, str],
+        breaks: FloatArray,
+        points: FloatArray,
+        cuts: list[FloatArray],
+        batches: Batches,
+        errors: tuple[float, float],
+    ) -> None:
+        self.errors = errors  # by how much the costs of both can be too high
+        self.names, self._breaks, self._points, self._cuts, self._batches = names, breaks, points, cuts, batches
+        self._a, self._b = _Changes(*cuts[:2]), _Changes(*cuts[2:])
+        self._steps: dict[str, PairedCounts] = {}
+        self._cells: dict[str, Array] = {}
+
+    @locked
+    def update(self, y_true: Any, score_a: Any, score_b: Any, sample_weight: Any = None) -> PairedTally:
+        """Count a batch of labels and both scores, and return the tally."""
+        batch = self._batches.read(y_true, {"score_a": score_a, "score_b": score_b}, sample_weight)
+        if batch is None:
+            return self
+        found = {}
+        for true_class in CLASSES:
+            chosen: BoolArray = batch.positive if true_class == "positive" else ~batch.positive
+            w = None if batch.weights is None else batch.weights[chosen]
+            (step_a, at_a), (step_b, at_b) = (
+                changes.of(score[chosen]) for changes, score in zip((self._a, self._b), batch.scores, strict=True)
+            )
+            steps = counts_of_changes(true_class, step_a, step_b, self._breaks.size - 1, w)
+            size = self._points.size + 1
+            found[true_class] = steps, np.bincount(at_a * size + at_b, weights=w, minlength=size * size)
+        for true_class, (steps, cells) in found.items():
+            self._add(true_class, steps, cells)
+        self._batches = batch.batches
+        return self
+
+    def _merge(self, other: PairedTally) -> None:
+        same = (self.names, self.errors) == (other.names, other.errors) and all(
+            np.array_equal(x, y)
+            for x, y in zip(
+                (self._breaks, self._points, *self._cuts), (other._breaks, other._points, *other._cuts), strict=True
+            )
+        )
+        if not same:
+            raise InputError("`other` must be of the same curves at the same points to be merged, got others")
+        self._batches = self._batches.joined(other._batches)
+        for true_class in other._cells:
+            self._add(true_class, other._steps[true_class], other._cells[true_class])
+
+    @locked
+    def empty(self) -> PairedTally:
+        """Return a tally of the same curves that has counted nothing: for another part of the data, to be merged."""
+        tally = PairedTally.__new__(PairedTally)
+        batches = Batches(self._batches.rule.pos_label)
+        tally._start(self.names, self._breaks, self._points, self._cuts, batches, self.errors)
+        return tally
+
+    @locked
+    def cells(self, true_class: str) -> Array:
+        """Return the examples of one class by when each classifier begins to predict them positive.
+
+        Parameters
+        ----------
+        true_class : {"positive", "negative"}
+
+        Returns
+        -------
+        array of shape (points + 1, points + 1)
+            [i, j]: a does from point i on and b from point j on; the last index means never.
+        """
+        check_choice("true_class", true_class, CLASSES)
+        size = self._points.size + 1
+        cells = self._cells.get(true_class, np.zeros(size * size, np.int64))
+        return cells.reshape(size, size).copy()
+
+    @locked
+    def to_difference(
+        self,
+        *,
+        level: float = 0.95,
+        simultaneous: bool = True,
+        method: str = "mid-p",
+        sampling: str = "stratified",
+        laplace: float = 0.0,
+        n_resamples: int = 2000,
+        rng: Any = None,
+    ) -> CurveDifference:
+        """Return the difference of the two curves with its limits, as `compare` does of arrays (options as there)."""
+        simultaneous = check_flag("simultaneous", simultaneous)
+        steps = self.steps()
+        options = {
+            "level": level,
+            "method": method,
+            "sampling": sampling,
+            "laplace": laplace,
+            "n_resamples": n_resamples,
+            "rng": rng,
+        }
+        at_pc = None
+        if simultaneous:
+            at_pc = (self._at_points("positive", steps.pos), self._at_points("negative", steps.neg))
+        return difference_of_counts(
+            self.names,
+            steps,
+            self._points,
+            at_pc,
+            options,
+            weighted=bool(self._batches.weighted),
+            errors=self.errors,
+        )
+
+    @property
+    def points(self) -> FloatArray:
+        """The operating points."""
+        return self._points
+
+    @property
+    def weighted(self) -> bool:
+        """Whether batches had weights."""
+        return bool(self._batches.weighted)
+
+    @locked
+    def steps(self) -> PairedSteps:
+        """Return the steps of pc between which no threshold moves, with the counts of positives and negatives."""
+        neg, pos = (self._steps.get(true_class) for true_class in CLASSES)
+        n_neg, n_pos = (0.0 if part is None else part.total for part in (neg, pos))
+        if self._batches.weighted:  # how many examples there are is not known, but what they weigh
+            counts.check_totals(1, 1, (n_pos, n_neg))
+        else:
+            counts.check_totals(int(n_pos), int(n_neg))
+        assert pos is not None
+        assert neg is not None
+        known = np.isinf(self._cuts[0]) & np.isinf(self._cuts[2])
+        return PairedSteps(self._breaks, known, pos, neg)
+
+    def _at_points(self, true_class: str, steps: PairedCounts) -> PairedCounts:
+        """Return the counts at the operating points, with their ranges, from the cells."""
+        ranges = ranges_of(true_class, self.cells(true_class))
+        step = np.searchsorted(self._breaks[1:-1], self._points, side="left")
+        return PairedCounts(steps.only_a[step], steps.only_b[step], steps.total, steps.squares, ranges)
+
+    def _add(self, true_class: str, steps: PairedCounts, cells: Array) -> None:
+        if true_class in self._cells:
+            self._steps[true_class] = self._steps[true_class] + steps
+            self._cells[true_class] = self._cells[true_class] + cells
+        else:
+            self._steps[true_class], self._cells[true_class] = steps, cells
+
+    def _state(self) -> State:
+        plain = {**self._batches.state(), "names": list(self.names), "classes": list(self._cells)}
+        plain["errors"] = list(self.errors)
+        arrays: dict[str, Array] = {"breaks": self._breaks, "points": self._points}
+        arrays |= {f"cuts_{i}": cuts for i, cuts in enumerate(self._cuts)}
+        for name in self._cells:
+            steps, cells = self._steps[name], self._cells[name]
+            place = np.flatnonzero(cells)
+            arrays |= {
+                f"only_a_{name}": steps.only_a,
+                f"only_b_{name}": steps.only_b,
+                f"sums_{name}": np.array([steps.total, steps.squares]),
+                f"place_{name}": place,
+                f"cells_{name}": cells[place],
+            }
+        return plain, arrays
+
+    @classmethod
+    def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> PairedTally:
+        tally = cls.__new__(cls)
+        first, second = check_two_names(tuple(plain["names"]))
+        cuts = [arrays[f"cuts_{i}"] for i in range(4)]
+        sizes = [arrays["breaks"].size - 1, arrays["points"].size] * 2
+        if any(cut.ndim != 1 or cut.size != size for cut, size in zip(cuts, sizes, strict=True)):
+            raise DataError("cuts must be as many as the steps, and as the points")
+        error_a, error_b = (check_in_unit("errors", error) for error in plain["errors"])
+        batches = Batches.restored(plain)
+        tally._start((first, second), arrays["breaks"], arrays["points"], cuts, batches, (error_a, error_b))
+        for name in plain["classes"]:
+            check_choice("true_class", name, CLASSES)
+            size = (tally._points.size + 1) ** 2
+            place = part(arrays, f"place_{name}", "i", most=size)
+            found = part(arrays, f"cells_{name}", "if", place.size)
+            cells = np.zeros(size, found.dtype)
+            cells[place] = found
+            total, squares = part(arrays, f"sums_{name}", "if", 2).tolist()
+            only_a, only_b = (frozen(part(arrays, f"only_{side}_{name}", "if", sizes[0])) for side in "ab")
+            tally._add(name, PairedCounts(only_a, only_b, total, squares), cells)
+        return tally
+
+    def __repr__(self) -> str:
+        """Return who is compared, and the examples so far."""
+        n = sum(steps.total for steps in self._steps.values())
+        return f"PairedTally({self.names[0]!r} - {self.names[1]!r}: {n:g} examples, {self._points.size} points)"

@@ -1,0 +1,446 @@
+"""Counts of scores that add up: exactly, by distinct score, or in a bounded number of bins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import DataError, InputError, UnsupportedError
+from costcurves._base.validation import BoolArray, FloatArray, check_choice, check_integer, check_name, shown
+from costcurves.counting import counts, hull_vertices
+from costcurves.counting.geometry import upper_hull
+from costcurves.counting.keys import FLOATS, scores_of_keys
+from costcurves.curves.roc import RocCurve
+from costcurves.curves.thresholds import hull_breaks
+from costcurves.data.tallies.adaptive_bins import AdaptiveTable
+from costcurves.data.tallies.base import Batches, State, Tally, locked, part
+from costcurves.data.tallies.bins import BinTable, ScoreBins, check_resolution
+
+Array = npt.NDArray[Any]
+
+PENDING = 1 << 20  # rows that wait to be counted together
+MOST_DISTINCT = 1 << 25
+ROUNDING = 2.0**-50
+
+
+class DistinctCounts:
+    """Negatives and positives of each distinct score, from the highest down; rows wait until counting them pays."""
+
+    def __init__(self, weighted: bool = False, limit: int = MOST_DISTINCT) -> None:
+        kind = np.float64 if weighted else np.int64
+        self.scores: FloatArray = np.empty(0)
+        self.neg: Array = np.empty(0, kind)
+        self.pos: Array = np.empty(0, kind)
+        self.limit = limit
+        self._waiting: list[tuple[BoolArray, Array, FloatArray | None]] = []
+        self._rows = 0
+
+    def add(self, positive: BoolArray, scores: Array, weights: FloatArray | None = None) -> None:
+        """Take a batch; its arrays must not change afterwards."""
+        self._waiting.append((positive, scores, weights))
+        self._rows += scores.size
+        if self._rows >= max(PENDING, self.scores.size):
+            try:
+                self.settle()
+            except UnsupportedError:
+                self._waiting.pop()
+                self._rows -= scores.size
+                raise
+
+    def add_distinct(self, positive: BoolArray, scores: Array, times: Array) -> None:
+        """Count examples that are given once with how often they occur."""
+        distinct, place = np.unique(scores.astype(np.float64) + 0.0, return_inverse=True)  # -0.0 is 0.0
+        found = np.zeros((2, distinct.size), np.int64)
+        np.add.at(found, (positive.astype(np.int64), place), times)
+        self.settle()
+        self._join(distinct[::-1], found[0, ::-1], found[1, ::-1])
+
+    def merge(self, other: DistinctCounts) -> None:
+        """Add the counts of another part of the data."""
+        other.settle()
+        self.settle()
+        self._join(other.scores, other.neg, other.pos)
+
+    def settle(self) -> None:
+        """Count the rows that wait; where they have too many distinct scores, they wait on, and nothing is lost."""
+        if not self._waiting:
+            return
+        positive, scores = (np.concatenate([batch[i] for batch in self._waiting]) for i in (0, 1))
+        if self._waiting[0][2] is None:
+            table = counts.count_scores(positive, scores).wide()
+        else:
+            weights = np.concatenate([batch[2] for batch in self._waiting if batch[2] is not None])
+            table = counts.count_weights(positive, scores, weights)
+        self._join(table.thresholds[1:], np.diff(table.fp), np.diff(table.tp))
+        self._waiting, self._rows = [], 0
+
+    def _join(self, scores: FloatArray, neg: Array, pos: Array) -> None:
+        if self.scores.size:
+            both = np.concatenate((self.scores, scores))
+            order = np.argsort(-both, kind="stable")
+            both = both[order]
+            first = np.flatnonzero(np.append(True, both[1:] != both[:-1]))
+            neg = np.add.reduceat(np.concatenate((self.neg, neg))[order], first)
+            pos = np.add.reduceat(np.concatenate((self.pos, pos))[order], first)
+            scores = both[first]
+        if scores.size > self.limit:
+            raise UnsupportedError(
+                f"`limit` of {self.limit} distinct scores must hold all of them, got more: "
+                "use cc.HullTally (exact, two passes) or cc.ScoreTally(resolution=2**16) (binned, one pass)"
+            )
+        self.scores, self.neg, self.pos = scores, neg, pos
+
+
+class ScoreTally(Tally):
+    """Counts of labels by score that can be made of batches and merged, in any order, to the same result.
+
+    Parameters
+    ----------
+    pos_label : label, optional
+        The positive class; needed unless labels are booleans, 0/1 or -1/1. A batch may hold one class only.
+    resolution : int, optional
+        The most bins, from 2**14 to 2**26: bounded memory, and a curve that says its largest error. The bins follow
+        the data, so that the error is small for any scores and any order of the rows. By default every distinct score
+        is counted.
+    bins : ScoreBins, optional
+        A fixed layout of bins, instead of `resolution`; tallies to be merged must share it, and its type of scores
+        must hold all of them.
+    limit : int
+        The most distinct scores to hold (24 bytes each) without bins. More are an error, which `to_curve` may be the
+        first to notice.
+
+    Notes
+    -----
+    `update` and `merge` change the tally and return it; where they raise an error the tally stays as it was. Several
+    threads may share a tally, but one tally per thread, merged at the end, is faster. Counts are integers, so any split
+    into batches and any order of merging give the same bits as `RocCurve.from_predictions`. So do whole weights (as
+    long as the sum of their squares is at most 2**53); sums of other weights agree to rounding, about 1e-15 of the
+    total per addition. With a `resolution` this holds as long as there are no more distinct scores than bins; beyond
+    that the bins depend on the batches, the statement of the curve does not: its costs are too high by at most its
+    `max_error`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> first = cc.ScoreTally().update([0, 1], [0.1, 0.35])
+    >>> second = cc.ScoreTally().update([0, 1], [0.4, 0.8])
+    >>> first.merge(second).to_curve(name="forest")
+    RocCurve('forest': 4 examples (2 positive), 5 points, auc=0.75)
+    """
+
+    def __init__(
+        self,
+        *,
+        pos_label: Any = None,
+        resolution: int | None = None,
+        bins: ScoreBins | None = None,
+        limit: int = MOST_DISTINCT,
+    ) -> None:
+        self._batches = Batches(pos_label)
+        self._resolution = None if resolution is None else check_resolution(resolution)
+        check_layout(bins, None)
+        if bins is not None and resolution is not None:
+            raise InputError("`bins` and `resolution` must not both be given: the bins have their number")
+        self._bins = bins
+        self._limit = check_integer("limit", limit, 1)
+        self._table: BinTable | AdaptiveTable | DistinctCounts | None = None
+        self._n = np.zeros(2, np.int64)  # negatives, positives
+        self._squares = np.zeros(2)
+        self._whole = True
+
+    @property
+    def binned(self) -> bool:
+        """Whether scores fall into bins."""
+        return self._bins is not None or self._resolution is not None
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the bins follow the data, and so depend on the batches."""
+        return self._resolution is not None
+
+    @property
+    def n_pos(self) -> int:
+        """Positive examples so far."""
+        return int(self._n[1])
+
+    @property
+    def n_neg(self) -> int:
+        """Negative examples so far."""
+        return int(self._n[0])
+
+    @locked
+    def update(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> ScoreTally:
+        """Count a batch of labels and scores, and return the tally."""
+        batch = self._batches.read(y_true, {"y_score": y_score}, sample_weight)
+        if batch is None:
+            return self
+        positive, (scores,), weights = batch.positive, batch.scores, batch.weights
+        if self._bins is not None:
+            scores = self._bins.accept(scores)
+        n_pos = int(np.count_nonzero(positive))
+        added = (positive.size - n_pos, n_pos)
+        squares, whole = self._squares, self._whole
+        if weights is not None:
+            with np.errstate(over="ignore"):  # sums that are too large are refused later
+                squares = squares + np.array([(weights[w] ** 2).sum() for w in (~positive, positive)])
+            whole = whole and counts.whole_weights(weights)
+            kept = weights > 0
+            positive, scores, weights = positive[kept], scores[kept], weights[kept]
+        table = self._filled_table(batch.batches)
+        if not isinstance(table, BinTable) and weights is None:
+            positive, scores = positive.copy(), scores.copy()  # the caller may use the buffers again
+        if scores.size:
+            table.add(positive, scores, weights)
+        self._n += added
+        self._squares, self._whole = squares, whole
+        self._table, self._batches = table, batch.batches
+        return self
+
+    @locked
+    def update_distinct(self, y_true: Any, y_score: Any, times: Any) -> ScoreTally:
+        """Count pairs of label and score that occur so many times each, as of a query that groups them.
+
+        Parameters
+        ----------
+        y_true, y_score : array-like, shape (n,)
+        times : array-like of int, shape (n,)
+            How often each occurs, which is not a weight: the result is that of so many examples.
+        """
+        if self.binned or self._batches.weighted:
+            raise UnsupportedError("`update_distinct` needs a tally of distinct scores without weights, got another")
+        batch = self._batches.read(y_true, {"y_score": y_score})
+        if batch is None:
+            return self
+        positive, (scores,) = batch.positive, batch.scores
+        repeats = counts.checked_scores(times, "times")
+        counts.same_length("times", repeats, "y_true", positive.size)
+        if repeats.dtype.kind not in "iu" or repeats.min() < 1:
+            raise DataError(f"`times` must hold whole numbers from 1, got {shown(repeats[:5].tolist())}")
+        table = self._filled_table(batch.batches)
+        assert isinstance(table, DistinctCounts)
+        table.add_distinct(positive, scores, repeats.astype(np.int64))
+        self._n += (int(repeats[~positive].sum()), int(repeats[positive].sum()))
+        self._table, self._batches = table, batch.batches
+        return self
+
+    def _merge(self, other: ScoreTally) -> None:
+        if self.binned != other.binned or self._resolution != other._resolution:
+            raise InputError("`other` must have the same resolution to be merged, got another")
+        batches = self._batches.joined(other._batches)
+        self._bins = same_layout(self._bins, other._bins)
+        if other._table is not None:
+            table = self._filled_table(batches)
+            table.merge(other._table)  # type: ignore[arg-type]
+            self._table = table
+        self._batches = batches
+        self._n += other._n
+        self._squares = self._squares + other._squares
+        self._whole = self._whole and other._whole
+
+    @locked
+    def empty(self) -> ScoreTally:
+        """Return a tally of the same kind that has counted nothing: for another part of the data, to be merged."""
+        tally = ScoreTally(pos_label=self._batches.rule.pos_label, resolution=self._resolution, limit=self._limit)
+        tally._bins = self._bins
+        return tally
+
+    @locked
+    def to_curve(self, *, name: str = "classifier", points: str = "all") -> RocCurve:
+        """Return the ROC curve of all that was counted; of bins, the hull of their boundaries, with its `max_error`.
+
+        Parameters
+        ----------
+        name : str
+        points : {"all", "hull"}
+            As for `RocCurve.from_predictions`; a binned tally has the hull only.
+
+        Notes
+        -----
+        A bin's lower end is a threshold, and its counts are exact: the points of a binned curve lie on the true one.
+        What lies between two of them stays below the bin's upper-left corner (fp at its start, tp at its end), so the
+        hull with all corners bounds the true one from above; `max_error` is the largest vertical distance of the two
+        lower envelopes in cost space, which is reached at a break of the lower hull. A bin that holds one score only
+        has no such corner; that is known where at most 1024 bins hold several scores.
+        """
+        name = check_name("name", name)
+        check_choice("points", points, ("all", "hull"))
+        effective = self._effective()
+        if self.binned:
+            if self._table is None:
+                raise no_examples()
+            table, error = self._binned_hull()
+            return RocCurve._from_counts(table, name=name, effective=effective, complete=False, max_error=error)
+        table = self._exact()
+        if points == "hull":
+            table = hull_vertices.on_hull(table)
+        return RocCurve._from_counts(table, name=name, effective=effective, complete=points == "all")
+
+    def _filled_table(self, batches: Batches) -> BinTable | AdaptiveTable | DistinctCounts:
+        """Return the table of what was counted so far, or an empty one for the first batch."""
+        if self._table is not None:
+            return self._table
+        weighted = bool(batches.weighted)
+        if self._resolution is not None:
+            return AdaptiveTable(self._resolution, weighted)
+        if self._bins is not None:
+            return BinTable(self._bins, weighted, ties=True)
+        return DistinctCounts(weighted, self._limit)
+
+    def _effective(self) -> tuple[float, float] | None:
+        """Return the effective sample sizes of weighted data, after checking that there are both classes."""
+        neg, pos = self._sums()
+        counts.check_totals(self.n_pos, self.n_neg, (pos, neg) if self._batches.weighted else None)
+        if not self._batches.weighted:
+            return None
+        squares = [float(s) for s in self._squares]
+        if self._whole and max(squares) <= counts.LARGEST_EXACT_INTEGER:
+            return int(pos) ** 2 / int(squares[1]), int(neg) ** 2 / int(squares[0])
+        return pos**2 / squares[1], neg**2 / squares[0]
+
+    def _sums(self) -> tuple[float, float]:
+        if isinstance(self._table, BinTable):
+            neg, pos = self._table.table.reshape(-1, 2).sum(axis=0)
+        elif isinstance(self._table, AdaptiveTable):
+            neg, pos = self._table.ranges.neg.sum(), self._table.ranges.pos.sum()
+        elif self._table is not None:
+            self._table.settle()
+            neg, pos = self._table.neg.sum(), self._table.pos.sum()
+        else:
+            return 0.0, 0.0
+        return float(neg), float(pos)
+
+    def _exact(self) -> counts.ScoreCounts:
+        assert isinstance(self._table, DistinctCounts)
+        return cumulated(self._table.scores, self._table.neg, self._table.pos)
+
+    def _binned_hull(self) -> tuple[counts.ScoreCounts, float]:
+        if isinstance(self._table, AdaptiveTable):
+            ranges = self._table.ranges
+            table = cumulated(scores_of_keys(ranges.low[::-1], "float64"), ranges.neg[::-1], ranges.pos[::-1])
+            highest = scores_of_keys(ranges.high[::-1], "float64")
+            several = (ranges.high > ranges.low)[::-1]
+        else:
+            assert isinstance(self._table, BinTable)
+            bins = self._table.bins
+            code, neg, pos = self._table.filled()
+            lowest, shift = bins.keys_of(code)
+            table = cumulated(scores_of_keys(lowest, bins.dtype), neg, pos)
+            highest = scores_of_keys(lowest + ((np.int64(1) << shift) - 1), bins.dtype)
+            several = (shift > 0) & ~self._table.single(code)
+        # The next lower score is in the next bin, at its upper end or below it.
+        hull = hull_vertices.on_hull(replace(table, below=np.append(highest, -np.inf)))
+        return hull, largest_gap(table, hull, several)
+
+    def _state(self) -> State:
+        plain = {
+            **self._batches.state(),
+            "resolution": self._resolution,
+            "dtype": None if self._bins is None else self._bins.dtype,
+            "limit": self._limit,
+            "whole": self._whole,
+            "counted": self._table is not None,
+        }
+        arrays: dict[str, Array] = {"n": self._n, "squares": self._squares}
+        if isinstance(self._table, (BinTable, AdaptiveTable)):
+            arrays |= self._table.state()
+        elif self._bins is not None:
+            arrays["shifts"] = self._bins.shifts
+        elif self._table is not None:
+            self._table.settle()
+            arrays |= {"scores": self._table.scores, "neg": self._table.neg, "pos": self._table.pos}
+        return plain, arrays
+
+    @classmethod
+    def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> ScoreTally:
+        bins = ScoreBins(plain["dtype"], arrays["shifts"]) if "shifts" in arrays else None
+        tally = cls(resolution=plain["resolution"], limit=plain["limit"])
+        tally._batches = Batches.restored(plain)
+        tally._bins = bins
+        tally._n = part(arrays, "n", "i", 2).astype(np.int64)
+        tally._squares = part(arrays, "squares", "f", 2).astype(np.float64)
+        tally._whole = bool(plain["whole"])
+        if plain["counted"] and bins is not None:
+            tally._table = BinTable.restored(plain["dtype"], arrays)
+        elif plain["counted"] and tally._resolution is not None:
+            tally._table = AdaptiveTable.restored(tally._resolution, bool(plain["weighted"]), arrays)
+        elif plain["counted"]:
+            exact = DistinctCounts(bool(plain["weighted"]), plain["limit"])
+            scores = arrays["scores"]
+            if scores.ndim != 1 or scores.dtype != np.float64 or not (scores[1:] < scores[:-1]).all():
+                raise DataError("scores must fall from the first to the last")
+            exact.scores = scores
+            exact.neg, exact.pos = (
+                part(arrays, name, exact.neg.dtype.kind, scores.size).astype(exact.neg.dtype) for name in ("neg", "pos")
+            )
+            tally._table = exact
+        return tally
+
+    def __repr__(self) -> str:
+        """Return what was counted, and how."""
+        how = "exact" if not self.binned else f"{self._bins}" if self._bins else f"at most {self._resolution} bins"
+        return f"ScoreTally({self.n_pos + self.n_neg} examples ({self.n_pos} positive), {how})"
+
+
+def check_layout(bins: Any, dtype: Any) -> str | None:
+    """Return the type of scores that a layout or its type says, if one does."""
+    if bins is not None and not isinstance(bins, ScoreBins):
+        raise InputError(f"`bins` must be ScoreBins, got {type(bins).__name__}")
+    if dtype is not None:
+        check_choice("dtype", dtype, FLOATS)
+        if bins is not None and bins.dtype != dtype:
+            raise InputError(f"`dtype` must be that of `bins`, got {dtype} and {bins.dtype}")
+    return dtype if bins is None else bins.dtype
+
+
+def same_layout(first: ScoreBins | None, second: ScoreBins | None) -> ScoreBins | None:
+    """Return the layout of two tallies to be merged, which must be one where both have one."""
+    if first is not None and second is not None and not first.same(second):
+        raise InputError(f"`other` must have the same bins to be merged, got {second!r} and {first!r}")
+    return second if first is None else first
+
+
+def no_examples() -> DataError:
+    """Return the error of a tally that has seen nothing."""
+    return DataError("`y_true` must hold both classes, got 0 positive and 0 negative examples")
+
+
+def cumulated(thresholds: FloatArray, neg: Array, pos: Array) -> counts.ScoreCounts:
+    """Return cumulated counts from the counts at each threshold, from the highest down."""
+    zero = np.zeros(1, neg.dtype)
+    return counts.ScoreCounts(
+        np.concatenate(([np.inf], thresholds)),
+        np.concatenate((zero, np.cumsum(neg))),
+        np.concatenate((zero, np.cumsum(pos))),
+    )
+
+
+def largest_gap(table: counts.ScoreCounts, hull: counts.ScoreCounts, open_bins: BoolArray) -> float:
+    """Return the most by which normalized cost can fall when every open bin shows what is inside it."""
+    # Each bin's end comes after its upper-left corner, which is nothing new where the bin is a single score.
+    fp, tp = np.repeat(table.fp, 2)[1:], np.repeat(table.tp, 2)[1:]
+    fp[1::2] = np.where(open_bins, table.fp[:-1], table.fp[1:])
+    new = np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0))
+    fp, tp = fp[new], tp[new]
+    vertex = upper_hull(fp, tp)
+    best = _Envelope(fp[vertex], tp[vertex])
+    known = _Envelope(hull.fp, hull.tp)
+    gap = known.cost(known.breaks) - best.cost(known.breaks)
+    largest = float(gap.max(initial=0.0))
+    return min(1.0, largest + ROUNDING) if largest > 0 or open_bins.any() else 0.0
+
+
+class _Envelope:
+    """Normalized cost of the best of a hull's vertices, at every pc."""
+
+    def __init__(self, fp: Array, tp: Array) -> None:
+        roc = RocCurve("envelope", fp, tp, fp[-1].item(), tp[-1].item(), np.full(fp.size, np.nan), "counts")
+        self.breaks = hull_breaks(roc, np.arange(fp.size))
+        self.fpr, self.fnr = roc.fpr, roc.fnr
+
+    def cost(self, pc: FloatArray) -> FloatArray:
+        at = np.searchsorted(self.breaks[1:-1], pc, side="left")
+        result: FloatArray = self.fnr[at] * pc + self.fpr[at] * (1 - pc)
+        return result

@@ -1,0 +1,1 @@
+"""Which classifier, at which threshold, and how sure: comparisons, dominance, recommendations, metrics."""

@@ -1,0 +1,449 @@
+"""Several classifiers on the same rows, and the two trivial ones: who is chosen, and who may be as good.
+
+Everything that recommends asks here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import InputError
+from costcurves._base.frames import columns_of
+from costcurves._base.validation import BoolArray, FloatArray, IntArray, check_name
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.counting import counts
+from costcurves.curves.choices import TRIVIAL, Choice, cheapest_of, cheapest_with_alarms, choice_at, trivial_choices
+from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.roc import RocCurve
+from costcurves.curves.thresholds import Optimal
+from costcurves.decisions.comparison import _Sample, named_policies
+from costcurves.inference.selection import Candidates, Cells, Comparison, FieldAt, hochberg
+
+# Thresholds that compete for one classifier, and for all of them together.
+THRESHOLDS, ALL_THRESHOLDS, FEWEST = 96, 384, 12
+# Rows of one class from which the covariance of errors is estimated.
+ROWS = 4096
+# Rows from which on all points of a curve are only counted where its hull does not have the answer.
+MANY = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """One classifier at a condition: how it is used, what it costs on new cases, and how it compares with the choice.
+
+    `same` says that it decides as the choice does; `compared` is None then.
+    """
+
+    choice: Choice
+    estimate: float
+    lower: float
+    upper: float
+    same: bool
+    compared: Comparison | None
+
+
+class Entrants:
+    """Several classifiers' scores of the same rows, checked once, each with its threshold policy.
+
+    Parameters
+    ----------
+    y_true, scores, pos_label, sample_weight
+        As for `recommend`.
+    policy : policy, or mapping of name to policy
+    """
+
+    def __init__(self, y_true: Any, scores: Any, *, pos_label: Any, sample_weight: Any, policy: Any) -> None:
+        columns = columns_of("scores", scores)
+        if not columns:
+            raise InputError("`scores` must have at least one classifier, got 0")
+        for name in columns:
+            check_name("scores", name)
+            if name in TRIVIAL:
+                raise InputError(f"`scores` must not use the names of the trivial classifiers, got {name!r}")
+        self.names = tuple(columns)
+        self.sample = _Sample(y_true, columns, pos_label, sample_weight)
+        self.sample.drop_weightless()
+        rules = named_policies(policy, self.names)
+        self.curves: dict[str, CostCurve] = {name: self.sample.curve(name, rules[name]) for name in self.names}
+        self._full: dict[str, RocCurve] = {}
+        self._choices: dict[tuple[str, OperatingCondition], Choice] = {}
+
+    def follows_costs(self, name: str) -> bool:
+        """Return whether a classifier's threshold is chosen on these rows."""
+        return isinstance(self.curves[name].policy, Optimal)
+
+    def roc(self, name: str) -> RocCurve:
+        """Return the ROC curve of a classifier with all its points."""
+        if name not in self._full:
+            known = self.curves[name].roc
+            self._full[name] = known if known is not None and known.complete else self.sample.roc(name)
+        return self._full[name]
+
+    def choice(self, name: str, where: OperatingCondition) -> Choice:
+        """Return how a classifier is used at a condition.
+
+        A threshold that is chosen here is the cheapest with some alarms, but not all: without, the classifier would be
+        one of the trivial ones, which compete by themselves.
+        """
+        key = (name, where)
+        if key not in self._choices:
+            self._choices[key] = self._choice(name, where)
+        return self._choices[key]
+
+    def _choice(self, name: str, where: OperatingCondition) -> Choice:
+        curve = self.curves[name]
+        step = int(curve.step_at(where.pc))
+        if self.follows_costs(name):
+            found = None
+            if self.sample.positive.size > MANY and 0.0 < curve.fpr[step] + 1.0 - curve.fnr[step] < 2.0:
+                assert curve.roc is not None
+                found = cheapest_with_alarms(curve.roc, where)  # a vertex of the hull: nothing else is cheaper
+            found = found or cheapest_with_alarms(self.roc(name), where)
+            if found is not None:
+                return found
+            best = cheapest_of(trivial_choices(where))[0]
+            return choice_at(name, best.threshold, best.fpr, best.tpr, where)
+        threshold = float(curve.threshold_at(where.pc))
+        rates = float(curve.fpr[step]), 1.0 - float(curve.fnr[step])
+        return choice_at(name, threshold, *rates, where, curve.score_below(threshold))
+
+    def cut(self, name: str, pc: float) -> float:
+        """Return the score from which a classifier predicts positive at an operating point."""
+        if self.follows_costs(name):
+            return self.choice(name, OperatingCondition.from_pc(pc)).threshold
+        cut = float(self.curves[name].cuts_at(np.array([pc]))[0])
+        # A threshold that no score here reaches is still one that others may reach.
+        return cut if math.isfinite(cut) else float(self.curves[name].threshold_at(pc))
+
+    def spread_out(self, name: str, most: int) -> FloatArray:
+        """Return thresholds all along the scores, denser at both ends, where few cases decide."""
+        scores = self.sample.scores[name]
+        if scores.size > 16 * ROWS:
+            scores = scores[self.few_rows(np.arange(scores.size))]
+        distinct = np.unique(scores).astype(np.float64)
+        n = distinct.size - 1
+        if n <= most:
+            return distinct[1:]
+        ends = np.rint(np.geomspace(1, n / 2, most // 4))
+        ranks = np.unique(np.concatenate([ends, n + 1 - ends, np.rint(np.linspace(1, n, most // 2))]))
+        return distinct[ranks.astype(np.int64)]
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The classifiers in an order that depends on their scores alone, so that neither names nor places matter.
+
+        Of several with the same scores and the same policy the first stands for all.
+        """
+        key = {name: int(self._hashes(name).sum(dtype=np.uint64)) for name in self.names}
+        return sorted(dict.fromkeys(self.twins.values()), key=lambda name: (key[name], repr(self.curves[name].policy)))
+
+    @cached_property
+    def twins(self) -> dict[str, str]:
+        """For each classifier the first one with the same scores and the same policy: itself, unless it is a copy."""
+        found: dict[str, str] = {}
+        for name in self.names:
+            scores, rule = self.sample.scores[name], repr(self.curves[name].policy)
+            found[name] = next(
+                (
+                    other
+                    for other in dict.fromkeys(found.values())
+                    if repr(self.curves[other].policy) == rule and np.array_equal(self.sample.scores[other], scores)
+                ),
+                name,
+            )
+        return found
+
+    def _hashes(self, name: str) -> npt.NDArray[np.uint64]:
+        """Return a hash of each row's score of one classifier."""
+        bits = (self.sample.scores[name].astype(np.float64) + 0.0).view(np.uint64)
+        bits = (bits ^ (bits >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
+        bits = (bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+        return bits + self.sample.positive.astype(np.uint64)
+
+    @cached_property
+    def _row_hashes(self) -> npt.NDArray[np.uint64]:
+        total = self._hashes(self.names[0]).copy()
+        for name in self.names[1:]:
+            total += self._hashes(name)
+        return total
+
+    def few_rows(self, rows: IntArray) -> IntArray:
+        """Return at most `ROWS` of some rows, picked by their scores alone."""
+        if rows.size <= ROWS:
+            return rows
+        return rows[np.argpartition(self._row_hashes[rows], ROWS)[:ROWS]]
+
+    @cached_property
+    def rows(self) -> tuple[IntArray, IntArray]:
+        """The positive and the negative rows."""
+        return np.flatnonzero(self.sample.positive), np.flatnonzero(~self.sample.positive)
+
+    @cached_property
+    def weights(self) -> tuple[FloatArray | None, FloatArray | None]:
+        """The weights of the rows of each class."""
+        weights = self.sample.weights
+        return (None, None) if weights is None else (weights[self.rows[0]], weights[self.rows[1]])
+
+    @cached_property
+    def effective(self) -> tuple[float, float]:
+        """Effective sample sizes."""
+        pos, neg = (
+            float(rows.size) if weight is None else counts.effective_number(weight)
+            for rows, weight in zip(self.rows, self.weights, strict=True)
+        )
+        return pos, neg
+
+
+class Contest:
+    """Everybody at some operating points, as candidates that vary together.
+
+    Parameters
+    ----------
+    entrants : Entrants
+    points : sequence of pc
+        The operating points that will be judged.
+    given_choice : bool
+        Whether to take thresholds and the winner for given, as if they had been chosen on other data.
+    """
+
+    def __init__(self, entrants: Entrants, points: Sequence[float], *, given_choice: bool) -> None:
+        self.entrants = entrants
+        self.names = entrants.names
+        self.points = [float(pc) for pc in points]
+        self.given_choice = given_choice
+
+    def standings(
+        self, where: OperatingCondition, level: float, use: str | None = None, *, limits: bool = True
+    ) -> list[Standing]:
+        """Return everybody at a condition, the choice first, then by cost.
+
+        Parameters
+        ----------
+        where : OperatingCondition
+            Its pc must be one of `points`.
+        level : float
+        use : str, optional
+            The classifier to use; by default the cheapest one.
+        limits : bool
+            Whether the limits of each cost, and of what it may save, are wanted (NaN if not).
+        """
+        own = {name: self.entrants.choice(name, where) for name in self.names}
+        listed = [*own.values(), *trivial_choices(where)]
+        best = cheapest_of(listed)[0] if use is None else next(one for one in listed if one.classifier == use)
+        rest = [one for one in listed if one is not best]
+        rest.sort(key=lambda one: (one.normalized_cost, one.classifier in TRIVIAL, one.classifier))
+        judge = _Judge(self, where, level, own, best)
+        return [judge.standing(one, limits=limits) for one in (best, *rest)]
+
+    @cached_property
+    def grids(self) -> dict[str, FloatArray]:
+        """The thresholds of each classifier that compete, increasing."""
+        most = max(FEWEST, min(THRESHOLDS, ALL_THRESHOLDS // len(self.names)))
+        grids = {}
+        for name in self.names:
+            if self.entrants.follows_costs(name) and not self.given_choice:
+                used = [self.entrants.choice(name, OperatingCondition.from_pc(pc)).threshold for pc in self.points]
+                cuts = np.concatenate([self.entrants.spread_out(name, most), used])
+            else:
+                cuts = np.array([self.entrants.cut(name, pc) for pc in self.points])
+            grids[name] = np.unique(cuts[np.isfinite(cuts)])
+        return grids
+
+    @cached_property
+    def cells(self) -> dict[str, tuple[Cells, Cells]]:
+        """How many thresholds each score of each class reaches."""
+        found = {}
+        for name in self.names:
+            cell = np.searchsorted(self.grids[name], self.entrants.sample.scores[name], side="right").astype(np.int32)
+            found[name] = (cell[self.entrants.rows[0]], cell[self.entrants.rows[1]])
+        return found
+
+    @cached_property
+    def candidates(self) -> Candidates | None:
+        """All candidates; None if no classifier has a threshold."""
+        numbers = [self.grids[name].size for name in self.entrants.order]
+        if not sum(numbers):
+            return None
+        pos, neg = (
+            None if rows.size <= ROWS else np.searchsorted(rows, np.sort(self.entrants.few_rows(rows)))
+            for rows in self.entrants.rows
+        )
+        return Candidates.of_cells(
+            (
+                [self.cells[name][0] for name in self.entrants.order],
+                [self.cells[name][1] for name in self.entrants.order],
+            ),
+            numbers,
+            self.entrants.weights,
+            (pos, neg),
+            self.entrants.effective,
+        )
+
+    @cached_property
+    def starts(self) -> dict[str, int]:
+        """Where each classifier's candidates begin."""
+        sizes = [self.grids[name].size for name in self.entrants.order]
+        return dict(zip(self.entrants.order, [sum(sizes[:i]) for i in range(len(sizes))], strict=True))
+
+    def number_of(self, name: str, pc: float) -> int | None:
+        """Return which candidate a classifier is at an operating point; None if it is a trivial one there."""
+        cut, twin = self.entrants.cut(name, pc), self.entrants.twins[name]
+        if not math.isfinite(cut):
+            return None
+        return self.starts[twin] + int(np.searchsorted(self.grids[twin], cut))
+
+    def allowed(self, pc: float) -> BoolArray:
+        """Return which candidates compete at an operating point."""
+        assert self.candidates is not None
+        n_pos, n_neg = self.candidates.sizes
+        misses, alarms = self.candidates.misses, self.candidates.alarms
+        never = (misses >= n_pos * (1 - 1e-12)) & (alarms <= 0)
+        always = (misses <= 0) & (alarms >= n_neg * (1 - 1e-12))
+        useful = ~never & ~always
+        mask = np.zeros(useful.size, dtype=np.bool_)
+        for name in self.entrants.order:
+            own = slice(self.starts[name], self.starts[name] + self.grids[name].size)
+            if self.entrants.follows_costs(name) and not self.given_choice:
+                mask[own] = useful[own]
+            if (i := self.number_of(name, pc)) is not None:  # what is in use competes in any case
+                mask[i] = True
+        return mask
+
+    def discordant(self, name: str, cut: float) -> tuple[FloatArray, ...]:
+        """Return the rows that only a candidate, only one classifier at a threshold gets wrong, in each class."""
+        g = int(np.searchsorted(self.grids[name], cut)) + 1
+        found = []
+        for side in (0, 1):
+            weight = self.entrants.weights[side]
+            own = self.cells[name][side]
+            wrong = own < g if side == 0 else own >= g
+            scale = 1.0 if weight is None else self.entrants.effective[side] / float(weight.sum())
+            only_rival, only_own = [], []
+            for other in self.entrants.order:
+                number = self.grids[other].size
+                cell = self.cells[other][side]
+                tables = [
+                    np.bincount(cell[mask], None if weight is None else weight[mask], number + 1) * scale
+                    for mask in (wrong, ~wrong)
+                ]
+                below = [t.cumsum()[:-1] for t in tables]
+                above = [t[::-1].cumsum()[::-1][1:] for t in tables]
+                only_rival.append(below[1] if side == 0 else above[1])
+                only_own.append(above[0] if side == 0 else below[0])
+            found += [np.concatenate(only_rival), np.concatenate(only_own)]
+        return tuple(found)
+
+
+class _Judge:
+    """Everybody at one condition beside the choice."""
+
+    def __init__(
+        self, contest: Contest, where: OperatingCondition, level: float, own: Mapping[str, Choice], best: Choice
+    ) -> None:
+        self.contest, self.where, self.level, self.best = contest, where, level, best
+        self.least = min(where.pc, 1.0 - where.pc)
+        self.field: FieldAt | None = None
+        self.place: dict[str, int] = {}
+        if contest.candidates is not None:
+            allowed = contest.allowed(where.pc)
+            if allowed.any():
+                self.field = contest.candidates.at(where.pc, allowed, given=contest.given_choice)
+                for name, choice in own.items():
+                    i = None if trivial(choice) else contest.number_of(name, where.pc)
+                    if i is not None and allowed[i]:
+                        self.place[name] = int(np.searchsorted(self.field.number, i))
+        self.chosen = None if trivial(best) else self.place.get(best.classifier)
+
+    def members(self, name: str) -> BoolArray:
+        """Return the candidates of one classifier."""
+        assert self.field is not None
+        twin = self.contest.entrants.twins[name]
+        mask: BoolArray = self.field.owner == self.contest.entrants.order.index(twin)
+        return mask
+
+    @cached_property
+    def competing(self) -> BoolArray:
+        """The candidates among which the choice was made: all, or itself alone if it is taken for given."""
+        assert self.field is not None
+        if not self.contest.given_choice:
+            return np.ones(self.field.owner.size, dtype=np.bool_)
+        mask = np.zeros(self.field.owner.size, dtype=np.bool_)
+        if self.chosen is not None:
+            mask[self.chosen] = True
+        return mask
+
+    @cached_property
+    def discordant(self) -> tuple[FloatArray, ...]:
+        """Rows that only a candidate, only the choice gets wrong."""
+        assert self.field is not None
+        cut = self.contest.entrants.cut(self.best.classifier, self.where.pc)
+        every = self.contest.discordant(self.best.classifier, cut)
+        return tuple(array[self.field.number] for array in every)
+
+    def standing(self, choice: Choice, *, limits: bool) -> Standing:
+        """Return one classifier beside the choice."""
+        cost, name = choice.normalized_cost, choice.classifier
+        if trivial(choice):
+            estimate = lower = upper = cost
+        elif not limits:
+            estimate = lower = upper = math.nan
+        elif self.contest.given_choice:
+            assert self.field is not None
+            estimate, lower, upper = cost, *self.field.given_limits(self.place[name], self.level)
+        else:
+            assert self.field is not None
+            i = self.place[name]
+            among = self.competing if choice is self.best else self.members(name)
+            estimate, lower, upper = self.field.limits(i, self.level, among, self.least)
+            estimate = cost if among.sum() == 1 else estimate
+        same = choice is self.best or (trivial(choice) and self._corner(choice) == self._corner(self.best))
+        return Standing(
+            choice,
+            estimate,
+            lower,
+            upper,
+            same,
+            None if same else self.compared(choice, self.level if limits else None),
+        )
+
+    @staticmethod
+    def _corner(choice: Choice) -> float | None:
+        return choice.fpr if trivial(choice) else None
+
+    def compared(self, choice: Choice, level: float | None) -> Comparison:
+        """Return how a classifier compares with the choice."""
+        if trivial(choice):
+            known = choice.normalized_cost
+            if self.chosen is None:  # both costs are known exactly
+                ahead = known - self.best.normalized_cost
+                return Comparison(0.0 if ahead > 0 else 1.0, -ahead)
+            assert self.field is not None
+            return self.field.beats_known(self.chosen, known, level, self.competing)
+        assert self.field is not None
+        rivals = np.flatnonzero(self.members(choice.classifier))
+        if self.chosen is None:
+            return self.field.beaten_by_known(self.best.normalized_cost, rivals, level, self.competing)
+        return self.field.beaten(self.chosen, rivals, self.discordant, level, self.competing)
+
+
+def trivial(choice: Choice) -> bool:
+    """Return whether a choice never alarms, or always does, so that its cost needs no data.
+
+    That is so by its threshold; a real threshold that raises no alarm on these rows may raise some on others.
+    """
+    return choice.classifier in TRIVIAL or math.isinf(choice.threshold)
+
+
+def adjusted(standings: Sequence[Standing]) -> FloatArray:
+    """Return the p-values of all rivals of the choice, adjusted by Hochberg's method; NaN for the same decision."""
+    p = np.array([math.nan if one.compared is None else one.compared.p_value for one in standings])
+    tested = ~np.isnan(p)
+    p[tested] = hochberg(p[tested])
+    return p

@@ -1,0 +1,270 @@
+"""Comparisons of whole curves: who dominates whom, who is locally best, and what one choice everywhere would lose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from costcurves._base.errors import InputError, UnsupportedError
+from costcurves._base.results import Result
+from costcurves._base.validation import FloatArray, check_choice, frozen
+from costcurves.conditions.condition import OperatingRange, check_range
+from costcurves.curves.choices import Ranges
+from costcurves.curves.cost_curve import CostCurve, as_cost_curve, as_cost_curves
+from costcurves.curves.differences import EQUAL, Crossings, Difference
+from costcurves.curves.hull import RocHull
+from costcurves.curves.roc import RocCurve, tpr_at
+
+
+def dominates(a: Any, b: Any, *, space: str = "cost") -> bool:
+    """Return whether a is at least as good as b everywhere and better somewhere.
+
+    Parameters
+    ----------
+    a, b : CostCurve, RocCurve or RocHull
+        For ``space="roc"`` both must be RocCurves.
+    space : {"cost", "roc"}
+        ``"cost"``: at every operating condition the cost is at most as high (ROC curves with their best thresholds).
+        ``"roc"``: the ROC curve lies nowhere below the other, the definition of the 1998 study; this is stricter,
+        because a dent in the curve counts although no condition would make anyone work in it. A ROC curve is here the
+        function tpr(fpr) that `average_roc_curves` averages: the highest tpr where several points have one fpr, and
+        linear between them.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> a, b = cc.RocCurve.from_rates(0.1, 0.7, name="a"), cc.RocCurve.from_rates(0.2, 0.6, name="b")
+    >>> cc.dominates(a, b), cc.dominates(b, a)
+    (True, False)
+    """
+    check_choice("space", space, ("cost", "roc"))
+    if space == "roc":
+        return _dominates_in_roc(a, b)
+    return _dominates_in_cost(as_cost_curve(a, "a"), as_cost_curve(b, "b"))
+
+
+def _dominates_in_cost(a: CostCurve, b: CostCurve) -> bool:
+    difference = Difference(a, b)
+    if difference.max_error and difference.corners(0.0, 1.0)[1].max() <= a.max_error:
+        raise UnsupportedError(
+            f"`dominates` is not settled: binning error, costs can be up to {difference.max_error:.2g} too high"
+        )
+    return difference.never_positive() and difference.somewhere_negative()
+
+
+def _dominates_in_roc(a: Any, b: Any) -> bool:
+    for name, curve in (("a", a), ("b", b)):
+        if not isinstance(curve, RocCurve):
+            raise InputError(f"`{name}` must be a RocCurve for space='roc', got {type(curve).__name__}")
+        curve.need_all_points("dominates")
+    # Both are linear between the points of either, so it is enough to look there.
+    places = np.union1d(a.fpr, b.fpr)
+    gaps = tpr_at(a, places) - tpr_at(b, places)
+    return bool((gaps >= -EQUAL).all() and (gaps > EQUAL).any())
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Dominance(Result):
+    """Who dominates, who is locally best, and which pairs cross.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The classifiers compared.
+    dominators : tuple of str
+        Those that are at least as good as every other at every condition, in the order given: none, one, or several
+        that are equal.
+    ranges : Ranges
+        The local dominators (trivial classifiers included) in order of pc.
+    pairs : tuple of (a, b, Crossings)
+        Every pair of which each is better somewhere, with where that changes.
+    dominated : tuple of (better, worse)
+        Every pair of which one dominates the other.
+    max_error : float
+        By how much costs can be too high because scores were binned. Where it is not 0, nothing here is settled: a
+        threshold within a bin may make a curve better somewhere.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.dominance([cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.3, 0.9, name="C")])
+    No absolute dominator among 2 curves; locally best: 'A', 'C'
+      'A' and 'C' cross at pc 0.4
+    """
+
+    names: tuple[str, ...]
+    dominators: tuple[str, ...]
+    ranges: Ranges
+    pairs: tuple[tuple[str, str, Crossings], ...]
+    dominated: tuple[tuple[str, str], ...]
+    max_error: float = 0.0
+
+    @property
+    def dominator(self) -> str | None:
+        """The first of the dominators, None if nobody dominates."""
+        return self.dominators[0] if self.dominators else None
+
+    @property
+    def local_dominators(self) -> tuple[str, ...]:
+        """Those that are best somewhere, in order of pc."""
+        return tuple(name for name in self.ranges.candidates if name in self.names)
+
+    def _columns(self) -> dict[str, Any]:
+        rows: list[tuple[str, str, str, float]] = [
+            (a, b, "cross", pc) for a, b, crossings in self.pairs for pc in crossings
+        ]
+        rows += [(a, b, "dominates", float("nan")) for a, b in self.dominated]
+        columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
+        return dict(zip(("a", "b", "relation", "pc"), map(list, columns), strict=True))
+
+    def __repr__(self) -> str:
+        """Return the conclusion, then the pairs."""
+        best = ", ".join(map(repr, self.local_dominators)) or "only the trivial classifiers"
+        head = f"No absolute dominator among {len(self.names)} curves; locally best: {best}"
+        if len(self.dominators) == 1:
+            head = f"{self.dominator!r} dominates all {len(self.names)} curves"
+        elif self.dominators:
+            *others, last = map(repr, self.dominators)
+            head = f"{', '.join(others)} and {last} are equal and dominate all {len(self.names)} curves"
+        lines = [
+            f"  {a!r} and {b!r} cross at pc {', '.join(f'{pc:.3g}' for pc in crossings)}"
+            for a, b, crossings in self.pairs
+        ]
+        lines += [f"  {a!r} dominates {b!r}" for a, b in self.dominated if a not in self.dominators]
+        if self.max_error:
+            lines.append(f"  not settled: binning error, costs are up to {self.max_error:.2g} too high")
+        return "\n".join([head, *lines])
+
+
+def dominance(curves: Any) -> Dominance:
+    """Return who dominates absolutely, who is best locally, and which pairs cross.
+
+    Parameters
+    ----------
+    curves : sequence of RocCurve, or mapping of name to RocCurve
+        The classifiers, each with its best thresholds.
+
+    Notes
+    -----
+    The question of the 1998 study: only a classifier that dominates can be called best without naming costs and
+    class frequencies. Dominance is judged in cost space. As in the study, all other curves must lie beneath it or be
+    equal to it, so that curves which are equal can dominate together. In `ranges`, classifiers that tie go by the first
+    name.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.dominance([cc.RocCurve.from_rates(0.1, 0.7, name="a"), cc.RocCurve.from_rates(0.2, 0.6, name="b")]).dominator
+    'a'
+    """
+    hull = RocHull(curves)
+    listed = as_cost_curves(hull.curves)
+    better: set[tuple[str, str]] = set()
+    equal: set[tuple[str, str]] = set()
+    pairs = []
+    for a, b in combinations(listed, 2):
+        difference = Difference(a, b)
+        below, above = difference.somewhere_negative(), difference.somewhere_positive()
+        if below and above:
+            pairs.append((a.name, b.name, a.crossings(b)))
+        elif below or above:
+            better.add((a.name, b.name) if below else (b.name, a.name))
+        else:
+            equal |= {(a.name, b.name), (b.name, a.name)}
+    absolute = tuple(
+        name
+        for name in hull.names
+        if all((name, other) in better or (name, other) in equal for other in hull.names if other != name)
+    )
+    return Dominance(hull.names, absolute, hull.ranges(), tuple(pairs), tuple(sorted(better)), hull.max_error)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Regret(Result):
+    """What is lost by always using one classifier instead of the best of all, over a range of conditions.
+
+    Attributes
+    ----------
+    largest, at_pc : float
+        The largest loss of normalized cost in the range, and where it occurs.
+    mean : float
+        The mean loss over pc, uniform in the range.
+    pc, loss : arrays
+        The loss at every corner of the two curves within the range; it is linear between them, and where it jumps
+        there are two at one pc. Negative where the curve is not among the hull's and costs less.
+    max_error : float
+        By how much a loss can be wrong, either way, because scores were binned.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> a, c = cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.3, 0.9, name="C")
+    >>> cc.regret(c, cc.RocHull([a, c]))
+    Regret('C' instead of the hull for pc 0 .. 1: at most 0.075 (at pc 0.25), 0.00964 on average)
+    """
+
+    name: str
+    over: OperatingRange
+    largest: float
+    at_pc: float
+    mean: float
+    pc: FloatArray
+    loss: FloatArray
+    max_error: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        frozen(self.pc)
+        frozen(self.loss)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"name": [self.name] * self.pc.size, "pc": self.pc, "loss": self.loss}
+
+    def __repr__(self) -> str:
+        """Return the conclusion."""
+        low, high = self.over.pc
+        return (
+            f"Regret({self.name!r} instead of the hull for pc {low:.3g} .. {high:.3g}: "
+            f"at most {self.largest:.3g} (at pc {self.at_pc:.3g}), {self.mean:.3g} on average"
+            + (f", max_error={self.max_error:.2g})" if self.max_error else ")")
+        )
+
+
+def regret(curve: Any, hull: RocHull, *, over: Any = None) -> Regret:
+    """Return how much is lost by always using one classifier instead of the best on the hull.
+
+    Parameters
+    ----------
+    curve : CostCurve, RocCurve or str
+        The one classifier (a ROC curve is used with its best thresholds); a name means the hull's curve.
+    hull : RocHull
+        All classifiers that could be used.
+    over : OperatingRange or OperatingCondition, optional
+        The conditions to look at; by default all.
+
+    Notes
+    -----
+    Figure 5 of Provost & Fawcett (1997): a classifier can be nearly optimal everywhere without being optimal
+    everywhere. In money the loss at a condition is `loss` times its `unit_cost`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> a, c = cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.12, 0.7, name="C")
+    >>> round(cc.regret(c, cc.RocHull([a, c])).largest, 4)
+    0.0024
+    """
+    if not isinstance(hull, RocHull):
+        raise InputError(f"`hull` must be a RocHull, got {type(hull).__name__}")
+    span = check_range(over)
+    low, high = span.pc
+    one = as_cost_curve(hull.curve(curve) if isinstance(curve, str) else curve, "curve")
+    difference = Difference(one, CostCurve(hull))
+    pc, loss = difference.corners(low, high)
+    top = int(np.argmax(loss))
+    area = float((np.diff(pc) * (loss[1:] + loss[:-1])).sum() / 2)
+    mean = area / (high - low) if high > low else float(loss[top])
+    return Regret(one.name, span, float(loss[top]), float(pc[top]), mean, pc, loss, difference.max_error)

@@ -1,0 +1,130 @@
+"""Costs that differ from example to example: what a policy costs, and which of two classifiers costs less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.validation import BoolArray, FloatArray, check_number, shown
+from costcurves.counting import counts
+from costcurves.inference.bands.results import Interval
+from costcurves.inference.examples import (
+    ExampleComparison,
+    checked_costs,
+    compare_example_costs,
+    example_cost_interval,
+    incurred_costs,
+)
+
+
+def example_cost(
+    y_true: Any,
+    y_score: Any,
+    *,
+    cost_fp: Any,
+    cost_fn: Any,
+    policy: Any,
+    pos_label: Any = None,
+    level: float = 0.95,
+    method: str = "exact",
+    n_resamples: int = 2000,
+    rng: Any = None,
+) -> Interval:
+    """Return the expected cost per case with its interval, where every example has its own costs.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True labels.
+    y_score : array-like of shape (n,)
+        Scores; probabilities for ``policy="bayes"``.
+    cost_fp, cost_fn : float or array-like of shape (n,)
+        What a false alarm and a miss of each example cost: a miss may cost the amount of the transaction.
+    policy : float or "bayes"
+        One threshold (score >= threshold predicts positive), or the cheaper decision for each example:
+        positive iff ``(1 - score)·cost_fp < score·cost_fn`` with its own costs.
+    pos_label : label, optional
+        The positive class; needed unless labels are booleans, 0/1 or -1/1.
+    level : float in (0, 1)
+    method : {"exact", "t", "resample"}
+        Quantiles of the exact bootstrap distribution, Student's t, or resampling.
+    n_resamples, rng
+        For ``method="resample"``.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> fraud, score = [1, 0, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.3, 0.1, 0.4]
+    >>> amount = [120.0, 40.0, 80.0, 15.0, 60.0, 20.0]
+    >>> cc.example_cost(fraud, score, cost_fp=5, cost_fn=amount, policy=0.5)
+    Interval(3.333 in [0, 8.333], level=0.95)
+    """
+    positive = counts.binary_labels(y_true, pos_label)
+    costs = _incurred(positive, y_score, cost_fp, cost_fn, policy, "y_score")
+    return example_cost_interval(costs, level=level, method=method, n_resamples=n_resamples, rng=rng)
+
+
+def compare_example_cost(
+    y_true: Any,
+    score_a: Any,
+    score_b: Any,
+    *,
+    cost_fp: Any,
+    cost_fn: Any,
+    policy: Any,
+    pos_label: Any = None,
+    level: float = 0.95,
+    method: str = "exact",
+    n_resamples: int = 2000,
+    rng: Any = None,
+) -> ExampleComparison:
+    """Return the difference of two classifiers' expected costs, where every example has its own costs.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+    score_a, score_b : array-like of shape (n,)
+        Scores of the two classifiers for the same examples.
+    policy : float, "bayes", or a pair of them
+        As for `example_cost`; a pair gives each classifier its own.
+    cost_fp, cost_fn, pos_label, level, method, n_resamples, rng
+        As for `example_cost`.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> fraud, amount = [1, 0, 0, 1, 0, 0], [120.0, 40.0, 80.0, 15.0, 60.0, 20.0]
+    >>> a, b = [0.9, 0.2, 0.6, 0.3, 0.1, 0.4], [0.2, 0.1, 0.1, 0.9, 0.3, 0.2]
+    >>> cc.compare_example_cost(fraud, a, b, cost_fp=5, cost_fn=amount, policy=0.5)
+    ExampleComparison(a - b = -16.67 in [-59.17, 7.5], level=0.95, p=0.67)
+    """
+    positive = counts.binary_labels(y_true, pos_label)
+    rules = policy if isinstance(policy, (tuple, list)) and len(policy) == 2 else (policy, policy)
+    costs = [
+        _incurred(positive, score, cost_fp, cost_fn, rule, name)
+        for score, rule, name in zip((score_a, score_b), rules, ("score_a", "score_b"), strict=True)
+    ]
+    return compare_example_costs(*costs, level=level, method=method, n_resamples=n_resamples, rng=rng)
+
+
+def _incurred(positive: BoolArray, y_score: Any, cost_fp: Any, cost_fn: Any, policy: Any, name: str) -> FloatArray:
+    """Return what each example cost under the policy."""
+    scores = counts.checked_scores(y_score, name)
+    counts.same_length(name, scores, "y_true", positive.size)
+    predicted: npt.NDArray[np.bool_]
+    if isinstance(policy, str):
+        if policy != "bayes":
+            raise InputError(f"`policy` must be a number (one threshold) or 'bayes', got {shown(policy)}")
+        if scores.min() < 0 or scores.max() > 1:
+            bad = scores.max() if scores.max() > 1 else scores.min()
+            raise DataError(f"`{name}` must be probabilities in [0, 1] for policy='bayes', got {shown(bad)}")
+        alarm, miss = (
+            checked_costs(name, cost, positive.shape) for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn))
+        )
+        predicted = np.broadcast_to((1.0 - scores) * alarm < scores * miss, positive.shape)
+    else:
+        predicted = scores >= check_number("policy", policy)
+    return incurred_costs(positive, predicted, cost_fp, cost_fn)

@@ -1,0 +1,250 @@
+"""Metrics in scikit-learn's form, `metric(y_true, y_pred, ...)`: the lower the better. Needs no scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.validation import BoolArray, FloatArray, IntArray, shown
+from costcurves.conditions.condition import OperatingRange, check_condition
+from costcurves.counting import counts
+from costcurves.counting.confusion import check_weights
+from costcurves.curves.chance import no_question
+from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.roc import RocCurve
+from costcurves.inference.examples import incurred_costs
+
+# How `cross_fitted_cost` divides the cases: into so many folds, so many times.
+FOLDS = 10
+DIVISIONS = 5
+
+
+def normalized_expected_cost(
+    y_true: Any, y_pred: Any, condition: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> float:
+    """Return the cost of predicted labels at an operating condition, as a share of always being wrong.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels of two classes.
+    condition : OperatingCondition, or a number read as pc
+        Where the classifier will be used; its prevalence replaces that of the data.
+    pos_label : label, optional
+        The positive class; needed unless labels are booleans, 0/1 or -1/1.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights.
+
+    Returns
+    -------
+    float in [0, 1]
+        ``pc·fnr + (1-pc)·fpr``.
+
+    See Also
+    --------
+    expected_cost_scorer : the same in money or normalized, as a scorer.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> here = cc.OperatingCondition(prevalence=0.2, cost_fp=1, cost_fn=4)
+    >>> cc.normalized_expected_cost([0, 0, 1, 1], [0, 1, 1, 1], here)
+    0.25
+    """
+    where = check_condition(condition)
+    positive, predicted = predicted_classes(y_true, y_pred, pos_label)
+    with no_question():  # a search asks many times, of models whose scores are of the right class
+        roc = RocCurve.from_predictions(positive, predicted, sample_weight=sample_weight)
+    return float(CostCurve(roc, policy=1).evaluate(where.pc))
+
+
+def cross_fitted_cost(
+    y_true: Any, y_score: Any, condition: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> float:
+    """Return the cost of scores at an operating condition, each case judged at a threshold that others have chosen.
+
+    It answers what a classifier costs with the threshold that suits the condition, without the flattery of choosing the
+    threshold on the cases that judge it, and without trusting its scores to be calibrated probabilities.
+
+    Parameters
+    ----------
+    y_true, y_score : array-like of shape (n,)
+        True labels, at least two of each class, and scores that are higher for the positive one.
+    condition : OperatingCondition, or a number read as pc
+        Where the classifier will be used; its prevalence replaces that of the data.
+    pos_label, sample_weight
+        As for `normalized_expected_cost`.
+
+    Returns
+    -------
+    float in [0, 1]
+        ``pc·fnr + (1-pc)·fpr``, a share of always being wrong.
+
+    See Also
+    --------
+    expected_cost_scorer : the same in money or normalized, as a scorer.
+
+    Notes
+    -----
+    The cases are divided at random into ten folds, each class by itself. Those of a fold are judged at the threshold
+    that costs least on the other nine, halfway between two of their scores; this is repeated with five divisions, whose
+    costs are averaged. The divisions come from the sorted cases and a fixed seed, so that the order of the rows does
+    not matter, and the same data always have the same cost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(100) < 0.3
+    >>> scores = y + rng.normal(0, 0.8, 100)
+    >>> round(cc.cross_fitted_cost(y, scores, 0.5), 3)
+    0.293
+    >>> round(cc.CostCurve.from_predictions(y, scores).evaluate(0.5), 3)  # the threshold is chosen on the same cases
+    0.233
+    """
+    pc = check_condition(condition).pc
+    positive = counts.binary_labels(y_true, pos_label)
+    scores = counts.checked_scores(y_score).astype(np.float64)
+    counts.same_length("y_score", scores, "y_true", positive.size)
+    weights = np.ones(positive.size) if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
+    counts.both_classes(positive, weights)
+    used = np.lexsort((weights, positive, scores))
+    used = used[weights[used] > 0]
+    positive, weights = positive[used], weights[used]
+    n_pos = int(np.count_nonzero(positive))
+    if min(n_pos, positive.size - n_pos) < 2:
+        raise DataError(
+            "`y_true` must hold two examples or more of each class, so that others can choose the threshold of each, "
+            f"got {n_pos} positive and {positive.size - n_pos} negative"
+        )
+    levels, level = np.unique(scores[used], return_inverse=True)
+    wrong = np.zeros(2)  # the weight of misses and of false alarms
+    for division in range(DIVISIONS):
+        rng = np.random.default_rng(division)
+        fold = np.empty(positive.size, dtype=np.int64)
+        for one in (positive, ~positive):
+            fold[one] = rng.permutation(np.count_nonzero(one)) % FOLDS
+        for k in range(FOLDS):
+            wrong += _held_out_errors(levels, level, positive, weights, fold == k, pc)
+    fnr, fpr = wrong / (DIVISIONS * np.array([weights[positive].sum(), weights[~positive].sum()]))
+    return float(pc * fnr + (1.0 - pc) * fpr)
+
+
+def _held_out_errors(
+    levels: FloatArray, level: IntArray, positive: BoolArray, weights: FloatArray, held_out: BoolArray, pc: float
+) -> FloatArray:
+    """Return the weight of held-out misses and false alarms at the threshold that costs least on all other cases.
+
+    `levels` are the distinct scores, increasing, and `level` says which of them a case has.
+    """
+
+    def cumulated(some: BoolArray) -> FloatArray:
+        """Return the weight of some cases below each level, and of all of them."""
+        table = np.bincount(level[some], weights=weights[some], minlength=levels.size)
+        return np.concatenate(([0.0], np.cumsum(table)))
+
+    missed, quiet = cumulated(positive & ~held_out), cumulated(~positive & ~held_out)
+    cost = pc * missed / missed[-1] + (1.0 - pc) * (quiet[-1] - quiet) / quiet[-1]
+    cut = levels.size - int(np.argmin(cost[::-1]))  # of equal costs the one with the fewest alarms
+    others = np.zeros(levels.size, dtype=np.bool_)
+    others[level[~held_out]] = True
+    below = np.flatnonzero(others[:cut])
+    if not below.size:
+        cut = 0  # all of the others are called positive, so everything is
+    elif cut < levels.size:
+        # Between two scores of the others any threshold is the same to them: take the middle.
+        middle = levels[below[-1]] / 2 + levels[cut] / 2
+        cut = int(np.searchsorted(levels, middle, side="left"))
+    missed, quiet = cumulated(positive & held_out), cumulated(~positive & held_out)
+    return np.array([missed[cut], quiet[-1] - quiet[cut]])
+
+
+def cost_curve_area(
+    y_true: Any,
+    y_score: Any,
+    *,
+    pc: tuple[float, float] | OperatingRange = (0.0, 1.0),
+    weight: Any = None,
+    policy: Any = "optimal",
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the area under the cost curve of scores: the expected normalized cost when the condition is not known.
+
+    Parameters
+    ----------
+    y_true, y_score : array-like of shape (n,)
+        True labels of two classes, and scores that are higher for the positive one.
+    pc : (low, high) or OperatingRange
+        The part of the axis to integrate over.
+    weight : Beta, callable or an object with ``pdf``, optional
+        How likely each pc is; by default all alike. See `CostCurve.area`.
+    policy : "optimal", "bayes", a number, or a policy from `costcurves.curves.thresholds`
+        How the threshold follows pc. "optimal" judges the ranking alone and is optimistic; "bayes" takes the scores
+        for probabilities, so it judges their calibration too.
+    pos_label, sample_weight
+        As for `normalized_expected_cost`.
+
+    Returns
+    -------
+    float in [0, 0.5] for the optimal policy over all of pc without a weight; a worthless ranking has 0.25.
+
+    See Also
+    --------
+    cost_curve_area_scorer : the same as a scorer.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.cost_curve_area([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.125
+    """
+    given = {"pos_label": pos_label, "sample_weight": sample_weight, "policy": policy}
+    with no_question():
+        curve = CostCurve.from_predictions(y_true, y_score, **given)
+    return curve.area(pc, weight=weight)
+
+
+def mean_example_cost(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost_fp: Any = None,
+    cost_fn: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the mean cost of predicted labels where each example has its own costs."""
+    for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
+        if cost is None:
+            raise InputError(
+                f"`{name}` must be given, as a number or for each example, got None: with metadata routing enabled, "
+                f"call set_score_request({name}=True) on the scorer and pass params={{'{name}': ...}}"
+            )
+    positive, predicted = predicted_classes(y_true, y_pred, pos_label)
+    costs = incurred_costs(positive, predicted, cost_fp, cost_fn)
+    return float(np.average(costs, weights=check_weights(sample_weight, positive.size)))
+
+
+def predicted_classes(y_true: Any, y_pred: Any, pos_label: Any) -> tuple[BoolArray, BoolArray]:
+    """Return which examples are positive and which are predicted so; a prediction of any third label is refused."""
+    positive = counts.binary_labels(y_true, pos_label)
+    guesses = np.asarray(y_pred)
+    if guesses.ndim != 1:
+        raise DataError(f"`y_pred` must be 1-D, got shape {guesses.shape}")
+    counts.same_length("y_pred", guesses, "y_true", positive.size)
+    labels = np.asarray(y_true)
+    known: list[Any] = [labels[positive][:1], labels[~positive][:1]]
+    # A sample of one class does not show the other label.
+    yes = known[0][0] if known[0].size else (1 if pos_label is None else pos_label)
+    predicted = np.asarray(guesses == yes, dtype=np.bool_)
+    strange = ~predicted & (guesses != known[1][0]) if known[1].size else np.zeros(positive.size, dtype=np.bool_)
+    if strange.any():
+        raise DataError(
+            f"`y_pred` must hold the two labels of `y_true`, got {shown(guesses[strange][0])} "
+            f"beside {shown(known[1][0])} and {shown(yes)}"
+        )
+    return positive, predicted

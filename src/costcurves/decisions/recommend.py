@@ -1,0 +1,299 @@
+"""The whole answer at a condition: what to use, what it costs on new cases, and who might be better after all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from costcurves._base.errors import InputError
+from costcurves._base.results import Result, jsonable
+from costcurves._base.text import safe
+from costcurves._base.validation import BoolArray, FloatArray, check_flag, check_level, frozen
+from costcurves.conditions.condition import OperatingCondition, check_condition
+from costcurves.curves.chance import one_question
+from costcurves.curves.choices import Choice, runner_up_of, threshold_text
+from costcurves.decisions.contest import Contest, Entrants, adjusted
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Recommendation(Result):
+    """What to use at one operating condition, what everything else costs there, and how sure that is.
+
+    Attributes
+    ----------
+    condition : OperatingCondition
+    classifier : tuple of str
+        All classifiers and the two trivial ones: the choice first, then by their cost on these cases.
+    threshold, fpr, tpr : arrays
+        How each is used here; a threshold of inf never alarms, -inf always does.
+    normalized_cost, expected_cost : arrays
+        The cost on these cases, relative to getting every case wrong and per case in money.
+    estimate, lower, upper : arrays
+        The cost to expect on new cases, relative to getting every case wrong, with limits. They allow for the choice of
+        the threshold and, for the first, of the classifier. What a trivial classifier costs is known exactly.
+    money_estimate, money_lower, money_upper : arrays
+        The same per case in money.
+    p_value, adjusted : arrays
+        Of the claim that a classifier costs more than the first one, whichever of its thresholds is used, and adjusted
+        for all rivals by Hochberg's method; NaN for the first and for those that decide as it does.
+    worse : array of bool
+        Which are shown to cost more than the first.
+    same : array of bool
+        Which decide exactly as the first does: itself, and those that amount to the same trivial classifier.
+    saves, money_saves : arrays
+        The most that each may save against the first (upper limit); NaN where it decides as the first does.
+    level : float
+    given_choice : bool
+        Whether limits and p-values take the thresholds and the winner for given, instead of allowing for their choice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(500) < 0.3
+    >>> scores = {"sharp": y + rng.normal(0, 0.5, 500), "dull": y + rng.normal(0, 2.0, 500)}
+    >>> answer = cc.recommend(y, scores, cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=9))
+    >>> answer
+    Recommendation at pc=0.5 (prevalence 0.1, cost_fp 1, cost_fn 9): sure
+      use        sharp at score >= 0.604
+      cost       0.269 per case on these cases
+                 0.2954 expected on new cases, 95 % in [0.2176, 0.3733]
+      runner-up  dull at score >= 1.2228: 0.6876 on these cases, shown to cost more
+    >>> answer.sure, answer.rivals
+    (True, ())
+    """
+
+    condition: OperatingCondition
+    classifier: tuple[str, ...]
+    threshold: FloatArray
+    fpr: FloatArray
+    tpr: FloatArray
+    normalized_cost: FloatArray
+    estimate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    p_value: FloatArray
+    adjusted: FloatArray
+    worse: BoolArray
+    same: BoolArray
+    saves: FloatArray
+    level: float
+    given_choice: bool
+    _below: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        for field in fields(self):
+            if isinstance(value := getattr(self, field.name), np.ndarray):
+                frozen(value)
+
+    @property
+    def expected_cost(self) -> FloatArray:
+        """Cost per case in money, on these cases."""
+        return self._money(self.normalized_cost)
+
+    @property
+    def money_estimate(self) -> FloatArray:
+        """Cost per case in money to expect on new cases."""
+        return self._money(self.estimate)
+
+    @property
+    def money_lower(self) -> FloatArray:
+        """Lower limits in money."""
+        return self._money(self.lower)
+
+    @property
+    def money_upper(self) -> FloatArray:
+        """Upper limits in money."""
+        return self._money(self.upper)
+
+    @property
+    def money_saves(self) -> FloatArray:
+        """The most that each may save per case in money."""
+        return frozen(self.saves * self.condition.unit_cost)
+
+    def _money(self, values: FloatArray) -> FloatArray:
+        return frozen(np.array([self.condition.money(value) for value in values.tolist()]))
+
+    def _choice(self, i: int) -> Choice:
+        return Choice(
+            classifier=self.classifier[i],
+            threshold=float(self.threshold[i]),
+            fpr=float(self.fpr[i]),
+            tpr=float(self.tpr[i]),
+            normalized_cost=float(self.normalized_cost[i]),
+            expected_cost=float(self.expected_cost[i]),
+            _below=self._below[i],
+        )
+
+    @property
+    def threshold_text(self) -> tuple[str, ...]:
+        """The thresholds in the fewest decimals that separate the same scores; nothing of a trivial classifier."""
+        return tuple(map(threshold_text, self.classifier, self.threshold.tolist(), self._below))
+
+    @property
+    def best(self) -> Choice:
+        """The cheapest classifier and its threshold."""
+        return self._choice(0)
+
+    @property
+    def runner_up(self) -> Choice:
+        """The cheapest choice of any other classifier; those that decide as the best does are passed over."""
+        return runner_up_of((self._choice(i) for i in range(len(self.classifier))), self.best.classifier)
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """Those that may be as good as the best, or better: they are not shown to cost more."""
+        return tuple(
+            name
+            for name, worse, same in zip(self.classifier, self.worse, self.same, strict=True)
+            if not worse and not same
+        )
+
+    @property
+    def sure(self) -> bool:
+        """Whether every other choice is shown to cost more."""
+        return not self.rivals
+
+    def index(self, name: str) -> int:
+        """Return the row of a classifier."""
+        if name not in self.classifier:
+            raise InputError(f"`name` must be one of {', '.join(self.classifier)}, got {name!r}")
+        return self.classifier.index(name)
+
+    def _columns(self) -> dict[str, Any]:
+        names = (
+            *("classifier", "threshold", "fpr", "tpr", "normalized_cost", "estimate", "lower", "upper"),
+            *("expected_cost", "money_estimate", "money_lower", "money_upper"),
+            *("p_value", "adjusted", "worse", "same", "saves", "money_saves"),
+        )
+        return {name: list(self.classifier) if name == "classifier" else getattr(self, name) for name in names}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain Python values, one entry per classifier."""
+        table: dict[str, list[Any]] = jsonable(self._columns())
+        rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        for row in rows:
+            if row["same"]:
+                row["worse"] = None  # it is the choice itself
+        return {
+            "condition": {name: values[0] for name, values in jsonable(self.condition._columns()).items()},
+            "best": self.best.classifier,
+            "runner_up": self.runner_up.classifier,
+            "sure": self.sure,
+            "rivals": list(self.rivals),
+            "given_choice": self.given_choice,
+            "level": self.level,
+            "classifiers": rows,
+        }
+
+    def __repr__(self) -> str:
+        """Return the answer in words."""
+        c, best, other = self.condition, self.best, self.runner_up
+        where = f" (prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g})"
+        unit = "per case"
+        if c.pc_only:
+            where, unit = "", "of getting every case wrong"
+        lines = [
+            f"Recommendation at pc={c.pc:.3g}{where}: {'sure' if self.sure else 'not sure'}",
+            f"  use        {best.rule}",
+            f"  cost       {best.expected_cost:.4g} {unit} on these cases",
+        ]
+        if self.lower[0] < self.upper[0]:
+            limits = f"{100 * self.level:g} % in [{self.money_lower[0]:.4g}, {self.money_upper[0]:.4g}]"
+            lines.append(f"             {self.money_estimate[0]:.4g} expected on new cases, {limits}")
+        else:
+            lines[-1] = f"  cost       {best.expected_cost:.4g} {unit}, exactly"
+        more = "not shown to cost more" if other.classifier in self.rivals else "shown to cost more"
+        lines.append(f"  runner-up  {other.rule}: {other.expected_cost:.4g} on these cases, {more}")
+        if others := [safe(name) for name in self.rivals if name != other.classifier]:
+            lines.append(f"  also       not shown to cost more: {', '.join(others)}")
+        return "\n".join(lines)
+
+
+@one_question()
+def recommend(
+    y_true: Any,
+    scores: Mapping[str, Any],
+    condition: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    policy: Any = "optimal",
+    level: float = 0.95,
+    given_choice: bool = False,
+) -> Recommendation:
+    """Return which classifier to use at an operating condition, at which threshold, and how sure that is.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+    scores : mapping of name to array-like of shape (n,), or dataframe
+        Scores of each classifier for the same examples.
+    condition : OperatingCondition, or a number read as pc
+    pos_label, sample_weight
+        As for `RocCurve.from_predictions`.
+    policy : policy, or mapping of name to policy
+        How thresholds follow pc, as for `CostCurve`. With "optimal" they are chosen on these cases.
+    level : float in (0, 1)
+        Of the limits of each cost, and of the statement that all that is called worse is worse.
+    given_choice : bool
+        Take thresholds and winner for given, as if they had been chosen on other data. Limits and p-values are then
+        those of the rules as they stand, and too optimistic for rules that were chosen on these cases.
+
+    Notes
+    -----
+    The choice is the cheapest on these cases, so its cost here is too low as a forecast. What is said of it allows for
+    that: every classifier at many thresholds is a candidate, the errors of all candidates on the same cases are jointly
+    normal in the limit, and in each of many draws from that limit the choice is made again. How far the cost of what is
+    chosen then lies above its observed cost gives the estimate and its limits; how far the best of all candidates
+    looks better than a rival that is equally good gives the p-value of that rival. Small counts enter by mid-P limits.
+    Measured coverage is in the documentation ("How sure is sure?").
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.recommend([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]}, 0.5).best
+    Choice(a at score >= 0.8: fpr=0, tpr=0.5, cost 0.25)
+    """
+    where, level = check_condition(condition), check_level(level)
+    taken = check_flag("given_choice", given_choice)
+    entrants = Entrants(y_true, scores, pos_label=pos_label, sample_weight=sample_weight, policy=policy)
+    return recommend_here(entrants, where, level, given_choice=taken)
+
+
+def recommend_here(
+    entrants: Entrants, where: OperatingCondition, level: float, *, given_choice: bool = False
+) -> Recommendation:
+    """Return the recommendation at a condition, from data that were checked before."""
+    standings = Contest(entrants, [where.pc], given_choice=given_choice).standings(where, level)
+    choices = [one.choice for one in standings]
+    p = np.array([math.nan if one.compared is None else one.compared.p_value for one in standings])
+    corrected = adjusted(standings)
+    worse = corrected <= 1.0 - level
+    saves = np.array([math.nan if one.compared is None else one.compared.saves for one in standings])
+    return Recommendation(
+        condition=where,
+        classifier=tuple(one.classifier for one in choices),
+        threshold=np.array([one.threshold for one in choices]),
+        fpr=np.array([one.fpr for one in choices]),
+        tpr=np.array([one.tpr for one in choices]),
+        normalized_cost=np.array([one.normalized_cost for one in choices]),
+        estimate=np.array([one.estimate for one in standings]),
+        lower=np.array([one.lower for one in standings]),
+        upper=np.array([one.upper for one in standings]),
+        p_value=p,
+        adjusted=corrected,
+        worse=worse,
+        same=np.array([one.same for one in standings]),
+        # Not shown to cost more in the family: it may be as good.
+        saves=np.where(worse, saves, np.maximum(saves, 0.0)),
+        level=level,
+        given_choice=given_choice,
+        _below=tuple(one._below for one in choices),
+    )

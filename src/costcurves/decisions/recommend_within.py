@@ -1,0 +1,411 @@
+"""The whole answer where the condition is only known as a range: what to use, what it may lose, how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from costcurves._base.results import Result, jsonable
+from costcurves._base.text import safe
+from costcurves._base.validation import FloatArray, check_flag, check_level, frozen
+from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_range
+from costcurves.curves.chance import one_question
+from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Ranges, Rule, as_cheap
+from costcurves.curves.differences import PcIntervals
+from costcurves.curves.hull import RocHull
+from costcurves.decisions.contest import Contest, Entrants, Standing, adjusted
+from costcurves.decisions.envelopes import Envelope, trivial_curves
+
+# Operating points of a range at which everybody is judged.
+_POINTS = 33
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FixedRule(Rule):
+    """One classifier at one threshold for a whole range of conditions, and the most that it loses there.
+
+    Attributes
+    ----------
+    classifier, threshold, fpr, tpr
+        What to use whatever the condition turns out to be.
+    largest : float
+        The largest loss of normalized cost against the best choice at each condition.
+    money : float
+        The largest loss per case in money: what knowing the condition could save.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> span = cc.OperatingRange(prevalence=0.5, cost_fp=1, cost_fn=(1, 3))
+    >>> cc.recommend_within([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]}, span).rule
+    FixedRule(a at score >= 0.3: loses at most 0 per case)
+    """
+
+    classifier: str
+    threshold: float
+    fpr: float
+    tpr: float
+    largest: float
+    money: float
+    _below: float = math.nan
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("classifier", "threshold", "fpr", "tpr", "largest", "money")
+        return {name: [getattr(self, name)] for name in names}
+
+    def __repr__(self) -> str:
+        """Return the rule and its largest loss."""
+        return f"FixedRule({self.rule}: loses at most {self.money:.3g} per case)"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RangeRecommendation(Result):
+    """What to use when the condition is only known as a range, what that may lose, and how sure that is.
+
+    Attributes
+    ----------
+    over : OperatingRange
+    classifier : tuple of str
+        The classifiers and the two trivial ones; the first loses least in the worst case, with a threshold that
+        follows the condition as its policy says.
+    largest, at_pc, mean : arrays
+        How much of the normalized cost each may lose against the best at each condition, where, and on average.
+    ranges : Ranges
+        Who is best where within the range, with everybody's thresholds as their policies say.
+    steps : Ranges
+        The thresholds of the first classifier within the range, as its policy says: how to follow the condition.
+    rule : FixedRule
+        The one classifier at one threshold that loses least in the worst case if nobody can tell the condition.
+    shown_worse : mapping of name to PcIntervals
+        Where each is shown to cost more than the first, whichever of its thresholds is used.
+    shown_better : mapping of name to PcIntervals
+        Where each is shown to cost less than the first.
+    rivals : tuple of str
+        Those that are not shown to cost more than the first throughout the range.
+    level : float
+    given_choice : bool
+        Whether these statements take thresholds and winners for given, instead of allowing for their choice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(500) < 0.3
+    >>> scores = {"sharp": y + rng.normal(0, 0.5, 500), "dull": y + rng.normal(0, 2.0, 500)}
+    >>> span = cc.OperatingRange(prevalence=(0.2, 0.4), cost_fp=1, cost_fn=(1, 2))
+    >>> cc.recommend_within(y, scores, span)
+    RangeRecommendation for pc 0.2 .. 0.571: sure (losses are shares of getting every case wrong)
+      use        sharp: the cheapest throughout on these cases
+      one rule   sharp at score >= 0.63: loses at most 0.0236, 0.0251 per case in money
+      dull       loses at most 0.238: shown to cost more for pc 0.2 to 0.571
+      always negative loses at most 0.425: shown to cost more for pc 0.2 to 0.571
+      always positive loses at most 0.705: shown to cost more for pc 0.2 to 0.571
+    """
+
+    over: OperatingRange
+    classifier: tuple[str, ...]
+    largest: FloatArray
+    at_pc: FloatArray
+    mean: FloatArray
+    ranges: Ranges
+    steps: Ranges
+    rule: FixedRule
+    shown_worse: Mapping[str, PcIntervals]
+    shown_better: Mapping[str, PcIntervals]
+    rivals: tuple[str, ...]
+    level: float
+    given_choice: bool
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        for array in (self.largest, self.at_pc, self.mean):
+            frozen(array)
+
+    @property
+    def best(self) -> str:
+        """The classifier that loses least in the worst case."""
+        return self.classifier[0]
+
+    @property
+    def beaten_by(self) -> tuple[str, ...]:
+        """Those that are shown to cost less than the best one somewhere in the range."""
+        return tuple(name for name, where in self.shown_better.items() if len(where))
+
+    @property
+    def sure(self) -> bool:
+        """Whether every other choice is shown to cost more throughout the range."""
+        return not self.rivals
+
+    def thresholds_within(self, low: float, high: float) -> tuple[str, ...]:
+        """Return the lowest and the highest threshold of the best classifier between two pc, as text."""
+        steps = self.steps
+        within = (steps.pc_high > low) & (steps.pc_low < high) if low < high else steps.pc_high >= low
+        texts = [steps.threshold_text[i][0] for i in np.flatnonzero(within)]
+        return texts[-1], texts[0]
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "classifier": list(self.classifier),
+            "largest": self.largest,
+            "at_pc": self.at_pc,
+            "mean": self.mean,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain Python values."""
+        spans = jsonable(self.over._columns())
+        regrets: dict[str, list[Any]] = jsonable(self._columns())
+        stretches: dict[str, list[Any]] = jsonable(self.ranges._columns())
+        steps: dict[str, list[Any]] = jsonable(self.steps._columns())
+        return {
+            "range": {
+                name: [low, high]
+                for name, low, high in zip(spans["quantity"], spans["low"], spans["high"], strict=True)
+            },
+            "best": self.best,
+            "sure": self.sure,
+            "rivals": list(self.rivals),
+            "beaten_by": list(self.beaten_by),
+            "given_choice": self.given_choice,
+            "level": self.level,
+            "rule": {name: values[0] for name, values in jsonable(self.rule._columns()).items()},
+            "regret": [dict(zip(regrets, row, strict=True)) for row in zip(*regrets.values(), strict=True)],
+            "shown_worse": {name: [list(pair) for pair in where] for name, where in self.shown_worse.items()},
+            "shown_better": {name: [list(pair) for pair in where] for name, where in self.shown_better.items()},
+            "ranges": [dict(zip(stretches, row, strict=True)) for row in zip(*stretches.values(), strict=True)],
+            "steps": [dict(zip(steps, row, strict=True)) for row in zip(*steps.values(), strict=True)],
+        }
+
+    def __repr__(self) -> str:
+        """Return the answer in words."""
+        low, high = self.over.pc
+        head = f"RangeRecommendation for pc {low:.3g} .. {high:.3g}: {'sure' if self.sure else 'not sure'}"
+        loss = f"loses at most {self.largest[0]:.3g} (at pc {self.at_pc[0]:.3g}), {self.mean[0]:.3g} on average"
+        if self.largest[0] == 0:
+            loss = "the cheapest throughout on these cases"
+        money = "" if self.over.pc_only else f", {self.rule.money:.3g} per case in money"
+        lines = [
+            f"{head} (losses are shares of getting every case wrong)",
+            f"  use        {safe(self.best)}: {loss}",
+            f"  one rule   {self.rule.rule}: loses at most {self.rule.largest:.3g}{money}",
+        ]
+        for name, most in zip(self.classifier[1:], self.largest[1:].tolist(), strict=True):
+            lines.append(f"  {safe(name):<10} loses at most {most:.3g}: {self._shown(name)}")
+        return "\n".join(lines)
+
+    def _shown(self, name: str) -> str:
+        """Return in words where a classifier is shown to cost more or less than the best."""
+        if name not in self.shown_worse:
+            return "decides as the best does"
+        parts = [
+            f"shown to cost {word} for pc {', '.join(_span(low, high) for low, high in where)}"
+            for word, where in (("more", self.shown_worse[name]), ("less", self.shown_better[name]))
+            if len(where)
+        ]
+        return " and ".join(parts) or "not shown to cost more anywhere"
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+
+
+@one_question()
+def recommend_within(
+    y_true: Any,
+    scores: Mapping[str, Any],
+    over: Any,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    policy: Any = "optimal",
+    level: float = 0.95,
+    given_choice: bool = False,
+) -> RangeRecommendation:
+    """Return what to use when the condition is only known as a range, and how sure that is.
+
+    It is the classifier whose largest loss against the best choice at each condition is smallest (minimax regret), with
+    a threshold that follows the condition; `rule` is the one classifier at one threshold for when nobody can tell it.
+
+    Parameters
+    ----------
+    y_true, scores, pos_label, sample_weight, policy, given_choice
+        As for `recommend`.
+    over : OperatingRange
+        The conditions to expect.
+    level : float in (0, 1)
+        Of the statements about each condition in the range, as in `recommend`. "Sure" is said where every other choice
+        is shown to cost more at all of 33 evenly spaced points of the range.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> span = cc.OperatingRange(prevalence=0.5, cost_fp=1, cost_fn=(1, 3))
+    >>> cc.recommend_within([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.2, 0.3, 0.1, 0.9]}, span).best
+    'a'
+    """
+    span, level = check_range(over), check_level(level)
+    taken = check_flag("given_choice", given_choice)
+    entrants = Entrants(y_true, scores, pos_label=pos_label, sample_weight=sample_weight, policy=policy)
+    return recommend_over(entrants, span, level, given_choice=taken)
+
+
+def recommend_over(
+    entrants: Entrants, span: OperatingRange, level: float, *, given_choice: bool = False
+) -> RangeRecommendation:
+    """Return the recommendation over a range, from data that were checked before."""
+    low, high = span.pc
+    points = np.unique(np.linspace(low, high, _POINTS))
+    contest = Contest(entrants, points.tolist(), given_choice=given_choice)
+    curves = [*trivial_curves(), *entrants.curves.values()]
+    names = [*TRIVIAL, *entrants.names]
+    envelope = Envelope.of(curves, low, high)
+    left, right = envelope.losses()
+    losses = np.concatenate([left, right])
+    where = np.concatenate([envelope.left, envelope.right])
+    largest = losses.max(axis=0)
+    at_pc = where[losses.argmax(axis=0)]
+    width = (envelope.right - envelope.left)[:, None]
+    mean = largest if low == high else ((left + right) * width).sum(axis=0) / (2 * (high - low))
+    # Equal losses: doing without a classifier first, then by name.
+    order = sorted(range(len(names)), key=lambda i: (largest[i], mean[i], names[i] not in TRIVIAL, names[i]))
+    # Somebody who is nowhere cheaper than doing without a classifier is of no use.
+    useful = {names[owner] for owner in envelope.owner.tolist()} | set(TRIVIAL)
+    use = next(names[i] for i in order if names[i] in useful)
+    order.sort(key=lambda i: names[i] != use)
+    verdicts = [_verdict(contest, use, OperatingCondition.from_pc(pc), level) for pc in points.tolist()]
+    others = [names[i] for i in order[1:]]
+    told = [name for name in others if any(verdict.worse.get(name) is not None for verdict in verdicts)]
+    # Where the decision passes from one classifier to another, both cost the same somewhere in between.
+    passing = {verdict.used for verdict in verdicts}
+    beside = passing - {use} if len(passing) > 1 else set()
+    rivals = [name for name in others if any(v.worse.get(name) is False for v in verdicts) or name in beside]
+    return RangeRecommendation(
+        span,
+        tuple(names[i] for i in order),
+        largest[order],
+        at_pc[order],
+        mean[order],
+        _ranges(entrants, envelope, names, span),
+        _steps(entrants, use, low, high, span),
+        _fixed_rule(entrants, span),
+        {name: _where(points, [v.worse.get(name) is True for v in verdicts]) for name in told},
+        {name: _where(points, [v.better == name for v in verdicts]) for name in told},
+        tuple(rivals),
+        level,
+        given_choice,
+    )
+
+
+class _Verdict(NamedTuple):
+    """What is shown at one point: who is in use, who costs more (None: decides alike), and who costs less."""
+
+    used: str
+    worse: dict[str, bool | None]
+    better: str | None
+
+
+def _verdict(contest: Contest, use: str, where: OperatingCondition, level: float) -> _Verdict:
+    """Return what is shown at a condition about the classifier that is recommended for the range."""
+    free = contest.standings(where, level, limits=False)
+    own = next(one for one in free if one.choice.classifier == use)
+    if use not in TRIVIAL and contest.entrants.follows_costs(use) and free[0].choice.classifier in TRIVIAL:
+        own = free[0]  # its threshold is then "never", or "always"
+    listed = free if own.same else contest.standings(where, level, use, limits=False)
+    worse = _worse(listed, level)
+    worse.pop(use, None)
+    better = None
+    if not own.same and _worse(free, level).get(use):
+        better = free[0].choice.classifier
+    return _Verdict(own.choice.classifier, worse, better)
+
+
+def _worse(standings: list[Standing], level: float) -> dict[str, bool | None]:
+    """Return for each name whether it is shown to cost more than the first; None where it decides alike."""
+    return {
+        one.choice.classifier: None if one.same else bool(p <= 1.0 - level)
+        for one, p in zip(standings, adjusted(standings).tolist(), strict=True)
+    }
+
+
+def _where(points: FloatArray, shown: list[bool]) -> PcIntervals:
+    """Return the stretches of consecutive points at which something is shown."""
+    flags = np.concatenate(([False], shown, [False]))
+    starts = np.flatnonzero(flags[1:] & ~flags[:-1])
+    ends = np.flatnonzero(~flags[1:] & flags[:-1]) - 1
+    return PcIntervals(points[starts], points[ends])
+
+
+def _ranges(entrants: Entrants, envelope: Envelope, names: list[str], span: OperatingRange) -> Ranges:
+    """Return who is best where, with the thresholds that everybody's policy has there."""
+    if all(entrants.follows_costs(name) for name in entrants.names):
+        rocs = [curve.roc for curve in entrants.curves.values() if curve.roc is not None]
+        return RocHull(rocs).within(span)
+    rows = []
+    for name, low, high in envelope.stretches(names):
+        cuts = _steps(entrants, name, low, high, span)
+        rows.append((name, low, high, float(cuts.threshold_low.min()), float(cuts.threshold_high.max())))
+    low_pc, high_pc, low_cut, high_cut = np.array([row[1:] for row in rows]).T.copy()
+    below = tuple((_below(entrants, name, low), _below(entrants, name, high)) for name, _, _, low, high in rows)
+    return Ranges(tuple(row[0] for row in rows), low_pc, high_pc, low_cut, high_cut, span, below)
+
+
+def _below(entrants: Entrants, name: str, cut: float) -> float:
+    """Return the next lower score below a threshold, NaN if it is not known."""
+    return math.nan if name in TRIVIAL or math.isinf(cut) else entrants.curves[name].score_below(cut)
+
+
+def _steps(entrants: Entrants, name: str, low: float, high: float, span: OperatingRange) -> Ranges:
+    """Return the thresholds of one classifier between two pc."""
+    if name in TRIVIAL:
+        edges, cuts = np.array([low, high]), np.array([np.inf if name == ALWAYS_NEGATIVE else -np.inf])
+    else:
+        curve = entrants.curves[name]
+        edges = np.concatenate([[low], curve.breaks[(curve.breaks > low) & (curve.breaks < high)], [high]])
+        cuts = np.atleast_1d(curve.threshold_at(0.5 * (edges[:-1] + edges[1:])))
+    below = tuple((_below(entrants, name, cut), _below(entrants, name, cut)) for cut in cuts.tolist())
+    return Ranges((name,) * cuts.size, edges[:-1].copy(), edges[1:].copy(), cuts, cuts.copy(), span, below)
+
+
+def _fixed_rule(entrants: Entrants, span: OperatingRange) -> FixedRule:
+    """Return the one classifier at one threshold whose largest loss in money over the range is smallest.
+
+    The loss is against the cheapest of all classifiers at all thresholds; a policy of one threshold leaves only that.
+    It is largest at a corner of the range: for fixed rates it is a maximum of functions that are linear in each of
+    prevalence, cost_fp and cost_fn.
+    """
+    corners = [
+        OperatingCondition(p, cost_fp=fp, cost_fn=fn)
+        for p, fp, fn in product(*(sorted(set(pair)) for pair in (span.prevalence, span.cost_fp, span.cost_fn)))
+        if fp + fn > 0
+    ]
+    pc, unit = np.array([c.pc for c in corners]), np.array([c.unit_cost for c in corners])
+    never, always = np.zeros(1), np.ones(1)
+    rules = {
+        ALWAYS_NEGATIVE: (never, never, np.array([np.inf])),
+        ALWAYS_POSITIVE: (always, always, np.array([-np.inf])),
+    }
+    for name in entrants.names:
+        roc, curve = entrants.roc(name), entrants.curves[name]
+        rules[name] = (roc.fpr[1:-1], roc.tpr[1:-1], roc.thresholds[1:-1])
+        if curve.thresholds.size == 1 and not entrants.follows_costs(name):  # its policy has one threshold
+            rules[name] = (curve.fpr, 1.0 - curve.fnr, curve.thresholds)
+    costs = {name: pc * (1.0 - tpr[:, None]) + (1.0 - pc) * fpr[:, None] for name, (fpr, tpr, _) in rules.items()}
+    best = np.min([cost.min(axis=0) for cost in costs.values() if cost.size], axis=0)
+    found = []
+    for name, cost in costs.items():
+        if cost.size:
+            loss = np.where(as_cheap(cost, best), 0.0, cost - best)
+            money = (loss * unit).max(axis=1)
+            i = int(np.argmin(money))
+            found.append((float(money[i]), name not in TRIVIAL, name, i, float(loss[i].max())))
+    money_loss, _, name, i, largest = min(found)
+    fpr, tpr, cuts = rules[name]
+    cut = float(cuts[i])
+    below = math.nan if name in TRIVIAL else entrants.roc(name).score_below(cut)
+    return FixedRule(name, cut, float(fpr[i]), float(tpr[i]), largest, money_loss, below)

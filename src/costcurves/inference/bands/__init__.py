@@ -1,0 +1,1 @@
+"""Bands and intervals for the cost of one classifier."""

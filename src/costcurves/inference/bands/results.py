@@ -1,0 +1,202 @@
+"""What bands and intervals are: estimates with limits, at one operating point or at many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import InputError
+from costcurves._base.results import Result
+from costcurves._base.validation import FloatArray, frozen, shown
+from costcurves.conditions.condition import (
+    OperatingCondition,
+    OperatingRange,
+    check_condition,
+    default_points,
+    pc_array,
+)
+
+SAMPLINGS = ("stratified", "full")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval(Result):
+    """An estimate with its limits.
+
+    Attributes
+    ----------
+    estimate, lower, upper, level : float
+    money : Interval or None
+        The same per case in money, where the interval was asked for at an operating condition.
+    max_error : float
+        By how much the estimate can be wrong because scores were binned; the limits are wider by it.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> interval = cc.Interval(estimate=0.3, lower=0.2, upper=0.45, level=0.9)
+    >>> interval
+    Interval(0.3 in [0.2, 0.45], level=0.9)
+    >>> 0.25 in interval
+    True
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    level: float
+    money: Interval | None = None
+    max_error: float = 0.0
+
+    def _columns(self) -> dict[str, Any]:
+        columns = {
+            "estimate": [self.estimate],
+            "lower": [self.lower],
+            "upper": [self.upper],
+            "level": [self.level],
+        }
+        if self.money is not None:
+            columns |= {f"money_{name}": value for name, value in self.money._columns().items() if name != "level"}
+        return columns
+
+    def __contains__(self, value: float) -> bool:
+        """Say whether a value lies between the limits."""
+        return self.lower <= value <= self.upper
+
+    def __repr__(self) -> str:
+        """Return a short form."""
+        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        return f"Interval({self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], level={self.level:g}{error})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Band(Result):
+    """Normalized expected cost with limits at each operating point.
+
+    Attributes
+    ----------
+    pc, estimate, lower, upper : arrays of shape (points,)
+    level : float
+        Confidence level: at each point, or of all points together where `simultaneous`.
+    method, sampling : str
+    simultaneous : bool
+    critical : float
+        The normal critical value used; larger than the pointwise one where `simultaneous`.
+    prevalence : float or None
+        The mean of an uncertain prevalence; conditions that the band is asked about must have it.
+    max_error : float
+        By how much the estimate can be too high because scores were binned. The lower limits are lower by it, so that
+        the band also contains what the best threshold costs in these data, which may lie within a bin.
+
+    Examples
+    --------
+    >>> from costcurves.inference.bands.one_curve import cost_band
+    >>> band = cost_band(4, 20, 4, 10, [0.0, 0.5, 1.0], level=0.9)
+    >>> band
+    Band(3 points in pc [0, 1], wilson, stratified, 90 % pointwise)
+    >>> band.at(0.5)
+    Interval(0.3 in [0.1841, 0.4529], level=0.9)
+    """
+
+    pc: FloatArray
+    estimate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    level: float
+    method: str
+    sampling: str
+    simultaneous: bool
+    critical: float
+    prevalence: float | None = field(default=None, kw_only=True)
+    max_error: float = field(default=0.0, kw_only=True)
+    _evaluate: Callable[[float], tuple[float, ...]] | None = field(default=None, kw_only=True)
+
+    def at(self, condition: Any) -> Interval:
+        """Return estimate and limits at one operating condition (or pc), and in money at a condition.
+
+        A band that came from a curve is evaluated anew at that point; otherwise it is linear between its points.
+        """
+        where = check_condition(condition)
+        pc = where.pc
+        mean = self.prevalence
+        if mean is not None and isinstance(condition, OperatingCondition) and abs(where.prevalence - mean) > 1e-9:
+            raise InputError(
+                "`condition` must have the mean of `prevalence_uncertainty` as its prevalence, "
+                f"{mean:g}, got {where.prevalence:g}"
+            )
+        if not self.pc[0] <= pc <= self.pc[-1]:
+            raise InputError(f"`condition` must have a pc in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
+        if self._evaluate is not None:
+            value, low, high = self._evaluate(pc)
+        else:
+            value, low, high = (float(np.interp(pc, self.pc, a)) for a in (self.estimate, self.lower, self.upper))
+        money = None
+        if isinstance(condition, OperatingCondition):
+            in_money = self.max_error * condition.unit_cost
+            money = Interval(*self._money(condition, (value, low, high)), self.level, max_error=in_money)
+        return Interval(value, low, high, self.level, money, self.max_error)
+
+    def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
+        first, second, third = (condition.money(value) for value in values)
+        return first, second, third
+
+    def with_error(self, max_error: float, spread: float = 0.0) -> Band:
+        """Return the band of costs that can be too high by so much, and whose limits can be further out by `spread`.
+
+        Examples
+        --------
+        >>> from costcurves.inference.bands.one_curve import cost_band
+        >>> cost_band(4, 20, 4, 10, [0.5], level=0.9).with_error(0.01).at(0.5)
+        Interval(0.3 in [0.1741, 0.4529], level=0.9, max_error=0.01)
+        """
+        if not max_error:
+            return self
+        lower = frozen(np.maximum(self.lower - (max_error + spread), 0.0))
+        return replace(self, lower=lower, upper=frozen(np.minimum(self.upper + spread, 1.0)), max_error=max_error)
+
+    def evaluated_by(self, evaluate: Callable[[float], tuple[float, ...]]) -> Band:
+        """Return the same band, which evaluates itself exactly at points between those it has."""
+        return replace(self, _evaluate=evaluate)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"pc": self.pc, "estimate": self.estimate, "lower": self.lower, "upper": self.upper}
+
+    def __repr__(self) -> str:
+        """Return a short form."""
+        kind = "simultaneous" if self.simultaneous else "pointwise"
+        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        return (
+            f"{type(self).__name__}({self.pc.size} points in pc [{self.pc[0]:g}, {self.pc[-1]:g}], "
+            f"{self.method}, {self.sampling}, {100 * self.level:g} % {kind}{error})"
+        )
+
+
+def operating_points(pc: Any) -> FloatArray:
+    """Return the operating points that somebody asked for: some pc, a condition, a range, or None for all of pc.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> from costcurves.inference.bands.results import operating_points
+    >>> operating_points(None).size, operating_points(cc.OperatingRange.from_pc(0.2, 0.4)).size
+    (101, 101)
+    >>> operating_points(cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=3)).tolist()
+    [0.75]
+    """
+    if pc is None or isinstance(pc, OperatingRange):
+        return default_points(pc)
+    return check_pc(pc.pc if isinstance(pc, OperatingCondition) else pc)
+
+
+def check_pc(pc: npt.ArrayLike) -> FloatArray:
+    """Return operating points as an increasing array in [0, 1]; a condition stands for its pc."""
+    points = np.atleast_1d(pc_array(pc))
+    if points.ndim != 1 or points.size == 0:
+        raise InputError(f"`pc` must be one-dimensional and not empty, got shape {points.shape}")
+    if (np.diff(points) < 0).any():
+        raise InputError("`pc` must be increasing")
+    return np.array(points)

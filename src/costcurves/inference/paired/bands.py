@@ -1,0 +1,321 @@
+"""Two classifiers on the same examples: bands of the difference, who is better where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import InputError, UnsupportedError
+from costcurves._base.results import Result
+from costcurves._base.validation import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_laplace,
+    check_level,
+    check_positive,
+    frozen,
+    shown,
+)
+from costcurves.conditions.condition import OperatingCondition, pc_array
+from costcurves.inference.bands.results import SAMPLINGS, Band, check_pc
+from costcurves.inference.paired.critical import difference_critical
+from costcurves.inference.paired.discordant import joint_counts
+from costcurves.inference.paired.limits import (
+    difference_limits,
+    no_difference,
+    no_difference_within,
+)
+from costcurves.inference.paired.rates import PAIRED_METHODS
+from costcurves.inference.paired.resampled import ResampledDifferences, Resamples
+from costcurves.inference.rates import check_counts, critical, pointwise_level
+
+UNSETTLED = 2  # the side of a difference that its binning error could overturn
+DIFFERENCE_METHODS = (*PAIRED_METHODS, "exact", "resample")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict(Result):
+    """A range of operating points and who is better there: "a", "b", "undecided", or "unsettled" by binning error.
+
+    Examples
+    --------
+    >>> from costcurves.inference.paired.bands import Verdict
+    >>> Verdict(0.7, 1.0, "a")
+    Verdict(low=0.7, high=1.0, better='a')
+    """
+
+    low: float
+    high: float
+    better: str
+
+    def _columns(self) -> dict[str, Any]:
+        return {"low": [self.low], "high": [self.high], "better": [self.better]}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DifferenceBand(Band):
+    """Cost of a minus cost of b with limits at each operating point; below zero, a is better.
+
+    Attributes
+    ----------
+    errors : (float, float)
+        By how much the costs of a and of b can be too high because scores were binned; the limits are wider by both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.paired.bands import difference_band
+    >>> pc = np.linspace(0, 1, 11)
+    >>> diff = difference_band(2, 30, 100, 6, 4, 100, pc, simultaneous=True)
+    >>> diff
+    DifferenceBand(11 points in pc [0, 1], mid-p, stratified, 95 % simultaneous)
+    >>> [v.better for v in diff.significant()]
+    ['undecided', 'a']
+    >>> diff.p_value([0.0, 1.0]).round(4)
+    array([0.5427, 0.    ])
+    """
+
+    _counts: tuple[FloatArray, ...] = field(repr=False)
+    _sizes: tuple[float, float] = field(repr=False)
+    _laplace: float = field(repr=False)
+    _known: BoolArray = field(repr=False)
+    _resamples: Resamples | None = field(default=None, repr=False, kw_only=True)
+    errors: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
+
+    def with_errors(self, errors: tuple[float, float]) -> DifferenceBand:
+        """Return the band of costs that can be too high by so much: of a, and of b."""
+        if not any(errors):
+            return self
+        lower, upper = np.maximum(self.lower - errors[0], -1.0), np.minimum(self.upper + errors[1], 1.0)
+        return replace(self, lower=frozen(lower), upper=frozen(upper), errors=errors, max_error=max(errors))
+
+    def reversed(self) -> DifferenceBand:
+        """Return the band of b minus a."""
+        a, b, c, d = self._counts
+        return replace(
+            self,
+            estimate=frozen(-self.estimate),
+            lower=frozen(-self.upper),
+            upper=frozen(-self.lower),
+            _counts=(b, a, d, c),
+            errors=self.errors[::-1],
+        )
+
+    def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
+        first, second, third = (value * condition.unit_cost for value in values)  # the baseline cancels
+        return first, second, third
+
+    def significant(self) -> tuple[Verdict, ...]:
+        """Return the ranges of pc where a is better, b is better, or neither is shown to be.
+
+        Only a simultaneous band can say this: a pointwise band excludes zero somewhere far more often than
+        its level tells. Where the band would exclude zero if scores had not been binned, that is "unsettled".
+        """
+        if not self.simultaneous:
+            raise UnsupportedError(
+                "`significant` must have a simultaneous band, got a pointwise one: pass simultaneous=True"
+            )
+        sign = _side(self.lower, self.upper)
+        sign[(sign == 0) & (_side(self.lower + self.errors[0], self.upper - self.errors[1]) != 0)] = UNSETTLED
+        # Only points of the band were judged, so a range ends at the last of them that excludes zero; a range of
+        # one point has no width and is left undecided.
+        names = {-1: "a", 0: "undecided", 1: "b", UNSETTLED: "unsettled"}
+        first = np.concatenate(([0], np.flatnonzero(np.diff(sign)) + 1))
+        last = np.append(first[1:] - 1, sign.size - 1)
+        told = [
+            (i, j) for i, j in zip(first.tolist(), last.tolist(), strict=True) if sign[i] and (j > i or sign.size == 1)
+        ]
+        parts, end = [], float(self.pc[0])
+        for i, j in told:
+            low, high = float(self.pc[i]), float(self.pc[j])
+            if low > end:
+                parts.append(Verdict(end, low, names[0]))
+            parts.append(Verdict(low, high, names[int(sign[i])]))
+            end = high
+        if end < self.pc[-1] or not parts:
+            parts.append(Verdict(end, float(self.pc[-1]), names[0]))
+        return tuple(parts)
+
+    def p_value(self, pc: npt.ArrayLike) -> FloatArray:
+        """Return the two-sided p-value of no difference at each operating point, taken by itself.
+
+        It is the smallest α at which the interval of this method with level 1 - α excludes zero (values below 1e-32
+        are not told apart), and 0 or 1 where the difference is known. Where scores were binned it is the largest that
+        their error allows. At points between those of the band the counts of the nearest one are used.
+        """
+        wanted = pc_array(pc)
+        flat = wanted.ravel()
+        if ((flat < self.pc[0] - 1e-12) | (flat > self.pc[-1] + 1e-12)).any():
+            raise InputError(f"`pc` must be in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
+        after = np.clip(np.searchsorted(self.pc, flat), 0, self.pc.size - 1)
+        before = np.maximum(after - 1, 0)
+        near = np.where(np.abs(self.pc[before] - flat) < np.abs(self.pc[after] - flat), before, after)
+        counts = tuple(c[near] for c in self._counts)
+        if self._resamples is None:
+            p = no_difference(counts, self._sizes, flat, self.method, self.sampling, self._laplace)
+        else:
+            drawn = ResampledDifferences(counts, self._sizes, flat, self.sampling, self._laplace, self._resamples)
+            p = drawn.p_values()
+        if any(self.errors):
+            options = (counts, self._sizes, flat, self.method, self.sampling, self._laplace)
+            p = np.maximum(p, no_difference_within(*options, self.errors))
+        if (sure := self._known[near]).any():
+            net = flat * ((counts[0] - counts[1]) / self._sizes[0])
+            net = net + (1 - flat) * ((counts[2] - counts[3]) / self._sizes[1])
+            p = np.where(sure & (not any(self.errors)), np.where(net == 0, 1.0, 0.0), p)
+        return np.asarray(p.reshape(wanted.shape))
+
+
+def _side(lower: FloatArray, upper: FloatArray) -> IntArray:
+    """Return -1 where limits lie below zero, 1 where they lie above, and 0 elsewhere."""
+    return np.where(upper < 0, -1, np.where(lower > 0, 1, 0))
+
+
+def difference_band(
+    pos_only_a: npt.ArrayLike,
+    pos_only_b: npt.ArrayLike,
+    n_pos: float,
+    neg_only_a: npt.ArrayLike,
+    neg_only_b: npt.ArrayLike,
+    n_neg: float,
+    pc: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    method: str = "mid-p",
+    sampling: str = "stratified",
+    simultaneous: bool = False,
+    ranges: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    laplace: float = 0.0,
+    effective: tuple[float, float] | None = None,
+    known: npt.ArrayLike = False,
+    critical_value: float | None = None,
+    n_resamples: int = 2000,
+    rng: Any = None,
+) -> DifferenceBand:
+    """Return a band for NE_a(pc) - NE_b(pc) from the examples that only one of the two gets wrong.
+
+    Parameters
+    ----------
+    pos_only_a, pos_only_b, neg_only_a, neg_only_b : int, or arrays of shape (points,)
+        Positives and negatives that only a, only b gets wrong at each operating point.
+    n_pos, n_neg : float
+    pc : array of shape (points,)
+    level : float
+    method : {"mid-p", "score", "agresti-min", "bonett-price", "gaussian", "exact", "resample"}
+        Mid-P intervals of the discordant rates in each class, combined (MOVER); see `paired_rate_interval`
+        for the others and why this is the default. "exact" and "resample" are quantiles of the bootstrap
+        distribution.
+    sampling : {"stratified", "full"}
+    simultaneous : bool
+        Whether the band holds at all points of `pc` jointly.
+    ranges : (positives, negatives), optional
+        Examples by the points at which they are discordant, `PairedCounts.ranges` of each class. Needed for
+        `simultaneous` where the counts change with pc.
+    laplace : float
+        Added to each cell: both wrong, only a, only b, neither.
+    effective : (n_pos, n_neg), optional
+        Effective sample sizes of weighted data.
+    known : bool, or array of shape (points,)
+        Where the difference is no estimate, because each classifier predicts the same for everybody, whatever the
+        scores. Both limits are the difference itself there.
+    critical_value : float, optional
+        A simultaneous critical value found elsewhere, e.g. for all pairs of a family by `family_critical`.
+    n_resamples, rng
+        For "resample" only.
+
+    Returns
+    -------
+    DifferenceBand
+
+    Examples
+    --------
+    >>> from costcurves.inference.paired.bands import difference_band
+    >>> diff = difference_band(5, 1, 20, 1, 2, 10, [0.5], level=0.9)
+    >>> diff.estimate, diff.lower.round(3), diff.upper.round(3)
+    (array([0.05]), array([-0.149]), array([0.241]))
+    """
+    level, points = check_level(level), check_pc(pc)
+    method = check_choice("method", method, DIFFERENCE_METHODS)
+    sampling = check_choice("sampling", sampling, SAMPLINGS)
+    n_pos, n_neg = check_positive("n_pos", n_pos), check_positive("n_neg", n_neg)
+    laplace = check_laplace(laplace)
+    given = {
+        "pos_only_a": (pos_only_a, n_pos),
+        "pos_only_b": (pos_only_b, n_pos),
+        "neg_only_a": (neg_only_a, n_neg),
+        "neg_only_b": (neg_only_b, n_neg),
+    }
+    arrays = []
+    for name, (value, total) in given.items():
+        counts = check_counts(name, value, total)[0]
+        if counts.size not in (1, points.size) or counts.ndim > 1:
+            raise InputError(f"`{name}` must be a number or match `pc`, got shape {counts.shape}")
+        arrays.append(np.array(np.broadcast_to(counts, points.shape)))
+    raw = tuple(arrays)
+    for name, first, second, total in (("pos", 0, 1, n_pos), ("neg", 2, 3, n_neg)):
+        if (raw[first] + raw[second] > total * (1 + 1e-12)).any():
+            raise InputError(f"`{name}_only_a` + `{name}_only_b` must be at most `n_{name}`")
+    sizes = (n_pos, n_neg)
+    if effective is not None:
+        if method in ("exact", "resample"):
+            raise InputError(f"`method` must not be {method!r} for weighted data: it resamples whole examples")
+        sizes = (check_positive("effective", effective[0]), check_positive("effective", effective[1]))
+        scale = (sizes[0] / n_pos, sizes[0] / n_pos, sizes[1] / n_neg, sizes[1] / n_neg)
+        raw = tuple(c * s for c, s in zip(raw, scale, strict=True))
+        if ranges is not None:
+            ranges = (np.asarray(ranges[0]) * scale[0], np.asarray(ranges[1]) * scale[2])
+    if method in ("exact", "resample") and not all((c == np.floor(c)).all() for c in (*raw, *map(np.array, sizes))):
+        raise InputError(f"`method={method!r}` must have whole counts")
+
+    z = critical(level)
+    if critical_value is not None:
+        z = check_positive("critical_value", critical_value)
+        simultaneous = True
+    elif simultaneous:
+        z = difference_critical(
+            raw, sizes, points, level, method=method, sampling=sampling, laplace=laplace, ranges=ranges
+        )
+    resamples = None
+    if method == "resample":
+        resamples = Resamples.of(n_resamples, rng)
+        drawn = ResampledDifferences(raw, sizes, points, sampling, laplace, resamples)
+        lower, upper = drawn.limits(0.5 * (1 - pointwise_level(z)))
+        estimate = difference_limits(raw, sizes, points, 1.0, "gaussian", sampling, laplace)[0]
+    else:
+        estimate, lower, upper = difference_limits(raw, sizes, points, z, method, sampling, laplace)
+    sure = np.array(np.broadcast_to(np.asarray(known, dtype=np.bool_), points.shape))
+    if sure.any():
+        exact = points * ((raw[0] - raw[1]) / sizes[0]) + (1 - points) * ((raw[2] - raw[3]) / sizes[1])
+        estimate, lower, upper = (np.where(sure, exact, found) for found in (estimate, lower, upper))
+    estimate, lower, upper = (frozen(np.clip(a, -1.0, 1.0)) for a in (estimate, lower, upper))
+    return DifferenceBand(
+        frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z),
+        tuple(frozen(c) for c in raw), sizes, laplace, frozen(sure), _resamples=resamples,
+    )  # fmt: skip
+
+
+def difference_from_joint(
+    negatives: npt.ArrayLike, positives: npt.ArrayLike, pc: npt.ArrayLike, **options: Any
+) -> DifferenceBand:
+    """Return the band of two fixed classifiers from the joint table of each class.
+
+    Parameters
+    ----------
+    negatives, positives : arrays of shape (2, 2)
+        Counts by prediction of a (rows) and of b (columns); index 0 is negative, 1 is positive.
+    pc, **options
+        As in `difference_band`.
+
+    Examples
+    --------
+    >>> from costcurves.inference.paired.bands import difference_from_joint
+    >>> difference_from_joint([[5, 1], [1, 3]], [[3, 1], [1, 15]], [0.0, 1.0]).estimate
+    array([0., 0.])
+    """
+    neg, pos = joint_counts(negatives, positives)
+    return difference_band(pos.only_a, pos.only_b, pos.total, neg.only_a, neg.only_b, neg.total, pc, **options)

@@ -1,0 +1,281 @@
+"""How often a confidence band holds, at every condition: summed over all counts that a test set can show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costcurves._base.errors import InputError
+from costcurves._base.results import Result
+from costcurves._base.validation import (
+    FloatArray,
+    check_choice,
+    check_integer,
+    check_level,
+    check_name,
+    check_positive,
+    check_unit_array,
+    frozen,
+    shown,
+)
+from costcurves.conditions.condition import pc_array
+from costcurves.curves.cost_curve import as_cost_curve
+from costcurves.inference.bands.one_curve import cost_band
+from costcurves.inference.bands.results import SAMPLINGS, check_pc
+
+# Each tail of a binomial is left out from here on; the sum then misses less than 4e-12.
+_TAIL = 1e-12
+# A band is asked about every pair of counts, which for more examples a class would be too many pairs.
+_MOST_EXAMPLES = 100_000
+_METHODS = ("wilson", "gaussian")
+
+
+@dataclass(frozen=True, slots=True)
+class Binormal(Result):
+    """Scores of positives are N(shift, scale), of negatives N(-shift, scale): the world of the 2008 experiments.
+
+    Parameters
+    ----------
+    shift, scale : float > 0
+        Half the distance of the two means, and the standard deviation of both classes.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> world = cc.Binormal(shift=3, scale=3)
+    >>> fnr, fpr = world.rates(0.5)
+    >>> round(float(fnr), 4), round(float(fpr), 4)
+    (0.1587, 0.1587)
+    """
+
+    shift: float
+    scale: float
+
+    def __post_init__(self) -> None:
+        """Check the two numbers."""
+        object.__setattr__(self, "shift", check_positive("shift", self.shift))
+        object.__setattr__(self, "scale", check_positive("scale", self.scale))
+
+    @property
+    def name(self) -> str:
+        """What the world is called in pictures."""
+        return f"shift {self.shift:g}"
+
+    def rates(self, pc: Any) -> tuple[FloatArray, FloatArray]:
+        """Return fnr and fpr at the best threshold for each pc.
+
+        Notes
+        -----
+        The best threshold is where the densities have the ratio (1 - pc) / pc, at
+        ``scale² · log((1 - pc) / pc) / (2 · shift)``.
+        """
+        from scipy.special import ndtr
+
+        x = pc_array(pc)
+        with np.errstate(divide="ignore"):
+            cut = self.scale**2 * (np.log1p(-x) - np.log(x)) / (2 * self.shift)
+        fnr: FloatArray = ndtr((cut - self.shift) / self.scale)
+        fpr: FloatArray = ndtr(-(cut + self.shift) / self.scale)
+        return fnr, fpr
+
+    def _columns(self) -> dict[str, Any]:
+        return {"shift": [self.shift], "scale": [self.scale]}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Coverage(Result):
+    """The chance that a band's limits hold the true cost, at each operating point.
+
+    Attributes
+    ----------
+    name : str
+        Whose true rates were taken.
+    pc, probability : arrays of shape (points,)
+    level : float
+        What the band promises.
+    method, sampling : str
+        How the band is made.
+    n_pos, n_neg : int
+        The test set's size.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.coverage(cc.Binormal(3, 3), n_pos=25, n_neg=25, pc=[0.1, 0.5, 0.9], level=0.9)
+    Coverage('shift 3', wilson, 25 + 25 examples: 0.879 to 0.933 at nominal 0.9)
+    """
+
+    name: str
+    pc: FloatArray
+    probability: FloatArray
+    level: float
+    method: str
+    sampling: str
+    n_pos: int
+    n_neg: int
+
+    def __post_init__(self) -> None:
+        """Check the arrays and set them read-only."""
+        check_name("name", self.name)
+        check_level(self.level)
+        pc, probability = check_pc(self.pc), np.array(check_unit_array("probability", self.probability))
+        if pc.shape != probability.shape:
+            raise InputError(f"`probability` must have one value for each pc, got {probability.size} for {pc.size}")
+        object.__setattr__(self, "pc", frozen(pc))
+        object.__setattr__(self, "probability", frozen(probability))
+
+    @property
+    def worst(self) -> float:
+        """The lowest chance over all points."""
+        return float(self.probability.min())
+
+    def _columns(self) -> dict[str, Any]:
+        size = self.pc.size
+        return {
+            "name": [self.name] * size,
+            "method": [self.method] * size,
+            "pc": self.pc,
+            "probability": self.probability,
+        }
+
+    def __repr__(self) -> str:
+        """Return the extremes beside the promise."""
+        how = self.method if self.sampling == "stratified" else f"{self.method}, {self.sampling} sampling"
+        return (
+            f"Coverage({self.name!r}, {how}, {self.n_pos} + {self.n_neg} examples: "
+            f"{self.worst:.3g} to {float(self.probability.max()):.3g} at nominal {self.level:g})"
+        )
+
+
+def coverage(
+    truth: Any,
+    *,
+    n_pos: int,
+    n_neg: int,
+    level: float = 0.95,
+    method: str = "wilson",
+    sampling: str = "stratified",
+    test_sets: str = "stratified",
+    pc: Any = None,
+    name: str | None = None,
+) -> Coverage:
+    """Return how often the pointwise band of a test set would hold the true cost, at each pc: no simulation.
+
+    Parameters
+    ----------
+    truth : CostCurve, RocCurve, RocHull or Binormal
+        Whose rates are taken as the true ones at the threshold in use at each pc: a curve's own, or those of two
+        normal distributions of scores.
+    n_pos, n_neg : int
+        The examples of each class in the test set.
+    level : float in (0, 1)
+        What the band promises.
+    method : {"wilson", "gaussian"}
+        How the band is made, as in `CostCurve.band`.
+    sampling : {"stratified", "full"}
+        Which sampling the band assumes.
+    test_sets : {"stratified", "full"}
+        How the test set comes about: with these numbers of each class, or with so many examples in all, of which each
+        is positive with probability n_pos/(n_pos + n_neg). The latter needs a band of full sampling.
+    pc : array-like, optional
+        Operating points; by default 0.01, 0.02, ..., 0.99.
+    name : str, optional
+        By default that of `truth`.
+
+    Notes
+    -----
+    The thresholds are fixed, so misses and false alarms are two independent binomials. The sum of the probabilities
+    of all pairs of counts whose interval covers is exact but for tails of 4e-12. Figures 2, 3 and 5 of Dugas &
+    Gadoury (2008) estimate the same by 1,000 simulated test sets. Where class sizes vary, misses and false alarms are
+    two cells of one trinomial, and costs are those that give pc at the true class frequencies.
+
+    Examples
+    --------
+    The Gaussian interval breaks where errors are rare, Wilson's does not:
+
+    >>> import costcurves as cc
+    >>> world = cc.Binormal(shift=0.75, scale=3)
+    >>> for method in ("gaussian", "wilson"):
+    ...     print(round(cc.coverage(world, n_pos=250, n_neg=250, level=0.9, method=method, pc=0.15).worst, 3))
+    0.169
+    1.0
+    """
+    level = check_level(level)
+    method = check_choice("method", method, _METHODS)
+    sampling = check_choice("sampling", sampling, SAMPLINGS)
+    if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
+        raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
+    n_pos = check_integer("n_pos", n_pos, 1, _MOST_EXAMPLES)
+    n_neg = check_integer("n_neg", n_neg, 1, _MOST_EXAMPLES)
+    points = np.linspace(0.01, 0.99, 99) if pc is None else check_pc(pc)
+    known = np.zeros(points.size, dtype=np.bool_)
+    if isinstance(truth, Binormal):
+        fnr, fpr = truth.rates(points)
+    else:
+        try:
+            curve = as_cost_curve(truth, "truth")
+        except InputError:
+            raise InputError(
+                f"`truth` must be a curve or a Binormal, got {shown(truth)} ({type(truth).__name__})"
+            ) from None
+        step = curve.step_at(points)
+        fnr, fpr, truth = curve.fnr[step], curve.fpr[step], curve
+        known = curve.trivial_at(points)
+    covered = _covered if test_sets == "stratified" else _covered_in_all
+    probability = np.array(
+        [
+            1.0
+            if sure
+            else covered(miss, n_pos, alarm, n_neg, at, {"level": level, "method": method, "sampling": sampling})
+            for miss, alarm, at, sure in zip(fnr.tolist(), fpr.tolist(), points.tolist(), known.tolist(), strict=True)
+        ]
+    )
+    return Coverage(truth.name if name is None else name, points, probability, level, method, sampling, n_pos, n_neg)
+
+
+def _covered(fnr: float, n_pos: int, fpr: float, n_neg: int, pc: float, options: dict[str, Any]) -> float:
+    """Return the probability of the counts whose interval holds the true cost."""
+    (misses, p), (alarms, q) = _likely(fnr, n_pos), _likely(fpr, n_neg)
+    fn, fp = np.repeat(misses, alarms.size), np.tile(alarms, misses.size)
+    band = cost_band(fn, n_pos, fp, n_neg, np.full(fn.size, pc), **options)
+    true = pc * fnr + (1 - pc) * fpr
+    # A limit that equals the truth but for rounding holds it.
+    holds = (band.lower <= true + 1e-12) & (true <= band.upper + 1e-12)
+    return min(1.0, float(p @ holds.reshape(misses.size, alarms.size) @ q))
+
+
+def _covered_in_all(fnr: float, n_pos: int, fpr: float, n_neg: int, pc: float, options: dict[str, Any]) -> float:
+    """Return the same where n_pos + n_neg examples are drawn without regard to their class."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    n = n_pos + n_neg
+    q, r = fnr * n_pos / n, fpr * n_neg / n
+    (misses, _), (alarms, _) = _likely(q, n), _likely(r, n)
+    fn, fp = np.repeat(misses, alarms.size), np.tile(alarms, misses.size)
+    # Only n and the two costs enter the interval. A band asks for class sizes that hold the errors, so where a class
+    # may have more errors than it has examples on average, others are named, with the pc that leaves the costs as
+    # they are.
+    size = int(max(fn.max(), min(n_pos, n - fp.max())))
+    fits = fp <= n - size
+    fn, fp = fn[fits], fp[fits]
+    miss, alarm = pc / n_pos * size, (1 - pc) / n_neg * (n - size)
+    right = n - fn - fp
+    log_choose = gammaln(n + 1) - gammaln(fn + 1) - gammaln(fp + 1) - gammaln(right + 1)
+    mass = np.exp(log_choose + xlogy(fn, q) + xlogy(fp, r) + xlog1py(right, -q - r))
+    band = cost_band(fn, size, fp, n - size, np.full(fn.size, miss / (miss + alarm)), **options)
+    true = (pc * fnr + (1 - pc) * fpr) / (miss + alarm)
+    return min(1.0, float(mass[(band.lower <= true + 1e-12) & (true <= band.upper + 1e-12)].sum()))
+
+
+def _likely(rate: float, n: int) -> tuple[FloatArray, FloatArray]:
+    """Return the counts of a binomial but for its far tails, and their probabilities."""
+    from scipy.special import bdtr, betaln, xlog1py, xlogy
+
+    counts = np.arange(n + 1, dtype=np.float64)
+    below = bdtr(counts, n, rate)
+    first, last = np.searchsorted(below, [_TAIL, 1 - _TAIL])
+    k = counts[first : min(last, n) + 1]
+    log_choose = -betaln(k + 1, n - k + 1) - np.log(n + 1)
+    return k, np.exp(log_choose + xlogy(k, rate) + xlog1py(n - k, -rate))

@@ -1,0 +1,412 @@
+"""How many test examples: for a wanted half-width, for a difference to be found, for a rare error to be seen.
+
+The 2000 paper leaves open how the range of costs relates to the needed test-set size. With costs in [0, R]
+and expected cost μ the variance of one example's cost is at most μ(R - μ), reached when an error costs R or
+nothing. So an interval of half-width h needs up to z²μ(R - μ)/h² examples: the square of the range for an
+absolute width where μ grows with R, and (z/ε)²·(R/μ - 1), linear in the ratio of the range to the expected
+cost, for a relative width h = εμ. That ratio is about one over the rate of the most expensive error, so the
+rule is the same as asking that this error be seen (z/ε)² times.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.results import Result
+from costcurves._base.validation import (
+    LARGEST_WHOLE,
+    FloatArray,
+    check_in_open_unit,
+    check_in_unit,
+    check_integer,
+    check_laplace,
+    check_level,
+    check_number,
+    check_positive,
+    shown,
+)
+from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix
+from costcurves.counting.confusion import ConfusionMatrix, JointConfusion
+from costcurves.inference import multiclass
+from costcurves.inference.kernel.distribution import Stratum, exact_distribution
+from costcurves.multiclass.bcost import counts_of, differences, joint_of
+
+# Beyond this the distribution of the mean cost is normal for every rate that a pilot can show.
+_LARGEST_EXACT = 10**8
+_RARE_LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RareError:
+    """A kind of error that a test set of the planned size may not contain.
+
+    Attributes
+    ----------
+    true, predicted : label
+    cost : float
+    rate : float
+        Its share of all examples, by the (corrected) pilot.
+    chance_missed : float
+        The chance that the planned test set contains none.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.RareError(true="crash", predicted="safe", cost=1e6, rate=1e-4, chance_missed=0.37)
+    RareError(true='crash', predicted='safe', cost=1000000.0, rate=0.0001, chance_missed=0.37)
+    """
+
+    true: Any
+    predicted: Any
+    cost: float
+    rate: float
+    chance_missed: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SizePlan(Result):
+    """How many test examples a goal needs.
+
+    Attributes
+    ----------
+    n : int
+        The number of examples: the normal approximation's, or more where the exact distribution of the mean
+        cost asks for more.
+    goal : {"half_width", "difference"}
+    target : float
+        The wanted half-width, or the difference to be found.
+    level : float
+    power : float or None
+        The chance to find the difference; None for a half-width.
+    n_normal : int
+        What the normal approximation says.
+    n_range : int
+        What the range of costs alone says: enough whatever the rates of the errors are (by the normal
+        approximation).
+    std : float
+        Standard deviation of one example's cost (or difference of costs) by the pilot.
+    rare : tuple of RareError
+        The errors that matter most among those that n examples miss with a chance above 5 %.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.plan_test_size([[90, 10], [4, 16]], [[0, 1], [5, 0]], half_width=0.05)
+    SizePlan: 1467 examples for a half-width of 0.05 at 95 % (by the range of costs alone: 9604)
+    """
+
+    n: int
+    goal: str
+    target: float
+    level: float
+    power: float | None
+    n_normal: int
+    n_range: int
+    std: float
+    rare: tuple[RareError, ...]
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("n", "goal", "target", "level", "power", "n_normal", "n_range", "std")
+        return {name: [getattr(self, name)] for name in names}
+
+    def __repr__(self) -> str:
+        """Return the conclusion in words."""
+        goal = (
+            f"a half-width of {self.target:g} at {100 * self.level:g} %"
+            if self.goal == "half_width"
+            else f"a chance of {100 * (self.power or 0):g} % to find a difference of {self.target:g} "
+            f"at {100 * self.level:g} %"
+        )
+        text = f"SizePlan: {self.n} examples for {goal} (by the range of costs alone: {self.n_range})"
+        for error in self.rare:
+            text += (
+                f"\n  they may miss true {shown(error.true)} predicted {shown(error.predicted)} "
+                f"(cost {error.cost:g}) with a chance of {100 * error.chance_missed:.0f} %"
+            )
+        return text
+
+
+def _z(probability: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(probability))
+
+
+def _size(name: str, ratio: float, target: float) -> int:
+    """Return the square of a ratio of widths as a number of examples; one that nobody can gather is refused."""
+    if not ratio <= math.sqrt(LARGEST_WHOLE):
+        raise InputError(f"`{name}` must be reachable with 2**53 examples, got {shown(target)}")
+    return max(1, math.ceil(ratio**2))
+
+
+def _smallest(enough: Callable[[int], bool], start: int) -> int:
+    """Return the smallest n >= start that is enough, by growing steps and bisection.
+
+    The search never goes below the start. A test set so small that it mostly misses a rare, expensive error
+    has a narrow bootstrap interval, which is no merit.
+    """
+    low, high, step = start - 1, start, max(1, start // 64)
+    while not enough(high):
+        low, high, step = high, high + step, 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _one_draw(strata: list[Stratum]) -> tuple[FloatArray, FloatArray, float, float]:
+    """Return probabilities, values, mean and standard deviation of one example's cost."""
+    (stratum,) = strata
+    q, v = stratum.probabilities, stratum.values * stratum.draws
+    # Equal values are one cell: bisection builds the distribution many times.
+    values, codes = np.unique(v, return_inverse=True)
+    q = np.bincount(codes, weights=q).astype(np.float64, copy=False)
+    mean = float(q @ values)
+    return q, values, mean, math.sqrt(max(0.0, float(q @ (values - mean) ** 2)))
+
+
+def _check_spread(std: float, what: str) -> None:
+    if std == 0:
+        raise DataError(f"`pilot` must show {what} that differ, got a standard deviation of 0; use laplace > 0")
+
+
+def plan_test_size(
+    pilot: Any,
+    C: Any,
+    *,
+    half_width: float | None = None,
+    difference: float | None = None,
+    power: float = 0.8,
+    level: float = 0.95,
+    laplace: float | None = None,
+) -> SizePlan:
+    """Return how many test examples are needed for a wanted half-width or a difference to be found.
+
+    Parameters
+    ----------
+    pilot : ConfusionMatrix or (k, k) counts; JointConfusion or (k, k, k) counts for `difference`
+        A first, small test set: rows true, columns predicted; [true, a, b] for two classifiers.
+    C : CostMatrix or table
+        Rows true, columns predicted.
+    half_width : float, optional
+        Wanted half-width of the interval of `bcost`.
+    difference : float, optional
+        Difference in expected cost that `bdeltacost` should find. Give this or `half_width`.
+    power : float, default 0.8
+        Wanted chance to find the difference.
+    level : float, default 0.95
+    laplace : float, optional
+        λ, added to each cell of the pilot; by default that of `bcost` for a half-width and 0 for a difference.
+
+    Returns
+    -------
+    SizePlan
+
+    Notes
+    -----
+    The normal formulas are (zσ/h)² and ((z + z_power)σ/δ)²; the answer is corrected with the exact
+    distribution of the mean of n draws. The range R of costs alone gives (zR/2h)² and ((z + z_power)R/δ)²,
+    with R the largest range within a row for a difference, because ``|C[t, a] - C[t, b]| <= R``. Half of the
+    answer to "how large must a test set be" is thus a number that needs no pilot.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> plan = cc.plan_test_size([[90, 10], [4, 16]], [[0, 1], [5, 0]], half_width=0.05)
+    >>> plan.n, plan.n_range
+    (1467, 9604)
+    """
+    C, level = as_cost_matrix(C), check_level(level)
+    if (half_width is None) == (difference is None):
+        given = "neither" if half_width is None else "both"
+        raise InputError(f"one of `half_width` and `difference` must be given, got {given}")
+    if half_width is not None:
+        return _plan_half_width(pilot, C, check_positive("half_width", half_width), level, laplace)
+    assert difference is not None
+    target = abs(check_number("difference", difference))
+    check_positive("difference", target)
+    wanted = check_in_open_unit("power", power)
+    return _plan_difference(pilot, C, target, wanted, level, 0.0 if laplace is None else laplace)
+
+
+def _plan_half_width(pilot: Any, C: CostMatrix, half_width: float, level: float, laplace: float | None) -> SizePlan:
+    laplace = multiclass.default_laplace(len(C.labels)) if laplace is None else check_laplace(laplace)
+    if isinstance(pilot, JointConfusion):
+        raise InputError(
+            "`pilot` must be a confusion matrix for `half_width`, got a joint table: use .first or .second"
+        )
+    counts = counts_of(pilot, C).counts
+    q, v, _, std = _one_draw(multiclass.cost_strata(counts, C.values, laplace))
+    _check_spread(std, "costs")
+    z = _z((1 + level) / 2)
+    n_normal = _size("half_width", z * std / half_width, half_width)
+    tails = [(1 - level) / 2, (1 + level) / 2]
+
+    def enough(n: int) -> bool:
+        lower, upper = exact_distribution([Stratum(n, q, v / n)]).quantile(tails)
+        return float(upper - lower) <= 2 * half_width * (1 + 1e-12)
+
+    n = _smallest(enough, n_normal) if n_normal <= _LARGEST_EXACT else n_normal
+    spread = float(C.values.max() - C.values.min())
+    return SizePlan(
+        n,
+        "half_width",
+        half_width,
+        level,
+        None,
+        n_normal,
+        _size("half_width", z * spread / (2 * half_width), half_width),
+        std,
+        _rare(counts, C, laplace, n),
+    )
+
+
+def _rare(counts: Any, C: CostMatrix, laplace: float, n: int) -> tuple[RareError, ...]:
+    """Return the costly cells that n examples are likely to miss, by what they add to the expected cost."""
+    rates = (counts + laplace) / (counts.sum() + laplace * counts.size)
+    missed = np.exp(n * np.log1p(-np.minimum(rates, 1 - 1e-16)))
+    off = (missed > 0.05) & (rates > 0) & (C.values > 0)
+    true, predicted = np.nonzero(off)
+    order = np.argsort(-(rates * C.values)[true, predicted], kind="stable")[:_RARE_LISTED]
+    return tuple(
+        RareError(C.labels[t], C.labels[p], float(C.values[t, p]), float(rates[t, p]), float(missed[t, p]))
+        for t, p in zip(true[order], predicted[order], strict=True)
+    )
+
+
+def _plan_difference(
+    pilot: Any, C: CostMatrix, difference: float, wanted: float, level: float, laplace: float
+) -> SizePlan:
+    q, v, mean, std = _paired_draw(pilot, C, laplace)
+    _check_spread(std, "differences in cost")
+    z, z_power = _z((1 + level) / 2), _z(wanted)
+    reach = max(z + z_power, 0.0)
+    n_normal = _size("difference", reach * std / difference, difference)
+
+    def enough(n: int) -> bool:
+        return _power(q, v, mean, std, n, difference, z) >= wanted
+
+    n = _smallest(enough, n_normal) if n_normal <= _LARGEST_EXACT else n_normal
+    spread = float((C.values.max(axis=1) - C.values.min(axis=1)).max())
+    n_range = _size("difference", reach * spread / difference, difference)
+    return SizePlan(n, "difference", difference, level, wanted, n_normal, n_range, std, ())
+
+
+def _paired_draw(pilot: Any, C: CostMatrix, laplace: float) -> tuple[FloatArray, FloatArray, float, float]:
+    if isinstance(pilot, ConfusionMatrix):
+        raise InputError(
+            "`pilot` must be a JointConfusion or a k x k x k table of two classifiers to plan for a difference, "
+            "got the ConfusionMatrix of one"
+        )
+    joint = joint_of(pilot, C)
+    laplace = check_laplace(laplace)
+    values = differences(joint, C)
+    return _one_draw(multiclass.difference_strata(values, joint.counts, joint.n, C.values, laplace))
+
+
+def _power(q: FloatArray, v: FloatArray, mean: float, std: float, n: int, difference: float, z: float) -> float:
+    critical = z * std / math.sqrt(n)
+    shift = difference - mean
+    distribution = exact_distribution([Stratum(n, q, v / n)])
+    below, above = distribution.cdf([-critical - shift, critical - shift])
+    return float(below + 1.0 - above)
+
+
+def power(
+    pilot: Any, C: Any, n: int, *, difference: float | None = None, level: float = 0.95, laplace: float = 0.0
+) -> float:
+    """Return the chance that `bdeltacost` on n examples finds a difference in expected cost.
+
+    Parameters
+    ----------
+    pilot : JointConfusion or array-like of shape (k, k, k)
+        Counts [true, prediction of a, prediction of b] of a first test set.
+    C : CostMatrix or table
+        Rows true, columns predicted.
+    n : int
+        Size of the planned test set.
+    difference : float, optional
+        The true difference. By default the pilot's own, which is optimistic when it was selected for being
+        large.
+    level : float, default 0.95
+    laplace : float, default 0.0
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    The mean difference of n examples follows the exact distribution of the pilot's differences, shifted to
+    the given one; it is found when it is further from zero than z·σ/√n.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> joint = [[[45, 2], [3, 0]], [[0, 5], [9, 36]]]
+    >>> round(cc.power(joint, [[0, 1], [5, 0]], n=500), 3)
+    0.616
+    """
+    C, level = as_cost_matrix(C), check_level(level)
+    n = check_integer("n", n, 1)
+    q, v, mean, std = _paired_draw(pilot, C, laplace)
+    target = mean if difference is None else check_number("difference", difference)
+    if std == 0:
+        return 0.0 if target == 0 else 1.0
+    return _power(q, v, mean, std, n, target, _z((1 + level) / 2))
+
+
+def chance_of_missing(rate: float, n: int, *, times: int = 1) -> float:
+    """Return the chance that n examples contain an error of some rate fewer than `times` times.
+
+    Parameters
+    ----------
+    rate : float
+        Share of all examples on which the error happens.
+    n : int
+        Size of the test set.
+    times : int, default 1
+        How often the error must be seen; 1 gives the chance of none, (1 - rate)^n.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> round(cc.chance_of_missing(0.001, 1000), 3)
+    0.368
+    """
+    from scipy.special import bdtr
+
+    rate = check_in_unit("rate", rate)
+    n, times = check_integer("n", n, 0), check_integer("times", times, 1)
+    return 1.0 if times > n else float(bdtr(times - 1, n, rate))
+
+
+def examples_to_see(rate: float, *, times: int = 1, chance: float = 0.95) -> int:
+    """Return how many examples contain an error of some rate at least `times` times, with a given chance.
+
+    Parameters
+    ----------
+    rate : float
+        Share of all examples on which the error happens, > 0.
+    times : int, default 1
+    chance : float, default 0.95
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.examples_to_see(0.001)
+    2995
+    """
+    rate, chance = check_positive("rate", check_in_unit("rate", rate)), check_in_open_unit("chance", chance)
+    times = check_integer("times", times, 1)
+    from scipy.special import gammaincinv
+
+    if not gammaincinv(times, chance) <= rate * LARGEST_WHOLE / 2:
+        raise InputError(f"`rate` must be large enough for 2**53 examples to show the error, got {shown(rate)}")
+    return _smallest(lambda n: chance_of_missing(rate, n, times=times) <= 1 - chance, times)

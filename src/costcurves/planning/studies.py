@@ -1,0 +1,280 @@
+"""Whether intervals and tests hold what they promise, judged for many test sets at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.validation import (
+    BoolArray,
+    FloatArray,
+    check_choice,
+    check_integer,
+    check_laplace,
+    check_level,
+    check_number,
+    check_rng,
+    check_unit_array,
+    number_array,
+    shown,
+)
+from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix, check_priors
+from costcurves.counting.confusion import check_counts
+from costcurves.inference.bands.results import SAMPLINGS, check_pc
+from costcurves.inference.levels import Cells, bootstrap_levels
+from costcurves.inference.multiclass import default_laplace
+from costcurves.inference.paired.bands import DIFFERENCE_METHODS, difference_band
+from costcurves.inference.rates import cells_interval, critical
+from costcurves.planning.coverage import Coverage
+
+INTERVALS = ("exact", "z", "mid-p")
+
+
+def covers_cost(
+    confusions: Any,
+    C: Any,
+    cost: float,
+    *,
+    level: float = 0.95,
+    method: str = "exact",
+    laplace: float | None = None,
+    priors: Any = None,
+) -> BoolArray:
+    """Say, for each of many confusion matrices, whether its interval for the expected cost holds a given cost.
+
+    Parameters
+    ----------
+    confusions : array-like of shape (sets, k, k)
+        Counts, rows true and columns predicted, in the order of the cost matrix; all sets of one size (and with
+        `priors`, all with the same number of examples of each class).
+    C : CostMatrix or table
+        Rows true, columns predicted.
+    cost : float
+        The cost asked about, such as the true one in a simulation.
+    level : float, default 0.95
+    method : {"exact", "z", "mid-p"}
+        The interval of `bcost`, of `bcost.z_interval`, or of `bcost.mid_p_interval`.
+    laplace : float, optional
+        λ of "exact"; by default that of `bcost`.
+    priors : mapping or array-like, optional
+        As in `bcost`.
+
+    Returns
+    -------
+    ndarray of bool, shape (sets,)
+
+    Notes
+    -----
+    The interval of the bootstrap holds a cost when at least (1 - level)/2 of the distribution lies on either side of
+    it. That needs one value of each distribution function and no interval, and comes for all sets at once from their
+    characteristic functions, some hundred times quicker than so many calls of `bcost`. Where costs are multiples of
+    one step, so that the distribution has atoms, half of an atom at the cost counts on either side, and a set whose
+    interval ends exactly there may be judged otherwise than by `bcost`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> sets = np.random.default_rng(0).multinomial(200, [0.6, 0.1, 0.05, 0.25], size=1000).reshape(-1, 2, 2)
+    >>> float(cc.covers_cost(sets, [[0, 1], [5, 0]], 0.35).mean())
+    0.943
+    """
+    C = as_cost_matrix(C)
+    counts = _tables("confusions", confusions, 3, len(C.labels))
+    added = default_laplace(len(C.labels)) if laplace is None else check_laplace(laplace)
+    strata = _strata(counts, C, C.values, priors, added)
+    return _covers(strata, check_number("cost", cost), level, method)
+
+
+def covers_difference(
+    joints: Any,
+    C: Any,
+    difference: float = 0.0,
+    *,
+    level: float = 0.95,
+    method: str = "exact",
+    laplace: float = 0.0,
+    priors: Any = None,
+) -> BoolArray:
+    """Say, for each of many joint confusion tables, whether the interval for the difference in cost holds a given one.
+
+    Parameters
+    ----------
+    joints : array-like of shape (sets, k, k, k)
+        Counts [true, prediction of a, prediction of b]; all sets of one size.
+    C : CostMatrix or table
+        Rows true, columns predicted.
+    difference : float, default 0
+        The difference asked about; where the interval does not hold 0, the test calls the classifiers different.
+    level, method, priors
+        As in `covers_cost`; the intervals are those of `bdeltacost`, its `z_test` and its
+        `mid_p_test_from_joint`.
+    laplace : float, default 0
+        λ of "exact", added to each of the k³ cells.
+
+    Returns
+    -------
+    ndarray of bool, shape (sets,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> sets = np.random.default_rng(0).multinomial(200, [0.7, 0.1, 0.1, 0.1, 0, 0, 0, 0], size=1000)
+    >>> float(cc.covers_difference(sets.reshape(-1, 2, 2, 2), [[0, 1], [5, 0]]).mean())
+    0.946
+    """
+    C = as_cost_matrix(C)
+    counts = _tables("joints", joints, 4, len(C.labels))
+    values = C.values[:, :, None] - C.values[:, None, :]
+    strata = _strata(counts, C, values, priors, check_laplace(laplace))
+    return _covers(strata, check_number("difference", difference), level, method)
+
+
+def _tables(name: str, tables: Any, ndim: int, k: int) -> npt.NDArray[np.int64]:
+    values = number_array(name, tables, booleans=False)
+    if values.ndim != ndim or values.shape[1:] != (k,) * (ndim - 1) or values.shape[0] == 0:
+        shape = ", ".join(["sets", *[str(k)] * (ndim - 1)])
+        raise InputError(f"`{name}` must have shape ({shape}), got {values.shape}")
+    return check_counts(name, values)
+
+
+def _strata(
+    counts: npt.NDArray[np.int64], C: CostMatrix, values: FloatArray, priors: Any, laplace: float
+) -> list[Cells]:
+    """Return one stratum of all examples, or one of each class that the priors give weight."""
+    sets = counts.shape[0]
+    if priors is None:
+        return [_same_size(counts.reshape(sets, -1), values.ravel(), laplace, "in each set")]
+    weights, _ = check_priors("priors", priors, C.labels)
+    return [
+        _same_size(
+            counts[:, t].reshape(sets, -1),
+            weights[t] * values[t].ravel(),
+            laplace,
+            f"of class {shown(C.labels[t])} in each set",
+        )
+        for t in np.flatnonzero(weights > 0)
+    ]
+
+
+def _same_size(counts: npt.NDArray[np.int64], values: FloatArray, added: float, where: str) -> Cells:
+    sizes = counts.sum(axis=1)
+    if sizes.min() != sizes.max() or sizes[0] == 0:
+        raise DataError(f"there must be the same number of examples {where}, got {sizes.min()} to {sizes.max()}")
+    return Cells(counts, values / float(sizes[0]), added)
+
+
+def _covers(strata: list[Cells], x: float, level: float, method: str) -> BoolArray:
+    level, method = check_level(level), check_choice("method", method, INTERVALS)
+    if method == "exact":
+        levels = bootstrap_levels(strata, x)
+        tail = (1 - level) / 2
+        return np.asarray((levels >= tail) & (levels <= 1 - tail))
+    z = critical(level)
+    if method == "mid-p":
+        _, lower, upper = cells_interval([_pooled(s) for s in strata], z)
+        return np.asarray((lower <= x) & (x <= upper))
+    estimate, variance = np.zeros(strata[0].counts.shape[0]), np.zeros(strata[0].counts.shape[0])
+    for s in strata:
+        if s.draws < 2:
+            raise DataError(f"a standard deviation needs at least 2 examples, got {s.draws}")
+        one = s.counts @ s.values
+        estimate += one
+        variance += np.maximum(s.counts @ s.values**2 - one**2 / s.draws, 0.0) * s.draws / (s.draws - 1)
+    return np.asarray(np.abs(estimate - x) <= z * np.sqrt(variance))
+
+
+def _pooled(cells: Cells) -> tuple[npt.NDArray[Any], FloatArray]:
+    """Return the counts of each distinct value, as `bcost.mid_p_interval` takes them."""
+    values, at = np.unique(cells.values, return_inverse=True)
+    same = np.zeros((cells.values.size, values.size))
+    same[np.arange(cells.values.size), at.ravel()] = 1.0
+    return cells.counts @ same, cells.draws * values
+
+
+def difference_coverage(
+    positives: Any,
+    negatives: Any,
+    n_pos: int,
+    n_neg: int,
+    *,
+    pc: Any,
+    level: float = 0.95,
+    method: str = "mid-p",
+    sampling: str = "stratified",
+    test_sets: str = "stratified",
+    draws: int = 10_000,
+    rng: Any = None,
+    name: str = "difference",
+) -> Coverage:
+    """Return how often the intervals of `compare` hold the true difference, over drawn counts of discordant examples.
+
+    Parameters
+    ----------
+    positives, negatives : pair of float, or arrays of shape (points, 2)
+        The rates of each class's examples that only the first, only the second classifier gets wrong.
+    n_pos, n_neg : int
+        Examples of each class in a test set.
+    pc : array-like of shape (points,)
+        Operating points, increasing.
+    level, method, sampling
+        Of the intervals, as in `compare` (not "exact" and not "resample").
+    test_sets : {"stratified", "full"}
+        How test sets come about, as in `coverage`.
+    draws : int, default 10_000
+        How many test sets are drawn at each point; the four counts have too many values to be summed over.
+    rng : numpy.random.Generator or seed, optional
+    name : str
+        The name of the result.
+
+    Returns
+    -------
+    Coverage
+
+    Notes
+    -----
+    Figures 4 and 6 of Dugas & Gadoury (2008), who draw 1,000 test sets of scores.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> rates = {"positives": (0.001, 0.01), "negatives": (0.02, 0.001), "n_pos": 100, "n_neg": 100, "pc": [0.9]}
+    >>> cc.difference_coverage(**rates, level=0.9, rng=0)
+    Coverage('difference', mid-p, 100 + 100 examples: 0.995 to 0.995 at nominal 0.9)
+    """
+    points = check_pc(pc)
+    n_pos, n_neg = check_integer("n_pos", n_pos, 1), check_integer("n_neg", n_neg, 1)
+    check_choice("method", method, tuple(m for m in DIFFERENCE_METHODS if m not in ("exact", "resample")))
+    check_choice("sampling", sampling, SAMPLINGS)
+    if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
+        raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
+    draws, generator = check_integer("draws", draws, 1), check_rng(rng)
+    rates = [_pair_rates(name, r, points) for name, r in (("positives", positives), ("negatives", negatives))]
+    probability = np.empty(points.size)
+    for i, w in enumerate(points):
+        pos, neg = (r[i] for r in rates)
+        if test_sets == "stratified":
+            a, b, _ = generator.multinomial(n_pos, [*pos, 1 - pos.sum()], draws).T
+            c, d, _ = generator.multinomial(n_neg, [*neg, 1 - neg.sum()], draws).T
+        else:
+            cells = np.concatenate([pos * n_pos, neg * n_neg]) / (n_pos + n_neg)
+            a, b, c, d, _ = generator.multinomial(n_pos + n_neg, [*cells, 1 - cells.sum()], draws).T
+        truth = w * (pos[0] - pos[1]) + (1 - w) * (neg[0] - neg[1])
+        band = difference_band(
+            a, b, n_pos, c, d, n_neg, np.full(draws, w), level=level, method=method, sampling=sampling
+        )
+        probability[i] = np.mean((band.lower <= truth + 1e-12) & (truth <= band.upper + 1e-12))
+    return Coverage(name, points, probability, check_level(level), method, sampling, n_pos, n_neg)
+
+
+def _pair_rates(name: str, rates: Any, points: FloatArray) -> FloatArray:
+    values = check_unit_array(name, rates)
+    if values.shape not in ((2,), (points.size, 2)):
+        raise InputError(f"`{name}` must be a pair, or have shape ({points.size}, 2), got {values.shape}")
+    if values.sum(axis=-1).max() > 1:
+        raise InputError(f"`{name}` must have a sum of at most 1, got {shown(float(values.sum(axis=-1).max()))}")
+    return np.broadcast_to(values, (points.size, 2))

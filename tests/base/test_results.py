@@ -1,0 +1,227 @@
+"""Every result prints well, becomes a frame of any library and strict JSON, and cannot be changed."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import costcurves as cc
+from costcurves._base import frames
+from costcurves._base.results import Result, jsonable
+from worlds import ALL_TIED, MIXED, curve_of, folds
+
+A = cc.RocCurve.from_rates(0.1, 0.6, name="A")
+C = cc.RocCurve.from_rates(0.4, 0.9, name="C")
+M = curve_of(MIXED, name="mixed")
+HULL = cc.RocHull([A, C, M])
+LABELS, SCORES = [0, 0, 1, 1, 0, 1], {"a": [1, 2, 3, 1, 2, 3], "b": [2, 1, 1, 3, 2, 2]}
+BAND = cc.CostCurve(M).band(pc=[0.2, 0.5])
+MANY = cc.compare_many(LABELS, SCORES, pc=[0.3, 0.5])
+PRICES = cc.CostMatrix([[0, 1, 2], [3, 0, 1], [5, 4, 0]], labels=["x", "y", "z"])
+TRUTH, GUESSES = (
+    ["x", "y", "z", "x", "z"] * 20,
+    {"a": ["x", "y", "y", "x", "z"] * 20, "b": ["x", "z", "z", "y", "x"] * 20},
+)
+TABLE = cc.ConfusionMatrix.from_predictions(TRUTH, GUESSES["a"], labels=PRICES.labels)
+OTHER = cc.ConfusionMatrix.from_predictions(TRUTH, GUESSES["b"], labels=PRICES.labels)
+SPAN = cc.OperatingRange(prevalence=(0.1, 0.3), cost_fp=(1, 2), cost_fn=(1, 5))
+
+RESULTS = {
+    "condition": cc.OperatingCondition(0.3, cost_fp=1, cost_fn=0),
+    "range": SPAN,
+    "beta": cc.Beta(2, 3),
+    "roc of counts": M,
+    "roc of weights": curve_of(MIXED, sample_weight=[0.5] * 6),
+    "roc of rates": A,
+    "hull points": curve_of(MIXED, points="hull"),
+    "averaged roc": cc.average_roc_curves(folds(3, seed=1)[1], n_points=5),
+    "averaged rates": cc.average_roc_curves([A, C], n_points=5),
+    "cost curve": cc.CostCurve(M),
+    "brier curve": cc.CostCurve(M, "bayes"),
+    "average cost": cc.average_cost_curves([A, C]),
+    "lines": cc.CostCurve(M).lines(),
+    "intervals": cc.CostCurve(A).operating_range(),
+    "no intervals": cc.CostCurve(curve_of(ALL_TIED)).operating_range(),
+    "advantage": cc.CostCurve(A).better_than(cc.CostCurve(C)),
+    "no advantage": cc.CostCurve(A).better_than(cc.CostCurve(A)),
+    "crossings": cc.CostCurve(A).crossings(cc.CostCurve(C)),
+    "no crossings": cc.CostCurve(A).crossings(cc.CostCurve(A)),
+    "hull": HULL,
+    "decision": HULL.best(SPAN.corners[0]),
+    "decision with ties": HULL.best(float(HULL.breaks[1])),
+    "choice": HULL.best(0.5).runner_up,
+    "ranges": HULL.ranges(),
+    "within": HULL.within(SPAN),
+    "mixture": HULL.interpolate(fpr=0.2),
+    "limited": HULL.best_at_fpr(0.3),
+    "capacity": HULL.best_at_capacity(alarms=10, population=100, prevalence=0.1),
+    "dominance": cc.dominance([A, C]),
+    "dominance of one": cc.dominance([A]),
+    "regret": cc.regret(A, HULL, over=SPAN),
+    "band": BAND,
+    "interval": BAND.at(0.3),
+    "interval in money": BAND.at(cc.OperatingCondition(0.3, cost_fp=1, cost_fn=1)),
+    "distribution": cc.CostCurve(M).distribution(0.4),
+    "difference": cc.compare(LABELS, SCORES["a"], SCORES["b"], pc=[0.3, 0.5]),
+    "pointwise difference": cc.compare(LABELS, SCORES["a"], SCORES["b"], pc=[0.3, 0.5], simultaneous=False),
+    "verdicts": MANY.pairs[0].significant(),
+    "many differences": MANY,
+    "pairwise tests": MANY.at(0.4),
+    "example costs": cc.example_cost([0, 1, 1], [0.1, 0.4, 0.8], cost_fp=1, cost_fn=[3, 4, 5], policy=0.5),
+    "example comparison": cc.compare_example_cost(
+        [0, 1, 1], [1, 2, 3], [3, 2, 1], cost_fp=1, cost_fn=[3, 4, 5], policy=2
+    ),
+    "recommendation": cc.recommend(LABELS, SCORES, SPAN.corners[0]),
+    "recommendation for a range": cc.recommend_within(LABELS, SCORES, SPAN),
+    "rule for a range": cc.recommend_within(LABELS, SCORES, SPAN).rule,
+    "scenarios": cc.read_scenarios(cc.example_path("german_credit_costs.toml")),
+    "cost matrix": PRICES,
+    "confusion matrix": TABLE,
+    "joint confusion": cc.JointConfusion.from_predictions(TRUTH, *GUESSES.values(), labels=PRICES.labels),
+    "bcost": cc.bcost.from_confusion(TABLE, PRICES),
+    "bdeltacost": cc.bdeltacost(TRUTH, *GUESSES.values(), PRICES),
+    "bdeltacost of many": cc.bdeltacost_many(TRUTH, GUESSES, PRICES),
+    "size plan": cc.plan_test_size(TABLE, PRICES, half_width=0.2),
+    "evaluation": cc.evaluate(SCORES, None, LABELS, cv=3),
+    "weighted evaluation": cc.evaluate(SCORES, None, LABELS, cv="prefit", sample_weight=[1, 2, 1, 1, 2, 3]),
+    "prior hull": cc.prior_hull({"a": TABLE, "b": OTHER}, PRICES),
+    "prior choice": cc.prior_hull({"a": TABLE, "b": OTHER}, PRICES).best([0.2, 0.3, 0.5]),
+    "binormal": cc.Binormal(1, 3),
+    "coverage": cc.coverage(cc.CostCurve(M), n_pos=9, n_neg=8, pc=[0.2, 0.5]),
+    "full coverage": cc.coverage(cc.Binormal(1, 3), n_pos=9, n_neg=8, pc=[0.2, 0.5], sampling="full"),
+    "power curve": cc.power_curve(np.arange(8).reshape(2, 2, 2), [[0, 1], [5, 0]], n=[10, 20]),
+    "prior range": cc.prior_hull({"rules": [[90, 10], [4, 16]]}, [[0, 1], [1, 0]]).intervals()[0],
+}
+PUBLIC = {value for name in cc.__all__ if inspect.isclass(value := getattr(cc, name)) and issubclass(value, Result)}
+
+
+def test_every_public_result_is_tested_here():
+    assert {type(result) for result in RESULTS.values()} == PUBLIC
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_are_strict_json(name):
+    result = RESULTS[name].to_dict()
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_become_frames_of_every_library(name):
+    frame = RESULTS[name].to_frame("pandas")
+    assert isinstance(frame, pd.DataFrame)
+    polars, arrow = RESULTS[name].to_frame("polars"), RESULTS[name].to_frame("pyarrow")
+    assert isinstance(polars, pl.DataFrame)
+    assert isinstance(arrow, pa.Table)
+    assert list(frame.columns) == polars.columns == arrow.column_names
+    assert len(frame) == polars.height == arrow.num_rows
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_have_a_short_repr(name):
+    text = repr(RESULTS[name])
+    assert text
+    assert "array(" not in text
+    assert max(map(len, text.splitlines())) <= 140
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_cannot_be_changed(name):
+    result = RESULTS[name]
+    for field in dataclasses.fields(result):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(result, field.name, None)
+    with pytest.raises((AttributeError, TypeError)):
+        result.something_new = 1
+    public = [attribute for attribute in dir(result) if not attribute.startswith("_")]
+    arrays = [value for value in (getattr(result, attribute) for attribute in public) if isinstance(value, np.ndarray)]
+    assert all(not array.flags.writeable for array in arrays)
+
+
+def test_frames_can_be_changed_without_changing_the_result():
+    frame = M.to_frame("pandas")
+    frame.loc[0, "fpr"] = 0.5
+    assert M.fpr[0] == 0
+
+
+def test_arrays_of_the_user_stay_writable():
+    fpr, tpr, cuts = np.array([0.1, 0.2]), np.array([0.5, 0.6]), np.array([2.0, 1.0])
+    labels, scores, weights = np.array([0, 1]), np.array([0.1, 0.2]), np.array([1.0, 2.0])
+    cc.RocCurve.from_rates(fpr, tpr, thresholds=cuts)
+    cc.RocCurve.from_predictions(labels, scores, sample_weight=weights)
+    cc.RocCurve.from_predictions(labels.astype(bool), scores, points="hull")
+    assert all(array.flags.writeable for array in (fpr, tpr, cuts, labels, scores, weights))
+    assert scores.tolist() == [0.1, 0.2]
+
+
+def test_long_tables_have_the_documented_columns():
+    assert list(HULL.best(0.3).to_frame("pandas")["role"]) == ["best", "runner-up"]
+    assert list(HULL.ranges().to_frame("pandas").columns) == [
+        "classifier",
+        "pc_low",
+        "pc_high",
+        "slope_low",
+        "slope_high",
+        "threshold_low",
+        "threshold_high",
+    ]
+    assert RESULTS["dominance"].to_frame("pandas").loc[0, "relation"] == "cross"
+    assert "fp" not in A.to_frame("pandas").columns
+    assert "fp" in M.to_frame("pandas").columns
+
+
+def test_infinities_and_nan_have_words_in_json():
+    assert jsonable([np.inf, -np.inf, np.nan, np.float32(1), np.int64(2), True, None, {"a": (1,)}]) == [
+        "inf",
+        "-inf",
+        None,
+        1.0,
+        2,
+        True,
+        None,
+        {"a": [1]},
+    ]
+    assert cc.average_cost_curves([A]).to_dict()["policy"] is None
+    assert M.to_dict()["thresholds"][0] == "inf"
+
+
+# Which library a frame is of --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [("import polars", "polars"), ("import pyarrow", "pyarrow"), ("", "pandas"), ("import pandas, polars", "pandas")],
+)
+def test_a_frame_is_of_the_library_that_is_already_imported(first, expected):
+    code = f"{first}\nimport costcurves as cc\nprint(type(cc.Beta(2, 3).to_frame()).__module__.split('.')[0])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == expected
+
+
+def test_missing_libraries_say_what_to_install(monkeypatch):
+    monkeypatch.setattr(frames.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(cc.MissingExtraError, match="`backend='polars'` needs polars: pip install polars"):
+        A.to_frame("polars")
+    for name in frames.BACKENDS:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    with pytest.raises(cc.MissingExtraError, match="`to_frame` needs a dataframe library: pip install pandas"):
+        A.to_frame()
+
+
+def test_an_unknown_library_is_refused():
+    with pytest.raises(cc.InputError, match="`backend` must be one of 'pandas', 'polars', 'pyarrow', got 'dask'"):
+        A.to_frame("dask")
+
+
+def test_every_error_is_a_value_error_of_costcurves():
+    for name in ("InputError", "DataError", "UnsupportedError", "FormatError", "MissingExtraError"):
+        assert issubclass(getattr(cc, name), cc.CostCurvesError)
+    assert issubclass(cc.CostCurvesError, ValueError)
