@@ -20,7 +20,7 @@ TRIVIAL = ("always negative", "always positive")
 Stretch = list[Any]
 
 
-def judged(result: cc.Evaluation, named: dict[str, Bools], groups: Mapping[str, Sequence[str]]) -> Part:
+def judged(result: cc.Predictions, named: dict[str, Bools], groups: Mapping[str, Sequence[str]]) -> Part:
     """Return everything about one domain; each group of members is also judged on its own."""
     averages = {name: result.averaged_roc(name, n_points=POINTS, level=LEVEL) for name in result.names}
     return {
@@ -39,12 +39,12 @@ def _short(values: Any) -> list[float]:
     return [round(float(value), 5) for value in values]
 
 
-def _group(result: cc.Evaluation, averages: dict[str, cc.AveragedRoc], names: Sequence[str]) -> Part:
+def _group(result: cc.Predictions, averages: dict[str, cc.AveragedRoc], names: Sequence[str]) -> Part:
     """Return who is best where in a group, who dominates, on average and in each fold, and who is surely better."""
     curves = [averages[name].to_curve() for name in names]
     folds = [
         [curve.renamed(name) for name, curve in zip(names, fold, strict=True)]
-        for fold in zip(*(result.curves(name) for name in names), strict=True)
+        for fold in zip(*(result.fold_roc_curves(name) for name in names), strict=True)
     ]
     scores = {name: result.score(name) for name in names}
     many = cc.compare_many(result.y_true, scores, level=LEVEL)

@@ -57,7 +57,7 @@ def drawn_waveforms(count: int, rng: np.random.Generator) -> Domain:
 
 def out_of_fold(
     domain: Domain, names: Sequence[str], part: Part, seed: int, scratch: Path | None
-) -> tuple[cc.Evaluation, dict[str, Bools]]:
+) -> tuple[cc.Predictions, dict[str, Bools]]:
     """Return the evaluation of the named members, and which examples each would call positive.
 
     Where `scratch` is given, the scores of each member are kept there and not computed again.

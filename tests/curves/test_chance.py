@@ -187,7 +187,7 @@ def test_metrics_scorers_and_classifiers_do_not_warn():
     assert told(lambda: cc.expected_cost_scorer(0.5, policy="bayes")(clf, GOOD[:, None], labels)) == []
     assert told(lambda: cc.CostThresholdClassifier(clf, 0.5, cv="prefit").fit(GOOD[:, None], labels)) == []
     evaluation = cc.evaluate({"fine": GOOD}, None, Y)
-    assert told(lambda: [evaluation.pooled("fine"), evaluation.hull(), repr(evaluation)]) == []
+    assert told(lambda: [evaluation.roc_curve("fine"), evaluation.hull(), repr(evaluation)]) == []
 
 
 def test_a_normal_approximation_would_accuse_too_often():

@@ -344,17 +344,15 @@ def test_a_fold_may_be_one_example_where_folds_are_pooled(name):
 def test_evaluations_are_drawn_as_their_cross_validations_are(case):
     X, y, _, results = case.estimators()
     found = cc.evaluate(results, X, y)
-    ours = case.kind.from_evaluation(found, **case.options)
+    ours = case.kind.from_predictions(found, **case.options)
     assert picture(ours, case) == picture(case.kind.from_cv_results(results, X, y, **case.options), case)
-    with pytest.raises(cc.InputError, match=r"`evaluation` must be what evaluate returns, got 3 \(int\)"):
-        case.kind.from_evaluation(3, **case.options)
 
 
 @pytest.mark.parametrize("case", [CASES[name] for name in NOT_COVERAGE], ids=NOT_COVERAGE)
 def test_evaluations_have_their_weights(case):
     X, y, _, results = case.estimators()
     weights = 1.0 + np.arange(len(y)) % 3
-    ours = case.kind.from_evaluation(cc.evaluate(results, X, y, sample_weight=weights), **case.options)
+    ours = case.kind.from_predictions(cc.evaluate(results, X, y, sample_weight=weights), **case.options)
     theirs = case.kind.from_cv_results(results, X, y, sample_weight=weights, **case.options)
     assert picture(ours, case) == picture(theirs, case)
 

@@ -51,39 +51,39 @@ def test_scores_are_scikit_learns_out_of_fold_scores(result, oracle):
     assert (result.y_true == (Y == 1)).all()
     for k, (_, test) in enumerate(FOLDS.split(X, Y)):
         assert (result.folds[test] == k).all()
-    assert result.rows.tolist() == list(range(len(Y)))
+    assert result.index.tolist() == list(range(len(Y)))
 
 
 def test_curves_are_those_of_each_fold(result, oracle):
     for k, (_, test) in enumerate(FOLDS.split(X, Y)):
-        curve = result.curves("bayes")[k]
+        curve = result.fold_roc_curves("bayes")[k]
         expected = cc.RocCurve.from_predictions(Y[test], oracle["bayes"][test])
         assert (curve.fp.tolist(), curve.tp.tolist()) == (expected.fp.tolist(), expected.tp.tolist())
-    assert len(result.curves("bayes")) == result.n_folds == 4
+    assert len(result.fold_roc_curves("bayes")) == result.n_folds == 4
 
 
 def test_pooled_averaged_and_hull_are_the_cores(result, oracle):
     pc = np.linspace(0, 1, 33)
     pooled = cc.RocCurve.from_predictions(Y, oracle["logit"])
-    assert result.pooled("logit").auc() == pooled.auc()
-    mean = np.mean([cc.CostCurve(curve).evaluate(pc) for curve in result.curves("logit")], axis=0)
-    np.testing.assert_allclose(result.averaged("logit").evaluate(pc), mean, atol=1e-12)
+    assert result.roc_curve("logit").auc() == pooled.auc()
+    mean = np.mean([cc.CostCurve(curve).evaluate(pc) for curve in result.fold_roc_curves("logit")], axis=0)
+    np.testing.assert_allclose(result.averaged_curve("logit").evaluate(pc), mean, atol=1e-12)
     assert result.averaged_roc("logit").n_curves == 4
     assert result.hull().to_dict() == cc.RocHull.from_predictions(Y, oracle).to_dict()
     band = result.average_band("logit", kind="within")
-    assert (band.lower <= result.averaged("logit").evaluate(band.pc)).all()
+    assert (band.lower <= result.averaged_curve("logit").evaluate(band.pc)).all()
 
 
 def test_thresholds_of_other_folds_cost_no_less_than_those_of_the_own_fold(result):
     pc = np.linspace(0, 1, 101)
-    honest = result.averaged("tree", policy="validation").evaluate(pc)
-    optimistic = result.averaged("tree").evaluate(pc)
+    honest = result.averaged_curve("tree", policy="validation").evaluate(pc)
+    optimistic = result.averaged_curve("tree").evaluate(pc)
     assert (honest >= optimistic - 1e-12).all()
     assert honest.mean() > optimistic.mean()
     own, others = result.folds == 2, result.folds != 2
     cut = cc.RocHull.from_predictions(Y[others], {"tree": result.scores["tree"][others]}).best(0.3).threshold
     cost = cc.normalized_expected_cost(Y[own], (result.scores["tree"][own] >= cut).astype(int), 0.3)
-    assert result.cost_curves("tree", policy="validation")[2].evaluate(0.3) == pytest.approx(cost)
+    assert result.fold_curves("tree", policy="validation")[2].evaluate(0.3) == pytest.approx(cost)
 
 
 def test_comparisons_are_the_cores(result, oracle):
@@ -141,10 +141,10 @@ def test_a_single_split_tests_only_its_rows():
     split = ShuffleSplit(n_splits=1, test_size=0.3, random_state=0)
     _, test = next(split.split(X))
     ours = cc.evaluate({"bayes": GaussianNB()}, X, Y, cv=split)
-    assert ours.rows.tolist() == sorted(test)
+    assert ours.index.tolist() == sorted(test)
     assert (ours.y_true == (Y[np.sort(test)] == 1)).all()
     share = cc.evaluate({"bayes": GaussianNB()}, X, Y, cv=0.3, random_state=0)
-    assert share.rows.size == 171
+    assert share.index.size == 171
 
 
 def test_prefit_estimators_are_judged_on_all_data():
@@ -159,7 +159,7 @@ def test_labels_of_any_kind_and_frames_are_taken(result):
     ours = cc.evaluate(three_members(), pd.DataFrame(X), names, cv=FOLDS, pos_label="bad")
     np.testing.assert_allclose(ours.scores["tree"], result.scores["tree"])
     assert ours.pos_label == "bad"
-    assert ours.pooled("bayes").auc() == pytest.approx(result.pooled("bayes").auc())
+    assert ours.roc_curve("bayes").auc() == pytest.approx(result.roc_curve("bayes").auc())
 
 
 def test_weights_train_and_weigh():
@@ -167,7 +167,7 @@ def test_weights_train_and_weigh():
     Remembering.seen.clear()
     ours = cc.evaluate({"bayes": Remembering()}, X, Y, cv=3, sample_weight=weights)
     assert all(seen is not None for _, seen, _ in Remembering.seen)
-    assert ours.pooled("bayes").n_neg == weights[Y == 0].sum()
+    assert ours.roc_curve("bayes").n_neg == weights[Y == 0].sum()
     assert "sample_weight" in ours.to_frame("pandas").columns
 
 
@@ -259,13 +259,15 @@ def test_features_are_missed():
 def test_questions_that_cannot_be_answered_say_so():
     scores = {"a": [0.1, 0.4, 0.35, 0.8]}
     ours = cc.evaluate(scores, None, [0, 0, 1, 1], cv=[([], [0, 1]), ([], [2, 3])])
-    with pytest.raises(cc.DataError, match=r"`cv` must leave both classes in every fold, got one class in 'a, fold 0'"):
-        ours.curves("a")
-    with pytest.raises(cc.InputError, match=r"`name` must be one of a, got 'b'"):
-        ours.pooled("b")
+    with pytest.raises(
+        cc.DataError, match=r"`folds` must have both classes in every fold, got one .* 'a, fold 0'"
+    ):
+        ours.fold_roc_curves("a")
+    with pytest.raises(cc.InputError, match=r"the classifier must be one of a, got 'b'"):
+        ours.roc_curve("b")
     single = cc.evaluate(scores, None, [0, 0, 1, 1], cv="prefit")
     with pytest.raises(cc.UnsupportedError, match=r"`policy='validation'` needs two folds or more, got 1"):
-        single.averaged("a", policy="validation")
+        single.averaged_curve("a", policy="validation")
 
 
 # Folds and weights that cannot be -------------------------------------------------------------------------------

@@ -267,7 +267,7 @@ def test_out_of_fold_scores_come_from_the_other_folds():
     domain = folds.domain_of(part, 5, None)
     result, _ = folds.out_of_fold(domain, ("IB1",), part, 5, None)
     # Nearest to itself is each example: only one that was not trained on can be called wrongly.
-    assert 0.5 < result.pooled("IB1").auc() < 0.98
+    assert 0.5 < result.roc_curve("IB1").auc() < 0.98
     fold = fold_numbers(domain.y, 10, rng_of(5, "waveform21", "folds", 0))
     assert (result.folds == fold).all()
 

@@ -153,7 +153,7 @@ def curves_of_frames() -> Any:
     Classes of curves have a door for frames, but what reads frames in passes stands above curves and uses them. So this
     one module is called from below: by its name, when the door is used.
     """
-    return importlib.import_module("costcurves.data.frame_curves")
+    return importlib.import_module("costcurves.data.frame_source")
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:

@@ -204,6 +204,13 @@ class RocCurve(Result):
         counts.same_length(said, scores, "y_true", positive.size)
         weights = None if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
         counts.both_classes(positive, weights)
+        return cls.of_checked(positive, scores, weights, name=name, points=points)
+
+    @classmethod
+    def of_checked(
+        cls, positive: BoolArray, scores: Any, weights: FloatArray | None, *, name: str, points: str
+    ) -> RocCurve:
+        """Return the ROC curve of labels, scores and weights that were checked before."""
         effective = _effective(positive, weights)
         if weights is not None:
             table = every = counts.count_weights(positive, scores, weights)

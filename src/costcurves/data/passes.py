@@ -8,111 +8,28 @@ what the counts come to.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from itertools import combinations
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.errors import CostCurvesError, DataError
+from costcurves._base.errors import DataError
 from costcurves._base.validation import BoolArray, shown
 from costcurves.counting.counts import LabelRule
-from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
+from costcurves.data.batches import Batch, Coded, about_column
 from costcurves.data.tallies.bins import ScoreBins
 from costcurves.data.tallies.confusion import ConfusionTally
 from costcurves.data.tallies.hulls import MEMBERS, HullTally
 from costcurves.data.tallies.pairs import PairedTally
 from costcurves.data.tallies.scores import MOST_DISTINCT, ScoreTally
-from costcurves.decisions.comparison import CurveDifference, ManyDifferences, differences_of_counts
-from costcurves.inference.bands.results import operating_points
-from costcurves.inference.family import co_errors_of_cells
 
 Array = npt.NDArray[Any]
 
 # Of a group: its rows are held as long as that takes less memory than bins do.
 GROUP_BINS, GROUP_ROWS = 1 << 18, 1 << 19
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Coded:
-    """A column of few distinct values: where each row's value is in the list of them."""
-
-    codes: Array
-    values: list[Hashable]
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return int(self.codes.size)
-
-    def __getitem__(self, rows: Any) -> Coded:
-        """Return some of the rows."""
-        return Coded(self.codes[rows], self.values)
-
-    def decoded(self) -> Array:
-        """Return the values row by row."""
-        listed = np.empty(len(self.values), dtype=object)
-        listed[:] = self.values
-        return listed[self.codes]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Some rows of the data: labels, the columns by name, and, where there are any, weights and groups.
-
-    Labels and groups may be `Coded`, which spares looking at texts row by row.
-    """
-
-    label: Any
-    columns: Mapping[str, Any]
-    weight: Any = None
-    group: Any = None
-
-    def at(self, rows: Any) -> Batch:
-        """Return some of the rows, which are of one group."""
-        return Batch(
-            _rows(self.label, rows),
-            {name: _rows(values, rows) for name, values in self.columns.items()},
-            None if self.weight is None else _rows(self.weight, rows),
-        )
-
-    def parts(self, size: int) -> Iterator[Batch]:
-        """Return the rows in pieces of at most so many."""
-        if len(self.label) <= size:
-            yield self
-            return
-        for start in range(0, len(self.label), size):
-            rows = slice(start, start + size)
-            yield replace(self.at(rows), group=None if self.group is None else _rows(self.group, rows))
-
-
-@contextmanager
-def about_column(name: str, *arguments: str) -> Iterator[None]:
-    """Have errors about an argument say which column it is, for `said_of_columns` to say what the column is for.
-
-    A position in an array is left out, because it is not that of the row in the data.
-    """
-    try:
-        yield
-    except CostCurvesError as error:
-        text = str(error)
-        for argument in arguments:
-            text = text.replace(f"`{argument}`", column_said(name))
-        raise type(error)(without_position(text)) from None
-
-
-def without_position(text: str) -> str:
-    """Return a message about an array without where in the array it is."""
-    return re.sub(r"(, the first)? at position \d+$", "", text)
-
-
-def column_said(name: str) -> str:
-    """Return how errors of a pass speak of a column."""
-    return f"`column` {shown(name)}"
 
 
 class Counts(Protocol):
@@ -344,10 +261,6 @@ def _positives(rule: LabelRule, label: Any) -> BoolArray:
     return result
 
 
-def _rows(values: Any, rows: Any) -> Any:
-    return values[rows] if isinstance(values, Coded) else np.asarray(values)[rows]
-
-
 def curve_counts(
     names: Sequence[str],
     *,
@@ -438,42 +351,6 @@ def sorted_groups(groups: Mapping[Hashable, object]) -> list[Any]:
         return sorted(groups)
     except TypeError:
         raise DataError(f"`group` must hold values of one type, got {shown(list(groups)[:5])}") from None
-
-
-def find_difference(
-    reader: Reader, a: CostCurve, b: CostCurve, *, pos_label: Any = None, pc: Any = None, **options: Any
-) -> CurveDifference:
-    """Return the difference of two classifiers whose curves are known, in one pass; options as for `compare`."""
-    pair = (a.name, b.name)
-    counted = reader.run(PairCounts({pair: PairedTally(a, b, pc=pc)}, LabelRule(pos_label)))
-    return counted.tallies[pair].to_difference(**options)
-
-
-def find_differences(
-    reader: Reader, curves: Sequence[CostCurve], *, pos_label: Any = None, pc: Any = None, **options: Any
-) -> ManyDifferences:
-    """Return all pairs of classifiers whose curves are known, in one pass; options as for `compare_many`."""
-    points = operating_points(pc)
-    if len(curves) == 2:
-        one = find_difference(reader, *curves, pos_label=pos_label, pc=points, **options)
-        return ManyDifferences(one.names, (one,), one.level)
-    names = tuple(curve.name for curve in curves)
-    pairs = {(i, j): PairedTally(curves[i], curves[j], pc=points) for i, j in combinations(range(len(curves)), 2)}
-    named = {(names[i], names[j]): tally for (i, j), tally in pairs.items()}
-    counted = reader.run(PairCounts(named, LabelRule(pos_label))).tallies
-    pos, neg = (
-        co_errors_of_cells(
-            which,
-            {(i, j): counted[names[i], names[j]].cells(which) for i, j in pairs},
-            len(names),
-            points.size,
-        )
-        for which in ("positive", "negative")
-    )
-    steps = {pair: tally.steps() for pair, tally in counted.items()}
-    weighted = any(tally.weighted for tally in counted.values())
-    errors = {curve.name: curve.max_error for curve in curves}
-    return differences_of_counts(names, steps, (pos, neg), points, weighted=weighted, errors=errors, **options)
 
 
 def find_tables(

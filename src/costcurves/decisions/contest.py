@@ -15,23 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError
-from costcurves._base.frames import columns_of
-from costcurves._base.validation import BoolArray, FloatArray, IntArray, check_name
+from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.counting import counts
 from costcurves.curves.choices import TRIVIAL, Choice, cheapest_of, cheapest_with_alarms, choice_at, trivial_choices
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.thresholds import Optimal
-from costcurves.decisions.comparison import _Sample, named_policies
+from costcurves.decisions.rows import MANY, Rows, curve_in, named_policies
 from costcurves.inference.selection import Candidates, Cells, Comparison, FieldAt, hochberg
 
 # Thresholds that compete for one classifier, and for all of them together.
 THRESHOLDS, ALL_THRESHOLDS, FEWEST = 96, 384, 12
 # Rows of one class from which the covariance of errors is estimated.
 ROWS = 4096
-# Rows from which on all points of a curve are only counted where its hull does not have the answer.
-MANY = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,29 +47,22 @@ class Standing:
 
 
 class Entrants:
-    """Several classifiers' scores of the same rows, checked once, each with its threshold policy.
+    """Several classifiers on the same rows, each with its threshold policy.
 
     Parameters
     ----------
-    y_true, scores, pos_label, sample_weight
-        As for `recommend`.
+    rows : Rows
     policy : policy, or mapping of name to policy
     """
 
-    def __init__(self, y_true: Any, scores: Any, *, pos_label: Any, sample_weight: Any, policy: Any) -> None:
-        columns = columns_of("scores", scores)
-        if not columns:
-            raise InputError("`scores` must have at least one classifier, got 0")
-        for name in columns:
-            check_name("scores", name)
+    def __init__(self, rows: Rows, policy: Any) -> None:
+        for name in rows.names:
             if name in TRIVIAL:
                 raise InputError(f"`scores` must not use the names of the trivial classifiers, got {name!r}")
-        self.names = tuple(columns)
-        self.sample = _Sample(y_true, columns, pos_label, sample_weight)
-        self.sample.drop_weightless()
+        self.names = rows.names
+        self.sample = rows.with_weight()
         rules = named_policies(policy, self.names)
-        self.curves: dict[str, CostCurve] = {name: self.sample.curve(name, rules[name]) for name in self.names}
-        self._full: dict[str, RocCurve] = {}
+        self.curves: dict[str, CostCurve] = {name: curve_in(self.sample, name, rules[name]) for name in self.names}
         self._choices: dict[tuple[str, OperatingCondition], Choice] = {}
 
     def follows_costs(self, name: str) -> bool:
@@ -81,10 +71,7 @@ class Entrants:
 
     def roc(self, name: str) -> RocCurve:
         """Return the ROC curve of a classifier with all its points."""
-        if name not in self._full:
-            known = self.curves[name].roc
-            self._full[name] = known if known is not None and known.complete else self.sample.roc(name)
-        return self._full[name]
+        return self.sample.roc(name, "all")
 
     def choice(self, name: str, where: OperatingCondition) -> Choice:
         """Return how a classifier is used at a condition.

@@ -20,6 +20,7 @@ from costcurves.curves.differences import PcIntervals
 from costcurves.curves.hull import RocHull
 from costcurves.decisions.contest import Contest, Entrants, Standing, adjusted
 from costcurves.decisions.envelopes import Envelope, trivial_curves
+from costcurves.decisions.rows import Rows
 
 # Operating points of a range at which everybody is judged.
 _POINTS = 33
@@ -251,7 +252,7 @@ def recommend_within(
     """
     span, level = check_range(over), check_level(level)
     taken = check_flag("given_choice", given_choice)
-    entrants = Entrants(y_true, scores, pos_label=pos_label, sample_weight=sample_weight, policy=policy)
+    entrants = Entrants(Rows(y_true, scores, pos_label, sample_weight), policy)
     return recommend_over(entrants, span, level, given_choice=taken)
 
 

@@ -119,7 +119,7 @@ class ScoreDisplay(Display):
     def from_predictions(
         cls,
         y_true: Any,
-        y_score: Any,
+        y_score: Any = None,
         *,
         sample_weight: Any = None,
         pos_label: Any = None,
@@ -131,8 +131,9 @@ class ScoreDisplay(Display):
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
-            True labels of two classes.
+        y_true : array-like of shape (n,), or Predictions
+            True labels of two classes; `Predictions`, for example those of `evaluate`, stand for labels, scores,
+            weights and folds together.
         y_score : array-like of shape (n,), or mapping (or dataframe) of names to such
             Scores, higher for the positive class; of several classifiers by name.
         sample_weight : array-like of shape (n,), optional
@@ -216,21 +217,6 @@ class ScoreDisplay(Display):
         respond = partial(_scores.scores, pos_label=pos_label, response_method=response_method)
         given = {"pos_label": pos_label, "sample_weight": sample_weight, "name": name}
         return cls._made(partial(_scores.of_cv_results, cv_results, X, y, respond, **given), ax, options)
-
-    @classmethod
-    def from_evaluation(cls, evaluation: Any, *, ax: Any = None, **options: Any) -> Self:
-        """Draw the figure of an evaluation: the out-of-fold scores of several classifiers on the same folds.
-
-        Parameters
-        ----------
-        evaluation : Evaluation
-            What `evaluate` returns; its weights and its positive class are those of the figure.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        **options
-            Those of the display, see its class, and those of `plot`.
-        """
-        return cls._made(partial(_scores.of_evaluation, evaluation), ax, options)
 
 
 class LabelDisplay(Display):

@@ -13,7 +13,7 @@ from costcurves._base.frames import columns_of
 from costcurves._base.validation import IntArray, check_choice, check_name, shown
 from costcurves.counting import counts
 from costcurves.curves.roc import RocCurve, check_unique
-from costcurves.data.evaluation import Evaluation
+from costcurves.data.predictions import Predictions, as_predictions
 from costcurves.displays._style import needed
 
 RESPONSES = ("predict_proba", "decision_function")
@@ -31,7 +31,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """The answers of each classifier: on one test set, or on one a fold."""
+    """The answers of each classifier: on one test set, or on one per fold."""
 
     parts: dict[str, tuple[Part, ...]]
     pos_label: Any = None
@@ -46,7 +46,7 @@ class Sample:
         ]
 
     def curves(self) -> list[RocCurve]:
-        """Return one ROC curve a classifier; the test examples of all folds are pooled."""
+        """Return one ROC curve per classifier; the test examples of all folds are pooled."""
         # A fold may hold one class only: leave-one-out.
         whole = Sample({name: (_all(parts),) for name, parts in self.parts.items()}, self.pos_label)
         return [curve for name in self.parts for curve in whole.folds(name)]
@@ -98,7 +98,11 @@ def _joined(parts: tuple[Part, ...]) -> Part:
 def of_predictions(
     y_true: Any, answers: Any, what: str, *, pos_label: Any = None, sample_weight: Any = None, name: Any = None
 ) -> Sample:
-    """Return the sample of arrays: one classifier's, or a mapping (or dataframe) of names to them."""
+    """Return the sample of `Predictions`, or of arrays: one, or a mapping (or dataframe) of names to them."""
+    if isinstance(y_true, Predictions):
+        return _of_whole(as_predictions(y_true, answers, pos_label=pos_label, sample_weight=sample_weight))
+    if answers is None:
+        raise InputError(f"`{what}` must be given unless `y_true` is Predictions, got None")
     if isinstance(answers, Mapping) or hasattr(answers, "columns") or hasattr(answers, "column_names"):
         named = _named(columns_of(what, answers), what, name)
     else:
@@ -109,6 +113,22 @@ def of_predictions(
             )
         named = {"classifier" if name is None else check_name("name", name): answers}
     return Sample({n: (Part(y_true, answer, sample_weight),) for n, answer in named.items()}, pos_label)
+
+
+def _of_whole(predictions: Predictions) -> Sample:
+    """Return the sample of predictions: one part per fold, if there are folds."""
+    rows, folds = predictions.in_memory(), predictions.folds
+    where = [np.flatnonzero(folds == k) for k in range(predictions.n_folds)] if folds is not None else [slice(None)]
+    weights = rows.weights
+    return Sample(
+        {
+            name: tuple(
+                Part(rows.positive[k], scores[k], None if weights is None else weights[k], predictions.index[k])
+                for k in where
+            )
+            for name, scores in rows.scores.items()
+        }
+    )
 
 
 def of_estimators(
@@ -165,24 +185,6 @@ def of_cv_results(
             for one, test in zip(estimators, tests, strict=True)
         )
     return Sample(parts, pos_label)
-
-
-def of_evaluation(evaluation: Any) -> Sample:
-    """Return the sample of what `evaluate` returns: a part a fold."""
-    if not isinstance(evaluation, Evaluation):
-        kind = type(evaluation).__name__
-        raise InputError(f"`evaluation` must be what evaluate returns, got {shown(evaluation)} ({kind})")
-    where = [evaluation.folds == fold for fold in range(evaluation.n_folds)]
-    weights = evaluation.sample_weight
-    return Sample(
-        {
-            name: tuple(
-                Part(evaluation.y_true[k], scores[k], None if weights is None else weights[k], evaluation.rows[k])
-                for k in where
-            )
-            for name, scores in evaluation.scores.items()
-        }
-    )
 
 
 def _named(table: Mapping[str, Any], what: str, name: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from costcurves.displays.roc import SQUARE, SQUARE_MARGINS, roc_axes
 class AveragedRocDisplay(ScoreDisplay):
     """ROC curves averaged over folds, with their intervals.
 
-    Make it with `from_cv_results`, `from_evaluation` or `from_results`, which draw at once; or construct it from
+    Make it with `from_cv_results` or `from_results`, which draw at once; or construct it from
     results and call `plot`. From one test set (`from_predictions`, `from_estimator`) there is one curve to average,
     with the interval of its test set. All but `from_results` take ``level`` (of the intervals, 0.95) and ``n_points``
     (regularly spaced false positive rates, 100).

@@ -12,7 +12,7 @@ from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
 from costcurves.curves.cost_curve import CostCurve, as_cost_curve, as_cost_curves, average_cost_curves
 from costcurves.curves.hull import RocHull
 from costcurves.curves.roc import check_unique
-from costcurves.decisions.comparison import average_band
+from costcurves.decisions.average_band import average_band
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, mark_on_pc, money_axis, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
@@ -34,8 +34,8 @@ from costcurves.inference.bands.results import Band
 class CostCurveDisplay(ScoreDisplay):
     """Cost curves of one or several classifiers: what each costs at every operating condition.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` or `from_results`, which
-    draw at once; or construct it from results and call `plot`. The first four also take
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` or `from_results`, which
+    draw at once; or construct it from results and call `plot`. The first three also take
 
     - ``policy``: how thresholds follow pc, as for `CostCurve` (default "optimal"),
     - ``level``: draw a confidence band of this level (default None: none), with ``simultaneous=True`` one that holds

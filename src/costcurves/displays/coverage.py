@@ -18,7 +18,7 @@ from costcurves.planning.coverage import Coverage, coverage
 class CoverageDisplay(ScoreDisplay):
     """The chance that a confidence band holds the true cost, against pc, beside what the band promises.
 
-    Make it with `from_results`, or with `from_predictions`, `from_estimator`, `from_cv_results` and `from_evaluation`,
+    Make it with `from_results`, or with `from_predictions`, `from_estimator` and `from_cv_results`,
     which take the classifier's own curve for the truth: how good is its band, with a test set like this one? These take
     ``method`` (one or several, default "wilson" and "gaussian"), ``level`` (0.95), ``sampling``, ``policy`` and ``pc``,
     as for `coverage`.

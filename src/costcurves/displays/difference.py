@@ -8,7 +8,9 @@ from typing import Any, Self
 from costcurves._base.errors import InputError
 from costcurves._base.validation import check_flag, check_number, check_two_names, shown
 from costcurves.curves.cost_curve import CostCurve, as_cost_curves
-from costcurves.decisions.comparison import NO_VERDICT, CurveDifference, ManyDifferences, compare
+from costcurves.decisions.compare import compare
+from costcurves.decisions.compare_many import ManyDifferences
+from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
@@ -21,9 +23,9 @@ _ALONG = 40
 class CostDifferenceDisplay(ScoreDisplay):
     """Cost of one classifier minus cost of another at every condition, with limits; below zero the first is cheaper.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` (test examples of all folds
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds
     together) or `from_results`, which draw at once; or construct it from a result of `compare` or `compare_many` and
-    call `plot`. The first four also take ``pair`` (two names, where there are more than two classifiers) and the
+    call `plot`. The first three also take ``pair`` (two names, where there are more than two classifiers) and the
     options of `compare`: ``policy``, ``level``, ``simultaneous``, ``method``, ``sampling``, ``pc``.
 
     Parameters

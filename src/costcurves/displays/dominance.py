@@ -18,7 +18,7 @@ from costcurves.displays._style import AS_IS, COLUMN, GREY, PALE, ROW_WIDTH, bar
 class DominanceDisplay(ScoreDisplay):
     """Who is best where: one row a classifier, a bar for each stretch of pc in which it is best.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` (test examples of all folds
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds
     pooled) or `from_results`, which draw at once; or construct it from a result and call `plot`.
 
     Parameters

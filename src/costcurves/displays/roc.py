@@ -46,7 +46,7 @@ def roc_axes(ax: Any, chance: bool) -> Any:
 class RocHullDisplay(ScoreDisplay):
     """ROC curves of several classifiers with their convex hull: only what lies on it can be best.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results`, `from_evaluation` (test examples of all folds
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds
     pooled) or `from_results`, which draw at once; or construct it from a hull and call `plot`.
 
     Parameters

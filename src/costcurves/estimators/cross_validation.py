@@ -15,7 +15,7 @@ from costcurves._base.validation import FloatArray, check_flag, check_name, show
 from costcurves.counting import counts
 from costcurves.curves.choices import TRIVIAL
 from costcurves.curves.roc import RocCurve
-from costcurves.data.evaluation import Evaluation, make_evaluation
+from costcurves.data.predictions import Predictions, tested_predictions
 from costcurves.estimators import _members
 
 
@@ -32,7 +32,7 @@ def evaluate(
     n_jobs: int | None = None,
     random_state: Any = None,
     progress: bool = True,
-) -> Evaluation:
+) -> Predictions:
     """Return out-of-fold scores of several classifiers on the same folds, ready for curves and comparisons.
 
     Parameters
@@ -66,7 +66,7 @@ def evaluate(
 
     Returns
     -------
-    Evaluation
+    Predictions
 
     Notes
     -----
@@ -82,7 +82,7 @@ def evaluate(
     >>> members = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1, random_state=0)}
     >>> result = cc.evaluate(members, X, y, pos_label=0, cv=10)
     >>> result
-    Evaluation: 569 examples (212 positive) in 10 folds
+    Predictions: 569 examples (212 positive) in 10 folds
       'bayes'  auc 0.987, area under the cost curve 0.040
       'stump'  auc 0.881, area under the cost curve 0.105
     >>> result.compare("bayes", "stump").at(0.5).upper < 0
@@ -119,7 +119,7 @@ def evaluate(
         checked = counts.checked_scores(values, name)
         counts.same_length(name, checked, "y", labels.size)
         scores[name] = checked[tested.rows].astype(np.float64)
-    result = make_evaluation(
+    result = tested_predictions(
         labels, pos_label, tested.rows, tested.folds, {name: scores[name] for name in named}, weights
     )
     for name in given:  # of estimators the right column is known

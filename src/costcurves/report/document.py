@@ -18,6 +18,7 @@ from costcurves._base.text import safe
 from costcurves._base.validation import check_flag, check_name, check_path, shown
 from costcurves.conditions.condition import OperatingCondition, OperatingRange
 from costcurves.curves.chance import one_question
+from costcurves.data.predictions import as_predictions
 from costcurves.report.classes import ClassesSummary, summarise_classes
 from costcurves.report.forms import JSON_FORMAT, JSON_VERSION, classes_form, made_with, two_class_form
 from costcurves.report.summary import Summary, summarise
@@ -79,7 +80,7 @@ class Report:
     def from_predictions(
         cls,
         y_true: Any,
-        scores: Any,
+        scores: Any = None,
         *,
         pos_label: Any = None,
         sample_weight: Any = None,
@@ -96,8 +97,8 @@ class Report:
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
-            True labels.
+        y_true : array-like of shape (n,), or Predictions
+            True labels; `Predictions` stand for the labels, the scores and the weights together.
         scores : mapping of name to array-like of shape (n,), or dataframe
             The scores of each classifier, higher for the positive class.
         pos_label : label, optional
@@ -126,16 +127,8 @@ class Report:
         Report('Pilot': 1 classifier, 4 rows, no scenario)
         """
         texts = _check_texts(title, currency, source, command, "Which classifier, at which threshold?")
-        summary = summarise(
-            y_true,
-            scores,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            scenarios=scenarios,
-            level=level,
-            dropped=dropped,
-            seed=seed,
-        )
+        predictions = as_predictions(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
+        summary = summarise(predictions, scenarios=scenarios, level=level, dropped=dropped, seed=seed)
         return cls(summary, *texts)
 
     @classmethod

@@ -12,18 +12,17 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.errors import InputError
-from costcurves._base.frames import columns_of
 from costcurves._base.progress import track
 from costcurves._base.validation import FloatArray, check_integer, check_level, check_name, shown
 from costcurves.conditions.condition import OperatingCondition, OperatingRange, default_points
-from costcurves.counting import counts
 from costcurves.counting.geometry import upper_hull
 from costcurves.curves.choices import Decision, Ranges
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.differences import Crossings, PcIntervals
 from costcurves.curves.hull import RocHull
 from costcurves.curves.roc import RocCurve
-from costcurves.decisions.comparison import ManyDifferences, PairwiseTests, compare_many
+from costcurves.data.predictions import Predictions
+from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests, compare_many_in
 from costcurves.decisions.contest import Entrants
 from costcurves.decisions.dominance import Regret, regret
 from costcurves.decisions.recommend import Recommendation, recommend_here
@@ -168,11 +167,8 @@ def check_scenarios(scenarios: Any) -> dict[str, OperatingCondition | OperatingR
 
 
 def summarise(
-    y_true: Any,
-    scores: Any,
+    predictions: Predictions,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
     scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
     level: float = 0.95,
     dropped: int = 0,
@@ -182,10 +178,7 @@ def summarise(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-    scores : mapping of name to array-like of shape (n,), or dataframe
-    pos_label : label, optional
-    sample_weight : array-like of shape (n,), optional
+    predictions : Predictions
     scenarios : mapping of name to OperatingCondition or OperatingRange
     level : float in (0, 1)
     dropped : int
@@ -198,26 +191,21 @@ def summarise(
     >>> import costcurves as cc
     >>> from costcurves.report.summary import summarise
     >>> here = cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=2)
-    >>> found = summarise([0, 1, 0, 1, 1, 0], {"a": [1, 3, 2, 4, 2, 1], "b": [1, 2, 1, 2, 2, 1]}, scenarios={"x": here})
+    >>> both = cc.Predictions([0, 1, 0, 1, 1, 0], {"a": [1, 3, 2, 4, 2, 1], "b": [1, 2, 1, 2, 2, 1]})
+    >>> found = summarise(both, scenarios={"x": here})
     >>> found.answers[0].decision.classifier, found.ranges.candidates
     ('b', ('b',))
     """
     level, seed = check_level(level), check_integer("seed", seed, 0)
     dropped = check_integer("dropped", dropped, 0)
     asked = check_scenarios({} if scenarios is None else scenarios)
-    columns = columns_of("scores", scores)
-    if not columns:
-        raise InputError("`scores` must have the scores of one classifier or more, got none")
-    for name in columns:
-        check_name("scores", name)
-    positive = counts.binary_labels(y_true, pos_label)
-    given = {"sample_weight": sample_weight}
-    entrants = Entrants(positive, columns, pos_label=None, sample_weight=sample_weight, policy="optimal")
-    rocs = _done([partial(RocCurve.from_predictions, positive, columns[name], name=name, **given) for name in columns])
+    rows = predictions.in_memory()
+    entrants = Entrants(rows, "optimal")
+    rocs = _done([partial(rows.roc, name, "all") for name in rows.names])
     data = DataSummary(
-        n=positive.size,
-        n_pos=int(positive.sum()),
-        positive=_word_for(pos_label),
+        n=rows.positive.size,
+        n_pos=int(rows.positive.sum()),
+        positive=_word_for(predictions.pos_label),
         dropped=dropped,
         weights=(rocs[0].n_pos, rocs[0].n_neg),
         effective=rocs[0].effective,
@@ -225,7 +213,7 @@ def summarise(
     hull = RocHull(rocs)
     tasks: list[Callable[[], Any]] = [partial(_classifier, roc, hull, level, seed) for roc in rocs]
     if len(rocs) > 1:
-        tasks.append(partial(compare_many, positive, columns, level=level, rng=seed, **given))
+        tasks.append(partial(compare_many_in, rows, level=level, rng=seed))
     found = _done(tasks)
     classifiers, pairs = tuple(found[: len(rocs)]), found[len(rocs)] if len(rocs) > 1 else None
     curves = {one.name: one.curve for one in classifiers}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from costcurves.conditions.condition import OperatingCondition, OperatingRange
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
-from costcurves.decisions.comparison import NO_VERDICT, CurveDifference
+from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
 from costcurves.multiclass.comparison import CostComparison
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.markup import Markup

@@ -12,7 +12,7 @@ import costcurves as cc
 from costcurves.data import passes
 from costcurves.data.tallies import adaptive_bins as adaptive
 from costcurves.data.tallies import bins as binning
-from costcurves.decisions.comparison import NO_VERDICT, UNSETTLED
+from costcurves.decisions.curve_difference import NO_VERDICT, UNSETTLED
 from costcurves.inference.bands.folds import between_folds_band
 from costcurves.inference.paired.bands import difference_band
 from laws import FUZZ_SEED, random_worlds

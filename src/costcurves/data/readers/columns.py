@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import CostCurvesError, DataError, DroppedRowsWarning, InputError, MissingExtraError
 from costcurves._base.validation import check_column, shown
-from costcurves.data.passes import Batch, Coded, column_said, without_position
+from costcurves.data.batches import Batch, Coded, column_said, without_position
 
 Array = npt.NDArray[Any]
 

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 from costcurves._base.errors import CostCurvesError, MissingExtraError
 from costcurves._base.frames import whole_rows
-from costcurves.data.passes import Batch, Counts
+from costcurves.data.batches import Batch
+from costcurves.data.passes import Counts
 from costcurves.data.readers.columns import Missing, Roles, batch_of
 from costcurves.data.readers.one_pass import PIECE, agree
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +22,13 @@ from costcurves._base.validation import (
 from costcurves.counting import counts
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.data.tallies.base import Batches, State, Tally, locked, part
-from costcurves.decisions.comparison import (
+from costcurves.decisions.curve_difference import (
     CurveDifference,
-    PairedSteps,
-    common_breaks,
+    DifferenceOptions,
     difference_of_counts,
-    middles,
+    difference_options,
 )
+from costcurves.decisions.rows import Paired, PairedSteps, common_breaks, middles
 from costcurves.inference.bands.results import operating_points
 from costcurves.inference.paired.discordant import PairedCounts, counts_of_changes, ranges_of
 
@@ -172,40 +172,19 @@ class PairedTally(Tally):
         return cells.reshape(size, size).copy()
 
     @locked
-    def to_difference(
-        self,
-        *,
-        level: float = 0.95,
-        simultaneous: bool = True,
-        method: str = "mid-p",
-        sampling: str = "stratified",
-        laplace: float = 0.0,
-        n_resamples: int = 2000,
-        rng: Any = None,
-    ) -> CurveDifference:
+    def to_difference(self, *, simultaneous: bool = True, **options: Unpack[DifferenceOptions]) -> CurveDifference:
         """Return the difference of the two curves with its limits, as `compare` does of arrays (options as there)."""
-        simultaneous = check_flag("simultaneous", simultaneous)
+        paired = self.paired(simultaneous=check_flag("simultaneous", simultaneous))
+        return difference_of_counts(self.names, paired, self._points, difference_options(**options), self.errors)
+
+    @locked
+    def paired(self, *, simultaneous: bool = True) -> Paired:
+        """Return the counts on the steps of pc and, if they are wanted, at the operating points with their ranges."""
         steps = self.steps()
-        options = {
-            "level": level,
-            "method": method,
-            "sampling": sampling,
-            "laplace": laplace,
-            "n_resamples": n_resamples,
-            "rng": rng,
-        }
-        at_pc = None
+        at_points = None
         if simultaneous:
-            at_pc = (self._at_points("positive", steps.pos), self._at_points("negative", steps.neg))
-        return difference_of_counts(
-            self.names,
-            steps,
-            self._points,
-            at_pc,
-            options,
-            weighted=bool(self._batches.weighted),
-            errors=self.errors,
-        )
+            at_points = (self._at_points("positive", steps.pos), self._at_points("negative", steps.neg))
+        return Paired(steps, at_points, self.weighted)
 
     @property
     def points(self) -> FloatArray:

@@ -1,0 +1,98 @@
+"""Some rows of data that are read piece by piece, and errors that speak of columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import CostCurvesError
+from costcurves._base.validation import shown
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column of few distinct values: where each row's value is in the list of them."""
+
+    codes: Array
+    values: list[Hashable]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return int(self.codes.size)
+
+    def __getitem__(self, rows: Any) -> Coded:
+        """Return some of the rows."""
+        return Coded(self.codes[rows], self.values)
+
+    def decoded(self) -> Array:
+        """Return the values row by row."""
+        listed = np.empty(len(self.values), dtype=object)
+        listed[:] = self.values
+        return listed[self.codes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Some rows of the data: labels, the columns by name, and, where there are any, weights and groups.
+
+    Labels and groups may be `Coded`, which spares looking at texts row by row.
+    """
+
+    label: Any
+    columns: Mapping[str, Any]
+    weight: Any = None
+    group: Any = None
+
+    def at(self, rows: Any) -> Batch:
+        """Return some of the rows, which are of one group."""
+        return Batch(
+            _rows(self.label, rows),
+            {name: _rows(values, rows) for name, values in self.columns.items()},
+            None if self.weight is None else _rows(self.weight, rows),
+        )
+
+    def parts(self, size: int) -> Iterator[Batch]:
+        """Return the rows in pieces of at most so many."""
+        if len(self.label) <= size:
+            yield self
+            return
+        for start in range(0, len(self.label), size):
+            rows = slice(start, start + size)
+            yield replace(self.at(rows), group=None if self.group is None else _rows(self.group, rows))
+
+
+@contextmanager
+def about_column(name: str, *arguments: str) -> Iterator[None]:
+    """Have errors about an argument say which column it is, for `said_of_columns` to say what the column is for.
+
+    A position in an array is left out, because it is not that of the row in the data.
+    """
+    try:
+        yield
+    except CostCurvesError as error:
+        text = str(error)
+        for argument in arguments:
+            text = text.replace(f"`{argument}`", column_said(name))
+        raise type(error)(without_position(text)) from None
+
+
+def without_position(text: str) -> str:
+    """Return a message about an array without where in the array it is."""
+    return re.sub(r"(, the first)? at position \d+$", "", text)
+
+
+def column_said(name: str) -> str:
+    """Return how errors of a pass speak of a column."""
+    return f"`column` {shown(name)}"
+
+
+def _rows(values: Any, rows: Any) -> Any:
+    return values[rows] if isinstance(values, Coded) else np.asarray(values)[rows]

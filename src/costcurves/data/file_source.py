@@ -1,0 +1,234 @@
+"""Predictions in files and databases, as a source: curves, pairs and tables by reading them in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from costcurves._base.errors import CostCurvesError, InputError, UnsupportedError
+from costcurves._base.validation import check_column
+from costcurves.curves.roc import RocCurve
+from costcurves.data.in_passes import InPasses
+from costcurves.data.passes import curve_counts, find_curves, find_group_curves, find_tables
+from costcurves.data.readers.columns import Missing, Roles, arrow, numbers, values_of
+from costcurves.data.readers.grouping import can_group
+from costcurves.data.readers.one_pass import SourceReader
+from costcurves.data.readers.pieces import SAMPLE, Source
+from costcurves.data.tallies.bins import FEWEST, SOME_TIES, ScoreBins, share_of_distinct
+from costcurves.data.tallies.confusion import ConfusionTally
+from costcurves.data.tallies.hulls import MEMBERS
+from costcurves.decisions.rows import Rows
+
+MOST_IN_MEMORY = 1 << 27  # values that `read` and `points="all"` hold
+MANY_TIES = 0.25  # the share of distinct scores in a sample, up to which grouping is the faster
+MOST_GATHERED = 1 << 25  # members that the second pass holds, of all classifiers together
+ROWS_A_BIN, MOST_BINS = 64, 1 << 20
+
+
+class FileSource(InPasses):
+    """Columns of files or of a table of a database, read when a question needs them.
+
+    Parameters
+    ----------
+    source : Source
+        The opened files or table.
+    where : str
+        What messages call it.
+    roles : Roles
+    pos_label, resolution, drop_missing, progress, threads
+        As for `scan`.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        where: str,
+        roles: Roles,
+        *,
+        pos_label: Any,
+        resolution: int | None,
+        drop_missing: bool,
+        progress: Any,
+        threads: int,
+    ) -> None:
+        super().__init__(roles.scores, pos_label)
+        self.source, self.where, self.roles, self.resolution = source, where, roles, resolution
+        self._drop_missing, self._progress, self._threads = drop_missing, progress, threads
+        self._types: dict[str, list[Any]] = {}
+        for place, schema in source.schemas():
+            roles.check(schema, place)
+            for name, kind in schema.items():
+                self._types.setdefault(name, []).append(kind)
+        self.readers: dict[str, SourceReader] = {}
+        self._tables: dict[tuple[str, ...], ConfusionTally] = {}
+        self._groups: dict[str, dict[Hashable, dict[str, RocCurve]]] = {}
+
+    @property
+    def reader(self) -> SourceReader:
+        """What reads the scores."""
+        return self._reader("scores")
+
+    def _reader(self, what: str) -> SourceReader:
+        if what not in self.readers:
+            roles = self.roles
+            chosen = (
+                Roles(roles.label, preds=roles.preds)
+                if what == "preds"
+                else Roles(roles.label, scores=roles.scores, weight=roles.weight, group=roles.group)
+            )
+            self.readers[what] = SourceReader(self.source, chosen, self._drop_missing, self._progress, self._threads)
+        return self.readers[what]
+
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """Say errors about arrays as errors about columns."""
+        try:
+            yield
+        except CostCurvesError as error:
+            raise self.roles.said(error) from None
+
+    def find(self, points: str) -> dict[str, RocCurve]:
+        """Return the ROC curve of every score column."""
+        samples = self._samples_for(points)
+        if self._tied(samples):
+            counts = curve_counts(self.names, pos_label=self.pos_label, points="all")
+            grouped = self.reader.run_grouped(counts)
+            if grouped is not None:
+                return dict(grouped.curves(points))
+        with _memory_said(points):
+            return find_curves(self.reader, self._counts(points, samples), points=points)
+
+    def group_rocs(self, points: str) -> dict[Hashable, dict[str, RocCurve]]:
+        """Return the ROC curves of every group."""
+        if points not in self._groups:
+            counts = self._counts(points, self._samples_for(points))
+            with _memory_said(points):
+                self._groups[points] = find_group_curves(self.reader, counts, points=points)
+        return self._groups[points]
+
+    def _samples_for(self, points: str) -> dict[str, Any]:
+        """Return some of the scores of every column that has any, where that helps to count them."""
+        if self.resolution is not None:
+            if points == "all":
+                raise UnsupportedError("`points='all'` needs exact counts, got `resolution`: scan without it")
+            return {}
+        sample = self.source.sample(list(self.names))
+        if sample is None:
+            return {}
+        found = {}
+        for name in self.names:
+            values = numbers(sample.column(name).drop_null())
+            values = values[:: max(1, values.size // SAMPLE)].astype(self._dtype(name))
+            found[name] = values[np.isfinite(values)]
+        return {name: values for name, values in found.items() if values.size}
+
+    def _counts(self, points: str, samples: dict[str, Any]) -> Any:
+        """Return the counts of a first pass, with the type of every score column and bins laid out by a sample."""
+        grouped, weighted = self.roles.group is not None, self.roles.weight is not None
+        bins: dict[str, ScoreBins] = {}
+        if not grouped and not weighted:
+            size = self._finest()
+            bins = {name: ScoreBins.from_sample(values, size) for name, values in samples.items()}
+        return curve_counts(
+            self.names,
+            pos_label=self.pos_label,
+            resolution=self.resolution,
+            weighted=weighted,
+            points=points,
+            grouped=grouped,
+            dtype={name: self._dtype(name) for name in self.names},
+            bins=bins,
+            tied=[name for name, values in samples.items() if share_of_distinct(values) <= SOME_TIES],
+            members=max(MEMBERS, MOST_GATHERED // len(self.names)),
+            limit=MOST_IN_MEMORY >> 2,
+        )
+
+    def _dtype(self, name: str) -> str:
+        """Return the type that holds the scores of a column."""
+        pa = arrow()
+        return "float32" if all(kind in (pa.float32(), pa.float16()) for kind in self._types[name]) else "float64"
+
+    def _tied(self, samples: dict[str, Any]) -> bool:
+        """Return whether every column seems to have few distinct scores, which DuckDB counts the fastest."""
+        return (
+            len(samples) == len(self.names)
+            and all(share_of_distinct(values) <= MANY_TIES for values in samples.values())
+            and can_group(self.reader.roles, self._types[self.roles.label])
+        )
+
+    def _finest(self) -> int:
+        """Return how many bins leave few examples for the second pass, and take little memory themselves."""
+        rows = self.source.rows() or MOST_BINS * ROWS_A_BIN
+        return min(max(1 << (rows // ROWS_A_BIN).bit_length(), FEWEST), MOST_BINS)
+
+    def table(self, names: tuple[str, ...]) -> ConfusionTally:
+        """Return the counts of predicted labels; those of every single column are made in the same pass."""
+        if names not in self._tables:
+            single = [(name,) for name in self.roles.preds if (name,) not in self._tables]
+            self._tables |= find_tables(self._reader("preds"), list(dict.fromkeys([names, *single])))
+        return self._tables[names]
+
+    def read(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return columns as arrays in memory, where they fit."""
+        if not names:
+            raise InputError("`names` must name at least one column, got none")
+        schema = self.source.schemas()[0][1]
+        for name in names:
+            check_column("names", name, schema, self.where)
+        Roles(names[0], preds=tuple(names[1:])).check(schema, self.where)
+        rows = self.source.rows()
+        if rows is not None and rows * len(names) > MOST_IN_MEMORY:
+            raise _too_large(rows * len(names))
+        self.source.check()
+        feed = self.source.feed(list(names))
+        missing = self._reader("read").missing = Missing()
+        pieces, held = [], 0
+        while (piece := feed.next()) is not None:
+            whole = missing.whole(piece, list(names))
+            held += whole.num_rows * len(names)
+            if held > MOST_IN_MEMORY:
+                raise _too_large(held)
+            pieces.append({name: values_of(whole.column(name)) for name in names})
+        if not self._drop_missing:
+            missing.refuse()
+        missing.need_rows("the data")
+        missing.warn()
+        return {name: np.concatenate([piece[name] for piece in pieces]) for name in names}
+
+    def rows(self) -> Rows:
+        """Return the examples in memory, where they fit; they are read once."""
+        if self._rows is None:
+            roles = self.roles
+            columns = self.read([roles.label, *roles.scores, *([] if roles.weight is None else [roles.weight])])
+            weights = None if roles.weight is None else columns[roles.weight]
+            scores = {name: columns[name] for name in roles.scores}
+            self._rows = Rows(columns[roles.label], scores, self.pos_label, weights)
+        return self._rows
+
+    _rows: Rows | None = None
+
+
+@contextmanager
+def _memory_said(points: str) -> Iterator[None]:
+    """Say what to do about more distinct scores than memory should hold."""
+    try:
+        yield
+    except UnsupportedError as error:
+        if "distinct scores" not in str(error):
+            raise
+        what = "`points='all'`" if points == "all" else "an exact curve of weighted data"
+        raise UnsupportedError(
+            f"{what} must hold all distinct scores in memory, got more than {MOST_IN_MEMORY >> 2}: "
+            + ("use points='hull' (exact), or " if points == "all" else "use ")
+            + "cc.scan(..., resolution=2**16) (bounded memory, with its error)"
+        ) from None
+
+
+def _too_large(values: int) -> UnsupportedError:
+    return UnsupportedError(
+        f"`read` must fit in memory, got {values} values or more (at most {MOST_IN_MEMORY}): "
+        "use curves(), compare() and the other questions of the scan, which read in batches"
+    )

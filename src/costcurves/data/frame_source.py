@@ -1,0 +1,235 @@
+"""Dataframes of any engine become sources of curves: in memory at once, others where they are, in passes."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from costcurves._base.errors import CostCurvesError, DataError, InputError, MissingExtraError, UnsupportedError
+from costcurves._base.frames import Frame, collected, open_frame
+from costcurves._base.validation import check_choice, check_column, check_name, shown
+from costcurves.counting.counts import score_of
+from costcurves.curves.roc import RocCurve
+from costcurves.data.batches import about_column
+from costcurves.data.in_passes import InPasses
+from costcurves.data.passes import Counts, Reader, curve_counts, find_curves
+from costcurves.data.readers.columns import Missing, Roles, said_of_columns
+from costcurves.data.readers.dask import DaskReader
+from costcurves.data.readers.partitions import PartsReader, frame_batch
+from costcurves.data.readers.spark import SparkReader
+from costcurves.data.readers.streams import DuckReader, PolarsReader
+from costcurves.data.tallies.scores import MOST_DISTINCT
+from costcurves.decisions.compare import compare_in
+from costcurves.decisions.curve_difference import CurveDifference
+from costcurves.decisions.rows import Rows, Source
+
+C = TypeVar("C", bound=Counts)
+
+READERS: dict[str, type[PartsReader]] = {
+    "polars": PolarsReader,
+    "duckdb": DuckReader,
+    "dask": DaskReader,
+    "pyspark": SparkReader,
+    "pyspark[connect]": SparkReader,
+}
+NEED_ARROW = (DuckReader, SparkReader)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The columns asked for, with the arguments that named them."""
+
+    label: str
+    scores: dict[str, Sequence[str]]
+    weight: str | None
+
+    def roles(self, frame: Frame) -> Roles:
+        """Return which column is what, after checking that they are there, differ, and are of the right type."""
+        pairs = self.pairs()
+        used: dict[str, str] = {}
+        for role, name in pairs:
+            check_column(role, check_name(role, name), frame.types, frame)
+            if name in frame.repeated:
+                raise InputError(f"`{role}` must name one column, got {shown(name)}, which {frame} has twice or more")
+            if name in used and (role != "weight" or used[name] == "label"):
+                twice = "different columns" if role == used[name] else f"another column than `{used[name]}`"
+                raise InputError(f"`{role}` must be {twice}, got {shown(name)} twice")
+            if role != "label" and name not in frame.numeric:
+                kind = f"type {frame.types[name]} in {frame}"
+                raise DataError(f"`{role}` must be a numeric column, got {shown(name)} of {kind}")
+            used[name] = role
+        return Roles(self.label, tuple(name for names in self.scores.values() for name in names), weight=self.weight)
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return the arguments with the columns that they name."""
+        pairs = [("label", self.label), *((role, name) for role, names in self.scores.items() for name in names)]
+        return pairs if self.weight is None else [*pairs, ("weight", self.weight)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameSource:
+    """A dataframe that can be asked, with how many of its rows have missing values."""
+
+    source: Source
+    missing: Callable[[], Missing]
+    columns: _Columns
+
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """Say errors about arrays as errors about columns and, at the end, how many rows were left out."""
+        try:
+            with about_scores(self.source.names):
+                yield
+        except CostCurvesError as error:
+            raise said_of_columns(error, self.columns.pairs()) from None
+        self.missing().warn()
+
+
+@contextmanager
+def about_scores(names: Sequence[str]) -> Iterator[None]:
+    """Have errors about the scores of a classifier say which column they are."""
+    with ExitStack() as stack:
+        for name in names:
+            stack.enter_context(about_column(name, score_of(name)))
+        yield
+
+
+def open_source(
+    frame: Any, *, label: str, scores: dict[str, Sequence[str]], weight: str | None, pos_label: Any, on_null: str
+) -> FrameSource:
+    """Return a frame as a source; `scores` are the columns under the argument that named them."""
+    check_choice("on_null", on_null, ("refuse", "drop"))
+    opened, columns = open_frame(frame), _Columns(label, scores, weight)
+    roles = columns.roles(opened)
+    drop_missing = on_null == "drop"
+    reader = None if opened.eager else READERS.get(opened.library)
+    if reader is None:
+        native = opened.native if opened.eager else collected(opened, roles.names)
+        return _in_memory(native, roles, columns, drop_missing, pos_label)
+    if reader in NEED_ARROW and importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError(f'{opened} needs pyarrow: pip install "costcurves[files]"')
+    dtype = {name: "float32" if name in opened.narrow else "float64" for name in roles.scores}
+    lazy = _LazyFrame(reader(opened.native, roles, drop_missing), opened, dtype, pos_label)
+    return FrameSource(lazy, lambda: lazy.missing, columns)
+
+
+def _in_memory(frame: Any, roles: Roles, columns: _Columns, drop_missing: bool, pos_label: Any) -> FrameSource:
+    missing = Missing()
+    batch = frame_batch(frame, roles, missing)
+    if not drop_missing:
+        missing.refuse()
+    missing.need_rows("`frame`")
+    try:
+        with about_scores(roles.scores):
+            rows = Rows(batch.label, batch.columns, pos_label, batch.weight)
+    except CostCurvesError as error:
+        raise said_of_columns(error, columns.pairs()) from None
+    return FrameSource(rows, lambda: missing, columns)
+
+
+class _LazyFrame(InPasses):
+    """A frame that is read as often as a question needs."""
+
+    def __init__(self, reader: PartsReader, frame: Frame, dtype: dict[str, str], pos_label: Any) -> None:
+        super().__init__(tuple(dtype), pos_label)
+        self._reader, self._frame, self._dtype = reader, frame, dtype
+
+    @property
+    def missing(self) -> Missing:
+        """How many rows the last pass found, and how many of them with missing values."""
+        return self._reader.missing
+
+    @property
+    def reader(self) -> Reader:
+        """The frame itself, which also looks at how many rows there were."""
+        return self
+
+    def run(self, counts: C) -> C:
+        """Read the frame once into `counts`."""
+        found = self._reader.run(counts)
+        self.missing.need_rows("`frame`")
+        return found
+
+    def rows(self) -> Rows:
+        """Return the columns in memory."""
+        roles, missing = self._reader.roles, Missing()
+        batch = frame_batch(collected(self._frame, roles.names), roles, missing)
+        if not self._reader.drop_missing:
+            missing.refuse()
+        return Rows(batch.label, batch.columns, self.pos_label, batch.weight)
+
+    def find(self, points: str) -> dict[str, RocCurve]:
+        """Return the ROC curve of every score column."""
+        weighted = self._reader.roles.weight is not None
+        counts = curve_counts(
+            self.names,
+            pos_label=self.pos_label,
+            weighted=weighted,
+            points=points,
+            dtype=self._dtype,
+            limit=MOST_DISTINCT,
+        )
+        try:
+            return find_curves(self, counts, points=points)
+        except UnsupportedError as error:
+            if "distinct scores" not in str(error):
+                raise
+            what = "points='all'" if points == "all" else "a curve of weighted data"
+            instead = (
+                "use points='hull', which is exact too" if not weighted else "round the scores, or leave out `weight`"
+            )
+            raise UnsupportedError(
+                f"{what} must hold all distinct scores in memory, got more than {MOST_DISTINCT}: {instead}"
+            ) from None
+
+
+def roc_curves(
+    frame: Any, *, label: str, scores: Sequence[str], weight: str | None, pos_label: Any, points: str, on_null: str
+) -> dict[str, RocCurve]:
+    """Return the ROC curve of every score column."""
+    return _curves(
+        frame, points, label=label, scores={"scores": scores}, weight=weight, pos_label=pos_label, on_null=on_null
+    )
+
+
+def roc_curve(
+    frame: Any,
+    *,
+    score: str,
+    name: str | None,
+    points: str,
+    **columns: Any,
+) -> RocCurve:
+    """Return the ROC curve of one score column."""
+    name = score if name is None else check_name("name", name)
+    return replace(_curves(frame, points, scores={"score": [score]}, **columns)[score], name=name)
+
+
+def _curves(frame: Any, points: str, **columns: Any) -> dict[str, RocCurve]:
+    check_choice("points", points, ("all", "hull"))
+    opened = open_source(frame, **columns)
+    with opened.asked():
+        return {name: opened.source.roc(name, points) for name in opened.source.names}
+
+
+def difference(
+    frame: Any,
+    *,
+    label: str,
+    score_a: str,
+    score_b: str,
+    weight: str | None,
+    pos_label: Any,
+    names: tuple[str, str] | None,
+    on_null: str,
+    **options: Any,
+) -> CurveDifference:
+    """Return the difference of two score columns' costs."""
+    scores: dict[str, Sequence[str]] = {"score_a": [score_a], "score_b": [score_b]}
+    opened = open_source(frame, label=label, scores=scores, weight=weight, pos_label=pos_label, on_null=on_null)
+    with opened.asked():
+        found = compare_in(opened.source, score_a, score_b, **options)
+    return found if names is None else replace(found, names=names)

@@ -1,0 +1,79 @@
+"""Examples that are read in batches, as often as a question needs: the answers that arrays in memory give too."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from costcurves._base.validation import FloatArray
+from costcurves.counting.counts import LabelRule
+from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.roc import RocCurve
+from costcurves.data.passes import PairCounts, Reader
+from costcurves.data.tallies.pairs import PairedTally
+from costcurves.decisions.rows import CoErrors, Paired, Rows
+from costcurves.inference.family import co_errors_of_cells
+
+
+class InPasses(ABC):
+    """Labels and scores that are not in memory; curves are kept once they are found.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns of scores.
+    pos_label : label, optional
+    """
+
+    def __init__(self, names: tuple[str, ...], pos_label: Any) -> None:
+        self.names, self.pos_label = names, pos_label
+        self._rocs: dict[str, dict[str, RocCurve]] = {}
+
+    @property
+    @abstractmethod
+    def reader(self) -> Reader:
+        """What reads the scores."""
+
+    @abstractmethod
+    def find(self, points: str) -> dict[str, RocCurve]:
+        """Return the ROC curve of every classifier, reading the data as often as it takes."""
+
+    @abstractmethod
+    def rows(self) -> Rows:
+        """Return the examples in memory."""
+
+    def roc(self, name: str, points: str = "hull") -> RocCurve:
+        """Return the ROC curve of one classifier; those of all are found at once."""
+        if points not in self._rocs:
+            self._rocs[points] = self.find(points)
+        return self._rocs[points][name]
+
+    def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:
+        """Return what only one of two classifiers gets wrong, in one pass."""
+        return self._pairs([(a, b)], pc)[a.name, b.name].paired(simultaneous=simultaneous)
+
+    def co_errors(self, curves: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
+        """Return what each two of several classifiers get wrong together, in one pass."""
+        places = list(combinations(range(len(curves)), 2))
+        counted = list(self._pairs([(curves[i], curves[j]) for i, j in places], pc).values())
+        pos, neg = (
+            co_errors_of_cells(
+                which,
+                {place: tally.cells(which) for place, tally in zip(places, counted, strict=True)},
+                len(curves),
+                pc.size,
+            )
+            for which in ("positive", "negative")
+        )
+        steps = {tally.names: tally.steps() for tally in counted}
+        return CoErrors(steps, (pos, neg), any(tally.weighted for tally in counted))
+
+    def _pairs(
+        self, pairs: Sequence[tuple[CostCurve, CostCurve]], pc: FloatArray
+    ) -> dict[tuple[str, str], PairedTally]:
+        """Return the counts of some pairs of classifiers, in the order given."""
+        tallies = {(a.name, b.name): PairedTally(a, b, pc=pc) for a, b in pairs}
+        counted = self.reader.run(PairCounts(tallies, LabelRule(self.pos_label))).tallies
+        return {pair: counted[pair] for pair in tallies}

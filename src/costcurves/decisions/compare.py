@@ -1,0 +1,235 @@
+"""Two classifiers on the same examples, at every operating condition."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import numpy as np
+
+from costcurves._base.frames import curves_of_frames
+from costcurves._base.validation import check_flag, check_two_names
+from costcurves.curves.chance import one_question
+from costcurves.decisions.curve_difference import (
+    CurveDifference,
+    DifferenceOptions,
+    Discordant,
+    difference_in,
+    difference_options,
+)
+from costcurves.decisions.rows import Rows, Source, curve_in, two_policies
+from costcurves.inference.bands.results import operating_points
+from costcurves.inference.paired.discordant import joint_counts
+
+
+class _Compare:
+    """Return the difference of two classifiers' costs at every operating condition, from the same examples.
+
+    ``compare(y_true, score_a, score_b, ...)`` takes scores, ``compare.from_frame(frame, ...)`` columns of a dataframe,
+    and ``compare.from_joint(negatives=..., positives=...)`` the joint tables of two fixed classifiers.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True labels.
+    score_a, score_b : array-like of shape (n,)
+        Scores of the two classifiers for the same examples.
+    policy : policy or pair of policies
+        How each classifier's threshold follows pc, as for `CostCurve`; a pair gives each its own, for example
+        ``(cc.thresholds.validation(a), cc.thresholds.validation(b))``.
+    level : float in (0, 1)
+    simultaneous : bool, default True
+        Whether the limits hold at all pc jointly, which `significant` needs.
+    method : {"mid-p", "score", "agresti-min", "bonett-price", "gaussian", "exact", "resample"}
+        How each class's paired rates get their limits. Mid-P limits have the best coverage for their width; "exact"
+        and "resample" are quantiles of the bootstrap distribution.
+    sampling : {"stratified", "full"}
+    pc : array-like, OperatingRange or OperatingCondition, optional
+        Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points of it.
+    laplace : float
+        Added to each cell; off by default, as the 2000 paper advises for differences.
+    names : (str, str)
+    pos_label, sample_weight
+        As for `RocCurve.from_predictions`.
+    n_resamples, rng
+        For ``method="resample"``.
+
+    Returns
+    -------
+    CurveDifference
+
+    Notes
+    -----
+    Only examples that one of the two gets wrong matter (Dugas & Gadoury 2008, equations 7-8 and 12-13); they are
+    counted for all points in O(n log m + m). The limits are conditional on the thresholds; with policy "optimal" both
+    estimates are optimistic, the more so the more a classifier's scores overfit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(400) < 0.4
+    >>> good, poor = y + rng.normal(0, 0.7, 400), y + rng.normal(0, 1.5, 400)
+    >>> diff = cc.compare(y, good, poor, names=("good", "poor"), pc=np.linspace(0.45, 0.65, 41))
+    >>> diff
+    CurveDifference('good' - 'poor', 95 % simultaneous: 'good' costs less for pc in (0.45, 0.65))
+    """
+
+    @one_question()
+    def __call__(
+        self,
+        y_true: Any,
+        score_a: Any,
+        score_b: Any,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        policy: Any = "optimal",
+        level: float = 0.95,
+        simultaneous: bool = True,
+        method: str = "mid-p",
+        sampling: str = "stratified",
+        pc: Any = None,
+        laplace: float = 0.0,
+        names: tuple[str, str] = ("a", "b"),
+        n_resamples: int = 2000,
+        rng: Any = None,
+    ) -> CurveDifference:
+        """Return the difference of two classifiers' costs at every condition, from their scores."""
+        rows = Rows(
+            y_true, dict(zip(check_two_names(names), (score_a, score_b), strict=True)), pos_label, sample_weight
+        )
+        return compare_in(
+            rows,
+            *rows.names,
+            policy=policy,
+            pc=pc,
+            simultaneous=simultaneous,
+            level=level,
+            method=method,
+            sampling=sampling,
+            laplace=laplace,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+
+    def from_joint(
+        self,
+        *,
+        negatives: Any,
+        positives: Any,
+        simultaneous: bool = True,
+        pc: Any = None,
+        names: tuple[str, str] = ("a", "b"),
+        **options: Unpack[DifferenceOptions],
+    ) -> CurveDifference:
+        """Return the difference of two fixed classifiers' costs at every condition, from the joint table of each class.
+
+        Parameters
+        ----------
+        negatives, positives : array-like of shape (2, 2)
+            Counts of the examples that are truly negative, and truly positive, by prediction of a (rows) and of b
+            (columns); index 0 is negative, 1 is positive. These are not two confusion matrices, which do not say how
+            often both classifiers are wrong about the same example.
+        simultaneous, pc, names, **options
+            As for `compare`.
+
+        Examples
+        --------
+        The same two confusion matrices with much and with little agreement: only the first difference is significant.
+
+        >>> import costcurves as cc
+        >>> close = {"negatives": [[60, 0], [0, 40]], "positives": [[20, 20], [0, 160]]}
+        >>> loose = {"negatives": [[30, 30], [30, 10]], "positives": [[1, 39], [19, 141]]}
+        >>> cc.compare.from_joint(**close).significant().decided
+        True
+        >>> cc.compare.from_joint(**loose, level=0.99).significant().decided
+        False
+        """
+        names = check_two_names(names)
+        given = difference_options(**options)
+        neg, pos = joint_counts(negatives, positives)
+        discordant = Discordant(np.array([0.0, 1.0]), np.array([False]), pos, neg, None, given)
+        band = discordant.band(operating_points(pc), simultaneous=check_flag("simultaneous", simultaneous))
+        return CurveDifference(names, band, discordant)
+
+    @one_question()
+    def from_frame(
+        self,
+        frame: Any,
+        *,
+        label: str,
+        score_a: str,
+        score_b: str,
+        weight: str | None = None,
+        pos_label: Any = None,
+        policy: Any = "optimal",
+        simultaneous: bool = True,
+        pc: Any = None,
+        names: tuple[str, str] | None = None,
+        on_null: str = "refuse",
+        **options: Unpack[DifferenceOptions],
+    ) -> CurveDifference:
+        """Return the difference of two score columns of a dataframe, of any library, at every condition.
+
+        Parameters
+        ----------
+        frame, label, weight, pos_label, on_null
+            As for `RocCurve.from_frame`; a frame that is not in memory is read once more than for a curve.
+        score_a, score_b : str
+            The columns of both classifiers' scores.
+        names : (str, str), optional
+            By default the columns.
+        policy, simultaneous, pc, **options
+            As for `compare`.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> import pandas as pd
+        >>> df = pd.DataFrame({"y": [0, 1, 0, 1], "p": [0.1, 0.35, 0.4, 0.8], "q": [0.3, 0.2, 0.1, 0.9]})
+        >>> cc.compare.from_frame(df, label="y", score_a="p", score_b="q", pc=[0.3, 0.5]).estimate.tolist()
+        [0.0, 0.0]
+        """
+        found: CurveDifference = curves_of_frames().difference(
+            frame,
+            label=label,
+            score_a=score_a,
+            score_b=score_b,
+            weight=weight,
+            pos_label=pos_label,
+            policy=policy,
+            names=None if names is None else check_two_names(names),
+            on_null=on_null,
+            simultaneous=simultaneous,
+            pc=pc,
+            **difference_options(**options),
+        )
+        return found
+
+    def __repr__(self) -> str:
+        """Return the three calls."""
+        return (
+            "compare(y_true, score_a, score_b, ...), compare.from_frame(frame, ...), "
+            "compare.from_joint(negatives=..., positives=...)"
+        )
+
+
+compare = _Compare()
+
+
+def compare_in(
+    source: Source,
+    a: str,
+    b: str,
+    *,
+    policy: Any = "optimal",
+    pc: Any = None,
+    simultaneous: bool = True,
+    **options: Unpack[DifferenceOptions],
+) -> CurveDifference:
+    """Return the difference of two of a source's classifiers, wherever the examples are."""
+    simultaneous = check_flag("simultaneous", simultaneous)
+    points, given = operating_points(pc), difference_options(**options)
+    first, second = (curve_in(source, name, rule) for name, rule in zip((a, b), two_policies(policy), strict=True))
+    return difference_in(source, first, second, points, given, simultaneous=simultaneous)

@@ -1,0 +1,316 @@
+"""The difference in cost of two classifiers at every operating condition, with limits and verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict
+
+import numpy as np
+
+from costcurves._base.results import Result
+from costcurves._base.validation import BoolArray, FloatArray, check_rng, frozen
+from costcurves.conditions.condition import pc_array
+from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.differences import PcIntervals
+from costcurves.decisions.rows import Paired, Source
+from costcurves.inference.bands.results import Interval
+from costcurves.inference.paired.bands import DifferenceBand, difference_band
+from costcurves.inference.paired.discordant import PairedCounts
+
+UNDECIDED = "undecided"
+UNSETTLED = "not settled: binning error"
+NO_VERDICT = (UNDECIDED, UNSETTLED)
+
+
+class DifferenceOptions(TypedDict, total=False):
+    """How the limits of a difference are found; see `compare`."""
+
+    level: float
+    method: str
+    sampling: str
+    laplace: float
+    n_resamples: int
+    rng: Any
+
+
+def difference_options(
+    *,
+    level: float = 0.95,
+    method: str = "mid-p",
+    sampling: str = "stratified",
+    laplace: float = 0.0,
+    n_resamples: int = 2000,
+    rng: Any = None,
+) -> dict[str, Any]:
+    """Return the options with their defaults."""
+    return dict(locals())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Discordant:
+    """The examples that only one of two classifiers gets wrong, on every step of pc on which they do not change."""
+
+    breaks: FloatArray
+    known: BoolArray
+    pos: PairedCounts
+    neg: PairedCounts
+    effective: tuple[float, float] | None
+    options: dict[str, Any]
+    errors: tuple[float, float] = (0.0, 0.0)  # by how much each cost can be too high
+
+    def __post_init__(self) -> None:
+        """Keep a seed in the place of a generator, so that every question is answered from the same resamples."""
+        rng = self.options.get("rng")
+        if self.options.get("method") == "resample" and not isinstance(rng, (int, np.integer)):
+            object.__setattr__(self, "options", self.options | {"rng": int(check_rng(rng).integers(2**63))})
+
+    def reversed(self) -> Discordant:
+        """Return the counts with the two classifiers in the other order."""
+        return replace(self, pos=self.pos.reversed(), neg=self.neg.reversed(), errors=self.errors[::-1])
+
+    def band(self, pc: FloatArray, **more: Any) -> DifferenceBand:
+        """Return the band of the difference at some operating points."""
+        step = np.searchsorted(self.breaks[1:-1], pc, side="left")
+        return difference_band(
+            self.pos.only_a[step],
+            self.pos.only_b[step],
+            self.pos.total,
+            self.neg.only_a[step],
+            self.neg.only_b[step],
+            self.neg.total,
+            pc,
+            effective=self.effective,
+            known=self.known[step],
+            **self.options,
+            **more,
+        ).with_errors(self.errors)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CurveDifference(Result):
+    """Cost of one classifier minus cost of another at every condition, with limits; negative: the first is cheaper.
+
+    Attributes
+    ----------
+    names : (a, b)
+        The two classifiers.
+    pc, estimate, lower, upper : arrays
+        The difference of normalized costs and its limits.
+    level, method, sampling, simultaneous
+        How the limits were found.
+    max_error : float
+        By how much the difference can be wrong, either way, because scores were binned. The limits are wider by it,
+        p-values are the largest that it allows, and what it could overturn is not settled.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> tables = {"negatives": [[50, 4], [6, 40]], "positives": [[8, 30], [2, 60]]}  # old's predictions by new's
+    >>> diff = cc.compare.from_joint(**tables, names=("old", "new"))
+    >>> diff
+    CurveDifference('old' - 'new', 95 % simultaneous: 'new' costs less for pc in (0.19, 1); undecided elsewhere)
+    >>> float(diff.p_value(0.5)) < 0.001
+    True
+    """
+
+    names: tuple[str, str]
+    band: DifferenceBand
+    _discordant: Discordant
+
+    @property
+    def pc(self) -> FloatArray:
+        """Operating points, increasing."""
+        return self.band.pc
+
+    @property
+    def estimate(self) -> FloatArray:
+        """Difference of normalized costs, first minus second."""
+        return self.band.estimate
+
+    @property
+    def lower(self) -> FloatArray:
+        """Lower limits at each point."""
+        return self.band.lower
+
+    @property
+    def upper(self) -> FloatArray:
+        """Upper limits at each point."""
+        return self.band.upper
+
+    @property
+    def level(self) -> float:
+        """Confidence level of the limits."""
+        return self.band.level
+
+    @property
+    def simultaneous(self) -> bool:
+        """Whether the limits hold at all points jointly."""
+        return self.band.simultaneous
+
+    @property
+    def max_error(self) -> float:
+        """By how much the difference can be wrong because scores were binned."""
+        return self.band.max_error
+
+    def at(self, condition: Any) -> Interval:
+        """Return the difference with its limits at one condition (or pc), and in money at a condition."""
+        return self.band.evaluated_by(self._limits_at).at(condition)
+
+    def _limits_at(self, pc: float) -> tuple[float, ...]:
+        """Return estimate and limits at one pc, as if it had been among the points of the band."""
+        more = {"critical_value": self.band.critical} if self.simultaneous else {}
+        one = self._discordant.band(np.array([pc]), **more)
+        return float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
+
+    def p_value(self, pc: Any) -> Any:
+        """Return the two-sided p-value of equal cost at pc, taken by itself (not adjusted for looking at many).
+
+        Parameters
+        ----------
+        pc : float, array or OperatingCondition
+        """
+        wanted = pc_array(pc)
+        points, place = np.unique(wanted.ravel(), return_inverse=True)
+        p = self._discordant.band(points).p_value(points)[place].reshape(wanted.shape)
+        return float(p) if wanted.ndim == 0 else p
+
+    def without_error(self) -> CurveDifference:
+        """Return the difference at the very thresholds in use, which may not be the best ones where scores were binned.
+
+        The counts at these thresholds are exact, so its limits and p-values have no binning error.
+        """
+        exact = replace(self._discordant, errors=(0.0, 0.0))
+        more: dict[str, Any] = {"critical_value": self.band.critical} if self.simultaneous else {}
+        return CurveDifference(self.names, exact.band(self.pc, **more), exact) if self.max_error else self
+
+    def reversed(self) -> CurveDifference:
+        """Return the same comparison with the two classifiers in the other order."""
+        return CurveDifference((self.names[1], self.names[0]), self.band.reversed(), self._discordant.reversed())
+
+    def significant(self) -> Verdicts:
+        """Return where the first is better, where the second, and where neither is shown to be.
+
+        Needs a simultaneous band: a pointwise one would exclude zero somewhere far too often. A range begins and ends
+        at points of the band, the only ones that were judged. What the binning of scores could overturn is
+        ``"not settled: binning error"``.
+        """
+        parts = self.band.significant()
+        who = {"a": self.names[0], "b": self.names[1], UNDECIDED: UNDECIDED, "unsettled": UNSETTLED}
+        return Verdicts(
+            np.array([part.low for part in parts]),
+            np.array([part.high for part in parts]),
+            tuple(who[part.better] for part in parts),
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        size = self.pc.size
+        return {
+            "a": [self.names[0]] * size,
+            "b": [self.names[1]] * size,
+            "pc": self.pc,
+            "estimate": self.estimate,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the difference as plain Python values."""
+        return {"names": list(self.names), **Result.to_dict(self.band)}
+
+    def __repr__(self) -> str:
+        """Return the conclusion."""
+        kind = "simultaneous" if self.simultaneous else "pointwise"
+        head = f"CurveDifference({self.names[0]!r} - {self.names[1]!r}, {100 * self.level:g} % {kind}"
+        if not self.simultaneous:
+            return f"{head}, {self.pc.size} points)"
+        return f"{head}: {self.significant().text()})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Verdicts(Result):
+    """Intervals of pc and who is significantly better in each: a name, or ``"undecided"``.
+
+    Where scores were binned, it may also be ``"not settled: binning error"``.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> tables = {"negatives": [[50, 4], [6, 40]], "positives": [[8, 30], [2, 60]]}
+    >>> verdicts = cc.compare.from_joint(**tables, names=("old", "new")).significant()
+    >>> verdicts
+    Verdicts('new' costs less for pc in (0.19, 1); undecided elsewhere)
+    >>> verdicts.where("new")
+    PcIntervals((0.19, 1))
+    """
+
+    low: FloatArray
+    high: FloatArray
+    better: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        frozen(self.low)
+        frozen(self.high)
+
+    def where(self, name: str) -> PcIntervals:
+        """Return the intervals of one verdict."""
+        chosen = np.array([better == name for better in self.better], dtype=np.bool_)
+        return PcIntervals(self.low[chosen], self.high[chosen])
+
+    @property
+    def decided(self) -> bool:
+        """Whether somebody is better somewhere."""
+        return any(better not in NO_VERDICT for better in self.better)
+
+    def text(self) -> str:
+        """Return the conclusion in words."""
+        told = [name for name in dict.fromkeys(self.better) if name != UNDECIDED]
+        if not told:
+            return "no significant difference at any pc"
+        spans = {name: ", ".join(f"({low:.3g}, {high:.3g})" for low, high in self.where(name)) for name in told}
+        unsettled = spans.pop(UNSETTLED, None)
+        text = " and ".join(f"{name!r} costs less for pc in {where}" for name, where in spans.items())
+        if unsettled is not None:
+            text += f"{'; ' if text else ''}not settled for pc in {unsettled}: binning error"
+        return text + ("; undecided elsewhere" if UNDECIDED in self.better else "")
+
+    def _columns(self) -> dict[str, Any]:
+        return {"pc_low": self.low, "pc_high": self.high, "better": list(self.better)}
+
+    def __len__(self) -> int:
+        """Return the number of intervals."""
+        return len(self.better)
+
+    def __repr__(self) -> str:
+        """Return the conclusion."""
+        return f"Verdicts({self.text()})"
+
+
+def difference_in(
+    source: Source, a: CostCurve, b: CostCurve, pc: FloatArray, options: dict[str, Any], *, simultaneous: bool = True
+) -> CurveDifference:
+    """Return the difference of two of a source's classifiers; options as for `compare`."""
+    paired = source.paired(a, b, pc, simultaneous=simultaneous)
+    return difference_of_counts((a.name, b.name), paired, pc, options, (a.max_error, b.max_error))
+
+
+def difference_of_counts(
+    names: tuple[str, str],
+    paired: Paired,
+    pc: FloatArray,
+    options: dict[str, Any],
+    errors: tuple[float, float] = (0.0, 0.0),
+) -> CurveDifference:
+    """Return the difference of two curves from their paired counts, however those were made.
+
+    Without counts at the operating points the band is pointwise. `errors` say by how much the cost of each curve can be
+    too high.
+    """
+    steps = paired.steps
+    effective = (steps.pos.effective, steps.neg.effective) if paired.weighted else None
+    discordant = Discordant(*steps, effective, options, errors)
+    more: dict[str, Any] = {}
+    if paired.at_points is not None:
+        pos, neg = paired.at_points
+        more = {"simultaneous": True, "ranges": (pos.ranges, neg.ranges)}
+    return CurveDifference(names, discordant.band(pc, **more), discordant)

@@ -1,0 +1,213 @@
+"""What can be asked of labels and scores of the same examples, and the answers where these are in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from costcurves._base.errors import InputError
+from costcurves._base.frames import columns_of
+from costcurves._base.validation import BoolArray, FloatArray, check_name
+from costcurves.counting import counts
+from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.roc import RocCurve
+from costcurves.curves.thresholds import Validation, as_policy
+from costcurves.inference.family import co_errors
+from costcurves.inference.paired.discordant import PairedCounts, counts_of_both, paired_counts
+
+# Rows from which on all points of a curve are only counted if its hull does not have the answer.
+MANY = 1 << 16
+
+
+class PairedSteps(NamedTuple):
+    """The steps of pc between which no threshold of two classifiers moves, with their counts on each.
+
+    `known` says where both predict the same for everybody whatever the scores: their difference is no estimate.
+    """
+
+    breaks: FloatArray
+    known: BoolArray
+    pos: PairedCounts
+    neg: PairedCounts
+
+
+class Paired(NamedTuple):
+    """What only one of two classifiers gets wrong: on the steps of pc and, if wanted, at points with their ranges."""
+
+    steps: PairedSteps
+    at_points: tuple[PairedCounts, PairedCounts] | None
+    weighted: bool
+
+
+class CoErrors(NamedTuple):
+    """The paired steps of all pairs, and what two classifiers at two points both get wrong, of each class."""
+
+    steps: dict[tuple[str, str], PairedSteps]
+    both_wrong: tuple[FloatArray, FloatArray]
+    weighted: bool
+
+
+class Source(Protocol):
+    """Labels and scores of the same examples, wherever they are: in memory, in files, or on a cluster."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classifiers."""
+
+    def roc(self, name: str, points: str = "hull") -> RocCurve:
+        """Return the ROC curve of one classifier: the vertices of its hull, or all points."""
+
+    def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:
+        """Return what only one of two classifiers gets wrong; with ranges at the points `pc` if `simultaneous`."""
+
+    def co_errors(self, curves: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
+        """Return what each two of several classifiers get wrong together, at all pairs of points `pc`."""
+
+    def rows(self) -> Rows:
+        """Return the examples in memory."""
+
+
+def curve_in(source: Source, name: str, policy: Any) -> CostCurve:
+    """Return the cost curve of one classifier under a policy."""
+    rule = as_policy(policy)
+    return CostCurve(source.roc(name, "all" if rule.needs_all_points else "hull"), rule)
+
+
+def common_breaks(a: CostCurve, b: CostCurve) -> FloatArray:
+    """Return the pc at which one of two curves changes its threshold, with 0 and 1."""
+    return np.union1d(a.breaks, b.breaks)
+
+
+def middles(breaks: FloatArray) -> FloatArray:
+    """Return a pc within each step."""
+    result: FloatArray = (breaks[:-1] + breaks[1:]) / 2
+    return result
+
+
+class Rows:
+    """Labels and several classifiers' scores of the same examples in memory, checked once; curves are kept.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+    scores : mapping of name to array-like of shape (n,), or dataframe
+    pos_label, sample_weight
+        As for `RocCurve.from_predictions`.
+    """
+
+    def __init__(self, y_true: Any, scores: Any, pos_label: Any = None, sample_weight: Any = None) -> None:
+        columns = columns_of("scores", scores)
+        if not columns:
+            raise InputError("`scores` must have at least one classifier, got 0")
+        self.names = tuple(check_name("scores", name) for name in columns)
+        self.positive: BoolArray = counts.binary_labels(y_true, pos_label)
+        size = self.positive.size
+        self.weights = None if sample_weight is None else counts.checked_weights(sample_weight, size)
+        counts.both_classes(self.positive, self.weights)
+        self.scores = {}
+        for name, values in columns.items():
+            checked = counts.checked_scores(values, counts.score_of(name))
+            counts.same_length(counts.score_of(name), checked, "y_true", size)
+            self.scores[name] = checked
+        self._rocs: dict[tuple[str, str], RocCurve] = {}
+
+    def some(self, kept: BoolArray) -> Rows:
+        """Return some of the rows."""
+        part = Rows.__new__(Rows)
+        part.names, part._rocs = self.names, {}
+        part.positive, part.scores = self.positive[kept], {name: s[kept] for name, s in self.scores.items()}
+        part.weights = None if self.weights is None else self.weights[kept]
+        return part
+
+    def with_weight(self) -> Rows:
+        """Return the rows without those of weight 0, which say nothing."""
+        return self if self.weights is None or self.weights.all() else self.some(self.weights > 0)
+
+    def rows(self) -> Rows:
+        """Return the rows themselves."""
+        return self
+
+    def roc(self, name: str, points: str = "hull") -> RocCurve:
+        """Return the ROC curve of one classifier; its scores are counted once, unless they are very many.
+
+        Of very many scores the hull is counted without the other points, which takes a fraction of the time.
+        """
+        if (name, points) not in self._rocs:
+            if points == "hull" and (self.positive.size <= MANY or (name, "all") in self._rocs):
+                self._rocs[name, points] = self.roc(name, "all").on_hull()
+            else:
+                self._rocs[name, points] = RocCurve.of_checked(
+                    self.positive, self.scores[name], self.weights, name=name, points=points
+                )
+        return self._rocs[name, points]
+
+    def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:
+        """Return what only one of two classifiers gets wrong; with ranges at the points `pc` if `simultaneous`."""
+        at_points = self._alone(a, b, pc, ranges=True) if simultaneous else None
+        return Paired(self._steps(a, b), at_points, self.weights is not None)
+
+    def co_errors(self, curves: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
+        """Return what each two of several classifiers get wrong together, at all pairs of points `pc`."""
+        thresholds = np.stack([curve.cuts_at(pc) for curve in curves], axis=1)
+        both = []
+        for which, mask in (("positive", self.positive), ("negative", ~self.positive)):
+            table = np.stack([self.scores[curve.name][mask].astype(np.float64) for curve in curves], axis=1)
+            weights = None if self.weights is None else self.weights[mask]
+            both.append(co_errors(which, table, thresholds, weights=weights))
+        steps = {(a.name, b.name): self._steps(a, b) for a, b in combinations(curves, 2)}
+        return CoErrors(steps, (both[0], both[1]), self.weights is not None)
+
+    def _steps(self, a: CostCurve, b: CostCurve) -> PairedSteps:
+        breaks = common_breaks(a, b)
+        within = middles(breaks)
+        known = a.trivial_at(within) & b.trivial_at(within)
+        return PairedSteps(breaks, known, *self._alone(a, b, within, ranges=False))
+
+    def _alone(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, ranges: bool) -> tuple[PairedCounts, PairedCounts]:
+        """Return the positives and the negatives that only one classifier gets wrong at some operating points."""
+        cuts = a.cuts_at(pc), b.cuts_at(pc)
+        if self.weights is None and not ranges:
+            return counts_of_both(self.positive, self.scores[a.name], self.scores[b.name], *cuts)
+        pos, neg = (
+            paired_counts(
+                true_class,
+                self.scores[a.name].take(members),
+                self.scores[b.name].take(members),
+                *cuts,
+                weights=None if self.weights is None else self.weights.take(members),
+                ranges=ranges,
+            )
+            for true_class, members in (
+                ("positive", np.flatnonzero(self.positive)),
+                ("negative", np.flatnonzero(~self.positive)),
+            )
+        )
+        return pos, neg
+
+
+def _refuse_shared_validation(policy: Any, instead: str) -> None:
+    """Refuse thresholds found on one classifier's scores for another, whose scores mean something else."""
+    if isinstance(policy, Validation):
+        raise InputError(f"`policy` must not give one classifier's thresholds to all, got {policy!r}: pass {instead}")
+
+
+def two_policies(policy: Any) -> tuple[Any, Any]:
+    """Return the policy of each of two classifiers."""
+    _refuse_shared_validation(policy, "a pair of policies, one for each")
+    if isinstance(policy, (tuple, list)):
+        if len(policy) != 2:
+            raise InputError(f"`policy` must be one policy or a pair of them, got {len(policy)}")
+        return policy[0], policy[1]
+    return policy, policy
+
+
+def named_policies(policy: Any, names: Sequence[str]) -> Mapping[str, Any]:
+    """Return the policy of each of several classifiers."""
+    _refuse_shared_validation(policy, "a mapping of name to policy")
+    rules = policy if isinstance(policy, Mapping) else dict.fromkeys(names, policy)
+    if missing := [name for name in names if name not in rules]:
+        raise InputError(f"`policy` must have an entry for every classifier, got none for {', '.join(missing)}")
+    return rules

@@ -1,0 +1,160 @@
+"""`Predictions`: every door gives the same answer, and nothing is checked or counted twice."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import costcurves as cc
+from costcurves.counting import counts, hull_vertices
+from laws import random_worlds
+
+WHERE = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=4)
+SPAN = cc.OperatingRange(prevalence=(0.2, 0.4), cost_fp=1, cost_fn=(2, 5))
+
+
+def world(rng, n=None, k=3):
+    """Return labels, scores of k classifiers (with ties or without) and weights, or None."""
+    n = int(rng.integers(12, 200)) if n is None else n
+    y = rng.random(n) < rng.uniform(0.2, 0.8)
+    y[:2] = [False, True]
+    scores = {}
+    for name in "abcdefgh"[:k]:
+        values = y * rng.uniform(0, 2) + rng.normal(size=n)
+        scores[name] = np.round(values, int(rng.integers(0, 3))) if rng.random() < 0.5 else values
+    return y, scores, None if rng.random() < 0.5 else rng.integers(0, 3, n) + (np.arange(n) < 2)
+
+
+def text(result):
+    return json.dumps(result.to_dict(), sort_keys=True)
+
+
+@pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
+@pytest.mark.law
+def test_methods_answer_as_the_functions_do():
+    pc = np.linspace(0, 1, 7)
+    for rng in random_worlds(40, 1701):
+        y, scores, weight = world(rng)
+        ours = cc.Predictions(y, scores, sample_weight=weight)
+        given = {"sample_weight": weight}
+        theirs = cc.compare(y, scores["a"], scores["c"], names=("a", "c"), pc=pc, **given)
+        assert text(ours.compare("a", "c", pc=pc)) == text(theirs)
+        assert text(ours.recommend(WHERE)) == text(cc.recommend(y, scores, WHERE, **given))
+        assert text(ours.hull().ranges()) == text(cc.RocHull.from_predictions(y, scores, **given).ranges())
+        theirs = cc.CostCurve(cc.RocCurve.from_predictions(y, scores["b"], name="b", **given))
+        assert ours.curve("b").vertices.tolist() == theirs.vertices.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
+@pytest.mark.law
+def test_a_range_and_all_pairs_are_answered_as_by_the_functions():
+    for rng in random_worlds(3, 1702):
+        y, scores, weight = world(rng, 80)
+        ours = cc.Predictions(y, scores, sample_weight=weight)
+        assert text(ours.recommend_within(SPAN)) == text(cc.recommend_within(y, scores, SPAN, sample_weight=weight))
+        pc = np.linspace(0, 1, 5)
+        assert text(ours.compare_many(pc=pc)) == text(cc.compare_many(y, scores, pc=pc, sample_weight=weight))
+
+
+@pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
+@pytest.mark.parametrize("door", ["pandas", "lazy polars", "file"])
+@pytest.mark.law
+def test_arrays_frames_and_files_answer_alike(door, tmp_path):
+    (rng,) = random_worlds(1, 1703)
+    y, scores, _ = world(rng, 150)
+    columns = {"y": y.astype(int), **scores}
+    arrays = cc.Predictions(y, scores)
+    if door == "file":
+        pd.DataFrame(columns).to_parquet(tmp_path / "p.parquet")
+        other = cc.scan(tmp_path / "p.parquet", label="y", scores=list(scores))
+        assert isinstance(other, cc.Predictions)
+    else:
+        frame = pd.DataFrame(columns) if door == "pandas" else pl.LazyFrame(columns)
+        other = cc.Predictions.from_frame(frame, label="y", scores=list(scores))
+    pc = np.linspace(0, 1, 5)
+    assert text(other.compare("a", "b", pc=pc)) == text(arrays.compare("a", "b", pc=pc))
+    assert text(other.compare_many(pc=pc)) == text(arrays.compare_many(pc=pc))
+    assert text(other.recommend(WHERE)) == text(arrays.recommend(WHERE))
+    assert text(other.hull().best(WHERE)) == text(arrays.hull().best(WHERE))
+    for name, curve in arrays.curves().items():
+        assert other.curves()[name].vertices.tolist() == curve.vertices.tolist()
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How often labels and scores are checked, and how often scores are counted."""
+    calls = {}
+
+    def watch(module, name, key):
+        original = getattr(module, name)
+
+        def counting(*args, **kwargs):
+            calls[key] = calls.get(key, 0) + 1
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, counting)
+
+    watch(counts, "binary_labels", "labels")
+    watch(counts, "checked_scores", "scores")
+    watch(counts, "count_scores", "counts")
+    watch(hull_vertices, "hull_counts", "counts")
+    return calls
+
+
+QUESTIONS = {
+    "compare": (2, lambda y, s: cc.compare(y, s["a"], s["b"], pc=[0.3, 0.6]).significant()),
+    "compare_many": (4, lambda y, s: cc.compare_many(y, s, pc=[0.3, 0.6])),
+    "recommend": (4, lambda y, s: cc.recommend(y, s, WHERE)),
+    "recommend_within": (4, lambda y, s: cc.recommend_within(y, s, SPAN)),
+    "report": (4, lambda y, s: cc.Report.from_predictions(y, s, scenarios={"here": WHERE})),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_labels_are_checked_and_rows_counted_once_per_question(question, counted):
+    rng = np.random.default_rng(5)
+    y = rng.random(60) < 0.4
+    scores = {name: y + rng.normal(0, 0.8, 60) for name in "abcd"}
+    classifiers, ask = QUESTIONS[question]
+    ask(y, scores)
+    assert counted == {"labels": 1, "scores": classifiers, "counts": classifiers}
+
+
+def test_many_questions_count_the_rows_once(counted):
+    rng = np.random.default_rng(5)
+    y = rng.random(60) < 0.4
+    ours = cc.Predictions(y, {name: y + rng.normal(0, 0.8, 60) for name in "abc"})
+    ours.hull(), ours.curves(), ours.compare("a", "b"), ours.recommend(WHERE), ours.recommend(0.7), repr(ours)
+    assert counted == {"labels": 1, "scores": 3, "counts": 3}
+
+
+def test_folds_can_be_told_and_are_checked():
+    ours = cc.Predictions([0, 1, 0, 1], {"a": [1, 2, 3, 4]}, folds=["x", "x", "y", "y"])
+    assert (ours.n_folds, ours.folds.tolist()) == (2, [0, 0, 1, 1])
+    assert [curve.auc() for curve in ours.fold_roc_curves("a")] == [1.0, 1.0]
+    with pytest.raises(cc.InputError, match=r"`folds` must have one entry per example, shape \(4,\), got \(3,\)"):
+        cc.Predictions([0, 1, 0, 1], {"a": [1, 2, 3, 4]}, folds=[0, 0, 1])
+    with pytest.raises(cc.UnsupportedError, match="questions about folds need predictions with `folds`"):
+        cc.Predictions([0, 1], {"a": [1, 2]}).averaged_curve("a")
+
+
+def test_bad_input_is_named():
+    ours = cc.Predictions([0, 1], {"a": [1, 2], "b": [1, 2]})
+    with pytest.raises(cc.InputError, match="the classifier must be one of a, b, got 'c'"):
+        ours.curve("c")
+    with pytest.raises(cc.InputError, match="`a` and `b` must be two classifiers, got 'a' twice"):
+        ours.compare("a", "a")
+    with pytest.raises(cc.InputError, match="`scores` must be None where `y_true` is Predictions"):
+        cc.Report.from_predictions(ours, {"a": [1, 2]})
+    with pytest.raises(cc.InputError, match="`scores` must have at least one classifier, got 0"):
+        cc.Predictions([0, 1], {})
+
+
+def test_a_report_of_predictions_is_that_of_their_arrays():
+    y, scores = [0, 1, 0, 1, 1, 0], {"a": [1, 3, 2, 4, 2, 1], "b": [1, 2, 1, 2, 2, 1]}
+    one = cc.Predictions(y, scores).report(scenarios={"here": WHERE})
+    assert one.json() == cc.Report.from_predictions(y, scores, scenarios={"here": WHERE}).json()
