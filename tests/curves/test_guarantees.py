@@ -178,6 +178,32 @@ def test_a_stated_prevalence_takes_the_upper_limits_of_both_rates():
         assert choice.bound == 0.25
 
 
+@pytest.mark.law
+def test_a_precision_is_tested_at_thresholds_that_negatives_pick():
+    parts = (np.arange(20_000) + 0.5) / 20_000
+    for rng in random_worlds(40, stream=7209):
+        n_neg, n_pos = int(rng.integers(100, 600)), int(rng.integers(50, 300))
+        labels = np.repeat([0, 1], [n_neg, n_pos])
+        scores = rng.normal(size=labels.size) + rng.uniform(0.5, 2) * labels
+        scores = np.round(scores, int(rng.choice([0, 1, 9])))
+        share, floor = float(rng.uniform(0.1, 0.5)), float(rng.uniform(0.3, 0.8))
+        ratio = floor * (1 - share) / ((1 - floor) * share)
+        allowed = [1]
+        while (more := max(allowed[-1] + 1, math.ceil(1.25 * allowed[-1]))) <= n_neg / ratio:
+            allowed.append(more)
+        passed, close = [0.0], False
+        for most in allowed:
+            cuts = [cut for cut in set(scores[labels == 0].tolist()) if (scores[labels == 0] >= cut).sum() <= most]
+            if cuts and (found := int((scores[labels == 1] >= min(cuts)).sum())):
+                upper = stats.beta.ppf(parts, most + 1, n_neg - most)
+                p = stats.beta.cdf(ratio * upper, found, n_pos - found + 1).mean() * len(allowed)
+                close |= abs(p - 0.1) < 0.002
+                passed += [found / n_pos] * int(p <= 0.1)
+        hull = cc.RocHull.from_predictions(labels, {"a": scores})
+        if ratio > 1 and not close:
+            assert hull.best_at_precision(floor, prevalence=share, confidence=0.9).tpr == max(passed)
+
+
 def test_more_confidence_and_more_classifiers_ask_for_more():
     hull = uniform_hull(500, 500, a=1.5, b=1.0)
     rates = [hull.best_at_fpr(0.05, confidence=c).tpr for c in (0.01, 0.5, 0.9, 0.99, 0.9999)]

@@ -205,9 +205,12 @@ def assured_precision(curves: Sequence[RocCurve], floor: float, prevalence: floa
     points = [Point(Fraction(0), Fraction(0), ALWAYS_NEGATIVE, math.inf)]
     for curve in curves:
         n_neg, n_pos = int(curve.n_neg), int(curve.n_pos)
+        fp, tp, scored = curve.fp, curve.tp, curve.has_thresholds
         for most in _allowances(n_neg, ratio):
-            index = _candidate(curve, most)
-            if index and passes(n_neg, n_pos, most, int(curve.tp[index])):
+            index = int(np.searchsorted(fp, most, side="right")) - 1
+            if scored:  # to the score of a negative; a classifier without scores has the same point in all samples
+                index = int(np.searchsorted(fp, fp[index], side="left"))
+            if index and passes(n_neg, n_pos, most, int(tp[index])):
                 points.append(Point.of(curve, index))
     point = min(points, key=lambda point: (-point.tpr, point.fpr, *point.rank))
     return Assured(point, math.nan if point.name == ALWAYS_NEGATIVE else floor)
@@ -220,15 +223,6 @@ def _allowances(n_neg: int, ratio: float) -> list[int]:
         steps.append(step)
         step = max(step + 1, math.ceil(STEP * step))
     return steps
-
-
-def _candidate(curve: RocCurve, most: int) -> int:
-    """Return the point at the lowest score of a negative with at most so many false alarms; 0 if there is none.
-
-    A classifier without scores has one point, whatever the data are.
-    """
-    last = int(np.searchsorted(curve.fp, most, side="right")) - 1
-    return int(np.searchsorted(curve.fp, curve.fp[last], side="left")) if curve.has_thresholds else last
 
 
 def _check_sizes(curves: Sequence[RocCurve], enough: Callable[[int, int], bool], asked: Asked) -> None:
