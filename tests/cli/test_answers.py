@@ -22,6 +22,17 @@ VEHICLE = ("example:vehicle", "--costs", "example:vehicle")
 ANSWERS = {
     "decide": ("decide", *CREDIT, *TWO),
     "decide here": ("decide", *HERE, *TWO, "--assert-better-than", "always positive"),
+    "decide within": ("decide", "example:german_credit", "--positive", "bad", "--max-fpr", "0.05"),
+    "decide surely": (
+        "decide",
+        "example:german_credit",
+        "--positive",
+        "bad",
+        "--max-fpr",
+        "0.05",
+        "--confidence",
+        "0.95",
+    ),
     "ranges": ("ranges", *CREDIT),
     "ranges everywhere": ("ranges", "example:german_credit", "--positive", "bad"),
     "compare": ("compare", *CREDIT, "--scenario", "uncertain", *TWO, "--assert-not-worse-than", "tree"),

@@ -558,7 +558,7 @@ def test_a_missing_response_method_is_named():
         ("cheap", r"`condition` must be an OperatingCondition \(or a pc in \[0, 1\]\), got 'cheap' \(str\)"),
         (None, r"`condition` must be an OperatingCondition"),
         (1.5, r"`condition` must be in \[0, 1\], got 1.5"),
-        ({"fnr": 0.1}, r"`condition` must have the keys fpr, or tpr, or alarms, population and prevalence .*fnr"),
+        ({"fnr": 0.1}, r"`condition` must have the keys fpr, or tpr, or alarms, population and prevalence, .*fnr"),
         ({"alarms": 3}, r"`condition` must have the keys fpr"),
         ({}, r"`condition` must have the keys fpr"),
         ({"fpr": 2}, r"`fpr` must be in \[0, 1\], got 2"),
@@ -613,3 +613,54 @@ def test_unfitted_classifiers_and_members_say_so():
         _ = clf.choice_
     with pytest.raises(NotFittedError, match=r"`bayes` must be fitted where cv='prefit', got an unfitted GaussianNB"):
         clf.fit(X, Y)
+
+
+# Limits that hold on new cases ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [cc.RocHullClassifier, cc.CostThresholdClassifier])
+def test_a_limit_with_a_confidence_is_that_of_the_hull(make):
+    rng = np.random.default_rng(8)
+    labels = np.repeat([0, 1], [600, 400])
+    table = (2 * labels + rng.normal(size=1000))[:, None]
+    column = Column(0).fit(table, labels)
+    members = {"c0": column} if make is cc.RocHullClassifier else column
+    clf = make(members, {"fpr": 0.05, "confidence": 0.95}, cv="prefit").fit(table, labels)
+    hull = clf.hull_
+    for limit, expected in (
+        (clf.condition, hull.best_at_fpr(0.05, confidence=0.95)),
+        ({"tpr": 0.8, "confidence": 0.9}, hull.best_at_tpr(0.8, confidence=0.9)),
+        ({"precision": 0.8, "prevalence": 0.2}, hull.best_at_precision(0.8, prevalence=0.2)),
+        (
+            {"precision": 0.7, "prevalence": 0.3, "confidence": 0.9},
+            hull.best_at_precision(0.7, prevalence=0.3, confidence=0.9),
+        ),
+        (
+            {"alarms": 2, "population": 5, "prevalence": "sample", "confidence": 0.9},
+            hull.best_at_capacity(alarms=2, population=5, prevalence="sample", confidence=0.9),
+        ),
+    ):
+        alarms = clf.predict(table, condition=limit) == 1
+        assert (alarms == (table[:, 0] >= expected.threshold)).all()
+        assert 0 < alarms.sum() < 1000
+
+
+def test_a_confidence_needs_scores_of_the_members_that_predict():
+    rng = np.random.default_rng(8)
+    labels = np.repeat([0, 1], 300)
+    table = (2 * labels + rng.normal(size=600))[:, None]
+    limit = {"fpr": 0.1, "confidence": 0.9}
+    trained = cc.RocHullClassifier({"c0": Column(0)}, limit, cv=5).fit(table, labels)
+    with pytest.raises(cc.InputError, match="`condition` must have no confidence unless the members that predict"):
+        trained.predict(table)
+    assert trained.predict(table, condition={"fpr": 0.1}).any()
+    split = cc.RocHullClassifier({"c0": Column(0)}, limit, cv=0.5, refit=False, random_state=0).fit(table, labels)
+    assert split.predict(table).any()
+    drawn = {"alarms": 1, "population": 2, "prevalence": "sample", "confidence": 0.9}
+    with pytest.raises(cc.InputError, match="`condition` must have a number as its prevalence unless cv='prefit'"):
+        split.predict(table, condition=drawn)
+    for on_edge in ("random", "nearer"):
+        with pytest.raises(cc.InputError, match="`on_edge` must be 'within' for a limit with a confidence, got '"):
+            split.set_params(on_edge=on_edge).predict(table)
+    with pytest.raises(cc.InputError, match="`condition` must have the keys fpr, or tpr, or alarms, population and"):
+        split.predict(table, condition={"confidence": 0.9})

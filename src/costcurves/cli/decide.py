@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +10,7 @@ from rich.console import Console
 import costcurves as cc
 import costcurves.cli._options as opt
 from costcurves._base.text import safe
+from costcurves.cli import limits
 from costcurves.cli._gates import Gate, better_here, better_over, cost_below, leave, show_gates
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs
@@ -46,6 +46,11 @@ def decide(
     pc: opt.Pc = None,
     costs: opt.CostsFile = None,
     scenario: opt.ScenarioName = None,
+    max_fpr: limits.MaxFpr = None,
+    min_tpr: limits.MinTpr = None,
+    capacity: limits.Capacity = None,
+    min_precision: limits.MinPrecision = None,
+    confidence: limits.Confidence = None,
     level: opt.Level = 0.95,
     policy: opt.PolicyName = "optimal",
     thresholds_from: opt.ThresholdsFrom = None,
@@ -76,22 +81,42 @@ def decide(
 
     Say which classifier to use at which threshold, what it costs per case with its interval, who is the runner-up,
     and whether that is sure. Several scenarios get an answer each; a range gets the classifier that loses least in
-    the worst case.
+    the worst case. With a limit, such as --max-fpr 0.05, say which rule is the best that keeps it, with --confidence
+    on new cases, too.
     """
     out = Output(json, csv, output, force)
     out.check()
+    limit = limits.read_limit(
+        {"--max-fpr": max_fpr, "--min-tpr": min_tpr, "--capacity": capacity, "--min-precision": min_precision},
+        prevalence,
+        confidence,
+        {
+            "--cost-fn": cost_fn,
+            "--cost-fp": cost_fp,
+            "--pc": pc,
+            "--costs": costs,
+            "--scenario": scenario,
+            "--level": level != 0.95,
+            "--policy": policy != "optimal",
+            "--thresholds-from": thresholds_from,
+            "--assert-better-than": assert_better_than,
+            "--assert-cost-below": assert_cost_below is not None,
+        },
+    )
+    columns: Any = {
+        "label": label,
+        "positive": positive,
+        "score": score,
+        "weight": weight,
+        "drop_missing": drop_missing,
+    }
+    if limit is not None:
+        limits.decide_within(limit, load(file, **columns), out)
+        return
     asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario)
     if out.form == "csv" and len({type(where) for where in asked.cases.values()}) > 1:
         raise Problem("--csv needs scenarios of one kind, conditions or ranges: choose some with --scenario")
-    data = load(
-        file,
-        label=label,
-        positive=positive,
-        score=score,
-        weight=weight,
-        drop_missing=drop_missing,
-        costs=asked,
-    )
+    data = load(file, **columns, costs=asked)
     rule = policies(policy, thresholds_from, data)
     with working("deciding"):
         answers = {name: answer_at(data, where, rule, level) for name, where in asked.cases.items()}
@@ -163,19 +188,10 @@ def show_answers(answers: dict[str, Answer], asked: Costs, data: Predictions, sc
             _show_range(answer, asked.currency, data, screen)
 
 
-def use_text(choice: cc.Choice | cc.FixedRule, data: Predictions) -> str:
-    """Return what to do, in words."""
-    name = safe(choice.classifier)
-    if choice.classifier in TRIVIAL or math.isinf(choice.threshold):
-        label = data.negative if choice.fpr == choice.tpr == 0 else data.positive
-        return f"Use no classifier: call every case {safe(label)}."
-    return f"Use {name}: call a case {safe(data.positive)} where {name} >= {choice.threshold_text}."
-
-
 def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions, screen: Console) -> None:
     best, other, sure = answer.best, answer.runner_up, f"at {100 * answer.level:g} %"
     low, high = money(answer.money_lower[0], currency), money(answer.money_upper[0], currency)
-    line(screen, use_text(best, data), "bold green" if answer.sure else "bold yellow")
+    line(screen, limits.use_text(best, data), "bold green" if answer.sure else "bold yellow")
     here = money(best.expected_cost, currency)
     if answer.lower[0] < answer.upper[0]:
         new = money(answer.money_estimate[0], currency)
@@ -239,7 +255,7 @@ def _show_range(answer: cc.RangeRecommendation, currency: str, data: Predictions
         each = "is" if len(candidates) == 1 else "are each"
         most = f"{best} loses at most {percent(answer.largest[0])} of the cost of getting every case wrong"
         line(screen, f"On these rows {listing(candidates)} {each} best somewhere in the range; {most}.")
-    rule = use_text(answer.rule, data).removesuffix(".")
+    rule = limits.use_text(answer.rule, data).removesuffix(".")
     line(screen, f"One rule for the whole range: {rule[0].lower()}{rule[1:]};")
     line(screen, f"it loses at most {money(answer.rule.money, currency)} per case against the best at each condition.")
     if answer.beaten_by:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
@@ -467,6 +468,22 @@ class Mixture(Result):
         return f"Mixture({recipe}: fpr={self.fpr:.3g}, tpr={self.tpr:.3g})"
 
 
+# What a guarantee says, by the first word of the limit.
+_KEPT = {
+    "fpr": ("fpr <= {}", "at most {} of new negatives are false alarms"),
+    "tpr": ("tpr >= {}", "at least {} of new positives are found"),
+    "at": ("alarms <= {} of cases", "at most {} of new cases raise an alarm"),
+    "precision": ("precision >= {}", "at least {} of new alarms are right"),
+}
+
+
+def _rounded(bound: float, up: bool) -> str:
+    """Return a bound in three digits, so that it still holds."""
+    exact = Decimal(repr(bound))
+    places = Decimal((0, (1,), exact.adjusted() - 2))
+    return f"{float(exact.quantize(places, ROUND_CEILING if up else ROUND_FLOOR)):g}"
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LimitedChoice(Rule):
     """The best single classifier and threshold under a limit, and the random choice that uses the limit up.
@@ -479,15 +496,27 @@ class LimitedChoice(Rule):
         The best single point of all, whether on the convex hull or not.
     mixture : Mixture
         The best random choice between two points of the convex hull. It never finds less, and where all of the limit
-        gains nothing more than a part of it, it uses that part.
+        gains nothing more than a part of it, it uses that part. With a confidence it is the single point.
     alarms : float
         Expected alarms, where the limit is a capacity; NaN otherwise.
+    precision : float
+        The share of alarms that are right, where the limit is one on it; NaN otherwise, or without alarms.
+    confidence : float
+        The probability with which the limit is kept on new cases; NaN where it only holds on the cases of the curves.
+    bound : float
+        What is guaranteed of the limited rate (a capacity as a share of cases) with this confidence: the limit, or
+        better where the next case more would break it. NaN without a confidence, and of a precision without alarms.
+    guarantee : str
+        The same in words; empty without a confidence.
 
     Examples
     --------
     >>> import costcurves as cc
     >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")]).best_at_fpr(0.2)
     LimitedChoice(fpr <= 0.2: expert, fpr=0.1, tpr=0.6; by chance up to tpr=0.644)
+    >>> rules = cc.RocCurve.from_confusion_matrix([[97, 3], [4, 16]], name="rules")
+    >>> cc.RocHull([rules]).best_at_fpr(0.1, confidence=0.95).guarantee
+    'with a confidence of 95 %, at most 8.92 % of new negatives are false alarms'
     """
 
     limit: str
@@ -498,15 +527,42 @@ class LimitedChoice(Rule):
     mixture: Mixture
     alarms: float = math.nan
     _below: float = math.nan
+    precision: float = math.nan
+    confidence: float = math.nan
+    bound: float = math.nan
+
+    @property
+    def guarantee(self) -> str:
+        """What holds on new cases, in words; empty without a confidence."""
+        if math.isnan(self.confidence):
+            return ""
+        if math.isnan(self.bound):
+            return "no alarm is raised, so none is wrong"
+        return f"with a confidence of {100 * self.confidence:g} %, {self._kept(1, 100)}"
+
+    def _kept(self, form: int, times: int) -> str:
+        """Return the bound, in percent where it is multiplied by 100, in one of the forms of words."""
+        text = _KEPT[self.limit.split()[0]][form]
+        percent = " %" if times == 100 else ""
+        bound = float(Decimal(repr(self.bound)) * times)
+        return text.format(_rounded(bound, "<=" in text or "most" in text) + percent)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the choice as plain Python values, with its guarantee in words."""
+        return Result.to_dict(self) | {"guarantee": self.guarantee}
 
     def _columns(self) -> dict[str, Any]:
-        names = ("limit", "classifier", "threshold", "fpr", "tpr", "alarms")
+        names = ("limit", "classifier", "threshold", "fpr", "tpr", "alarms", "precision", "confidence", "bound")
         return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
-        """Return the choice and what randomising adds."""
-        alarms = "" if math.isnan(self.alarms) else f", {self.alarms:.4g} alarms"
-        chance = f"by chance up to tpr={self.mixture.tpr:.3g}"
+        """Return the choice, and what randomising adds or what is guaranteed."""
+        used = "" if math.isnan(self.alarms) else f", {self.alarms:.4g} alarms"
+        used += "" if math.isnan(self.precision) else f", precision {self.precision:.3g}"
+        more = f"by chance up to tpr={self.mixture.tpr:.3g}"
         if self.limit.startswith("tpr"):
-            chance = f"by chance down to fpr={self.mixture.fpr:.3g}"
-        return f"LimitedChoice({self.limit}: {self.rule}, fpr={self.fpr:.3g}, tpr={self.tpr:.3g}{alarms}; {chance})"
+            more = f"by chance down to fpr={self.mixture.fpr:.3g}"
+        if not math.isnan(self.confidence):
+            kept = "no alarms" if math.isnan(self.bound) else self._kept(0, 1)
+            more = f"with confidence {self.confidence:g} {kept}"
+        return f"LimitedChoice({self.limit}: {self.rule}, fpr={self.fpr:.3g}, tpr={self.tpr:.3g}{used}; {more})"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
+from costcurves.curves.differences import EQUAL
 from costcurves.curves.roc import RocCurve
 
 # Shares of alarms in floats that differ by more than this differ in fractions too.
@@ -44,6 +45,11 @@ class Point(NamedTuple):
         """Return the share of all cases that are alarms."""
         return prevalence * self.tpr + (1 - prevalence) * self.fpr
 
+    def precision(self, prevalence: float) -> float:
+        """Return the share of alarms that are right, NaN where there are none."""
+        alarms = self.load(Fraction(prevalence))
+        return float(Fraction(prevalence) * self.tpr / alarms) if alarms else math.nan
+
 
 def most_found(curves: Sequence[RocCurve], last_within: Callable[[RocCurve], int]) -> Point:
     """Return the highest tpr within a limit, of equal ones that with the lowest fpr; `last_within` applies the limit.
@@ -58,13 +64,18 @@ def most_found(curves: Sequence[RocCurve], last_within: Callable[[RocCurve], int
     return min(points, key=lambda point: (-point.tpr, point.fpr, *point.rank))
 
 
-def fewest_false_alarms(curves: Sequence[RocCurve], floor: float) -> Point:
-    """Return the lowest fpr with tpr at least `floor`, of equal ones that with the highest tpr."""
+def fewest_false_alarms(curves: Sequence[RocCurve], first_within: Callable[[RocCurve], int]) -> Point:
+    """Return the lowest fpr within a limit, of equal ones that with the highest tpr."""
     points = []
     for curve in curves:
-        fewest = curve.fp[np.searchsorted(curve.tpr, floor, side="left")]
+        fewest = curve.fp[first_within(curve)]
         points.append(Point.of(curve, int(np.searchsorted(curve.fp, fewest, side="right")) - 1))
     return min(points, key=lambda point: (point.fpr, -point.tpr, *point.rank))
+
+
+def first_within_tpr(curve: RocCurve, floor: float) -> int:
+    """Return the first point with tpr at least `floor`."""
+    return int(np.searchsorted(curve.tpr, floor, side="left"))
 
 
 def last_within_fpr(curve: RocCurve, limit: float) -> int:
@@ -78,3 +89,9 @@ def last_within_load(curve: RocCurve, prevalence: Fraction, limit: Fraction) -> 
     load = share * curve.tpr + (1.0 - share) * curve.fpr
     low, high = (int(np.searchsorted(load, near + side, side="right")) for side in (-DOUBT, DOUBT))
     return low + bisect_right(range(low, high), limit, key=lambda i: Point.of(curve, i).load(prevalence)) - 1
+
+
+def last_within_precision(curve: RocCurve, prevalence: float, floor: float) -> int:
+    """Return the last point whose precision is at least `floor`, or below it by no more than rounding."""
+    right, wrong = prevalence * curve.tpr, (1.0 - prevalence) * curve.fpr
+    return int(np.flatnonzero(right - floor * (right + wrong) >= -EQUAL * (right + wrong))[-1])

@@ -25,17 +25,17 @@ from costcurves.curves.hull import RocHull
 from costcurves.estimators import _members
 
 ON_EDGE = ("within", "nearer", "random")
-LIMITS = ({"fpr"}, {"tpr"}, {"alarms", "population", "prevalence"})
+LIMITS = ({"fpr"}, {"tpr"}, {"alarms", "population", "prevalence"}, {"precision", "prevalence"})
 
 
 def check_goal(condition: Any) -> Any:
-    """Return an operating condition, or the arguments of a limit on false alarms, misses or alarms."""
+    """Return an operating condition, or the arguments of a limit on false alarms, misses, alarms or precision."""
     if not isinstance(condition, Mapping):
         return check_condition(condition)
-    if set(condition) not in LIMITS:
+    if set(condition) - {"confidence"} not in LIMITS:
         raise InputError(
-            "`condition` must have the keys fpr, or tpr, or alarms, population and prevalence where it is a limit, "
-            f"got {shown(dict(condition))}"
+            "`condition` must have the keys fpr, or tpr, or alarms, population and prevalence, or precision and "
+            f"prevalence where it is a limit, and may have confidence, got {shown(dict(condition))}"
         )
     return dict(condition)
 
@@ -76,8 +76,12 @@ def _points(hull: RocHull, condition: Any, on_edge: str) -> Mixture:
         limited = hull.best_at_fpr(**goal)
     elif "tpr" in goal:
         limited = hull.best_at_tpr(**goal)
+    elif "precision" in goal:
+        limited = hull.best_at_precision(**goal)
     else:
         limited = hull.best_at_capacity(**goal)
+    if on_edge != "within" and limited.guarantee:
+        raise InputError(f"`on_edge` must be 'within' for a limit with a confidence, got {shown(on_edge)}")
     if on_edge == "within":
         return _mixture(limited, limited, 0.0)
     if on_edge == "random":
@@ -117,6 +121,22 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
     def _choose(self, condition: Any) -> Mixture:
         """Return what to do for a condition."""
 
+    def _goal(self, condition: Any) -> Any:
+        """Return a condition or a limit; a confidence needs scores of the very members that predict."""
+        goal = check_goal(condition)
+        if isinstance(goal, dict) and goal.get("confidence") is not None:
+            if not getattr(self, "_scored_as_fitted", False):
+                raise InputError(
+                    "`condition` must have no confidence unless the members that predict were scored on data they have "
+                    "not seen (cv='prefit', or one split and refit=False), got members trained again after scoring"
+                )
+            if isinstance(goal.get("prevalence"), str) and self.cv != "prefit":
+                raise InputError(
+                    "`condition` must have a number as its prevalence unless cv='prefit', since splits are stratified, "
+                    f"got {shown(goal['prevalence'])}"
+                )
+        return goal
+
     def _fit_hull(self, X: Any, y: Any, params: dict[str, Any]) -> dict[str, Any]:
         """Set the classes and the hull from out-of-fold scores; return the members that will predict."""
         check_goal(self.condition)
@@ -146,6 +166,7 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
         fitted = _members.final_members(
             members, X, labels, tested, cv=self.cv, refit=self.refit, fit_params=routed.fit, n_jobs=self.n_jobs
         )
+        self._scored_as_fitted = fitted is tested.fitted
         first = next(iter(fitted.values()))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(first, name):
@@ -225,8 +246,11 @@ class RocHullClassifier(HullBase):
         The members: classifiers with `predict_proba` or `decision_function`.
     condition : OperatingCondition, number read as pc, or mapping
         Where the classifier is used. A mapping is a limit, with the arguments of `RocHull.best_at_fpr`,
-        `best_at_tpr` or `best_at_capacity`: ``{"fpr": 0.05}``, ``{"tpr": 0.9}`` or
-        ``{"alarms": 200, "population": 10_000, "prevalence": 0.05}``.
+        `best_at_tpr`, `best_at_capacity` or `best_at_precision`: ``{"fpr": 0.05}``, ``{"tpr": 0.9}``,
+        ``{"alarms": 200, "population": 10_000, "prevalence": 0.05}`` or ``{"precision": 0.8, "prevalence": 0.05}``.
+        With a confidence, as in ``{"fpr": 0.05, "confidence": 0.95}``, the limit is kept on new cases with that
+        probability. This needs scores of the members that predict, on data that they have not seen: ``cv="prefit"``, or
+        a single split and ``refit=False``; and ``on_edge="within"``.
     cv : int, float, splitter, iterable or "prefit", default 5
         How out-of-fold scores are made: stratified folds (that keep `groups` together), one split with that share
         to test on, any of scikit-learn's splitters, or not at all: with "prefit" the members are fitted already and
@@ -343,7 +367,7 @@ class RocHullClassifier(HullBase):
         return self._choose(self.condition)
 
     def _choose(self, condition: Any) -> Mixture:
-        return choose(self.hull_, condition, self.on_edge)
+        return choose(self.hull_, self._goal(condition), self.on_edge)
 
     def _fitted(self) -> dict[str, Any]:
         fitted: dict[str, Any] = self.estimators_

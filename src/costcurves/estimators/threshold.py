@@ -34,7 +34,8 @@ class CostThresholdClassifier(HullBase):
     estimator : estimator
         A classifier with `predict_proba` or `decision_function`.
     condition : OperatingCondition, number read as pc, or mapping
-        Where the classifier is used; a mapping is a limit such as ``{"fpr": 0.05}``, see `RocHullClassifier`.
+        Where the classifier is used; a mapping is a limit such as ``{"fpr": 0.05}``, or one that is kept on new cases
+        such as ``{"fpr": 0.05, "confidence": 0.95}``, see `RocHullClassifier`.
     cv, response_method, pos_label, refit, n_jobs, random_state
         As for `RocHullClassifier`.
 
@@ -156,7 +157,7 @@ class CostThresholdClassifier(HullBase):
         return np.asarray(self.estimator_.decision_function(X))
 
     def _choose(self, condition: Any) -> Mixture:
-        return choose(self.hull_, condition)
+        return choose(self.hull_, self._goal(condition))
 
     def _fitted(self) -> dict[str, Any]:
         return {MEMBER: self.estimator_}
