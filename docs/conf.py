@@ -51,7 +51,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
 }
 
-exclude_patterns = ["_build", "figures", "gallery/*.ipynb", "gallery/*.py"]
+exclude_patterns = ["_build", "walks.md", "figures", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = False
 html_theme = "pydata_sphinx_theme"
 html_title = "costcurves"
