@@ -16,7 +16,7 @@ from costcurves.report.words import Speaker
 from laws import random_worlds
 
 # Tiny worlds have errors that cannot be judged; a test of its own is about them.
-pytestmark = pytest.mark.filterwarnings("ignore::costcurves._base.errors.SmallSampleWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
 
 COSTS3 = cc.CostMatrix([[0, 1, 20], [1, 0, 5], [50, 10, 0]], labels=["benign", "watch", "urgent"])
 

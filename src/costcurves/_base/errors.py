@@ -1,4 +1,4 @@
-"""What costcurves raises: every error is a `CostCurvesError`, and says the argument, the rule and the value."""
+"""The errors and warnings of costcurves. The message of an error names the argument, the rule and the value."""
 
 
 class CostCurvesError(ValueError):
@@ -24,7 +24,7 @@ class InputError(CostCurvesError):
     >>> cc.OperatingCondition.from_pc(1.5)
     Traceback (most recent call last):
     ...
-    costcurves._base.errors.InputError: `pc` must be in [0, 1], got 1.5: 1.5 % is 0.015
+    costcurves.InputError: `pc` must be in [0, 1], got 1.5: 1.5 % is 0.015
     """
 
 
@@ -37,7 +37,7 @@ class DataError(CostCurvesError):
     >>> cc.RocCurve.from_predictions([1, 1], [0.2, 0.7])
     Traceback (most recent call last):
     ...
-    costcurves._base.errors.DataError: `y_true` must hold both classes, got 2 positive and 0 negative examples
+    costcurves.DataError: `y_true` must hold both classes, got 2 positive and 0 negative examples
     """
 
 
@@ -51,7 +51,7 @@ class UnsupportedError(CostCurvesError):
     >>> cc.pool([curve, curve])
     Traceback (most recent call last):
     ...
-    costcurves._base.errors.UnsupportedError: `curves` must come from scores to be pooled, got 'expert' made from rates
+    costcurves.UnsupportedError: `curves` must come from scores to be pooled, got 'expert' made from rates
     """
 
 
@@ -126,3 +126,9 @@ class DroppedRowsWarning(CostCurvesWarning):
     >>> issubclass(cc.DroppedRowsWarning, UserWarning)
     True
     """
+
+
+# A traceback shows the name that users import, and not the module that defines it.
+for _base in (CostCurvesError, CostCurvesWarning):
+    for _class in (_base, *_base.__subclasses__()):
+        _class.__module__ = "costcurves"

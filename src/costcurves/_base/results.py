@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.frames import make_frame
+from costcurves._base.validation import frozen
 
 
 def jsonable(value: Any) -> Any:
@@ -39,12 +40,23 @@ class Result:
 
     __slots__ = ()
 
+    def __post_init__(self) -> None:
+        """Set the arrays read-only."""
+        for field in fields(self):  # type: ignore[arg-type]
+            if isinstance(value := getattr(self, field.name), np.ndarray):
+                frozen(value)
+
+    def _set(self, **values: Any) -> None:
+        """Set fields of the frozen value while it is made; arrays become read-only."""
+        for name, value in values.items():
+            object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
+
     def _columns(self) -> dict[str, Any]:
         """Return the columns of the long table; each result says its own."""
         raise TypeError(f"{type(self).__name__} must say its columns")
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return the result as a dataframe, one row a part.
+        """Return the result as a dataframe, with one row per part.
 
         Parameters
         ----------

@@ -28,6 +28,8 @@ MOST_LAPLACE = 1e6
 # Squares of costs and products of weights must stay within a float's range.
 MOST_COST = 1e150
 WEIGHT_RANGE = (1e-100, 1e100)
+# The confidence level of every interval and band for which no other is asked.
+DEFAULT_LEVEL = 0.95
 
 
 def shown(value: object, limit: int = 60) -> str:
