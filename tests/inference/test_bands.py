@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from costcurves._base.errors import DataError, InputError
-from costcurves.inference.bands import one_curve as bands
 from costcurves.inference.bands import resampled
+from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.folds import between_folds_band, within_folds_band
-from costcurves.inference.bands.one_curve import BAND_METHODS, cost_band
+from costcurves.inference.bands.methods import BAND_METHODS, gaussian_limits
+from costcurves.inference.bands.one_curve import cost_band
 from costcurves.inference.bands.resampled import reoptimised_band
 from costcurves.inference.examples import (
     compare_example_costs,
@@ -294,8 +295,10 @@ def test_prevalence_uncertainty_has_the_variance_of_the_product(pc):
     for miss, alarm in itertools.product((0.0, 1.0), (0.0, 1.0)):
         cost = p / 0.5 * pc * miss + (1 - p) / 0.5 * (1 - pc) * alarm
         mean, second = mean + w @ cost / 4, second + w @ cost**2 / 4
-    sd = bands._gaussian_sd(np.array([pc]), np.array([0.5]), np.array([0.5]), 1, 1, "stratified", 0.5, (1.0, 1.0))
-    assert sd[0] == pytest.approx((second - mean**2) ** 0.5, rel=1e-12)
+    half = np.array([0.5])
+    rates = ErrorRates(np.array([pc]), half, half, 1, 1, "stratified", 0.5, 0.0, (1.0, 1.0))
+    lower, upper = gaussian_limits(rates, 1.0, None)
+    assert (upper - lower)[0] / 2 == pytest.approx((second - mean**2) ** 0.5, rel=1e-12)
 
 
 def test_prevalence_uncertainty_under_full_sampling_is_that_of_new_samples():

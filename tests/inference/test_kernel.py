@@ -16,15 +16,10 @@ from scipy import stats
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves.inference.kernel import smooth as _smooth
 from costcurves.inference.kernel.batches import binomial_rows
-from costcurves.inference.kernel.distribution import (
-    Stratum,
-    exact_distribution,
-    exact_quantiles,
-    moments,
-    resample,
-)
+from costcurves.inference.kernel.distribution import exact_distribution, exact_quantiles
 from costcurves.inference.kernel.lattice import bernstein, lattice_power
 from costcurves.inference.kernel.smooth import smooth_sum
+from costcurves.inference.kernel.strata import Stratum, moments, resample
 from laws import law
 
 

@@ -12,9 +12,9 @@ from scipy import stats
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves.inference.family import co_errors, family_critical, holm
-from costcurves.inference.paired.bands import DIFFERENCE_METHODS, difference_band, difference_from_joint
+from costcurves.inference.paired.bands import DIFFERENCE_METHODS, DifferenceBand, difference_band
 from costcurves.inference.paired.critical import difference_covariance
-from costcurves.inference.paired.discordant import at_or_below, overlap, paired_counts
+from costcurves.inference.paired.discordant import at_or_below, joint_counts, overlap, paired_counts
 
 PC = np.linspace(0, 1, 21)
 
@@ -80,6 +80,12 @@ def joint(pos: list[int], neg: list[int]) -> np.ndarray:
     right, a, b, wrong = neg
     table[0] = [[right, b], [a, wrong]]
     return table
+
+
+def difference_from_joint(negatives, positives, pc, **options) -> DifferenceBand:
+    """Return the band of two fixed classifiers from the joint table of each class."""
+    neg, pos = joint_counts(negatives, positives)
+    return difference_band(pos.only_a, pos.only_b, pos.total, neg.only_a, neg.only_b, neg.total, pc, **options)
 
 
 def test_same_marginals_and_other_correlation_give_other_verdicts():

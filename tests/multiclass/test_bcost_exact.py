@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import costcurves as cc
-from costcurves.inference.kernel.distribution import Stratum
+from costcurves.inference.kernel.strata import Stratum
 from costcurves.inference.multiclass import ResampledDistribution, difference_histogram, limits
 
 EXPF5 = np.array([0.2102, 0.4473, 0.2568, 0.0016, 0.0841])

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import costcurves as cc
-from costcurves.inference.rates import mid_p
+from costcurves.inference.rates import critical, mid_p_at
 from costcurves.inference.tilted import TiltCells, mean_of, tilted_limits, tilted_tails_at
 from laws import random_worlds
 
@@ -132,7 +132,7 @@ def test_tilted_limits_of_one_kind_of_error_are_mid_p_limits():
         level = float(rng.choice([0.8, 0.95, 0.99]))
         cost = float(rng.choice([0.01, 1.0, 1e6]))
         cells = [TiltCells.pooled(np.array([n - errors, errors]), np.array([0.0, cost]))]
-        lower, upper = mid_p(errors, n, level)
+        lower, upper = mid_p_at(errors, n, critical(level))
         assert tilted_limits(cells, (1 - level) / 2) == pytest.approx((cost * lower, cost * upper), rel=1e-5)
 
 

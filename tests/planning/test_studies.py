@@ -9,7 +9,8 @@ import pytest
 from scipy.stats import binom
 
 import costcurves as cc
-from costcurves.inference.kernel.distribution import Stratum, exact_distribution
+from costcurves.inference.kernel.distribution import exact_distribution
+from costcurves.inference.kernel.strata import Stratum
 from costcurves.inference.levels import Cells, bootstrap_levels
 from costcurves.inference.rates import cells_interval, mid_p_at
 

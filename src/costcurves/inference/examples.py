@@ -1,4 +1,4 @@
-"""Costs that differ from example to example: their mean, its interval, and the paired comparison."""
+"""Costs that differ from example to example: the interval of their mean, and the comparison of two classifiers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     MOST_COST,
     MOST_POINTS,
     FloatArray,
@@ -22,9 +23,8 @@ from costcurves._base.validation import (
 )
 from costcurves.inference.bands.resampled import order_limits
 from costcurves.inference.bands.results import Interval
-from costcurves.inference.kernel.distribution import BootstrapDistribution, Stratum, exact_distribution, resample
-
-EXAMPLE_METHODS = ("exact", "t", "resample")
+from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
+from costcurves.inference.kernel.strata import Stratum, resample
 
 
 def incurred_costs(
@@ -37,12 +37,6 @@ def incurred_costs(
     y_true, y_pred : arrays of shape (n,)
         True and predicted class, as booleans or 0 and 1.
     cost_fp, cost_fn : float or array of shape (n,)
-
-    Examples
-    --------
-    >>> from costcurves.inference.examples import incurred_costs
-    >>> incurred_costs([1, 1, 0, 0], [0, 1, 1, 0], cost_fp=2.0, cost_fn=[50.0, 80.0, 10.0, 10.0])
-    array([50.,  0.,  2.,  0.])
     """
     truth, guess = number_array("y_true", y_true, error=DataError), number_array("y_pred", y_pred, error=DataError)
     if truth.shape != guess.shape or truth.ndim != 1:
@@ -56,10 +50,10 @@ def incurred_costs(
 
 
 def checked_costs(name: str, cost: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Return the cost of an error: finite, >= 0, one number or one an example."""
+    """Return the cost of an error, finite and >= 0: one number, or one per example."""
     price = number_array(name, cost, booleans=False, error=DataError)
     if price.shape not in ((), shape):
-        raise DataError(f"`{name}` must be a number or one an example ({shape[0]}), got shape {price.shape}")
+        raise DataError(f"`{name}` must be a number or one per example ({shape[0]}), got shape {price.shape}")
     bad = ~((price >= 0) & (price <= MOST_COST))
     if bad.any():
         raise DataError(f"`{name}` must be in [0, {MOST_COST:g}], got {shown(price[bad][0])}")
@@ -85,7 +79,7 @@ class ExampleComparison(Result):
 
     @property
     def significant(self) -> bool:
-        """Whether the interval leaves out zero."""
+        """Whether the interval excludes zero."""
         return self.lower > 0 or self.upper < 0
 
     def _columns(self) -> dict[str, Any]:
@@ -102,89 +96,88 @@ class ExampleComparison(Result):
 def _costs(name: str, values: npt.ArrayLike) -> FloatArray:
     array = number_array(name, values, error=DataError)
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
-        raise DataError(f"`{name}` must be one finite number an example, got {shown(values)}")
+        raise DataError(f"`{name}` must be one finite number per example, got {shown(values)}")
     return array
 
 
 def example_distribution(costs: npt.ArrayLike) -> BootstrapDistribution:
-    """Return the exact bootstrap distribution of the mean cost: each example is a cell of the kernel.
+    """Return the exact bootstrap distribution of the mean cost: each example is a cell of the multinomial.
 
     Parameters
     ----------
     costs : array of shape (n,)
         What each example cost (or the difference of what it cost with two classifiers).
-
-    Examples
-    --------
-    >>> from costcurves.inference.examples import example_distribution
-    >>> example_distribution([0.0, 0.0, 3.0, 7.0])
-    BootstrapDistribution(mean=2.5, std=1.44, 15 atoms)
     """
-    array = _costs("costs", costs)
-    values, counts = np.unique(array, return_counts=True)
-    return exact_distribution(Stratum(array.size, counts / array.size, values / array.size))
+    return exact_distribution(_stratum(_costs("costs", costs)))
+
+
+def _stratum(costs: FloatArray) -> Stratum:
+    """Return the draws of as many examples as there are, each of which adds its part of the mean."""
+    values, counts = np.unique(costs, return_counts=True)
+    return Stratum(costs.size, counts / costs.size, values / costs.size)
 
 
 def example_cost_interval(
     costs: npt.ArrayLike,
     *,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: str = "exact",
     n_resamples: int = 2000,
     rng: Any = None,
 ) -> Interval:
-    """Return the mean cost of an example with its interval.
+    """Return the mean cost per example with its interval.
 
     Parameters
     ----------
     costs : array of shape (n,)
     level : float
     method : {"exact", "t", "resample"}
-        Quantiles of the exact bootstrap distribution; Student's t; quantiles of resamples.
+        Quantiles of the exact bootstrap distribution, Student's t, or quantiles of resamples.
     n_resamples, rng
         For "resample" only.
-
-    Examples
-    --------
-    >>> from costcurves.inference.examples import example_cost_interval
-    >>> example_cost_interval([0.0, 0.0, 3.0, 7.0, 0.0, 1.0], level=0.9)
-    Interval(1.833 in [0.3333, 3.667], level=0.9)
     """
     array, level = _costs("costs", costs), check_level(level)
-    method = check_choice("method", method, EXAMPLE_METHODS)
-    lower, upper = _limits(array, level, method, n_resamples, rng)
+    limits = EXAMPLE_METHODS[check_choice("method", method, EXAMPLE_METHODS)]
+    lower, upper = limits(array, level, n_resamples, rng)
     return Interval(float(array.mean()), lower, upper, level)
 
 
-def _limits(costs: FloatArray, level: float, method: str, n_resamples: int, rng: Any) -> tuple[float, float]:
+def _exact_limits(costs: FloatArray, level: float, n_resamples: int, rng: Any) -> tuple[float, float]:
     tail = 0.5 * (1 - level)
-    if method == "exact":
-        low, high = example_distribution(costs).quantile([tail, 1 - tail])
-        return float(low), float(high)
-    if method == "resample":
-        size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
-        values, counts = np.unique(costs, return_counts=True)
-        samples = resample(Stratum(costs.size, counts / costs.size, values / costs.size), size, rng)
-        low, high = order_limits(samples, level)
-        return float(low), float(high)
+    low, high = example_distribution(costs).quantile([tail, 1 - tail])
+    return float(low), float(high)
+
+
+def _t_limits(costs: FloatArray, level: float, n_resamples: int, rng: Any) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     if costs.size < 2:
         raise DataError(f"`costs` must hold two examples or more for 't', got {costs.size}")
+    tail = 0.5 * (1 - level)
     half = float(stdtrit(costs.size - 1, 1 - tail) * costs.std(ddof=1) / np.sqrt(costs.size))
     return float(costs.mean()) - half, float(costs.mean()) + half
+
+
+def _resampled_limits(costs: FloatArray, level: float, n_resamples: int, rng: Any) -> tuple[float, float]:
+    size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
+    low, high = order_limits(resample(_stratum(costs), size, rng), level)
+    return float(low), float(high)
+
+
+# A new method is a function of (costs, level, n_resamples, rng) and its entry here.
+EXAMPLE_METHODS = {"exact": _exact_limits, "t": _t_limits, "resample": _resampled_limits}
 
 
 def compare_example_costs(
     costs_a: npt.ArrayLike,
     costs_b: npt.ArrayLike,
     *,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: str = "exact",
     n_resamples: int = 2000,
     rng: Any = None,
 ) -> ExampleComparison:
-    """Compare two classifiers by what each example cost with either.
+    """Compare two classifiers by what each example cost with either of them.
 
     Parameters
     ----------
@@ -196,22 +189,14 @@ def compare_example_costs(
     Returns
     -------
     ExampleComparison
-        The p-value is the level at which the interval reaches zero: twice the smaller tail of the bootstrap
-        distribution at zero, or Student's.
-
-    Examples
-    --------
-    >>> from costcurves.inference.examples import compare_example_costs
-    >>> same = compare_example_costs([1.0, 2.0], [1.0, 2.0])
-    >>> same.p_value, same.significant
-    (1.0, False)
+        Its p-value is the level at which the interval reaches zero: twice the smaller tail of the bootstrap
+        distribution at zero, or that of Student's t.
     """
     a, b = _costs("costs_a", costs_a), _costs("costs_b", costs_b)
     if a.shape != b.shape:
         raise DataError(f"`costs_a` and `costs_b` must match, got {a.size} and {b.size} examples")
-    level, method = check_level(level), check_choice("method", method, EXAMPLE_METHODS)
     gap = a - b
-    lower, upper = _limits(gap, level, method, n_resamples, rng)
+    interval = example_cost_interval(gap, level=level, method=method, n_resamples=n_resamples, rng=rng)
     if method == "t":
         from scipy.special import stdtr
 
@@ -223,4 +208,4 @@ def compare_example_costs(
         dist = example_distribution(gap)
         below, above = float(dist.cdf(0.0)), 1 - float(dist.cdf(-1e-9 * max(dist.std, 1e-300)))
         p = min(1.0, 2 * min(below, above))
-    return ExampleComparison(float(gap.mean()), lower, upper, level, p)
+    return ExampleComparison(interval.estimate, interval.lower, interval.upper, interval.level, p)

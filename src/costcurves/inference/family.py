@@ -1,4 +1,4 @@
-"""Several classifiers at once: p-values and critical values that hold for the whole family."""
+"""Several classifiers at once: p-values and critical values that hold for all comparisons jointly."""
 
 from __future__ import annotations
 
@@ -25,18 +25,7 @@ from costcurves.inference.symmetry import canonical_order, chosen, exact_weights
 
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:
-    """Return Holm's adjusted p-values: those at most α are rejected with family-wise error at most α.
-
-    Parameters
-    ----------
-    p_values : array of shape (hypotheses,)
-
-    Examples
-    --------
-    >>> from costcurves.inference.family import holm
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    """
+    """Return Holm's adjusted p-values: rejecting those that are at most α has a family-wise error of at most α."""
     p = np.atleast_1d(check_unit_array("p_values", p_values))
     if p.ndim != 1:
         raise InputError(f"`p_values` must be one-dimensional, got shape {p.shape}")
@@ -64,22 +53,15 @@ def co_errors(
     -------
     array of shape (classifiers, points, classifiers, points)
         Counts (sums of weights) of two parts of the data add.
-
-    Examples
-    --------
-    >>> from costcurves.inference.family import co_errors
-    >>> both = co_errors("positive", [[0.2, 0.3], [0.4, 0.9]], [[0.5, 0.5], [0.1, 0.1]])
-    >>> float(both[0, 0, 0, 0]), float(both[0, 0, 1, 0])
-    (2.0, 1.0)
     """
     true_class = check_choice("true_class", true_class, ("positive", "negative"))
     s, t = np.asarray(scores, dtype=np.float64), np.asarray(thresholds, dtype=np.float64)
     if s.ndim != 2 or t.ndim != 2 or s.shape[1] != t.shape[1]:
-        raise InputError(f"`scores` and `thresholds` must have one column a classifier, got {s.shape}, {t.shape}")
+        raise InputError(f"`scores` and `thresholds` must have one column per classifier, got {s.shape}, {t.shape}")
     k, m = s.shape[1], t.shape[0]
     w = None if weights is None else np.asarray(weights, dtype=np.float64)
     if w is not None and w.shape != s.shape[:1]:
-        raise InputError(f"`weights` must be one an example, got shape {w.shape} for {s.shape[0]} examples")
+        raise InputError(f"`weights` must be one per example, got shape {w.shape} for {s.shape[0]} examples")
     change = [first_positive_point(str(c), s[:, c], t[:, c])[0] for c in range(k)]
     cells = {
         (a, b): np.bincount(change[a] * (m + 1) + change[b], w, (m + 1) ** 2).reshape(m + 1, m + 1)
@@ -92,16 +74,16 @@ def co_errors(
 def co_errors_of_cells(
     true_class: str, cells: Mapping[tuple[int, int], npt.NDArray[Any]], k: int, m: int
 ) -> FloatArray:
-    """Return what `co_errors` counts, from examples counted by when each of two classifiers predicts them positive.
+    """Return what `co_errors` counts, from examples counted by the points at which two classifiers turn positive.
 
     Parameters
     ----------
     true_class : {"positive", "negative"}
     cells : mapping of (a, b), a < b, to array of shape (m + 1, m + 1)
-        [i, j]: a predicts an example positive from point i on and b from point j on; the last index means never. What
-        (a, a) holds follows from them, and may be left out.
+        [i, j] counts the examples that a predicts positive from point i on and b from point j on; the last index means
+        never. Tables of (a, a) may be omitted, because they follow from the others.
     k, m : int
-        How many classifiers and points there are.
+        The numbers of classifiers and of points.
     """
     out = np.empty((k, m, k, m))
     for a in range(k):
@@ -136,7 +118,7 @@ def family_critical(
     co_pos, co_neg : arrays of shape (classifiers, points, classifiers, points)
         From `co_errors`, for each class. About 65 operating points are enough.
     n_pos, n_neg : float
-        Examples of each class; of weighted data the effective sizes, in which `co_pos` and `co_neg` then are.
+        Examples of each class. For weighted data the effective sizes, to which `co_pos` and `co_neg` are then scaled.
     pc : array of shape (points,)
     level : float
     n_simulations, rng
@@ -151,17 +133,6 @@ def family_critical(
     -----
     The error rates of all classifiers at all points are jointly Gaussian in the limit, with covariance
     (co/n - r rᵀ)/n in each class. The largest standardised difference over pairs and points is simulated.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.family import co_errors, family_critical
-    >>> rng = np.random.default_rng(0)
-    >>> cut = np.full((1, 3), 0.0)
-    >>> co_pos = co_errors("positive", rng.normal(1, 1, (200, 3)), cut)
-    >>> co_neg = co_errors("negative", rng.normal(-1, 1, (200, 3)), cut)
-    >>> 2.2 < family_critical(co_pos, 200, co_neg, 200, [0.5], 0.95) < 2.45
-    True
     """
     points, level = check_pc(pc), check_level(level)
     size = check_integer("n_simulations", n_simulations, 100)

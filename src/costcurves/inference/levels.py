@@ -1,4 +1,4 @@
-"""Where a cost lies in the bootstrap distributions of many test sets at once, by their characteristic functions."""
+"""The level that a cost has in the bootstrap distribution of each of many test sets, by characteristic functions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.validation import FloatArray
-from costcurves.inference.kernel.lattice import bernstein
+from costcurves.inference.kernel.lattice import bernstein, small_power
 
-# What the distribution may hold outside the period, and at which size further terms of the series are left out.
+# The mass that a distribution may have outside the period, and the size at which terms of the series are negligible.
 _OUTSIDE = 1e-9
 _NEGLIGIBLE = 1e-6
-# Terms of the series: most distributions need a few dozen; one of few large atoms is smoothed after so many.
+# Terms of the series: most distributions need a few dozen; one with few large atoms is smoothed after this many.
 _MOST_TERMS = 1 << 15
 _BLOCK = 64
 
@@ -23,7 +23,7 @@ _BLOCK = 64
 class Cells:
     """One stratum of many test sets: counts (sets, cells), the value of a draw (cells,), and λ, added to each cell.
 
-    All sets have the same number of examples in the stratum, and as many are drawn.
+    All sets have the same number of examples in the stratum, and that many are drawn.
     """
 
     counts: npt.NDArray[np.int64]
@@ -51,10 +51,6 @@ def bootstrap_levels(strata: list[Cells], x: float) -> FloatArray:
     x : float
         The value asked about.
 
-    Returns
-    -------
-    array of shape (sets,)
-
     Notes
     -----
     With ω = 2π/W and a period W so wide that x ± W/2 holds all but 1e-9 of the mass (Bernstein), the square wave of
@@ -62,18 +58,9 @@ def bootstrap_levels(strata: list[Cells], x: float) -> FloatArray:
 
         P(T < x) + P(T = x)/2 = 1/2 - (2/π) Σ_{k odd} Im E exp(iωk(T - x)) / k
 
-    and the expectation is the product over strata of the n-th power of one draw's. Nothing is put on a lattice. The
-    series stops where all terms of all sets are below 1e-6; where atoms keep it from ending, the distribution is
-    smoothed by a normal of about 3e-5 of the period.
-
-    Examples
-    --------
-    One error in twenty, of cost 1: the mean of twenty draws is at most 0.1 with probability 0.92.
-
-    >>> import numpy as np
-    >>> from costcurves.inference.levels import Cells, bootstrap_levels
-    >>> bootstrap_levels([Cells(np.array([[19, 1]]), np.array([0.0, 1 / 20]))], 0.125).round(4)
-    array([0.9245])
+    and the expectation is the product over strata of the n-th power of that of one draw. The series stops when all
+    terms of all sets are below 1e-6; if atoms keep it from ending, the distribution is smoothed by a normal of about
+    3e-5 of the period.
     """
     rates = [s.rates() for s in strata]
     mean, variance = np.zeros(rates[0].shape[0]), np.zeros(rates[0].shape[0])
@@ -107,21 +94,11 @@ def _block(parts: list[tuple[Cells, FloatArray]], x: float, period: float) -> Fl
         product: npt.NDArray[np.complex128] = np.broadcast_to(np.exp(-1j * omega * x), (total.size, k.size))
         for s, q in parts:
             turns = np.multiply.outer(s.values, omega)
-            product = product * _power(q @ np.cos(turns) + 1j * (q @ np.sin(turns)), s.draws)
-        # The taper is one until the last terms, which only distributions with atoms reach.
+            product = product * small_power(q @ np.cos(turns) + 1j * (q @ np.sin(turns)), s.draws)
+        # The taper is 1 except for the last terms, which only distributions with atoms reach.
         weight = np.exp(-0.5 * (5.0 * k / (2.0 * _MOST_TERMS)) ** 2) / k
         total += product.imag @ weight
         if float((np.abs(product.real) + np.abs(product.imag)).max() * weight[0]) < _NEGLIGIBLE:
             break
         first, terms = first + terms, min(2 * terms, 256)
     return np.asarray(0.5 - 2 / math.pi * total)
-
-
-def _power(z: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.complex128]:
-    """Return z**n by squaring: several times quicker than logarithms and angles, and |z| <= 1 cannot overflow."""
-    out = z if n & 1 else np.ones_like(z)
-    while n := n >> 1:
-        z = z * z
-        if n & 1:
-            out = out * z
-    return out

@@ -19,7 +19,7 @@ from costcurves._base.validation import (
     check_unit_array,
     frozen,
 )
-from costcurves.inference.kernel.distribution import Stratum, moments, resample
+from costcurves.inference.kernel.strata import Stratum, moments, resample
 
 # Up to this many differences of costs are listed one by one; beyond it they are put on a lattice.
 _LISTED = 1 << 22

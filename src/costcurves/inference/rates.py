@@ -1,4 +1,4 @@
-"""Intervals for rates, and for weighted sums of them, that hold their level in small samples."""
+"""Intervals for rates and for weighted sums of rates that hold their level in small samples."""
 
 from __future__ import annotations
 
@@ -15,34 +15,20 @@ from costcurves._base.validation import FloatArray, check_level, shown
 Limits = Callable[[FloatArray, Any, Any], tuple[FloatArray, FloatArray]]
 
 
-# Counts and tails at which normal limits are near enough to start from.
+# From this count on, and up to this tail, normal limits are close enough to start from.
 _MANY = 30
 _FAR = 1e-6
 
 
 def critical(level: float) -> float:
-    """Return the two-sided normal critical value of a level.
-
-    Examples
-    --------
-    >>> from costcurves.inference.rates import critical
-    >>> round(critical(0.95), 4)
-    1.96
-    """
+    """Return the two-sided normal critical value of a level."""
     from scipy.special import ndtri
 
     return float(ndtri(0.5 + 0.5 * check_level(level)))
 
 
 def pointwise_level(z: float) -> float:
-    """Return the two-sided level whose normal critical value is `z`.
-
-    Examples
-    --------
-    >>> from costcurves.inference.rates import pointwise_level
-    >>> round(pointwise_level(1.959964), 4)
-    0.95
-    """
+    """Return the two-sided level whose normal critical value is `z`."""
     from scipy.special import ndtr
 
     return float(1 - 2 * ndtr(-z))
@@ -59,7 +45,7 @@ def check_counts(name: str, count: npt.ArrayLike, total: npt.ArrayLike) -> tuple
     if not (n > 0).all() or not np.isfinite(n).all():
         raise InputError(f"`{name}` must come with a total > 0, got {shown(n.min(initial=0.0))}")
     most = n * (1 + 1e-12)
-    sure = not n.ndim and k.size and k.min() >= 0 and k.max() <= most  # in two passes where there is one total
+    sure = not n.ndim and k.size and k.min() >= 0 and k.max() <= most  # in two passes if there is a single total
     n = np.broadcast_to(n, k.shape)
     if not sure and (bad := ~((k >= 0) & (k <= most))).any():
         first = np.flatnonzero(bad.ravel())[0]
@@ -78,17 +64,6 @@ def wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple[FloatA
         Successes and trials; fractions are allowed (effective counts of weighted data).
     z : float
         Normal critical value, e.g. `critical(0.95)`, or a simultaneous one.
-
-    Returns
-    -------
-    lower, upper : arrays
-
-    Examples
-    --------
-    >>> from costcurves.inference.rates import wilson
-    >>> lower, upper = wilson([0, 4], 20, 1.96)
-    >>> lower.round(3), upper.round(3)
-    (array([0.   , 0.081]), array([0.161, 0.416]))
     """
     return _wilson(*check_counts("count", count, total), z)
 
@@ -96,7 +71,7 @@ def wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple[FloatA
 def _wilson(k: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's limits of checked counts."""
     if k.ndim and n.size and not any(n.strides):
-        n = n.ravel()[:1]  # one total for all, for which some steps are taken once
+        n = n.ravel()[:1]  # a single total, for which some steps are taken once
     p = k / n
     shrink = 1 / (1 + z * z / n)
     center = (p + z * z / (2 * n)) * shrink
@@ -107,18 +82,11 @@ def _wilson(k: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatAr
 
 
 def mended_wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's interval with the exact Poisson limit where one example is wrong, or one right.
+    """Return Wilson's interval with the exact Poisson limit if a single example is wrong, or a single one right.
 
-    Wilson's lower limit for one error in n at 90 % is 0.22/n, and a rate of 0.22/n shows an error in 20 % of all
-    samples, not in 5 %: costs whose variance comes from such a class were covered in 87.4 % (Brown, Cai and DasGupta
-    2001 mend it so). Effective counts between one and two change over linearly.
-
-    Examples
-    --------
-    >>> from costcurves.inference.rates import mended_wilson
-    >>> lower, upper = mended_wilson([0, 1, 4, 19], 20, 1.645)
-    >>> lower.round(4), upper.round(3)
-    (array([0.    , 0.0026, 0.0931, 0.804 ]), array([0.119, 0.196, 0.378, 0.997]))
+    Wilson's lower limit for one error in n at 90 % is 0.22/n, and at a rate of 0.22/n an error occurs in 20 % of all
+    samples, not in 5 %: costs whose variance comes from such a class were covered in 87.4 %. The correction is that of
+    Brown, Cai and DasGupta (2001). For effective counts between one and two the limit changes linearly.
     """
     from scipy.special import gammaincinv, ndtr
 
@@ -138,53 +106,6 @@ def mended_wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple
     return mended(k, lower), 1 - mended(n - k, 1 - upper)
 
 
-def clopper_pearson(count: npt.ArrayLike, total: npt.ArrayLike, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of a rate whose coverage is never below `level`.
-
-    Examples
-    --------
-    >>> from costcurves.inference.rates import clopper_pearson
-    >>> lower, upper = clopper_pearson([0, 4], 20, 0.95)
-    >>> lower.round(3), upper.round(3)
-    (array([0.   , 0.057]), array([0.168, 0.437]))
-    """
-    from scipy.special import betaincinv
-
-    k, n = check_counts("count", count, total)
-    tail = 0.5 * (1 - check_level(level))
-    lower = np.where(k > 0, betaincinv(np.maximum(k, 1e-300), n - k + 1, tail), 0.0)
-    upper = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1e-300), 1 - tail), 1.0)
-    return lower, upper
-
-
-def mid_p(count: npt.ArrayLike, total: npt.ArrayLike, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the mid-P interval of a rate: exact tails, of which the observed count is counted half.
-
-    Its tails are right far out, where Wilson's are not: at a critical value of 3, as simultaneous bands of
-    moving thresholds use, Wilson's lower limit for one error in n is 0.09/n, and a rate of 0.09/n shows an
-    error in 9 % of all samples, not in 0.1 %.
-
-    Examples
-    --------
-    >>> from costcurves.inference.rates import mid_p
-    >>> lower, upper = mid_p([0, 4], 20, 0.95)
-    >>> lower.round(3), upper.round(3)
-    (array([0.   , 0.067]), array([0.139, 0.415]))
-    """
-    k, n = check_counts("count", count, total)
-    return _mid_p(k, n, 0.5 * (1 - check_level(level)))
-
-
-def _mid_p(k: FloatArray, n: FloatArray, tail: FloatArray | float) -> tuple[FloatArray, FloatArray]:
-    k, n, t = np.broadcast_arrays(k, n, tail)
-    # Few counts are different along a curve; each is solved once.
-    rows, where = np.unique(np.stack([k.ravel(), n.ravel(), t.ravel()]), axis=1, return_inverse=True)
-    few, size, t = rows
-    lower = np.minimum(_mid_p_lower(few, size, t), few / size)
-    upper = np.maximum(1 - _mid_p_lower(size - few, size, t), few / size)
-    return lower[where.ravel()].reshape(k.shape), upper[where.ravel()].reshape(k.shape)
-
-
 def _wilson_lower(k: FloatArray, n: FloatArray, z: FloatArray) -> FloatArray:
     """Return the lower of Wilson's limits, unchecked."""
     p, square = k / n, z * z
@@ -201,9 +122,9 @@ def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
     k, n, tail = k[some], n[some], tail[some]
     rest = n - k
     log_beta = _log_beta(k, rest + 1)
-    # From Clopper and Pearson's limit, which lies below; log tail is concave in log rate, so Newton's steps
-    # come from one side and do not overshoot. Wilson's limit is as near where both counts are large, and quicker;
-    # from above it the first step lands below.
+    # Newton's method starts from Clopper and Pearson's limit, which lies below: log tail is concave in log rate, so the
+    # steps come from one side and do not overshoot. If both counts are large, Wilson's limit is as close and faster to
+    # compute; if it lies above, the first step lands below.
     start = _wilson_lower(k, n, -ndtri(tail))
     few = (np.minimum(k, rest) < _MANY) | (tail < _FAR)
     start[few] = np.maximum(betaincinv(k[few], rest[few] + 1, tail[few]), 1e-300)
@@ -216,7 +137,7 @@ def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
         mass = np.maximum(betainc(k, rest + 1, p) - 0.5 * at / k, 1e-300)
         step = np.log(tail / mass) * mass / np.maximum(0.5 * (at + above), 1e-300)
         u = np.minimum(u + step, np.log(k / n))
-        # What is left is of the order of its square; near a rate of 1, what the rate lacks to it must be right.
+        # The remaining error is of the order of the square of the step; near a rate of 1, 1 - rate must be accurate.
         if (np.abs(step) <= 1e-9 * -np.expm1(u)).all():
             break
     out[some] = np.exp(u)
@@ -224,14 +145,14 @@ def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
 
 
 def _log_beta(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return log B(a, b), without the cancellation that differences of log-gamma have where one is large."""
+    """Return log B(a, b), without the cancellation that differences of log-gamma have if an argument is large."""
     from scipy.special import betaln, gammaln
 
     small, large = np.minimum(a, b), np.maximum(a, b)
     z = np.maximum(large, 20.0)
 
     def rest(x: FloatArray) -> FloatArray:
-        """Return what Stirling's formula lacks."""
+        """Return the remainder of Stirling's formula."""
         y = 1 / (x * x)
         return np.asarray((1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / x)
 
@@ -254,26 +175,12 @@ def mover(
     intervals : tuple of (lower, upper)
         An interval for each estimate, all at one critical value.
     correlation : array or float
-        Correlation of the first two estimates (not 0 under full sampling, where errors share the n draws).
-
-    Returns
-    -------
-    lower, upper : arrays
+        Correlation of the first two estimates (not 0 under full sampling, because errors share the n draws).
 
     Notes
     -----
     lower = Σ w e - sqrt(Σ (w (e - l))²), upper = Σ w e + sqrt(Σ (w (u - e))²): each one-sided distance is a
     variance estimate at the limit, where it matters, and not at the estimate (Zou and Donner 2008).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.rates import mover, wilson
-    >>> half = np.array(0.5)
-    >>> rates = (np.array(0.2), np.array(0.4))
-    >>> lower, upper = mover((half, half), rates, (wilson(4, 20, 1.645), wilson(4, 10, 1.645)))
-    >>> float(lower.round(3)), float(upper.round(3))
-    (0.184, 0.453)
     """
     total = sum((w * e for w, e in zip(weights, estimates, strict=True)), np.zeros(()))
     below = [w * (e - low) for w, e, (low, _) in zip(weights, estimates, intervals, strict=True)]
@@ -288,51 +195,48 @@ def mover(
     return np.asarray(total - length(below)), np.asarray(total + length(above))
 
 
-def mid_p_at(count: FloatArray, total: FloatArray | float, z: FloatArray | float) -> tuple[FloatArray, FloatArray]:
-    """Return the mid-P interval of a rate at a normal critical value.
+def mid_p_at(count: npt.ArrayLike, total: npt.ArrayLike, z: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+    """Return the mid-P interval of a rate: exact tails, in which the observed count is counted half.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.rates import mid_p_at
-    >>> lower, upper = mid_p_at(np.array([0.0, 4.0]), 20.0, 1.96)
-    >>> lower.round(3), upper.round(3)
-    (array([0.   , 0.067]), array([0.139, 0.415]))
+    Its tails are right also at large critical values, where those of Wilson's interval are not: at a critical value of
+    3, as simultaneous bands of moving thresholds use, Wilson's lower limit for one error in n is 0.09/n, and at a rate
+    of 0.09/n an error occurs in 9 % of all samples, not in 0.1 %.
+
+    Parameters
+    ----------
+    count, total : array_like
+        Errors and examples; fractions are allowed.
+    z : float or array
+        Normal critical value.
     """
     from scipy.special import ndtr
 
-    return _mid_p(count, np.asarray(total, dtype=np.float64), ndtr(-np.asarray(z)))
+    k, n, tail = np.broadcast_arrays(np.asarray(count, float), np.asarray(total, float), ndtr(-np.asarray(z)))
+    # Few counts are different along a curve, and the equation is solved once for each of them.
+    rows, where = np.unique(np.stack([k.ravel(), n.ravel(), tail.ravel()]), axis=1, return_inverse=True)
+    few, size, tail = rows
+    lower = np.minimum(_mid_p_lower(few, size, tail), few / size)
+    upper = np.maximum(1 - _mid_p_lower(size - few, size, tail), few / size)
+    return lower[where.ravel()].reshape(k.shape), upper[where.ravel()].reshape(k.shape)
 
 
 def cells_interval(
     strata: Sequence[tuple[npt.NDArray[Any], FloatArray]], z: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return estimate and limits of a weighted sum of multinomial rates that hold where cells are empty (MOVER).
+    """Return estimate and limits of a weighted sum of multinomial rates that hold even if cells are empty (MOVER).
 
     Parameters
     ----------
     strata : sequence of (counts, values)
-        Independent strata: counts of shape (..., cells) and what a rate of one in each cell is worth, of either sign.
+        Independent strata: counts of shape (..., cells), and the value of a rate of 1 in each cell, of either sign.
     z : float
         Normal critical value.
 
-    Returns
-    -------
-    estimate, lower, upper : arrays of shape (...)
-
     Notes
     -----
-    Every rate has its mid-P limits; the distances from the rates to the limits that count towards each side, times
-    the values, are combined like standard deviations, with the correlation -√(pq/((1-p)(1-q))) of two cells of one
-    multinomial. An empty cell thus adds to the width what an unseen error may still cost.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.rates import cells_interval
-    >>> estimate, lower, upper = cells_interval([(np.array([97, 3, 0]), np.array([0.0, 1.0, 10.0]))], 1.96)
-    >>> float(estimate), float(lower.round(4)), float(upper.round(4))
-    (0.03, 0.0077, 0.3293)
+    Every rate has its mid-P limits. The distances from the rates to their limits, times the values, are combined like
+    standard deviations, with the correlation -√(pq/((1-p)(1-q))) of two cells of a multinomial. So an empty cell adds
+    to the width the possible cost of an error that was not seen.
     """
     total = np.zeros(())
     squares = [np.zeros(()), np.zeros(())]
@@ -340,7 +244,7 @@ def cells_interval(
         n = counts.sum(axis=-1, keepdims=True).astype(np.float64)
         rate = counts / n
         low, high = mid_p_at(counts.astype(np.float64), n, z)
-        # Cells of one multinomial repel each other: r_i · r_j is the size of their correlation.
+        # Cells of a multinomial are negatively correlated: r_i · r_j is the absolute value of their correlation.
         repel = np.sqrt(rate / np.maximum(1 - rate, 0.5 / n))
         total = total + (rate * values).sum(axis=-1)
         for side, (up, down) in enumerate(((rate - low, high - rate), (high - rate, rate - low))):

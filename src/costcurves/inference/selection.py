@@ -1,9 +1,10 @@
-"""The statistics of choosing: what is true of a classifier and threshold that were picked on the rows that judge them.
+"""The statistics of choosing a classifier and a threshold on the same rows that judge them.
 
-The choice is the candidate with the lowest observed cost, so that cost is too low, and an interval around it misses.
-Here the candidates (every classifier at many thresholds) form a Gaussian field whose covariance is that of their errors
-on the same rows. Drawing from the field and choosing again in every draw shows how far the cost of what is chosen lies
-above what was observed, and how often a rival that is truly as good would look worse than the choice.
+The choice is the candidate with the lowest observed cost, so that this cost is too low, and an interval around it
+misses the true cost too often. Here the candidates (every classifier at many thresholds) form a Gaussian field whose
+covariance is that of their errors on the same rows. Drawing from the field and choosing again in every draw shows how
+far the cost of the choice lies above the observed one, and how often a rival that is truly as good would look worse
+than the choice.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from costcurves.inference.rates import critical, mid_p_at, mover
 
 Cells = npt.NDArray[np.int32]
 
-# Draws from the field. Their standard error at a tail of 2.5 % is 0.35 points.
+# The number of draws from the field. The standard error of a tail of 2.5 % is then 0.35 percentage points.
 DRAWS = 2000
 # A candidate competes with the choice unless its observed cost is higher by more than this many standard errors.
 PLAUSIBLE = 3.5
@@ -31,9 +32,9 @@ PLAUSIBLE = 3.5
 SHRINK_ESTIMATE, SHRINK_LOWER, SHRINK_UPPER = 1.0, 0.0, 3.0
 # Rival thresholds whose p-values are computed exactly; the others lie farther away by the normal approximation.
 NEAREST = 6
-# Where only verdicts are asked for, differences below or above so many standard errors need no exact p-value.
+# For verdicts alone, differences below or above these numbers of standard errors need no exact p-value.
 NEAR, FAR = 1.0, 8.0
-# Critical values beyond this are not told apart (a p-value of about 1e-32).
+# Critical values beyond this are not distinguished (the p-value is about 1e-32).
 FARTHEST = 12.0
 
 
@@ -44,7 +45,7 @@ class Candidates:
     Attributes
     ----------
     owner : array of shape (candidates,)
-        Whose threshold it is: the number of the classifier.
+        The number of the classifier to which the threshold belongs.
     misses, alarms : arrays of shape (candidates,)
         Errors, in effective examples.
     sizes : (positives, negatives)
@@ -202,7 +203,7 @@ class FieldAt:
         members : array of bool
             The candidates among which it was chosen; itself alone if it was not chosen by its cost.
         least : float
-            What doing nothing, or always alarming, costs for certain; draws in which nothing is cheaper do not count.
+            The known cost of the cheaper trivial classifier; draws in which no candidate is cheaper do not count.
         """
         normal, tail = critical(level), 0.5 * (1 - level)
         if members.sum() == 1:
@@ -210,7 +211,7 @@ class FieldAt:
         estimate = self._optimism(i, members, least, SHRINK_ESTIMATE).mean()
         low = np.quantile(self._optimism(i, members, least, SHRINK_LOWER), tail)
         high = np.quantile(self._optimism(i, members, least, SHRINK_UPPER), 1 - tail)
-        # Half the way back to the limit of a candidate that was not chosen: with few cases the field moves it too far.
+        # Half way back to the limit of a candidate that was not chosen: with few cases the field moves it too far.
         low = 0.5 * (low - normal)
         found = [self._limit(i, float(shift)) for shift in (estimate, low, max(high, normal))]
         return found[0], min(found[1], found[0]), max(found[2], found[0])
@@ -234,7 +235,7 @@ class FieldAt:
         return above[useful] if useful.sum() >= DRAWS // 20 else above
 
     def _limit(self, i: int, shift: float) -> float:
-        """Return the limit of a cost that lies so many standard errors above the observed one."""
+        """Return the limit of a cost that lies `shift` standard errors above the observed one."""
         low, high = self._interval(np.array([i]), np.array([abs(shift)]))
         return float(high[0] if shift > 0 else low[0])
 
@@ -366,7 +367,7 @@ class Comparison:
 
 
 def _plain(apart: float) -> Comparison | None:
-    """Return the verdict on a difference of so many standard errors, if it is plain: far too small, or far enough."""
+    """Return the verdict on a difference of `apart` standard errors, if it is clearly small or clearly large."""
     if apart < NEAR:
         return Comparison(1.0, math.nan)
     return Comparison(0.0, math.nan) if apart > FAR else None
@@ -382,7 +383,7 @@ def _tail(z: float, top: FloatArray) -> float:
     """Return the two-sided chance that the largest difference is at least z."""
     from scipy.special import ndtr
 
-    # Beyond the last draws the tail falls like the normal one, as if so many independent candidates had competed.
+    # Beyond the last draws the tail falls like the normal one, as if that many independent candidates had competed.
     edge = float(top[-(DRAWS // 50)])
     if z <= edge:
         tail = 1.0 - np.searchsorted(top, z) / DRAWS

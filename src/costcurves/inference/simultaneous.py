@@ -1,4 +1,4 @@
-"""Critical values for bands that hold at all operating points at once."""
+"""Critical values for bands that hold at all operating points jointly."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from costcurves._base.validation import (
 )
 from costcurves.inference.rates import Limits, critical
 
-# The supremum is taken over at most this many points, chosen where the process moves most.
+# The supremum is taken over at most this many points, which are denser where the process varies more.
 _POINTS = 257
-# Data sets simulated for the critical value of a moving threshold. One less than a round number: of 1,999 values and
-# one more, each is equally likely to have each rank, so the 1,900th is exceeded with probability 5 %.
+# The number of data sets simulated for the critical value of a moving threshold. Among 1,999 simulated values and one
+# more, each is equally likely to have each rank, so that the 1,900th is exceeded with probability 5 %.
 SIMULATIONS = 1999
 
 
@@ -50,12 +50,6 @@ def line_coverage(c: float, angle: float = math.pi / 2) -> float:
     P = (Δ/π)(1 - exp(-c²/2)) + (π - Δ)/π - 4 T(c, tan((π - Δ)/2)), with Owen's T.
 
     For the whole range Δ = π/2 this is ½(1 - exp(-c²/2)) + ½(2Φ(c) - 1)²; for one point it is 2Φ(c) - 1.
-
-    Examples
-    --------
-    >>> from costcurves.inference.simultaneous import line_coverage
-    >>> round(line_coverage(2.3516), 4), round(line_coverage(1.96, angle=0.0), 4)
-    (0.95, 0.95)
     """
     from scipy.special import owens_t
 
@@ -84,15 +78,7 @@ def line_critical(
     pc_range : (low, high)
         Operating points over which the band must hold.
     sd_pos, sd_neg : float
-        Standard errors of the two classes' rates; they matter only for a part of [0, 1].
-
-    Examples
-    --------
-    >>> from costcurves.inference.simultaneous import line_critical
-    >>> round(line_critical(0.95), 4)
-    2.3516
-    >>> round(line_critical(0.95, (0.5, 0.5)), 4)
-    1.96
+        Standard errors of the rates of the two classes; they matter only if the range is not all of [0, 1].
     """
     from scipy.optimize import brentq
 
@@ -111,15 +97,8 @@ def line_critical(
 def nested_covariance(rates: npt.ArrayLike, draws: float) -> FloatArray:
     """Return the covariance matrix of error rates at several thresholds of one score, in one class.
 
-    The examples wrong at a stricter threshold are wrong at the looser one too, so the covariance is that
-    of a Brownian bridge in the rate: (min(r_i, r_j) - r_i r_j) / n.
-
-    Examples
-    --------
-    >>> from costcurves.inference.simultaneous import nested_covariance
-    >>> nested_covariance([0.5, 0.2], 10)
-    array([[0.025, 0.01 ],
-           [0.01 , 0.016]])
+    Examples that are wrong at the lower of two rates are also wrong at the higher one, so the covariance is that of a
+    Brownian bridge in the rate: (min(r_i, r_j) - r_i r_j) / n.
     """
     r = check_unit_array("rates", rates)
     return np.asarray((np.minimum.outer(r, r) - np.multiply.outer(r, r)) / draws)
@@ -131,24 +110,16 @@ def process_critical(covariance: npt.ArrayLike, level: float, *, n_simulations: 
     Parameters
     ----------
     covariance : array of shape (points, points)
-        Points of zero variance are left out; where all are, the pointwise critical value is returned.
+        Points of zero variance are omitted; if all points are, the pointwise critical value is returned.
     level : float
     n_simulations : int
-        Draws of the process; 20,000 put the level right to about 0.2 points.
+        Draws of the process; with 20,000 the level is right to about 0.2 percentage points.
     rng : numpy.random.Generator or seed
         Seeded by default, so that the same data give the same band.
 
     Notes
     -----
-    Where there are more than 257 points, those are kept that `moving_points` chooses.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.simultaneous import process_critical
-    >>> one_line = np.array([[1.0, 0.6], [0.6, 1.0]])
-    >>> round(process_critical(one_line, 0.95), 1)
-    2.2
+    If there are more than 257 points, only those that `moving_points` chooses are used.
     """
     level = check_level(level)
     n_simulations = check_integer("n_simulations", n_simulations, 100)
@@ -161,7 +132,7 @@ def process_critical(covariance: npt.ArrayLike, level: float, *, n_simulations: 
     sd = np.sqrt(np.diagonal(cov))
     correlation = cov[np.ix_(used, used)] / np.multiply.outer(sd[used], sd[used])
     values, vectors = np.linalg.eigh(correlation)
-    # Directions of hardly any variance cost normals and change nothing; the rest keeps variance one a point.
+    # Directions with hardly any variance take random numbers and change nothing; each point keeps variance 1.
     keep = values > 1e-5 * values[-1]
     root = vectors[:, keep] * np.sqrt(values[keep])
     root /= np.sqrt((root**2).sum(axis=1, keepdims=True))
@@ -174,9 +145,9 @@ def process_critical(covariance: npt.ArrayLike, level: float, *, n_simulations: 
 
 
 def moving_points(covariance: FloatArray, most: int = _POINTS) -> IntArray:
-    """Return the positions of at most `most` points of positive variance between which the process moves equally.
+    """Return the positions of at most `most` points of positive variance, evenly spaced in how the process moves.
 
-    The distance between neighbours is sqrt(2(1 - correlation)), summed along the points.
+    The distance between two neighbours is sqrt(2(1 - correlation)).
 
     Examples
     --------
@@ -202,26 +173,18 @@ def calibrated_critical(covers: Callable[[float, IntArray], npt.NDArray[np.bool_
     Parameters
     ----------
     covers : callable
-        `covers(z, which)` says of each data set in `which` whether its band at critical value z holds its
-        truth at all points. A band that covers must go on covering as z grows.
+        `covers(z, which)` returns for each data set in `which` whether its band at critical value z covers the truth
+        at all points. A band that covers must still do so at a larger z.
     draws : int
         Number of simulated data sets.
     level : float
 
     Notes
     -----
-    The value is that of rank `level` · (draws + 1), so that a further data set needs no more with probability `level`.
-    It is enclosed from the pointwise value to 3 above it. Data sets that cover at the lower end or miss at the upper
-    end are decided and are not looked at again; while most are undecided the lower part is tried first, because one
-    step up decides nearly all of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.simultaneous import calibrated_critical
-    >>> error = np.abs(np.random.default_rng(0).standard_normal((2000, 2))).max(axis=1)
-    >>> round(calibrated_critical(lambda z, which: error[which] <= z, 2000, 0.95), 1)
-    2.2
+    The value has rank `level` · (draws + 1), so that another data set needs at most this value with probability
+    `level`. It is searched between the pointwise value and 3 above it. Data sets that cover at the lower end or miss at
+    the upper end are decided and are not looked at again. While most are undecided, a lower value than the middle is
+    tried, because one step up decides nearly all of them.
     """
     low = critical(level)
     high = low + 3.0
@@ -238,9 +201,9 @@ def calibrated_critical(covers: Callable[[float, IntArray], npt.NDArray[np.bool_
 
 
 def seeded_by(*arrays: npt.NDArray[Any]) -> np.random.Generator:
-    """Return a generator whose seed is the data: the same data give the same band, others have noise of their own.
+    """Return a generator that is seeded by the data, so that the same data give the same band.
 
-    Numbers count to nine decimals, so that rounding (of weights on another scale, say) does not change the noise.
+    Numbers count to nine decimals, so that rounding (for example of weights on another scale) does not change the seed.
 
     Examples
     --------
@@ -257,28 +220,19 @@ def seeded_by(*arrays: npt.NDArray[Any]) -> np.random.Generator:
 
 
 def tabulated(limits: Limits, offset: float = 0.0) -> Limits:
-    """Return the same limits of a rate for large arrays of counts: solved for some counts, linear between.
+    """Return the same limits of a rate for large arrays of counts: solved for some counts, and linear in between.
 
     Parameters
     ----------
     limits : callable
         `limits(count, total, z)` returns lower and upper.
     offset : float
-        Counts are whole numbers plus this (a Laplace correction).
+        Counts are integers plus this number (a Laplace correction).
 
     Notes
     -----
-    Every count up to 32 from either end has its own entry; farther in, entries are 6 % apart, and the
-    distance of a limit from its rate is right to 2e-4 of itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.rates import wilson
-    >>> from costcurves.inference.simultaneous import tabulated
-    >>> lower, upper = tabulated(wilson)(np.array([0.0, 4.0]), 20, 1.96)
-    >>> lower.round(3), upper.round(3)
-    (array([0.   , 0.081]), array([0.161, 0.416]))
+    Every count up to 32 from either end has its own entry. Further inside, entries are 6 % apart, and the distance of a
+    limit from its rate has a relative error of at most 2e-4.
     """
 
     def looked_up(count: FloatArray, total: float, z: float) -> tuple[FloatArray, FloatArray]:
@@ -332,13 +286,6 @@ def curve_covariance(
     -----
     Stratified: pc_i pc_j C⁺ + (1-pc_i)(1-pc_j) C⁻ with `nested_covariance` in each class. Full: all n draws
     are one multinomial, whose values are pc/p⁺ for a miss and (1-pc)/p⁻ for a false alarm.
-
-    Examples
-    --------
-    >>> from costcurves.inference.simultaneous import curve_covariance
-    >>> curve_covariance([0.4, 0.1], [0.1, 0.4], [0.2, 0.8], 100, 100).round(5)
-    array([[0.00067, 0.00019],
-           [0.00019, 0.00067]])
     """
     r, f, w = (check_unit_array(name, a) for name, a in (("fnr", fnr), ("fpr", fpr), ("pc", pc)))
     if sampling == "stratified":

@@ -1,7 +1,6 @@
-"""One order among several that mean the same, in which simulations are made whichever was asked for.
+"""A canonical order of classes and classifiers for simulations, so that exchanging them does not change the result.
 
-Exchanging the classes, or the classifiers, must not change an answer. Closed forms see to it by themselves, but random
-numbers are drawn in some order: here is decided in which.
+Closed forms have this symmetry by themselves. Random numbers are drawn in some order, which is decided here.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from costcurves._base.validation import FloatArray
 
-# 1 - pc is rounded; at multiples of this part both weights of a simulation are exact, in either order of the classes.
+# 1 - pc is rounded. At multiples of this part both weights of a simulation are exact, in either order of the classes.
 _PART = 2.0**-40
 
 
@@ -33,12 +32,12 @@ def exact_weights(pc: FloatArray) -> FloatArray:
 
 
 def chosen(forms: Sequence[Sequence[npt.ArrayLike]]) -> int:
-    """Return the index of the form whose numbers come last in lexical order, to nine decimals.
+    """Return the index of the form whose numbers come last in lexicographic order, to nine decimals.
 
     Parameters
     ----------
     forms : sequence of sequences of arrays
-        The same data in several orders; arrays at the same place in two forms have the same size.
+        The same data in several orders; corresponding arrays of two forms have the same size.
 
     Examples
     --------
@@ -60,17 +59,17 @@ def _key(form: Sequence[npt.ArrayLike]) -> FloatArray:
 
 
 def canonical_order(tables: npt.NDArray[Any]) -> list[int]:
-    """Return an order of items that does not depend on the order they came in, from what each pair has in common.
+    """Return an order of items that depends only on what each pair has in common, not on the order in which they came.
 
     Parameters
     ----------
     tables : array of shape (items, items, values)
-        What item i has with item j; [i, i] is its own.
+        The values of the pair of items i and j; [i, i] has those of item i alone.
 
     Notes
     -----
-    Items are told apart by their own values, then again and again by those that they have with items told apart before.
-    Items that this leaves together are interchangeable but in contrived cases.
+    Items are distinguished by their own values, then repeatedly by the values that they have with items distinguished
+    before. Items that are not distinguished in this way are interchangeable, except in contrived cases.
 
     Examples
     --------

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.validation import FloatArray, frozen
-from costcurves.inference.kernel.distribution import Stratum, exact_distribution
+from costcurves.inference.kernel.distribution import exact_distribution
+from costcurves.inference.kernel.strata import Stratum
 
 # Limits are found to this part of the range of tilts; their tails are then right to about as much.
 _ACCURACY = 1e-6
@@ -131,9 +132,9 @@ def tilted_limits(cells: Sequence[TiltCells], tail: float) -> tuple[float, float
     Examples
     --------
     >>> import numpy as np
-    >>> from costcurves.inference.rates import mid_p
+    >>> from costcurves.inference.rates import critical, mid_p_at
     >>> cells = [TiltCells.pooled(np.array([97, 3]), np.array([0.0, 1.0]))]
-    >>> np.round(tilted_limits(cells, 0.025), 5), np.round(mid_p(3, 100, 0.95), 5)
+    >>> np.round(tilted_limits(cells, 0.025), 5), np.round(mid_p_at(3, 100, critical(0.95)), 5)
     (array([0.00769, 0.07945]), array([0.00769, 0.07945]))
     """
     lower = _limit(cells, tail, 1)

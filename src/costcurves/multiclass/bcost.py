@@ -38,7 +38,8 @@ from costcurves.counting.confusion import (
     pair_counts,
 )
 from costcurves.inference import multiclass
-from costcurves.inference.kernel.distribution import Stratum, exact_distribution, resample
+from costcurves.inference.kernel.distribution import exact_distribution
+from costcurves.inference.kernel.strata import Stratum, resample
 from costcurves.inference.rates import cells_interval
 from costcurves.inference.tilted import TiltCells, tilted_limits, tilted_tails_at
 

@@ -18,7 +18,7 @@ from costcurves._base.validation import FloatArray, check_level, frozen
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, as_cost_matrix, constant_names
 from costcurves.counting.confusion import JointConfusion, check_named, pair_counts, read_columns
 from costcurves.inference import multiclass
-from costcurves.inference.kernel.distribution import moments
+from costcurves.inference.kernel.strata import moments
 from costcurves.multiclass.bcost import (
     CellRisk,
     CostDifference,

@@ -34,7 +34,8 @@ from costcurves._base.validation import (
 from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix
 from costcurves.counting.confusion import ConfusionMatrix, JointConfusion
 from costcurves.inference import multiclass
-from costcurves.inference.kernel.distribution import Stratum, exact_distribution
+from costcurves.inference.kernel.distribution import exact_distribution
+from costcurves.inference.kernel.strata import Stratum
 from costcurves.multiclass.bcost import counts_of, differences, joint_of
 
 # Beyond this the distribution of the mean cost is normal for every rate that a pilot can show.

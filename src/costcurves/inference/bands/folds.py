@@ -9,18 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import check_level, check_unit_array, frozen
+from costcurves._base.validation import DEFAULT_LEVEL, check_level, check_unit_array, frozen
 from costcurves.inference.bands.one_curve import cost_band
 from costcurves.inference.bands.results import Band, check_pc
 from costcurves.inference.rates import check_counts
 
 
 def between_folds_band(
-    costs: npt.ArrayLike, pc: npt.ArrayLike, *, level: float = 0.95, max_error: npt.ArrayLike = 0.0
+    costs: npt.ArrayLike, pc: npt.ArrayLike, *, level: float = DEFAULT_LEVEL, max_error: npt.ArrayLike = 0.0
 ) -> Band:
     """Return the mean cost curve of k folds with Student's interval from how the folds differ.
 
-    Answers: how much would the mean move with other training and test folds. Training sets of
+    It answers how much the mean would change with other training and test folds. The training sets of a
     cross-validation overlap, so the folds are not independent and the interval is somewhat too narrow.
 
     Parameters
@@ -30,15 +30,8 @@ def between_folds_band(
     pc : array of shape (points,)
     level : float
     max_error : float, or array of shape (folds,)
-        By how much the costs of each fold can be too high because scores were binned; the limits are wider by what
-        that can do to the mean and to the spread of the folds.
-
-    Examples
-    --------
-    >>> from costcurves.inference.bands.folds import between_folds_band
-    >>> band = between_folds_band([[0.1, 0.2], [0.2, 0.2], [0.15, 0.2]], [0.3, 0.6], level=0.9)
-    >>> band.lower.round(3), band.upper.round(3)
-    (array([0.066, 0.2  ]), array([0.234, 0.2  ]))
+        The most by which the costs of each fold can be too high because scores were binned; the limits are wider by its
+        effect on the mean and on the spread of the folds.
     """
     from scipy.special import stdtrit
 
@@ -67,10 +60,10 @@ def within_folds_band(
     pc: npt.ArrayLike,
     **options: Any,
 ) -> Band:
-    """Return the mean cost curve of k folds with the interval that the test examples alone give.
+    """Return the mean cost curve of k folds with an interval for the randomness of the test examples alone.
 
-    Answers: how well do these test examples determine the mean cost of these k classifiers. The variation of
-    training is not in it.
+    It answers how well these test examples determine the mean cost of these k classifiers. The variation between
+    training sets is not included.
 
     Parameters
     ----------
@@ -83,15 +76,8 @@ def within_folds_band(
 
     Notes
     -----
-    The mean of the fold rates has the variance of a rate from k² / Σ 1/n_i examples, which is the number of
-    all examples where folds are equal in size; that number goes into the intervals of `cost_band`.
-
-    Examples
-    --------
-    >>> from costcurves.inference.bands.folds import within_folds_band
-    >>> band = within_folds_band([[2], [2]], [10, 10], [[1], [3]], [5, 5], [0.5], level=0.9)
-    >>> band.at(0.5)
-    Interval(0.3 in [0.1841, 0.4529], level=0.9)
+    The mean of the fold rates has the variance of a rate from k² / Σ 1/n_i examples, which is the number of all
+    examples if the folds have the same size; the intervals of `cost_band` use that number.
     """
     points = check_pc(pc)
     rates, sizes = [], []

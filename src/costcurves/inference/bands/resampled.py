@@ -1,4 +1,4 @@
-"""Resampled error counts of one score at many thresholds, and bands made of them."""
+"""Resampled error counts of one score at many thresholds, and percentile bands made from them."""
 
 from __future__ import annotations
 
@@ -10,143 +10,79 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.progress import track
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     MOST_POINTS,
     FloatArray,
     IntArray,
     check_integer,
     check_level,
-    check_positive,
     check_rng,
-    frozen,
 )
+from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.results import Band, check_pc
 from costcurves.inference.rates import check_counts, critical
 from costcurves.inference.symmetry import chosen
-
-
-def positive_share(n_pos: float, n_neg: float, beta: tuple[float, float] | None) -> float:
-    """Return the share of positives in the test set, or the mean of an uncertain prevalence."""
-    if beta is None:
-        return n_pos / (n_pos + n_neg)
-    a, b = (check_positive("prevalence_uncertainty", x) for x in beta)
-    return a / (a + b)
 
 
 def nested_counts(rates: FloatArray, draws: int | IntArray, size: int, rng: np.random.Generator) -> FloatArray:
     """Return resampled error counts (size, points) of one score at several thresholds, jointly.
 
     Only the counts between neighbouring thresholds are drawn, so the points of one resample belong together.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.bands.resampled import nested_counts
-    >>> nested_counts(np.array([0.5, 0.2]), 10, 2, np.random.default_rng(0)).shape
-    (2, 2)
     """
     levels, where = np.unique(rates, return_inverse=True)
     steps = np.diff(levels, prepend=0.0)
     cells = np.append(steps, max(0.0, 1.0 - steps.sum()))
-    # An array of draws (full sampling) holds one number a resample.
+    # An array of draws (full sampling) holds one number per resample.
     drawn = rng.multinomial(draws, cells, size if isinstance(draws, int) else None)
     return np.asarray(np.cumsum(drawn[:, :-1], axis=1)[:, where], dtype=np.float64)
 
 
-def drawn_errors(
-    fnr: FloatArray,
-    fpr: FloatArray,
-    n_pos: int,
-    n_neg: int,
-    sampling: str,
-    beta: tuple[float, float] | None,
-    size: int,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
+def drawn_errors(rates: ErrorRates, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Return rates of misses and false alarms (size, points) in simulated data sets.
 
     Under full sampling the class sizes vary; the rates are then counts divided by the expected class size.
     """
-    if sampling == "stratified":
-        return nested_counts(fnr, n_pos, size, rng) / n_pos, nested_counts(fpr, n_neg, size, rng) / n_neg
+    n_pos, n_neg, share = int(rates.n_pos), int(rates.n_neg), rates.share
+    if rates.sampling == "stratified":
+        return nested_counts(rates.fnr, n_pos, size, rng) / n_pos, nested_counts(rates.fpr, n_neg, size, rng) / n_neg
     n = n_pos + n_neg
-    share = positive_share(n_pos, n_neg, beta)
-    positives = rng.binomial(n, share if beta is None else rng.beta(*beta, size), size)
-    # What a Laplace correction adds to a class may make more than all of it wrong.
-    miss = nested_counts(np.minimum(fnr, 1.0), positives, size, rng)
-    alarm = nested_counts(np.minimum(fpr, 1.0), n - positives, size, rng)
+    positives = rng.binomial(n, share if rates.beta is None else rng.beta(*rates.beta, size), size)
+    # With a Laplace correction the expected errors of a class may be more than its examples.
+    miss = nested_counts(np.minimum(rates.fnr, 1.0), positives, size, rng)
+    alarm = nested_counts(np.minimum(rates.fpr, 1.0), n - positives, size, rng)
     return miss / (n * share), alarm / (n * (1 - share))
 
 
-def drawn_weights(
-    pc: FloatArray, beta: tuple[float, float] | None, sampling: str, size: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Return what a miss rate and a false-alarm rate cost: pc and 1 - pc, or as the drawn prevalences have it.
+def drawn_weights(rates: ErrorRates, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Return the cost of a miss rate and of a false-alarm rate: pc and 1 - pc, or those of drawn prevalences.
 
-    Under full sampling the drawn prevalences are in the class sizes already.
+    Under full sampling the class sizes already have the drawn prevalences.
     """
-    if beta is None or sampling == "full":
+    pc, beta = rates.pc, rates.beta
+    if beta is None or rates.sampling == "full":
         return pc, 1 - pc
     mean = beta[0] / (beta[0] + beta[1])
     p = rng.beta(beta[0], beta[1], size)[:, None]
     return pc * p / mean, (1 - pc) * (1 - p) / (1 - mean)
 
 
-def resampled_band(
-    pc: FloatArray,
-    fnr: FloatArray,
-    fpr: FloatArray,
-    n_pos: int,
-    n_neg: int,
-    level: float,
-    sampling: str,
-    beta: tuple[float, float] | None,
-    size: int,
-    rng: Any,
-) -> tuple[FloatArray, FloatArray]:
-    """Return percentile limits of NE over resamples, and over prevalences where they are uncertain."""
-    forms = [(fnr, fpr, n_pos, n_neg, pc), (fpr[::-1], fnr[::-1], n_neg, n_pos, 1 - pc[::-1])]
-    if chosen(forms) == 1:  # so that the same seed gives the same band in both orders of the classes
-        turned = None if beta is None else (beta[1], beta[0])
-        fnr, fpr, n_pos, n_neg, points = forms[1]
-        low, high = _resampled(points, fnr, fpr, n_pos, n_neg, level, sampling, turned, size, rng)
-        return low[::-1], high[::-1]
-    return _resampled(pc, fnr, fpr, n_pos, n_neg, level, sampling, beta, size, rng)
-
-
-def _resampled(
-    pc: FloatArray,
-    fnr: FloatArray,
-    fpr: FloatArray,
-    n_pos: int,
-    n_neg: int,
-    level: float,
-    sampling: str,
-    beta: tuple[float, float] | None,
-    size: int,
-    rng: Any,
-) -> tuple[FloatArray, FloatArray]:
+def resampled_limits(rates: ErrorRates, level: float, size: int, rng: Any) -> tuple[FloatArray, FloatArray]:
+    """Return percentile limits of the cost over resamples, and over prevalences if these are uncertain."""
+    rates, turned = rates.canonical()  # so that the same seed gives the same band in both orders of the classes
     generator = check_rng(rng)
-    costs = np.empty((size, pc.size))
-    block = max(1, min(size, 2**20 // pc.size))
+    costs = np.empty((size, rates.pc.size))
+    block = max(1, min(size, 2**20 // rates.pc.size))
     for start in track(range(0, size, block), "resampling"):
         some = slice(start, min(size, start + block))
-        count = some.stop - some.start
-        miss, alarm = drawn_errors(fnr, fpr, n_pos, n_neg, sampling, beta, count, generator)
-        weight_pos, weight_neg = drawn_weights(pc, beta, sampling, count, generator)
+        miss, alarm = drawn_errors(rates, some.stop - some.start, generator)
+        weight_pos, weight_neg = drawn_weights(rates, some.stop - some.start, generator)
         costs[some] = weight_pos * miss + weight_neg * alarm
-    return order_limits(costs, level)
+    low, high = order_limits(costs, level)
+    return (low[::-1], high[::-1]) if turned else (low, high)
 
 
 def order_limits(samples: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the percentile limits of resamples (first axis): of 100 at 90 %, the fifth lowest and highest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.bands.resampled import order_limits
-    >>> [float(x) for x in order_limits(np.arange(1.0, 101.0), 0.9)]
-    [5.0, 96.0]
-    """
+    """Return the percentile limits of resamples (first axis): of 100 at 90 %, the fifth lowest and highest."""
     size = samples.shape[0]
     rank = max(1, int(np.ceil(size * 0.5 * (1 - level) - 1e-9)))
     part = np.partition(samples, (rank - 1, size - rank), axis=0)
@@ -160,7 +96,7 @@ def reoptimised_band(
     n_neg: int,
     pc: npt.ArrayLike,
     *,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     n_resamples: int = 1000,
     rng: Any = None,
 ) -> Band:
@@ -175,17 +111,10 @@ def reoptimised_band(
 
     Notes
     -----
-    Each resample is judged at its own best thresholds, so the band describes the variation of an optimistic
-    estimate, not the cost at a threshold that somebody deployed. It is optimistic twice, once for the data and once
-    for the resample, and so lies too low: for two normals one standard deviation apart, 100 examples a class, a 95 %
-    band at pc = 0.5 covered the best possible cost in about 82 % of 120 runs, nearly all misses being too low. For
-    the cost of thresholds in use take `cost_band`.
-
-    Examples
-    --------
-    >>> from costcurves.inference.bands.resampled import reoptimised_band
-    >>> reoptimised_band([0, 2, 10], 10, [10, 3, 0], 10, [0.3, 0.7], n_resamples=100, rng=0).method
-    'reoptimised'
+    Each resample is judged at its own best thresholds, so the band describes how an optimistic estimate varies, and not
+    the cost of a threshold that is in use, for which see `cost_band`. It is optimistic twice, for the data and for the
+    resample, and so lies too low: for two normals one standard deviation apart and 100 examples per class, a 95 % band
+    at pc = 0.5 covered the best possible cost in about 82 % of 120 runs, and lay below it in nearly all others.
     """
     level, points = check_level(level), check_pc(pc)
     n_pos, n_neg = check_integer("n_pos", n_pos, 1), check_integer("n_neg", n_neg, 1)
@@ -204,7 +133,6 @@ def reoptimised_band(
         costs[b] = _envelope(drawn[0], drawn[1], points)
     estimate = _envelope(miss / n_pos, alarm / n_neg, points)
     lower, upper = order_limits(costs, level)
-    points, estimate, lower, upper = (frozen(a) for a in (points, estimate, lower, upper))
     return Band(points, estimate, lower, upper, level, "reoptimised", "stratified", False, critical(level))
 
 

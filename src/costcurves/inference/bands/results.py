@@ -1,4 +1,4 @@
-"""What bands and intervals are: estimates with limits, at one operating point or at many."""
+"""Bands and intervals: estimates with limits, at many operating points or at one."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Interval(Result):
     ----------
     estimate, lower, upper, level : float
     money : Interval or None
-        The same per case in money, where the interval was asked for at an operating condition.
+        The same per case in money, if the interval was requested at an operating condition.
     max_error : float
-        By how much the estimate can be wrong because scores were binned; the limits are wider by it.
+        The most by which the estimate can be wrong because scores were binned; the limits are wider by it.
 
     Examples
     --------
@@ -81,16 +81,16 @@ class Band(Result):
     ----------
     pc, estimate, lower, upper : arrays of shape (points,)
     level : float
-        Confidence level: at each point, or of all points together where `simultaneous`.
+        Confidence level: at each point, or at all points jointly if `simultaneous`.
     method, sampling : str
     simultaneous : bool
     critical : float
-        The normal critical value used; larger than the pointwise one where `simultaneous`.
+        The normal critical value that was used; larger than the pointwise one if `simultaneous`.
     prevalence : float or None
-        The mean of an uncertain prevalence; conditions that the band is asked about must have it.
+        The mean of an uncertain prevalence; conditions that the band is asked about must have this prevalence.
     max_error : float
-        By how much the estimate can be too high because scores were binned. The lower limits are lower by it, so that
-        the band also contains what the best threshold costs in these data, which may lie within a bin.
+        The most by which the estimate can be too high because scores were binned. The lower limits are lower by it, so
+        that the band also contains the cost of the best threshold on these data, which may lie within a bin.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Band(Result):
     def at(self, condition: Any) -> Interval:
         """Return estimate and limits at one operating condition (or pc), and in money at a condition.
 
-        A band that came from a curve is evaluated anew at that point; otherwise it is linear between its points.
+        A band that was made from a curve is computed anew at that point; otherwise it is linear between its points.
         """
         where = check_condition(condition)
         pc = where.pc
@@ -145,7 +145,7 @@ class Band(Result):
         return first, second, third
 
     def with_error(self, max_error: float, spread: float = 0.0) -> Band:
-        """Return the band of costs that can be too high by so much, and whose limits can be further out by `spread`.
+        """Return the band of costs that can be too high by `max_error`, and whose limits can be wider by `spread`.
 
         Examples
         --------
@@ -159,7 +159,7 @@ class Band(Result):
         return replace(self, lower=lower, upper=frozen(np.minimum(self.upper + spread, 1.0)), max_error=max_error)
 
     def evaluated_by(self, evaluate: Callable[[float], tuple[float, ...]]) -> Band:
-        """Return the same band, which evaluates itself exactly at points between those it has."""
+        """Return the same band, computed by `evaluate` at points between those that it has."""
         return replace(self, _evaluate=evaluate)
 
     def _columns(self) -> dict[str, Any]:
@@ -176,17 +176,7 @@ class Band(Result):
 
 
 def operating_points(pc: Any) -> FloatArray:
-    """Return the operating points that somebody asked for: some pc, a condition, a range, or None for all of pc.
-
-    Examples
-    --------
-    >>> import costcurves as cc
-    >>> from costcurves.inference.bands.results import operating_points
-    >>> operating_points(None).size, operating_points(cc.OperatingRange.from_pc(0.2, 0.4)).size
-    (101, 101)
-    >>> operating_points(cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=3)).tolist()
-    [0.75]
-    """
+    """Return operating points, given as values of pc, as a condition, as a range, or as None for all of pc."""
     if pc is None or isinstance(pc, OperatingRange):
         return default_points(pc)
     return check_pc(pc.pc if isinstance(pc, OperatingCondition) else pc)

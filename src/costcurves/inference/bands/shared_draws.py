@@ -1,4 +1,4 @@
-"""Costs of two kinds of errors that are drawn together (full sampling): exact limits, and how likely either sign is."""
+"""Costs of two kinds of errors that share the draws (full sampling): exact limits, and the tails at zero."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.validation import FloatArray, IntArray
-from costcurves.inference.kernel.distribution import BootstrapDistribution, Stratum, exact_distribution
+from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
 from costcurves.inference.kernel.plane import Plane
+from costcurves.inference.kernel.strata import Stratum
 
-# Places of a joint distribution that take milliseconds, and the most that are laid out at all.
+# The number of places of a joint distribution that takes milliseconds, and the largest that is computed at all.
 _FEW, _MOST = 2**17, 2**23
-# Differences that are this part of a standard deviation from zero are zero.
+# Differences closer to zero than this part of a standard deviation are zero.
 ZERO = 1e-9
-# Where there are more places, a distribution with a smaller error than this does as well.
+# With more places, a distribution whose error is smaller than this is used instead.
 _SMALL = 2e-4
 
 
@@ -32,10 +33,10 @@ class SharedDraws:
 
     Notes
     -----
-    The joint distribution of X and Y is found once for all points that share their probabilities (`Plane`), and sums of
-    it are exact. Only where it has more than 131,072 places is `exact_distribution` asked instead, if its error is at
-    most 2e-4. Limits and probabilities of a point come from the same distribution, so that a limit is beyond zero iff
-    the probability of zero or beyond is at most the tail.
+    The joint distribution of X and Y is computed once for all points with the same probabilities (`Plane`), and its
+    sums are exact. If it has more than 131,072 places, `exact_distribution` is used instead if its error is at most
+    2e-4. Limits and probabilities of a point come from the same distribution, so that a limit is beyond zero iff the
+    probability of zero or beyond is at most the tail.
 
     Examples
     --------
@@ -97,11 +98,12 @@ class SharedDraws:
 
 
 def zero_tails(found: BootstrapDistribution) -> tuple[float, float]:
-    """Return the probabilities of at most zero and of at least zero, where zero is wide enough for rounding.
+    """Return the probabilities of at most zero and of at least zero, up to rounding.
 
     Examples
     --------
-    >>> from costcurves.inference.kernel.distribution import Stratum, exact_distribution
+    >>> from costcurves.inference.kernel.distribution import exact_distribution
+    >>> from costcurves.inference.kernel.strata import Stratum
     >>> from costcurves.inference.bands.shared_draws import zero_tails
     >>> zero_tails(exact_distribution(Stratum(2, [0.25, 0.25], [1.0, -1.0])))
     (0.6875, 0.6875)

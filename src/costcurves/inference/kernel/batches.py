@@ -1,4 +1,4 @@
-"""Quantiles of many operating points at once: sums of two whole-number variables, and batched lattices."""
+"""Quantiles at many operating points at once: sums of two integer variables, and lattices in batches."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.counting import compiled
 from costcurves.inference.kernel.lattice import TAIL, Cells, bernstein, common_step, lagrange, power
 
-# A bracket is closed once about this many atoms are in it: they are listed and sorted. Where atoms lie on each other
-# more are listed, but not more than `_MANY` in all.
+# A bracket is small enough when it holds about this many atoms, which are then listed and sorted. If many atoms
+# coincide more are listed, but at most `_MANY` in all.
 _FEW = 100
 _MANY = 2**17
-# An atom is at a place where it is less than this below it (in steps), and the one before it is.
+# An atom is reached at a place if the place is at most rounding below it, in steps.
 _AT = 1.0 + 1e-9
 # Longest stretch of counts that shares one table of binomial ratios.
 _SHARED = 2**18
@@ -25,8 +25,8 @@ _SHARED = 2**18
 class Whole(NamedTuple):
     """A variable step · k at each point, k = first, first + 1, ..., with probabilities (rows, window).
 
-    `row` says which row each point has: neighbouring operating points often share a threshold, and so a row.
-    `third` is the third cumulant of k.
+    `row` is the row of each point: neighbouring operating points often share a threshold, and so a row. `third` is the
+    third cumulant of k.
     """
 
     step: FloatArray
@@ -37,7 +37,7 @@ class Whole(NamedTuple):
 
 
 def integer_plan(values: FloatArray) -> tuple[IntArray, FloatArray] | None:
-    """Return whole multiples (cells,) and a step (points,) with values = step · multiples, or None."""
+    """Return integers (cells,) and a step (points,) with values = step · integers, or None if there are none."""
     row = values[np.argmax(np.abs(values).max(axis=1))]
     nonzero = row[row != 0]
     if nonzero.size == 0:
@@ -55,7 +55,7 @@ def integer_plan(values: FloatArray) -> tuple[IntArray, FloatArray] | None:
 
 
 def integer_tables(n: int, q: FloatArray, whole: IntArray, steps: FloatArray) -> Whole | None:
-    """Return the distribution of steps · Σ whole · counts at each point; None where its window is too long."""
+    """Return the distribution of steps · Σ whole · counts at each point; None if its window is too long."""
     mean = n * (q @ whole)
     variance = n * (q @ whole.astype(np.float64) ** 2 - (q @ whole) ** 2)
     largest = float(np.abs(whole).max()) + float(np.abs(q @ whole).max())
@@ -66,7 +66,7 @@ def integer_tables(n: int, q: FloatArray, whole: IntArray, steps: FloatArray) ->
         return None
     away = np.append(whole, 0) - mean[:, None] / n
     third = n * (np.column_stack([q, 1.0 - q.sum(axis=1)]) * away**3).sum(axis=1)
-    # A step of zero is told apart: there the variable has one value (see `batched_quantiles`).
+    # A step of zero is a case of its own: there the variable has a single value (see `batched_quantiles`).
     new = np.append(True, (q[1:] != q[:-1]).any(axis=1) | ((steps[1:] == 0) != (steps[:-1] == 0)))
     row = np.cumsum(new) - 1
     q, mean = q[new], mean[new]
@@ -87,9 +87,9 @@ def integer_tables(n: int, q: FloatArray, whole: IntArray, steps: FloatArray) ->
 
 
 def binomial_rows(n: int, p: FloatArray, first: IntArray, size: int) -> FloatArray:
-    """Return binomial probabilities of first, ..., first + size - 1 at each point, but for one factor a point.
+    """Return binomial probabilities of first, ..., first + size - 1 at each point, up to one factor per point.
 
-    The ratios P(k + 1)/P(k) of two points differ by their odds alone, so logarithms are taken once a count.
+    The ratios P(k + 1)/P(k) of two points differ by their odds alone, so logarithms are taken once per count.
     """
     logs = np.zeros((p.size, size))
     if size > 1:
@@ -105,7 +105,7 @@ def binomial_rows(n: int, p: FloatArray, first: IntArray, size: int) -> FloatArr
 
 
 class Scratch:
-    """Memory that is used again for every block of points: fresh pages cost as much as the arithmetic."""
+    """Memory that is used again for every block of points, because fresh pages cost as much as the arithmetic."""
 
     __slots__ = ("_held",)
 
@@ -124,10 +124,10 @@ class Scratch:
 def batched_quantiles(
     levels: FloatArray, rows: list[Whole], mean: FloatArray, std: FloatArray, scratch: Scratch
 ) -> FloatArray:
-    """Return quantiles (levels, points) of the sum of one or two scaled whole-number variables: atoms.
+    """Return quantiles (levels, points) of the sum of one or two scaled integer variables; they are atoms of the sum.
 
-    Places are told in steps of the second variable from a central atom, so that they are whole numbers times a ratio
-    of steps, right to about 1e-16 of the window and not of the value.
+    Places are measured in steps of the second variable from a central atom, so that they are integers times a ratio of
+    steps, with an error of about 1e-16 of the window and not of the value.
     """
     if len(rows) == 1:
         nothing, none = np.zeros_like(mean), np.zeros_like(rows[0].first)
@@ -161,11 +161,11 @@ def batched_quantiles(
 
 
 class _Sums(NamedTuple):
-    """Sums of two whole-number variables at each point, places in steps of the second.
+    """Sums of two integer variables at each point; places are in steps of the second variable.
 
-    `p` are the probabilities of the first, a column an atom; `total` the distribution functions of the second, `row`
-    which of them a point has; `room` how many steps the second may go at place 0 for each atom of the first; then mean,
-    standard deviation, skewness.
+    `p` has the probabilities of the first variable, one column per atom; `total` the distribution functions of the
+    second, and `row` the one of each point; `room` the number of steps that the second may go at place 0 for each atom
+    of the first. The rest are mean, standard deviation and skewness.
     """
 
     p: FloatArray
@@ -211,17 +211,15 @@ class _Sums(NamedTuple):
             reached = self.reached(place, name)
             index = self.scratch.array("index", reached.shape, np.int64)
             np.add(reached, (self.row * self.total.shape[1])[:, None], out=index)
-            np.take(
-                self.total.ravel(), index, out=values, mode="clip"
-            )  # all are within, and so nothing is copied twice
+            np.take(self.total.ravel(), index, out=values, mode="clip")  # all indices are valid; "clip" avoids a copy
         return np.asarray(np.einsum("ij,ij->i", values, self.p)), reached
 
     def quantile(self, level: float) -> tuple[IntArray, IntArray]:
         """Return the atom at which each point reaches a level: its column, and the index of the second variable."""
         target = level - 1e-13
         aim = float(_probit(target))
-        # Cornish and Fisher's quantile is nearly right: the atoms around it are listed, first the nearest, then, where
-        # atoms lie on each other, those a step to either side. Where it is not right, search.
+        # The quantile of Cornish and Fisher is nearly right: the nearest atoms are listed, then, for points at which
+        # atoms coincide, those within one step to either side. If that fails, the quantile is searched for.
         guess = self.mean + self.std * (aim + self.skew * (aim * aim - 1) / 6)
         near = 0.5 * _FEW / self.p.shape[1]
         column, index, failed = self._atom(guess - near, guess + near, target)
@@ -245,20 +243,20 @@ class _Sums(NamedTuple):
             held, y = value >= target, _probit(value)
             high, y_high = np.where(held, place, high), np.where(held, y, y_high)
             low, y_low = np.where(held, low, place), np.where(held, y_low, y)
-            # Where atoms lie on each other no bracket closes quickly, and none needs to.
+            # If atoms coincide no bracket closes quickly, and none needs to.
             width = high - low
             if (width <= few).all() or (turn % 6 == 5 and self.p.shape[1] * (width + 1).sum() < _MANY):
                 break
-            # On the normal scale the distribution function is nearly a line, so secants close in within a few turns.
+            # On the normal scale the distribution function is nearly a line, so a few secants are enough.
             guess = low + width * np.clip((aim - y_low) / np.maximum(y_high - y_low, 1e-9), 0.0, 1.0)
-            # Aim past the root by a little, towards the end that is still far, so that it comes near as well.
+            # Aim a little past the root, towards the end that is still far away, so that it moves as well.
             place = guess + np.where(high - guess > guess - low, 0.4, -0.4) * few
             middle = 0.5 * (low + high)
             place = np.where((place <= low) | (place >= high) | (turn % 4 == 3), middle, place)
         return low, high
 
     def _atom(self, low: FloatArray, high: FloatArray, target: float) -> tuple[IntArray, IntArray, IntArray]:
-        """Return the first atom in (low, high] at which the target is reached, and the points where there is none."""
+        """Return the first atom in (low, high] at which the target is reached, and the points without such an atom."""
         value, before = self.cdf(low, "before")
         missing = target - value
         after = self.reached(high)
@@ -276,7 +274,7 @@ class _Sums(NamedTuple):
         order = np.argsort(row + 0.5 * part)
         total = np.concatenate([[0.0], np.cumsum(mass[order])])
         start = np.searchsorted(row, np.arange(low.size))
-        # Rounding may leave the last atom a little short; it is the answer all the same.
+        # Rounding may leave the sum at the last atom a little short of the target; it is still the answer.
         enough = np.flatnonzero(total[1:] - total[start][row] >= missing[row] - 1e-13)
         found = np.full(low.size, -1)
         found[row[enough[::-1]]] = enough[::-1]
@@ -290,7 +288,8 @@ def _probit(p: FloatArray | float) -> FloatArray:
     return np.asarray(ndtri(np.clip(p, 1e-15, 1 - 1e-15)))
 
 
-# What `lattice_quantiles` promises: levels, and places in standard deviations or parts of the largest value.
+# The error bounds of `lattice_quantiles`: of levels, and of places in standard deviations or parts of the largest
+# value.
 LEVEL_ERROR = 1e-3
 PLACE_ERROR = (0.05, 0.02)
 # Beyond four standard deviations of the smoothing normal lies less than this.
@@ -300,15 +299,15 @@ _BEYOND_FOUR = 3.2e-5
 def lattice_quantiles(
     tables: list[Cells], q: FloatArray, mean: FloatArray, variance: FloatArray, length: int
 ) -> tuple[FloatArray, BoolArray]:
-    """Return quantiles (levels, points) from one interpolated lattice a point, and which points keep the promise.
+    """Return quantiles (levels, points) from one interpolated lattice per point, and which points keep the error bound.
 
-    Where they do, each quantile x of level q has F(x - r) <= q + 0.001 and F(x + r) >= q - 0.001, with F the exact
-    distribution function and r the larger of 0.05 standard deviations and 2 % of the largest value of a draw.
+    The bound says that each quantile x of level q has F(x - r) <= q + 0.001 and F(x + r) >= q - 0.001, where F is the
+    exact distribution function and r the larger of 0.05 standard deviations and 2 % of the largest value of a draw.
 
-    The lattice's distribution is smoothed with a normal of s steps and compared with the exact one, smoothed so too, by
-    the integral of their transforms' difference: at most λ · |f(1-f²)(4-f²)|/120 · (ωh)^5 times the largest modulus,
-    λ being the expected draws that are not of value 0. A smoothed distribution function lies between those of
-    the unsmoothed one 4 s to either side.
+    The distribution of the lattice is smoothed with a normal of s steps and compared with the exact one, smoothed in
+    the same way, by the integral of the difference of their transforms: at most λ · |f(1-f²)(4-f²)|/120 · (ωh)^5 times
+    the largest modulus, where λ is the expected number of draws that are not of value 0. A smoothed distribution
+    function lies between the values of the unsmoothed one 4 s to either side.
     """
     from scipy.special import exp1
 

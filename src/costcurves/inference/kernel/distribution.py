@@ -1,7 +1,6 @@
-"""The cost-weighted multinomial: the one place that knows how resampled costs are distributed.
+"""The exact distribution of a resampled cost: its probabilities and quantiles, without simulation.
 
-Every bootstrap of the five papers is a sum over independent strata: `draws` examples are drawn from cells
-with given probabilities, and each draw adds its cell's value. All else builds strata and asks here.
+This is the only module that knows how resampled costs are distributed; the others build strata and ask here.
 """
 
 from __future__ import annotations
@@ -17,10 +16,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
-    MOST_POINTS,
     FloatArray,
-    check_integer,
-    check_rng,
     check_unit_array,
     frozen,
     shown,
@@ -46,192 +42,10 @@ from costcurves.inference.kernel.lattice import (
     lattice_power,
 )
 from costcurves.inference.kernel.smooth import smooth_sum
+from costcurves.inference.kernel.strata import Stratum, check_strata, moments, points_of, resample
 
-# The largest error of a distribution from few frequencies; where it is more, a lattice may have less.
+# The largest error of a distribution from few frequencies; if it is larger, a lattice may have a smaller one.
 _SMOOTH = 2e-4
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stratum:
-    """Independent draws from cells that each add a value; what is left of probability one adds nothing.
-
-    Parameters
-    ----------
-    draws : int
-        Number of draws, at least 1.
-    probabilities : array of shape (cells,) or (points, cells)
-        Probability of each cell, nonnegative, with sum at most 1; the remainder is a cell of value 0.
-    values : array of shape (cells,) or (points, cells)
-        What one draw of the cell adds to the statistic.
-
-    Examples
-    --------
-    >>> from costcurves.inference.kernel.distribution import Stratum, moments
-    >>> positives = Stratum(draws=20, probabilities=[4 / 20], values=[0.5 / 20])
-    >>> mean, variance = moments([positives])
-    >>> float(mean.round(6)), float(variance.round(6))
-    (0.1, 0.002)
-    """
-
-    draws: int
-    probabilities: FloatArray
-    values: FloatArray
-
-    def __init__(self, draws: int, probabilities: npt.ArrayLike, values: npt.ArrayLike) -> None:
-        """Check the cells and keep them read-only."""
-        q, v = _numeric("probabilities", probabilities), _numeric("values", values)
-        try:
-            shape = np.broadcast_shapes(q.shape, v.shape)
-        except ValueError:
-            raise InputError(f"`probabilities` and `values` must have one shape, got {q.shape} and {v.shape}") from None
-        if len(shape) not in (1, 2) or shape[-1] == 0:
-            raise InputError(f"`probabilities` must have shape (cells,) or (points, cells), got {q.shape}")
-        if q.size and q.min() < 0:
-            raise InputError(f"`probabilities` must be >= 0, got {shown(q.min())}")
-        if q.shape[-1] != shape[-1]:
-            q = np.broadcast_to(q, (*q.shape[:-1], shape[-1]))
-        total = q.sum(axis=-1)
-        if total.size and total.max() > 1 + 1e-9:
-            raise InputError(f"`probabilities` must have a sum of at most 1, got {shown(total.max())}")
-        object.__setattr__(self, "draws", check_integer("draws", draws, 1))
-        object.__setattr__(self, "probabilities", frozen(q / np.maximum(total, 1.0)[..., None]))
-        object.__setattr__(self, "values", frozen(v.copy()))
-
-    @property
-    def points(self) -> int | None:
-        """Number of operating points, or None where the stratum describes one point."""
-        shape = np.broadcast_shapes(self.probabilities.shape, self.values.shape)
-        return shape[0] if len(shape) == 2 else None
-
-    def at(self, point: int) -> Stratum:
-        """Return the stratum at one operating point."""
-        q, v = self.probabilities, self.values
-        return Stratum(self.draws, _row(q, point), _row(v, point))
-
-    def __repr__(self) -> str:
-        """Return a short form."""
-        points = "" if self.points is None else f", {self.points} points"
-        return f"Stratum({self.draws} draws, {self.probabilities.shape[-1]} cells{points})"
-
-
-def _row(array: FloatArray, point: int) -> FloatArray:
-    return array if array.ndim == 1 else array[0 if array.shape[0] == 1 else point]
-
-
-def _numeric(name: str, values: npt.ArrayLike) -> FloatArray:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`{name}` must be numeric, got {shown(values)}") from None
-    if not np.isfinite(array).all():
-        raise InputError(f"`{name}` must be finite, got {shown(array[~np.isfinite(array)][0])}")
-    return np.atleast_1d(array)
-
-
-def _check_strata(strata: Sequence[Stratum] | Stratum) -> tuple[Stratum, ...]:
-    strata = (strata,) if isinstance(strata, Stratum) else tuple(strata)
-    if not strata or not all(isinstance(s, Stratum) for s in strata):
-        raise InputError(f"`strata` must be Stratum objects, at least one, got {shown(strata)}")
-    sizes = {s.points for s in strata} - {None, 1}
-    if len(sizes) > 1:
-        raise InputError(f"`strata` must agree in the number of points, got {shown(sorted(sizes))}")  # type: ignore[type-var]
-    return strata
-
-
-def _points(strata: tuple[Stratum, ...]) -> int | None:
-    sizes = [s.points for s in strata if s.points is not None]
-    return max(sizes) if sizes else None
-
-
-def moments(strata: Sequence[Stratum] | Stratum) -> tuple[FloatArray, FloatArray]:
-    """Return mean and variance of the resampled statistic at every operating point, in closed form.
-
-    Parameters
-    ----------
-    strata : sequence of Stratum
-
-    Returns
-    -------
-    mean, variance : arrays of shape (points,), or 0-d where the strata describe one point
-
-    Notes
-    -----
-    mean = Σ n_s Σ q v and variance = Σ n_s (Σ q v² - (Σ q v)²): with the strata of the 2008 paper these are
-    its equations 4-5 (stratified), 7-8 (difference), 9-10 (full) and 12-13. The variance is summed around
-    the mean, so that it does not cancel.
-
-    Examples
-    --------
-    >>> from costcurves.inference.kernel.distribution import Stratum, moments
-    >>> mean, variance = moments([Stratum(20, [0.2], [[0.0], [0.025]]), Stratum(10, [0.4], [[0.1], [0.05]])])
-    >>> mean
-    array([0.4, 0.3])
-    """
-    mean: Any = 0.0
-    variance: Any = 0.0
-    for s in _check_strata(strata):
-        one = (s.probabilities * s.values).sum(axis=-1)
-        spread = (s.probabilities * (s.values - one[..., None]) ** 2).sum(axis=-1)
-        rest = np.maximum(1.0 - s.probabilities.sum(axis=-1), 0.0)
-        mean = mean + s.draws * one
-        variance = variance + s.draws * (spread + rest * one**2)
-    return np.asarray(mean, dtype=np.float64), np.asarray(variance, dtype=np.float64)
-
-
-def resample(strata: Sequence[Stratum] | Stratum, size: int, rng: Any = None) -> FloatArray:
-    """Draw the resampled statistic: counts are drawn, never examples, so the cost does not grow with n.
-
-    Parameters
-    ----------
-    strata : sequence of Stratum
-    size : int
-        Number of resamples.
-    rng : numpy.random.Generator or seed, optional
-
-    Returns
-    -------
-    array of shape (size, points), or (size,) where the strata describe one point
-        The points are drawn independently of each other.
-
-    Examples
-    --------
-    >>> from costcurves.inference.kernel.distribution import Stratum, resample
-    >>> resample([Stratum(20, [0.2], [0.025]), Stratum(10, [0.4], [0.05])], size=3, rng=0).shape
-    (3,)
-    """
-    strata = _check_strata(strata)
-    size = check_integer("size", size, 1, MOST_POINTS)
-    rng = check_rng(rng)
-    points = _points(strata)
-    if points is None:
-        return sum((_draw(s.draws, s.probabilities, s.values, size, rng) for s in strata), np.zeros(size))
-    out = np.zeros((size, points))
-    for s in strata:
-        if s.probabilities.shape[-1] == 1:
-            rates = np.broadcast_to(np.atleast_2d(s.probabilities)[:, 0], (points,))
-            out += rng.binomial(s.draws, np.minimum(rates, 1.0), size=(size, points)) * s.values[..., 0]
-            continue
-        for j in range(points):
-            out[:, j] += _draw(s.draws, _row(s.probabilities, j), _row(s.values, j), size, rng)
-    return out
-
-
-def _draw(draws: int, q: FloatArray, v: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
-    used = (q > 0) & (v != 0)
-    q, v = np.broadcast_to(q, v.shape)[used], v[used]
-    if q.size == 0:
-        return np.zeros(size)
-    if q.size == 1:
-        return np.asarray(rng.binomial(draws, min(float(q[0]), 1.0), size) * v[0], dtype=np.float64)
-    # numpy.random.multinomial gives the last cell what is left, so the remainder cell goes last.
-    full = np.append(q, max(0.0, 1.0 - q.sum()))
-    full /= max(full.sum(), 1.0)
-    out = np.empty(size)
-    block = max(1, 2**22 // full.size)
-    for start in range(0, size, block):
-        stop = min(size, start + block)
-        out[start:stop] = rng.multinomial(draws, full, stop - start)[:, :-1] @ v
-    return out
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -241,13 +55,12 @@ class BootstrapDistribution(Result):
     Attributes
     ----------
     mean, std : float
-        In closed form, whatever the method.
+        In closed form, for every method.
     method : {"atoms", "lattice", "convolution", "interpolated"}
-        How the probabilities were found. "atoms": by summing over every reachable value; "lattice": all
-        values are multiples of one step and the power of the transform gives every atom; "convolution": the
-        sum of two lattice variables, summed exactly when asked; "interpolated": values without a common
-        step, from the few frequencies of a smooth sum of many draws, or put on a fine lattice that keeps the
-        first four moments of each draw.
+        How the probabilities were found. "atoms": by summing over every reachable value. "lattice": all values are
+        multiples of one step, and the power of the transform gives every atom. "convolution": the sum of two lattice
+        variables, summed exactly on request. "interpolated": values without a common step, from the few frequencies of
+        a smooth sum of many draws, or on a fine lattice that keeps the first four moments of each draw.
     error : float
         Bound on the error of `cdf`, at every x:
         F(x - resolution) - error <= cdf(x) <= F(x + resolution) + error.
@@ -256,7 +69,8 @@ class BootstrapDistribution(Result):
 
     Examples
     --------
-    >>> from costcurves.inference.kernel.distribution import Stratum, exact_distribution
+    >>> from costcurves.inference.kernel.distribution import exact_distribution
+    >>> from costcurves.inference.kernel.strata import Stratum
     >>> dist = exact_distribution([Stratum(20, [0.2], [0.025]), Stratum(10, [0.4], [0.05])])
     >>> dist
     BootstrapDistribution(mean=0.3, std=0.0894, 41 atoms)
@@ -322,7 +136,7 @@ class BootstrapDistribution(Result):
             out = np.interp(flat, total, np.append(self._grid - half, self._grid[-1] + half))
         else:
             total = self._total()[1:]
-            # 1e-14: a sum of probabilities that should reach q must not miss it by rounding.
+            # 1e-14: rounding must not keep a sum of probabilities from reaching q.
             at = np.searchsorted(total, flat - 1e-14, side="left")
             out = self._grid[np.minimum(at, self._grid.size - 1)]
         return out.reshape(q.shape)
@@ -374,10 +188,6 @@ def exact_distribution(strata: Sequence[Stratum] | Stratum) -> BootstrapDistribu
     strata : sequence of Stratum
         Any number of cells, any real values, any number of draws.
 
-    Returns
-    -------
-    BootstrapDistribution
-
     Notes
     -----
     Equal values are merged. Then the first of these that applies:
@@ -387,25 +197,26 @@ def exact_distribution(strata: Sequence[Stratum] | Stratum) -> BootstrapDistribu
        window chosen by Bernstein's tail bound so that at most 1e-15 is folded over;
     3. two strata, each on its own lattice (NE and differences of NE under stratified sampling): the sum
        over one variable of the other's distribution function;
-    4. values without a common step, and so many draws that few frequencies matter: the power of the transform at
-       these, whatever the values. `error` bounds the rest by Esseen's smoothing inequality and is at most 2e-4 here,
-       about 0.004 / sqrt(n);
-    5. other values without a common step: every value's mass is put on the five nearest lattice points with
-       Lagrange's weights. This keeps the first four moments of a draw (splitting between two points keeps
-       one, and adds up to n h²/4 of variance), and the scheme is stable: no power of its transform
-       grows. `error` bounds what is left by Esseen's smoothing inequality.
+    4. values without a common step, if there are so many draws that few frequencies matter: the power of the transform
+       at these. `error` bounds the rest by Esseen's smoothing inequality and is at most 2e-4 here, about
+       0.004 / sqrt(n);
+    5. other values without a common step: the mass of every value is put on the five nearest lattice points with
+       Lagrange's weights. This keeps the first four moments of a draw (splitting it between two points keeps one, and
+       adds up to n h²/4 of variance), and the scheme is stable: no power of its transform grows. `error` bounds the
+       rest by Esseen's smoothing inequality.
 
     The transforms add about n · 1e-16 of rounding, which `error` includes.
 
     Examples
     --------
-    >>> from costcurves.inference.kernel.distribution import Stratum, exact_distribution
+    >>> from costcurves.inference.kernel.distribution import exact_distribution
+    >>> from costcurves.inference.kernel.strata import Stratum
     >>> dist = exact_distribution(Stratum(3, [0.5], [1.0]))
     >>> dist.support, dist.probabilities
     (array([0., 1., 2., 3.]), array([0.125, 0.375, 0.375, 0.125]))
     """
-    strata = _check_strata(strata)
-    points = _points(strata)
+    strata = check_strata(strata)
+    points = points_of(strata)
     if points is not None and points != 1:
         raise InputError(f"`strata` must describe one operating point, got {points}; see exact_quantiles")
     strata = tuple(s.at(0) for s in strata)
@@ -476,24 +287,21 @@ def exact_quantiles(strata: Sequence[Stratum] | Stratum, q: npt.ArrayLike) -> Fl
     q : float or array
         Levels in [0, 1].
 
-    Returns
-    -------
-    array of shape (levels, points); (points,) for one level
-
     Notes
     -----
-    Where there are at most two strata, and the nonzero values of each are whole multiples of one step at each
-    point (NE and its paired difference under stratified sampling), the atoms' probabilities come from binomial ratios
-    or batched transforms, and the quantile is an atom, found to 1e-9 standard deviations. Other strata
-    (full sampling) are enumerated point by point while atoms are few; beyond that they are put on a lattice
-    of 4,096, 16,384 or 65,536 points a distribution, the shortest that keeps this bound: a quantile x of level q has
-    F(x - r) <= q + 0.001 and F(x + r) >= q - 0.001, with F the exact distribution function and r the larger of 0.05
-    standard deviations and 2 % of the largest value that one draw can add. Points at which none keeps it are left
-    to `exact_distribution`, which states its own error.
+    If there are at most two strata, and the nonzero values of each are integer multiples of one step at each point (NE
+    and its paired difference under stratified sampling), the probabilities of the atoms come from binomial ratios or
+    batched transforms, and the quantile is an atom, found to 1e-9 standard deviations. Other strata (full sampling) are
+    enumerated point by point if there are few atoms. Otherwise each distribution is put on a lattice of 4,096, 16,384
+    or 65,536 points, the shortest that keeps this bound: a quantile x of level q has F(x - r) <= q + 0.001 and F(x + r)
+    >= q - 0.001, where F is the exact distribution function and r the larger of 0.05 standard deviations and 2 % of the
+    largest value that one draw can add. Points at which no lattice keeps it are left to `exact_distribution`, which
+    states its own error.
 
     Examples
     --------
-    >>> from costcurves.inference.kernel.distribution import Stratum, exact_quantiles
+    >>> from costcurves.inference.kernel.distribution import exact_quantiles
+    >>> from costcurves.inference.kernel.strata import Stratum
     >>> pc = [[0.0], [0.5], [1.0]]
     >>> positives = Stratum(20, [0.2], [[0 / 20], [0.5 / 20], [1 / 20]])
     >>> negatives = Stratum(10, [0.4], [[1 / 10], [0.5 / 10], [0 / 10]])
@@ -501,10 +309,10 @@ def exact_quantiles(strata: Sequence[Stratum] | Stratum, q: npt.ArrayLike) -> Fl
     array([[0.2 , 0.15, 0.05],
            [0.7 , 0.45, 0.35]])
     """
-    strata = _check_strata(strata)
+    strata = check_strata(strata)
     levels = check_unit_array("q", q)
     flat = levels.ravel()
-    points = _points(strata)
+    points = points_of(strata)
     if points is None:
         return exact_distribution(strata).quantile(levels)
     tables = [_expand(s, points) for s in strata]

@@ -1,4 +1,4 @@
-"""Distributions of sums of draws from one operating point's cells: atoms, lattices and what lies between."""
+"""The distribution of a sum of draws at one operating point: by its atoms, on a lattice, or interpolated on one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from costcurves._base.validation import FloatArray, IntArray
 
-# Mass that a window may leave outside: below it, double precision cannot tell the difference.
+# The mass that a window may leave outside; double precision cannot show less.
 TAIL = 1e-15
 # Largest table of atoms that is enumerated, and longest lattice for one distribution.
 MAX_ATOMS = 2**18
 LATTICE = 2**18
-# Powers of transforms below exp(-NOTHING) are none.
+# Powers of transforms below exp(-NOTHING) are taken for zero.
 NOTHING = 80.0
-# Floats that differ by less than this part of their scale are one value (0.1 + 0.2 and 0.3).
+# Floats that differ by less than this part of their scale are the same value (0.1 + 0.2 and 0.3).
 SAME = 1e-12
 
 # Draws, probabilities and sorted distinct values of one stratum.
@@ -73,7 +73,7 @@ def composition_atoms(n: int, q: FloatArray, v: FloatArray) -> tuple[FloatArray,
 
     rest, logs, values = np.array([n]), np.full(1, float(gammaln(n + 1))), np.zeros(1)
     for p, x in zip(q[:-1], v[:-1], strict=True):
-        # Each partial list goes on with every count that is left for the next cell.
+        # Each partial list continues with every count that is left for the next cell.
         often = rest + 1
         back = np.repeat(np.arange(rest.size), often)
         k = np.arange(back.size) - np.repeat(np.cumsum(often) - often, often)
@@ -88,15 +88,15 @@ def composition_atoms(n: int, q: FloatArray, v: FloatArray) -> tuple[FloatArray,
 
 
 def merge_sorted(v: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return sorted values with those that are the same but for rounding made one."""
+    """Return sorted values and their masses, with values that are equal up to rounding merged."""
     starts = first_of_same(v)
     return v[starts], np.add.reduceat(q, starts)
 
 
 def first_of_same(v: FloatArray) -> IntArray:
-    """Return where sorted values begin that are the same but for rounding.
+    """Return the first position of each group of sorted values that are equal up to rounding.
 
-    Many values that are each near the next need not be near each other: such ladders are left as they are.
+    A long run of values, each close to the next, may span more than rounding: such runs are not merged.
     """
     near = SAME * max(abs(v[0]), abs(v[-1]))
     new = np.concatenate([[True], np.diff(v) > near])
@@ -171,6 +171,16 @@ def power(transform: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.compl
     used = size > math.exp(-NOTHING / n)
     logs, angle = n * np.log(size[used]), n * np.angle(transform[used])
     out[used] = np.exp(np.minimum(logs, 0.0)) * (np.cos(angle) + 1j * np.sin(angle))
+    return out
+
+
+def small_power(z: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.complex128]:
+    """Return z**n for |z| <= 1 by squaring `z` in place, several times faster than with logarithms and angles."""
+    out = z.copy() if n & 1 else np.ones_like(z)
+    while n := n >> 1:
+        z *= z
+        if n & 1:
+            out *= z
     return out
 
 
@@ -361,7 +371,7 @@ def interpolated(cells: list[Cells], variance: float) -> tuple[FloatArray, Float
 
 
 def _log_power(size: FloatArray, n: int) -> FloatArray:
-    """Return n log min(size, 1), or more where that is below -NOTHING: logarithms are taken of few."""
+    """Return n log min(size, 1), raised to -NOTHING if it is below, so that few logarithms are needed."""
     out = np.full(size.size, -NOTHING)
     large = np.flatnonzero(size > math.exp(-NOTHING / n))
     out[large] = n * np.log(np.minimum(size[large], 1.0))
@@ -369,7 +379,7 @@ def _log_power(size: FloatArray, n: int) -> FloatArray:
 
 
 def _exp(logs: FloatArray) -> FloatArray:
-    """Return exp(logs), or exp(-NOTHING / 2) where that is more: for a bound from above."""
+    """Return exp(logs), or exp(-NOTHING / 2) if that is more, as an upper bound."""
     out = np.full(logs.size, math.exp(-NOTHING / 2))
     large = np.flatnonzero(logs > -NOTHING / 2)
     out[large] = np.exp(logs[large])

@@ -1,4 +1,4 @@
-"""Two whole numbers counted in the same draws: their joint distribution, and weighted sums of them, exactly."""
+"""The exact joint distribution of two integers that are counted in the same draws, and of weighted sums of them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.validation import FloatArray
-from costcurves.inference.kernel.lattice import bernstein
+from costcurves.inference.kernel.lattice import bernstein, small_power
 
-# Places that are this part of a step apart are one place.
+# Places that are closer than this part of a step are the same place.
 _SAME = 1e-9
-# Sums of probabilities miss their true values by less than this, so tails are compared with this allowance.
+# Sums of probabilities are wrong by less than this, so tails are compared with this tolerance.
 _ROUNDING = 1e-13
 
 
@@ -42,7 +42,7 @@ class Plane:
     def of(cls, draws: int, q: npt.ArrayLike, most: float = math.inf) -> Plane | None:
         """Return the distribution for draws that are +1 or -1 of X, +1 or -1 of Y with these probabilities.
 
-        None where the window that holds all but 1e-15 of it has more than `most` places.
+        None if the window that holds all but 1e-15 of the mass has more than `most` places.
         """
         up, down, right, left = (float(p) for p in np.asarray(q, dtype=np.float64))
         spans = [_window(draws, p, m) for p, m in ((up, down), (right, left))]
@@ -51,14 +51,14 @@ class Plane:
             return None
         from scipy.fft import irfft2, next_fast_len
 
-        # At least three places, so that +1 and -1 are not the same one.
+        # At least three places, so that +1 and -1 are not the same place.
         lengths = [next_fast_len(max(end - start + 1, 3), real=True) for start, end in ((y, y_end), (x, x_end))]
         turn_y = 2 * np.pi / lengths[0] * np.arange(lengths[0])
         turn_x = 2 * np.pi / lengths[1] * np.arange(lengths[1] // 2 + 1)
-        # What the transform of one draw lacks to 1, which is small where there are few discordant draws.
+        # One minus the transform of a draw, which is small if few draws are discordant.
         lacks_x = (up + down) * 2 * np.sin(0.5 * turn_x) ** 2 + 1j * (up - down) * np.sin(turn_x)
         lacks_y = (right + left) * 2 * np.sin(0.5 * turn_y) ** 2 + 1j * (right - left) * np.sin(turn_y)
-        folded = irfft2(_power(1.0 - np.add.outer(lacks_y, lacks_x), draws), s=lengths)
+        folded = irfft2(small_power(1.0 - np.add.outer(lacks_y, lacks_x), draws), s=lengths)
         mass = np.roll(folded, (-(y % lengths[0]), -(x % lengths[1])), (0, 1))[: y_end - y + 1, : x_end - x + 1]
         mass = np.maximum(mass, 0.0)
         total = np.zeros((mass.shape[0], mass.shape[1] + 1))
@@ -110,7 +110,7 @@ class Plane:
         with np.errstate(divide="ignore", invalid="ignore"):
             room = left / u - self.lowest_x
             reached = np.floor(room + _SAME) + 1 if sign > 0 else np.ceil(room - _SAME)
-        # Without a weight of X, Y alone decides.
+        # If X has no weight, Y alone decides.
         alone = np.where(left + sign * _SAME * v >= 0, np.inf, -np.inf)
         return np.asarray(np.where(u > 0, reached, alone), dtype=np.float64), y
 
@@ -134,19 +134,9 @@ class Plane:
 
 
 def _window(draws: int, up: float, down: float) -> tuple[int, int]:
-    """Return the whole numbers between which the net number of ups lies, but for 1e-15."""
+    """Return the integers between which the net number of ups lies, except with probability 1e-15."""
     mean, variance = draws * (up - down), draws * max(up + down - (up - down) ** 2, 0.0)
     reach = bernstein(variance, 1.0 + abs(up - down))
     low = max(-draws if down > 0 else 0, math.floor(mean - reach))
     high = min(draws if up > 0 else 0, math.ceil(mean + reach))
     return low, high
-
-
-def _power(z: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.complex128]:
-    """Return z**n by squaring, in place where it can be."""
-    out = z.copy() if n & 1 else np.ones_like(z)
-    while n := n >> 1:
-        z *= z
-        if n & 1:
-            out *= z
-    return out

@@ -1,4 +1,4 @@
-"""Sums of so many draws that their distribution is smooth: from the transform at few frequencies, with a bound."""
+"""Distributions of sums of many draws, which are smooth: from the transform at few frequencies, with an error bound."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ import numpy as np
 from costcurves._base.validation import FloatArray
 from costcurves.inference.kernel.lattice import Cells, bernstein, lagrange, lattice_error
 
-# Frequencies at which the power of the transform is below exp(-NOTHING) are left out.
+# Frequencies at which the power of the transform is below exp(-NOTHING) are omitted.
 NOTHING = 60.0
 # The most frequencies, and exponentials for them.
 MOST_FREQUENCIES = 1024
 MOST_TERMS = 2**21
 PLACES = 2**13
-# The lattice of one draw for the bound: points, and how many of them the values span.
+# The lattice of one draw for the bound: its points, and how many of them the values span.
 LENGTH = 2**14
 SPANNED = 2**11
 
 
 def smooth_sum(cells: list[Cells]) -> tuple[FloatArray, FloatArray, float] | None:
-    """Return grid, probabilities and error; None where the distribution is not smooth, or has too many values.
+    """Return grid, probabilities and error; None if the distribution is not smooth, or has too many values.
 
-    With V one draw, V' another, σ² its variance and W what Bernstein's inequality leaves of the line, the distribution
-    is that of a circle of length W, and the power of the transform at frequencies 2πk/W gives it exactly. Of those, few
-    matter: |E exp(iωV)|² = E cos ω(V - V') <= 1 - ω²σ² + ω⁴ E(V - V')⁴/24, so that the modulus of the whole is at most
-    exp(-ω² variance/4) up to ω² = 12 σ²/E(V - V')⁴, which is 6 over the squared range or more. Above, `_moduli` bounds
-    it. Esseen's inequality bounds what follows for the distribution function.
+    Let V be one draw, V' another, σ² the variance of a draw, and W the length that Bernstein's inequality leaves of the
+    line. The distribution is that of a circle of length W, and the power of the transform at frequencies 2πk/W gives it
+    exactly. Few of these frequencies matter: |E exp(iωV)|² = E cos ω(V - V') <= 1 - ω²σ² + ω⁴ E(V - V')⁴/24, so that
+    the modulus of the whole is at most exp(-ω² variance/4) up to ω² = 12 σ²/E(V - V')⁴, which is 6 over the squared
+    range or more. Above, `_moduli` bounds it. Esseen's inequality bounds what follows for the distribution function.
     """
     span = max(float(v[-1] - v[0]) for _, _, v in cells)
     base = sum(n * float(v[0]) for n, _, v in cells)
     if not 1e-290 < span < 1e290 or not math.isfinite(base):
         return None
-    cells = [(n, q, (v - v[0]) / span) for n, q, v in cells]  # so that no power is too large, or nothing
+    cells = [(n, q, (v - v[0]) / span) for n, q, v in cells]  # so that powers neither overflow nor underflow
     mean = sum(n * float(q @ v) for n, q, v in cells)
     variance = sum(n * float(q @ (v - float(q @ v)) ** 2) for n, q, v in cells)
     reach = bernstein(variance, max(max(float(q @ v), v[-1] - float(q @ v)) for _, q, v in cells))
@@ -54,7 +54,7 @@ def smooth_sum(cells: list[Cells]) -> tuple[FloatArray, FloatArray, float] | Non
             quiet = max(quiet, math.sqrt(12 * second / (2 * fourth + 6 * second**2)))
         quiet_until = min(quiet_until, quiet)
         turns = np.multiply.outer(omega, away)
-        # What the real part lacks to 1 is small, and n times its relative error counts.
+        # One minus the real part is small, and its relative error is multiplied by n.
         lacking, imaginary = 2 * np.sin(0.5 * turns) ** 2 @ q, np.sin(turns) @ q
         squared = lacking * (lacking - 2) + imaginary**2  # |φ|² - 1
         logs += 0.5 * n * np.log1p(np.maximum(squared, -1 + 1e-15))
@@ -75,7 +75,7 @@ def smooth_sum(cells: list[Cells]) -> tuple[FloatArray, FloatArray, float] | Non
     density = float(mass.max()) / step
     above, bounds = _moduli(cells, quiet_until)
     esseen = 2 / np.pi * np.cumsum(bounds) + 24 * density / (np.pi * above)
-    between = float(np.abs(np.diff(mass)).max()) / 8  # a distribution function is a line between two places
+    between = float(np.abs(np.diff(mass)).max()) / 8  # the distribution function is taken as linear between two places
     middle = math.exp(-NOTHING) * math.log(max(quiet_until / omega[-1], 1.0))
     moved = density * 4e-16 * (mean + (abs(base) + float(np.abs(grid).max())) / span)  # by rounding of the places
     error = float(esseen.min(initial=1.0)) + middle + negative + between + moved + 4e-16 * total + 2e-14

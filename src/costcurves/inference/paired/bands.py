@@ -1,4 +1,4 @@
-"""Two classifiers on the same examples: bands of the difference, who is better where."""
+"""Two classifiers on the same examples: bands for the difference of their costs, and who is better where."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
     IntArray,
@@ -24,7 +25,6 @@ from costcurves._base.validation import (
 from costcurves.conditions.condition import OperatingCondition, pc_array
 from costcurves.inference.bands.results import SAMPLINGS, Band, check_pc
 from costcurves.inference.paired.critical import difference_critical
-from costcurves.inference.paired.discordant import joint_counts
 from costcurves.inference.paired.limits import (
     difference_limits,
     no_difference,
@@ -64,7 +64,8 @@ class DifferenceBand(Band):
     Attributes
     ----------
     errors : (float, float)
-        By how much the costs of a and of b can be too high because scores were binned; the limits are wider by both.
+        The most by which the costs of a and of b can be too high because scores were binned; the limits are wider by
+        both.
 
     Examples
     --------
@@ -88,7 +89,7 @@ class DifferenceBand(Band):
     errors: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
 
     def with_errors(self, errors: tuple[float, float]) -> DifferenceBand:
-        """Return the band of costs that can be too high by so much: of a, and of b."""
+        """Return the band for costs that can be too high by these errors, of a and of b."""
         if not any(errors):
             return self
         lower, upper = np.maximum(self.lower - errors[0], -1.0), np.minimum(self.upper + errors[1], 1.0)
@@ -111,10 +112,10 @@ class DifferenceBand(Band):
         return first, second, third
 
     def significant(self) -> tuple[Verdict, ...]:
-        """Return the ranges of pc where a is better, b is better, or neither is shown to be.
+        """Return the ranges of pc in which a is better, b is better, or neither is shown to be.
 
-        Only a simultaneous band can say this: a pointwise band excludes zero somewhere far more often than
-        its level tells. Where the band would exclude zero if scores had not been binned, that is "unsettled".
+        This needs a simultaneous band: a pointwise band excludes zero somewhere far more often than its level says.
+        Ranges in which the band would exclude zero if scores had not been binned are "unsettled".
         """
         if not self.simultaneous:
             raise UnsupportedError(
@@ -122,7 +123,7 @@ class DifferenceBand(Band):
             )
         sign = _side(self.lower, self.upper)
         sign[(sign == 0) & (_side(self.lower + self.errors[0], self.upper - self.errors[1]) != 0)] = UNSETTLED
-        # Only points of the band were judged, so a range ends at the last of them that excludes zero; a range of
+        # Only the points of the band were tested, so a range ends at the last of them that excludes zero; a range of
         # one point has no width and is left undecided.
         names = {-1: "a", 0: "undecided", 1: "b", UNSETTLED: "unsettled"}
         first = np.concatenate(([0], np.flatnonzero(np.diff(sign)) + 1))
@@ -142,11 +143,11 @@ class DifferenceBand(Band):
         return tuple(parts)
 
     def p_value(self, pc: npt.ArrayLike) -> FloatArray:
-        """Return the two-sided p-value of no difference at each operating point, taken by itself.
+        """Return the two-sided p-value of no difference at each operating point, without any adjustment.
 
         It is the smallest α at which the interval of this method with level 1 - α excludes zero (values below 1e-32
-        are not told apart), and 0 or 1 where the difference is known. Where scores were binned it is the largest that
-        their error allows. At points between those of the band the counts of the nearest one are used.
+        are not distinguished), and 0 or 1 if the difference is known. If scores were binned, it is the largest p-value
+        that their error allows. Points between those of the band use the counts of the nearest one.
         """
         wanted = pc_array(pc)
         flat = wanted.ravel()
@@ -172,7 +173,7 @@ class DifferenceBand(Band):
 
 
 def _side(lower: FloatArray, upper: FloatArray) -> IntArray:
-    """Return -1 where limits lie below zero, 1 where they lie above, and 0 elsewhere."""
+    """Return -1 if both limits lie below zero, 1 if both lie above, and 0 otherwise."""
     return np.where(upper < 0, -1, np.where(lower > 0, 1, 0))
 
 
@@ -185,7 +186,7 @@ def difference_band(
     n_neg: float,
     pc: npt.ArrayLike,
     *,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: str = "mid-p",
     sampling: str = "stratified",
     simultaneous: bool = False,
@@ -202,35 +203,28 @@ def difference_band(
     Parameters
     ----------
     pos_only_a, pos_only_b, neg_only_a, neg_only_b : int, or arrays of shape (points,)
-        Positives and negatives that only a, only b gets wrong at each operating point.
+        Positives and negatives that only a, or only b, gets wrong at each operating point.
     n_pos, n_neg : float
     pc : array of shape (points,)
     level : float
     method : {"mid-p", "score", "agresti-min", "bonett-price", "gaussian", "exact", "resample"}
-        Mid-P intervals of the discordant rates in each class, combined (MOVER); see `paired_rate_interval`
-        for the others and why this is the default. "exact" and "resample" are quantiles of the bootstrap
+        "mid-p" combines the mid-P intervals of the discordant rates in each class (MOVER); see `paired_rate_interval`
+        for the others and for why this is the default. "exact" and "resample" take quantiles of the bootstrap
         distribution.
-    sampling : {"stratified", "full"}
-    simultaneous : bool
-        Whether the band holds at all points of `pc` jointly.
+    sampling, simultaneous, n_resamples, rng
+        As for `cost_band`.
     ranges : (positives, negatives), optional
-        Examples by the points at which they are discordant, `PairedCounts.ranges` of each class. Needed for
-        `simultaneous` where the counts change with pc.
+        Examples by the points at which they are discordant, `PairedCounts.ranges` of each class. `simultaneous` needs
+        them if the counts change with pc.
     laplace : float
         Added to each cell: both wrong, only a, only b, neither.
     effective : (n_pos, n_neg), optional
         Effective sample sizes of weighted data.
     known : bool, or array of shape (points,)
-        Where the difference is no estimate, because each classifier predicts the same for everybody, whatever the
-        scores. Both limits are the difference itself there.
+        Where the difference is not an estimate, because each classifier predicts the same class for every case,
+        whatever its score. Both limits are the difference itself there.
     critical_value : float, optional
-        A simultaneous critical value found elsewhere, e.g. for all pairs of a family by `family_critical`.
-    n_resamples, rng
-        For "resample" only.
-
-    Returns
-    -------
-    DifferenceBand
+        A simultaneous critical value that was found before, for example for all pairs by `family_critical`.
 
     Examples
     --------
@@ -297,25 +291,3 @@ def difference_band(
         frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z),
         tuple(frozen(c) for c in raw), sizes, laplace, frozen(sure), _resamples=resamples,
     )  # fmt: skip
-
-
-def difference_from_joint(
-    negatives: npt.ArrayLike, positives: npt.ArrayLike, pc: npt.ArrayLike, **options: Any
-) -> DifferenceBand:
-    """Return the band of two fixed classifiers from the joint table of each class.
-
-    Parameters
-    ----------
-    negatives, positives : arrays of shape (2, 2)
-        Counts by prediction of a (rows) and of b (columns); index 0 is negative, 1 is positive.
-    pc, **options
-        As in `difference_band`.
-
-    Examples
-    --------
-    >>> from costcurves.inference.paired.bands import difference_from_joint
-    >>> difference_from_joint([[5, 1], [1, 3]], [[3, 1], [1, 15]], [0.0, 1.0]).estimate
-    array([0., 0.])
-    """
-    neg, pos = joint_counts(negatives, positives)
-    return difference_band(pos.only_a, pos.only_b, pos.total, neg.only_a, neg.only_b, neg.total, pc, **options)

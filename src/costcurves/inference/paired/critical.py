@@ -1,4 +1,4 @@
-"""Critical values of paired differences that hold at all operating points, by simulating the discordant counts."""
+"""Critical values for bands of paired differences that hold at all operating points jointly."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from costcurves.inference.simultaneous import (
 )
 from costcurves.inference.symmetry import chosen, exact_weights
 
-# With more discordant examples than this in a class, those are drawn together that are discordant only where at
-# least `_COMMON` of their kind are.
+# If a class has more discordant examples than `_SINGLY`, those kinds that are discordant only where at least `_COMMON`
+# examples of their sign are expected are drawn together.
 _SINGLY = 2000
 _COMMON = 100
 
@@ -47,42 +47,33 @@ def difference_critical(
     counts : (pos_only_a, pos_only_b, neg_only_a, neg_only_b)
         Discordant examples at each point, arrays of shape (points,).
     sizes : (n_pos, n_neg)
-        Examples of each class; effective sizes of weighted data, in which `counts` and `ranges` then are.
+        Examples of each class. For weighted data the effective sizes, to which `counts` and `ranges` are then scaled.
     pc : array of shape (points,)
     level, method, sampling, laplace
         As in `difference_band`.
     ranges : (positives, negatives), optional
-        `PairedCounts.ranges`; needed where the counts change with pc.
+        `PairedCounts.ranges`; needed if the counts change with pc.
 
     Notes
     -----
-    Two lines have a closed form (`line_critical`). For moving thresholds and mid-P limits, 1,999 data sets are drawn
-    (seeded by the data): each example keeps the points at which it is discordant, and to the examples of each class
-    half a one is added that only a gets wrong, and half a one that only b does, at all points. The critical value is
-    the smallest at which the bands of a share `level` of the data sets hold the rates they were drawn at, at all
-    points (`calibrated_critical`).
-
-    Other methods take theirs from the Gaussian process with the covariance of the data (`process_critical`).
+    For two lines there is a closed form (`line_critical`). For moving thresholds and mid-P limits, 1,999 data sets are
+    drawn (seeded by the data): each example keeps the points at which it is discordant, and to each class half an
+    example is added that only a gets wrong at all points, and half an example that only b does. The critical value is
+    the smallest at which the bands of a share `level` of the data sets cover, at all points, the rates at which they
+    were drawn (`calibrated_critical`). Other methods take theirs from the Gaussian process with the covariance of the
+    data (`process_critical`).
 
     Measured joint coverage at nominal 95 % of the difference of two equal binormal classifiers (scale 3, thresholds
-    best for μ, pc = 0.01, ..., 0.99; 8,000 to 20,000 data sets a cell, standard error 0.2 to 0.3 points), at
-    correlations 0.3, 0.6 and 0.9, with 250 a class: 0.950, 0.952, 0.954 (μ = 0.75), 0.953, 0.950, 0.945 (μ = 2),
-    0.951, 0.951, 0.949 (μ = 3). With 1,000 a class: 0.945, 0.949, 0.951 (μ = 0.75), 0.949, 0.947, 0.951 (μ = 2),
+    best for μ, pc = 0.01, ..., 0.99; 8,000 to 20,000 data sets per case, standard error 0.2 to 0.3 points), at
+    correlations 0.3, 0.6 and 0.9, with 250 per class: 0.950, 0.952, 0.954 (μ = 0.75), 0.953, 0.950, 0.945 (μ = 2),
+    0.951, 0.951, 0.949 (μ = 3). With 1,000 per class: 0.945, 0.949, 0.951 (μ = 0.75), 0.949, 0.947, 0.951 (μ = 2),
     0.949, 0.946, 0.947 (μ = 3). Of classifiers that differ by a third of a standard deviation (250, μ = 2): 0.949,
-    0.951, 0.946. Of two lines with 250 a class, 2,000 runs: 0.947, 0.946, 0.952.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.paired.critical import difference_critical
-    >>> lines = tuple(np.full(3, float(k)) for k in (2, 30, 6, 4))
-    >>> round(difference_critical(lines, (100, 100), np.array([0.0, 0.5, 1.0]), 0.95), 4)
-    2.3516
+    0.951, 0.946. Of two lines with 250 per class, 2,000 runs: 0.947, 0.946, 0.952.
     """
     n_pos, n_neg = sizes
     fixed = all(np.ptp(c) == 0 for c in counts)
     if fixed and sampling == "stratified":
-        # One more of each discordant kind keeps a class without discordant pairs from vanishing.
+        # Half an example more of each discordant kind keeps the variance of a class without discordant examples from 0.
         spread = []
         for first, second, n in ((counts[0], counts[1], n_pos), (counts[2], counts[3], n_neg)):
             p, q = (first[0] + 0.5) / (n + 2), (second[0] + 0.5) / (n + 2)
@@ -99,7 +90,7 @@ def difference_critical(
         tables = [np.asarray(table, dtype=np.float64) for table in ranges]
         if any(table.shape != (pc.size + 1, pc.size + 1) for table in tables):
             raise InputError(f"`ranges` must have shape ({pc.size + 1}, {pc.size + 1}), got {tables[0].shape}")
-    # Of the four orders of the classes and of the classifiers one is simulated, so that all have the same value.
+    # One of the four orders of classes and classifiers is simulated, so that all four have the same value.
     forms = [
         one
         for straight in ((counts, sizes, exact_weights(pc), tables),)
@@ -111,7 +102,7 @@ def difference_critical(
     if method != "mid-p":
         return process_critical(covariance, level)
     used = moving_points(covariance)
-    if used.size == 0:  # nobody differs anywhere
+    if used.size == 0:  # the classifiers differ nowhere
         used = np.unique(np.linspace(0, pc.size - 1, 9).astype(np.intp))
     cells = [smoothed_cells(table, used, n) for table, n in zip(tables, sizes, strict=True)]
     return _calibrated(cells, sizes, pc[used], level, sampling, laplace)
@@ -151,16 +142,7 @@ def difference_covariance(
 ) -> FloatArray:
     """Return the covariance of the paired difference between operating points.
 
-    An example keeps its sign while it is discordant, so E[s_i s_j] is the share discordant at both.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.paired.critical import difference_covariance
-    >>> counts = tuple(np.array([float(k)]) for k in (5, 1, 1, 2))
-    >>> both = np.array([[6.0]]), np.array([[3.0]])
-    >>> difference_covariance(*both, counts, (20, 10), np.array([0.5])).round(4)
-    array([[0.0105]])
+    A discordant example has the same sign at all points, so E[s_i s_j] is the share that is discordant at both points.
     """
     n_pos, n_neg = sizes
     a, b, c, d = counts
@@ -184,7 +166,7 @@ class Cells(NamedTuple):
     probability: FloatArray
 
     def rates(self, points: int) -> tuple[FloatArray, FloatArray]:
-        """Return the probabilities that only a, only b is wrong at each point."""
+        """Return the probabilities that only a, and that only b, is wrong at each point."""
         found = []
         for kind in (self.only_a, ~self.only_a):
             first, last, p = self.first[kind], self.last[kind], self.probability[kind]
@@ -197,16 +179,7 @@ class Cells(NamedTuple):
 
 
 def smoothed_cells(ranges: FloatArray, used: IntArray, n: float) -> Cells:
-    """Return the kinds of discordant examples at some of the points, with half an example more of either sign.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.paired.critical import smoothed_cells
-    >>> cells = smoothed_cells(np.array([[5.0, 1, 2], [0, 4, 0], [0, 3, 0]]), np.array([0, 1]), 15)
-    >>> [rate * 16 for rate in cells.rates(2)]
-    [array([3.5, 2.5]), array([0.5, 3.5])]
-    """
+    """Return the kinds of discordant examples at some of the points, with half an example more of each sign."""
     m = used.size
     place = np.searchsorted(used, np.arange(ranges.shape[0]))
     row, column = np.nonzero(ranges)
@@ -224,7 +197,7 @@ def smoothed_cells(ranges: FloatArray, used: IntArray, n: float) -> Cells:
 def drawn_discordant(
     cells: Cells, draws: int | IntArray, points: int, size: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Return the counts (size, points) of examples that only a, only b gets wrong in simulated data sets.
+    """Return the counts (size, points) of examples that only a, and only b, gets wrong in simulated data sets.
 
     Parameters
     ----------
@@ -236,18 +209,9 @@ def drawn_discordant(
 
     Notes
     -----
-    Discordant examples are drawn one by one while there are few. Of many, those kinds that are discordant only where
-    at least 100 of their sign are expected are drawn together: their counts are normal, with the multinomial
-    covariance, rounded.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.paired.critical import Cells, drawn_discordant
-    >>> cells = Cells(np.array([0]), np.array([2]), np.array([True]), np.array([0.3]))
-    >>> a, b = drawn_discordant(cells, 50, 3, 4, np.random.default_rng(0))
-    >>> a.shape, int(b.sum()), bool((a[:, 0] == a[:, 1]).all()), int(a[:, 2].sum())
-    ((4, 3), 0, True, 0)
+    If there are few discordant examples, they are drawn one by one. If there are many, the kinds that are discordant
+    only where at least 100 examples of their sign are expected are drawn together: their counts are rounded normals
+    with the covariance of the multinomial.
     """
     number = np.broadcast_to(np.asarray(draws), (size,))
     often = float(number.mean())

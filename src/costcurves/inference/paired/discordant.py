@@ -1,4 +1,4 @@
-"""Two classifiers on the same examples: who is wrong alone, counted at all operating points at once."""
+"""Two classifiers on the same examples: how many examples only one of them gets wrong, at all operating points."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from costcurves.counting import compiled
 
 Array = npt.NDArray[Any]
 
-# Buckets of the lookup table for thresholds: small enough for the processor's cache. Fewer scores are searched for.
+# The size of the lookup table for thresholds, which fits into the processor's cache. Fewer scores are searched
+# directly.
 _BUCKETS = 2**15
-_FEWER_BUCKETS = 2**14  # for compiled loops, which lose less where a value shares its bucket with a threshold
+_FEWER_BUCKETS = 2**14  # for compiled loops, which lose less time if a value shares its bucket with a threshold
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -28,15 +29,15 @@ class PairedCounts(Result):
     Attributes
     ----------
     only_a, only_b : arrays of shape (points,)
-        Examples that only a, only b gets wrong (sums of weights where there are weights).
+        Examples that only a, and that only b, gets wrong (sums of weights if there are weights).
     total : float
         Examples of the class (sum of weights).
     squares : float
         Sum of squared weights; `total**2 / squares` is the effective sample size.
     ranges : array of shape (points + 1, points + 1), or None
-        Examples by where they are discordant: above the diagonal, [i, j] counts those that only a gets wrong, at
-        points i to j - 1; below it, [j, i] those that only b does; on it, those that are never discordant.
-        Needed for simultaneous bands of moving thresholds.
+        Examples by the points at which they are discordant: above the diagonal, [i, j] counts those that only a gets
+        wrong, at points i to j - 1; below it, [j, i] counts those that only b does; the diagonal counts those that are
+        never discordant. Needed for simultaneous bands of moving thresholds.
 
     Examples
     --------
@@ -112,17 +113,13 @@ def paired_counts(
         Infinite thresholds are allowed.
     weights : array of shape (n,), optional
     ranges : bool
-        Whether to count the examples by the points at which they are discordant (points² numbers).
-
-    Returns
-    -------
-    PairedCounts
+        Whether to count the examples also by the points at which they are discordant (points² numbers).
 
     Notes
     -----
-    Thresholds fall with pc, so each example changes sides once for each classifier, at j_a and j_b, and is
-    discordant exactly between the two. One lookup an example and classifier and cumulated histograms of j_a, j_b
-    and min(j_a, j_b) give all counts in O(n log m + m), without an n × m table.
+    Thresholds fall with pc, so the prediction for an example changes once for each classifier, at j_a and at j_b, and
+    the example is discordant exactly between the two. One lookup per example and classifier, and cumulated histograms
+    of j_a, j_b and min(j_a, j_b), give all counts in O(n log m + m), without an n × m table.
 
     Examples
     --------
@@ -138,7 +135,7 @@ def paired_counts(
     if size != b.scores.size:
         raise DataError(f"`score_a` and `score_b` must have one length, got {size} and {b.scores.size}")
     if weights is None and not ranges:
-        # Whole numbers add up to the same in any order, and some examples at a time need no fresh memory.
+        # Sums of integers do not depend on the order, and blocks of examples need no fresh memory.
         parts = [_histograms(*_in_order(true_class, a.of(some), b.of(some)), m, None) for some in _blocks(size)]
         return PairedCounts(*_discordant(np.sum(parts, axis=0)), float(size), float(size), None)
     side_a, side_b = a.of(slice(None)), b.of(slice(None))
@@ -146,28 +143,18 @@ def paired_counts(
     if weights is not None:
         w = np.asarray(weights, dtype=np.float64)
         if w.shape != side_a.shape or not np.isfinite(w).all() or (w < 0).any():
-            raise DataError(f"`weights` must be finite, >= 0 and one an example, got {shown(weights)}")
+            raise DataError(f"`weights` must be finite, >= 0 and one per example, got {shown(weights)}")
     return counts_of_changes(true_class, side_a, side_b, m, w, ranges=ranges)
 
 
 def counts_of_both(
     positive: BoolArray, score_a: Array, score_b: Array, thresholds_a: FloatArray, thresholds_b: FloatArray
 ) -> tuple[PairedCounts, PairedCounts]:
-    """Return the paired counts of the positives and of the negatives among examples, from finite scores.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.paired.discordant import counts_of_both
-    >>> a, b, cuts = np.array([0.2, 0.9, 0.6]), np.array([0.8, 0.1, 0.4]), np.array([0.7, 0.5, 0.1])
-    >>> pos, neg = counts_of_both(np.array([True, True, False]), a, b, cuts, cuts)
-    >>> pos.only_a, neg.only_a
-    (array([1, 1, 0]), array([0, 1, 0]))
-    """
+    """Return the paired counts of the positives and of the negatives among examples, from finite scores."""
     fast = compiled.loops()
     if fast is None or positive.size < _BUCKETS:
         pos, neg = (
-            # By index: three times as fast as by mask where the classes are mixed.
+            # Selecting by index is three times as fast as by mask if the classes are mixed.
             paired_counts(true_class, score_a.take(members), score_b.take(members), thresholds_a, thresholds_b)
             for true_class, members in (
                 ("positive", np.flatnonzero(positive)),
@@ -181,7 +168,7 @@ def counts_of_both(
         scores = [score[some].astype(np.float64, copy=False) for score in (score_a, score_b)]
         fast.count_changes(scores, positive[some], searches, table)
     found = []
-    for label, order in ((1, [1, 0, 2]), (0, [0, 1, 2])):  # a positive is wrong before its change
+    for label, order in ((1, [1, 0, 2]), (0, [0, 1, 2])):  # a positive is wrong before its prediction changes
         size = float(table[label, 0].sum())
         found.append(PairedCounts(*_discordant(table[label, order]), size, size))
     return found[0], found[1]
@@ -196,7 +183,7 @@ def counts_of_changes(
     *,
     ranges: bool = False,
 ) -> PairedCounts:
-    """Return the paired counts of examples that change sides at these of m points (m: never), for a and for b."""
+    """Return the paired counts of examples whose predictions by a and b change at these of m points (m means never)."""
     table = None
     if ranges:
         cells = np.bincount(side_a * (m + 1) + side_b, weights, (m + 1) ** 2)
@@ -208,7 +195,7 @@ def counts_of_changes(
 
 
 def _in_order(true_class: str, side_a: IntArray, side_b: IntArray) -> tuple[IntArray, IntArray]:
-    """Return where only a begins, and where it ends, to be wrong: a positive is so before its change."""
+    """Return the points at which a alone begins, and ceases, to be wrong: it misses a positive before the change."""
     return (side_b, side_a) if true_class == "positive" else (side_a, side_b)
 
 
@@ -226,18 +213,18 @@ def ranges_of(true_class: str, cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _histograms(first: IntArray, last: IntArray, m: int, w: FloatArray | None) -> npt.NDArray[Any]:
-    """Return how many examples begin, end, and do either, at each of m points and never, of shape (3, m + 1)."""
+    """Return how many examples begin, end, or do the first of both, at each of m points or never; shape (3, m + 1)."""
     return np.stack([np.bincount(x, w, m + 1) for x in (first, last, np.minimum(first, last))])
 
 
 def _discordant(histograms: npt.NDArray[Any], weight: float | None = None) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the counts of first <= point < last, and of last <= point < first, at every point."""
     begun, ended, opened = np.cumsum(histograms, axis=1)[:, :-1]
-    # Those that either has begun, less those that only one of them has, are begun and ended.
+    # An example that has begun or ended, but has not ended (or has not begun), has only begun (or only ended).
     found = opened - ended, opened - begun
     if weight is None:
         return frozen(found[0]), frozen(found[1])
-    # Weights that came and went leave rounding errors, which may be negative: they are nothing.
+    # Sums of weights that cancel leave rounding errors, which may be negative and are set to zero.
     small = 1e-12 * weight
     return frozen(np.where(found[0] > small, found[0], 0.0)), frozen(np.where(found[1] > small, found[1], 0.0))
 
@@ -256,7 +243,7 @@ def first_positive_point(which: str, score: npt.ArrayLike, thresholds: npt.Array
 
 
 def _check_thresholds(which: str, thresholds: npt.ArrayLike) -> FloatArray:
-    """Return thresholds that do not rise."""
+    """Return thresholds after checking that they do not increase."""
     t = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if t.ndim != 1 or t.size == 0 or np.isnan(t).any() or (t[1:] > t[:-1]).any():
         raise InputError(f"`thresholds_{which}` must be nonincreasing without NaN, got {shown(thresholds)}")
@@ -264,7 +251,7 @@ def _check_thresholds(which: str, thresholds: npt.ArrayLike) -> FloatArray:
 
 
 class _Changes:
-    """At which operating point scores are predicted positive first, asked for some of them at a time."""
+    """Finds the first operating point at which scores are predicted positive, for some of the scores at a time."""
 
     def __init__(self, which: str, score: npt.ArrayLike, thresholds: npt.ArrayLike) -> None:
         s, t = np.asarray(score, dtype=np.float64), _check_thresholds(which, thresholds)
@@ -274,20 +261,12 @@ class _Changes:
         self._search = _searcher(t[::-1], s.size)
 
     def of(self, some: slice) -> IntArray:
-        """Return the points at which some of the scores change; the number of points where they never do."""
+        """Return the points at which some of the predictions change; the number of points for those that never do."""
         return np.asarray(self.points - _searched(self._search, self.scores[some]))
 
 
 def at_or_below(increasing: FloatArray, values: FloatArray) -> IntArray:
-    """Return `numpy.searchsorted(increasing, values, side="right")`, by a lookup table where that is faster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.paired.discordant import at_or_below
-    >>> at_or_below(np.array([0.1, 0.5, 0.5]), np.array([0.5, 0.2]))
-    array([3, 1])
-    """
+    """Return `numpy.searchsorted(increasing, values, side="right")`, by a lookup table where that is faster."""
     return _searched(_searcher(increasing, values.size), values)
 
 
@@ -300,12 +279,12 @@ def _searched(search: Callable[[FloatArray], IntArray], values: FloatArray) -> I
 
 
 def _blocks(size: int) -> list[slice]:
-    """Return slices of so many examples that what is needed for them stays in the processor's cache."""
+    """Return slices of examples whose intermediate arrays stay in the processor's cache."""
     return [slice(start, start + _BUCKETS) for start in range(0, size, _BUCKETS)]
 
 
 def _searcher(increasing: FloatArray, size: int) -> Callable[[FloatArray], IntArray]:
-    """Return what finds, for values of which there are `size` in all, how many entries are at or below them."""
+    """Return a function that counts the entries at or below each value; it will be called for `size` values in all."""
     buckets = None if size < _BUCKETS else _Buckets.of(increasing, _BUCKETS)
     if buckets is None:
         return lambda values: np.asarray(np.searchsorted(increasing, values, side="right"))
@@ -326,8 +305,8 @@ def _searcher(increasing: FloatArray, size: int) -> Callable[[FloatArray], IntAr
 class _Buckets:
     """Buckets of numbers by a nondecreasing function.
 
-    An entry in a lower bucket than a value is below it, one in a higher bucket above; so only values that share their
-    bucket with an entry must be searched for.
+    An entry in a lower bucket than a value is below the value, and one in a higher bucket is above it, so only values
+    that share their bucket with an entry must be searched for.
     """
 
     low: float
@@ -336,7 +315,7 @@ class _Buckets:
 
     @classmethod
     def of(cls, increasing: FloatArray, number: int) -> _Buckets | None:
-        """Return buckets between the ends of the finite entries; None where all would fall into one."""
+        """Return buckets between the lowest and the highest finite entry; None if these are the same."""
         finite = increasing[np.isfinite(increasing)]
         with np.errstate(over="ignore", divide="ignore"):
             scale = number / (finite[-1] - finite[0]) if finite.size else 0.0
@@ -344,7 +323,7 @@ class _Buckets:
 
     def codes(self, x: FloatArray) -> IntArray:
         """Return the bucket of each, from 0 to the number of buckets plus 1."""
-        with np.errstate(over="ignore"):  # infinite is far out, and clipped
+        with np.errstate(over="ignore"):  # infinities are clipped
             place = x - self.low
             place *= self.scale
         np.clip(place, -1.0, self.number, out=place)
@@ -357,25 +336,16 @@ class _Buckets:
 
 
 def _compiled_search(thresholds: FloatArray) -> compiled.Search:
-    """Return thresholds that do not rise as compiled loops look for them."""
+    """Return nonincreasing thresholds in the form in which compiled loops search them."""
     increasing = thresholds[::-1]
     buckets = _Buckets.of(increasing, _FEWER_BUCKETS)
-    if buckets is None:  # one for all
+    if buckets is None:  # a single bucket
         return compiled.Search(0.0, 0.0, np.array([0, 0, increasing.size, increasing.size]), increasing)
     return compiled.Search(buckets.low, buckets.scale, buckets.below(increasing), increasing)
 
 
 def overlap(ranges: FloatArray) -> FloatArray:
-    """Return the examples discordant at both of two operating points, of shape (points, points), from `ranges`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.paired.discordant import overlap
-    >>> overlap(np.array([[5, 1, 2], [0, 4, 0], [0, 3, 0]]))
-    array([[3, 2],
-           [2, 5]])
-    """
+    """Return the examples discordant at both of two operating points, of shape (points, points), from `ranges`."""
     m = ranges.shape[0] - 1
     table = np.triu(ranges, 1) + np.tril(ranges, -1).T
     # [i, j]: begun at or before i, ended after j.
@@ -388,13 +358,6 @@ def joint_counts(negatives: npt.ArrayLike, positives: npt.ArrayLike) -> tuple[Pa
     """Return the discordant negatives and positives of two fixed classifiers, from the joint table of each class.
 
     Rows are the predictions of a, columns those of b; index 0 is negative, 1 is positive.
-
-    Examples
-    --------
-    >>> from costcurves.inference.paired.discordant import joint_counts
-    >>> neg, pos = joint_counts([[5, 1], [2, 3]], [[3, 1], [4, 15]])
-    >>> float(neg.only_a[0]), float(neg.only_b[0]), float(pos.only_a[0]), float(pos.only_b[0])
-    (2.0, 1.0, 1.0, 4.0)
     """
     tables = []
     for name, given in (("negatives", negatives), ("positives", positives)):

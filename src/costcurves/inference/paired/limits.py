@@ -1,4 +1,4 @@
-"""Limits of a paired difference of costs at one critical value, its strata, and where the limits reach zero."""
+"""Limits of a paired difference of costs at a critical value, and the p-value at which they reach zero."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import numpy as np
 
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.inference.bands.shared_draws import ZERO, SharedDraws, zero_tails
-from costcurves.inference.kernel.distribution import Stratum, exact_distribution, exact_quantiles, moments
+from costcurves.inference.kernel.distribution import exact_distribution, exact_quantiles
+from costcurves.inference.kernel.strata import Stratum, moments
 from costcurves.inference.paired.rates import discordant_interval, paired_rate_interval
 from costcurves.inference.rates import Limits, mid_p_at, mover, pointwise_level
 
-# Largest critical value looked at for a p-value, about 1e-32.
+# The largest critical value that is tried for a p-value, which is then about 1e-32.
 _FARTHEST = 12.0
-# Critical values this far apart are one.
+# Critical values closer than this are equal.
 _CLOSE = 1e-12
 _HALVINGS = 30
-# Positives that only a, only b gets wrong, then negatives.
+# Positives that only a, and that only b, gets wrong; then negatives.
 PairedErrors = tuple[FloatArray, ...]
 
 
@@ -27,7 +28,7 @@ def difference_strata(
     Examples
     --------
     >>> import numpy as np
-    >>> from costcurves.inference.kernel.distribution import moments
+    >>> from costcurves.inference.kernel.strata import moments
     >>> from costcurves.inference.paired.limits import difference_strata
     >>> counts = tuple(np.array([float(k)]) for k in (5, 1, 1, 2))
     >>> moments(difference_strata(counts, (20, 10), np.array([0.5]), "stratified"))[0].round(3)
@@ -57,8 +58,8 @@ def difference_limits(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return estimate, lower and upper at critical value z.
 
-    Everything is elementwise: counts may have any shape that ends in points, and z one that broadcasts with it
-    (except for "exact"). `limits` are those of a rate that "mid-p" combines.
+    All operations are elementwise: counts may have any shape that ends in points, and z any shape that broadcasts with
+    it (except for "exact"). `limits` are the limits of a rate that "mid-p" combines.
 
     Examples
     --------
@@ -84,10 +85,10 @@ def difference_limits(
         return estimate, *_exact_limits(counts, sizes, pc, 0.5 * (1 - pointwise_level(float(z))), sampling, laplace)
     repel: FloatArray | float = 0.0
     if method == "mid-p" and sampling == "stratified":
-        # Squares of distances add up for smooth errors; the few values that a tiny class can take are not smooth.
+        # Squares of distances add up if errors are smooth; the few values that a tiny class can take are not.
         repel = 0.5 / min(n_pos, n_neg)
     if sampling == "full":
-        # Half an example a cell, so that classifiers that always differ do not leave a width of zero.
+        # Half an example more in each cell, so that the width is not zero for classifiers that always differ.
         moved = [((x - y) / (n + 2.5), (x + y + 1) / (n + 2.5)) for x, y in ((a, b), (c, d))]
         spread = [np.sqrt(both - one * one) for one, both in moved]
         repel = np.clip(-moved[0][0] * moved[1][0] / (spread[0] * spread[1]), -1.0, 1.0)
@@ -115,7 +116,7 @@ def _exact_limits(
     if sampling == "full":
         return _shared(counts, sizes, pc, laplace).limits(tail)
     strata = difference_strata(counts, sizes, pc, sampling, laplace)
-    # Both limits are upper ones, of a - b and of b - a, so that the other order of the two gives the same.
+    # Both limits are upper limits, of a - b and of b - a, so that exchanging a and b gives the same result.
     mirrored = [Stratum(s.draws, s.probabilities, -s.values) for s in strata]
     low, high = -exact_quantiles(mirrored, 1 - tail), exact_quantiles(strata, 1 - tail)
     near = ZERO * np.sqrt(moments(strata)[1])
@@ -159,13 +160,13 @@ def no_difference(
     estimate = difference_limits(counts, sizes, pc, 1.0, "gaussian", sampling, laplace)[0]
 
     def left(z: FloatArray, some: IntArray) -> FloatArray:
-        """Return how far zero is from the near limit; below 0 where it is inside."""
+        """Return the distance of zero from the nearer limit; it is negative if zero is inside."""
         counted = tuple(c[some] for c in counts)
         _, lower, upper = difference_limits(counted, sizes, pc[some], z, method, sampling, laplace)
         return np.where(estimate[some] > 0, lower, -upper)
 
-    # The interval widens with z, nearly in proportion; the z at which it reaches zero is enclosed by secants
-    # (Illinois), all points at once, and by halving where they are slow (a limit may stay at zero from some z on).
+    # The width of the interval is nearly proportional to z. The z at which it reaches zero is found by secants (the
+    # Illinois method) at all points at once, and by halving if they are slow: a limit may stay at zero from some z on.
     every = np.arange(pc.size)
     low, high = np.zeros(pc.size), np.full(pc.size, _FARTHEST)
     at_low, at_high = left(low, every), left(high, every)
@@ -177,7 +178,7 @@ def no_difference(
         if some.size == 0:
             break
         lo, hi, f, g = low[some], high[some], at_low[some], at_high[some]
-        # Not quite at an end: next to a root that is found, one step closes the bracket.
+        # Stay a little away from both ends, so that one more step next to a root closes the bracket.
         z = np.clip((lo * g - hi * f) / (g - f), lo + 0.5 * _CLOSE, hi - 0.5 * _CLOSE)
         if turn % 3 == 2:
             z = np.where(hi - lo > 0.25 * before[some], 0.5 * (lo + hi), z)
@@ -186,7 +187,7 @@ def no_difference(
         outside = value > 0
         now = np.where(outside, 1.0, -1.0)
         again = side[some] == now
-        # The end that stays twice counts half, so that it moves too.
+        # The value at an end that stayed twice is halved, so that this end moves too.
         at_low[some] = np.where(outside, value, np.where(again, 0.5 * f, f))
         at_high[some] = np.where(outside, np.where(again, 0.5 * g, g), value)
         low[some], high[some], side[some] = np.where(outside, z, lo), np.where(outside, hi, z), now
@@ -202,7 +203,7 @@ def no_difference_within(
     laplace: float,
     errors: tuple[float, float],
 ) -> FloatArray:
-    """Return the largest p-value that errors allow: the level at which limits that are wider by them reach zero.
+    """Return the largest p-value that binning errors allow: that of limits which are wider by these errors.
 
     The cost of a can be too high by the first error, and that of b by the second.
 

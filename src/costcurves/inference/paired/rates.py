@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,8 @@ from costcurves._base.errors import InputError
 from costcurves._base.validation import FloatArray, check_choice
 from costcurves.inference.rates import Limits, check_counts, mid_p_at
 
-PAIRED_METHODS = ("mid-p", "score", "agresti-min", "bonett-price", "gaussian")
-
-# Classes up to this size have intervals that exclude zero only where the exact conditional test rejects; from the
-# second size on mid-P limits stand alone, and in between they take over gradually.
+# In classes up to the first size, intervals exclude zero only if the exact conditional test rejects; from the second
+# size on mid-P limits are used alone, and in between they take over gradually.
 _EXACT, _MID_P = 25, 50
 
 
@@ -27,7 +26,7 @@ def paired_rate_interval(
     Parameters
     ----------
     only_a, only_b : array_like
-        Examples that only a, only b gets wrong; `only_a + only_b <= total`.
+        Examples that only a, or only b, gets wrong; `only_a + only_b <= total`.
     total : array_like
         Examples of the class.
     z : float
@@ -35,10 +34,6 @@ def paired_rate_interval(
     method : {"mid-p", "score", "agresti-min", "bonett-price", "gaussian"}
         Mid-P intervals of the two discordant rates, combined (MOVER); Tango's score interval; Wald after
         adding ½ to each of the four cells; Wald after adding 1 to each discordant cell; plain Wald.
-
-    Returns
-    -------
-    lower, upper : arrays in [-1, 1]
 
     Notes
     -----
@@ -56,49 +51,34 @@ def paired_rate_interval(
     gaussian      0.096  0.740  0.398  0.220  0.822  0.273  0.631  0.881  0.142  0.634  0.978  0.267
     ============  ===================  ===================  ===================  ===================
 
-    Mid-P hardly falls below its level, is no wider than the others that hold it with 100 examples, and keeps it far
-    out. With few examples it is wider on purpose. Mid-P tests of a small class reject too often: of five examples on
-    all of which the classifiers disagree, all five favour the same one with probability 1/16. With up to 25 examples
-    the interval therefore excludes zero only where McNemar's exact test, given the number of discordant examples,
-    rejects as well; from 25 to 50 examples this condition is relaxed gradually. Beyond that the chance of a false
-    rejection at α = 0.05 is at most 0.054, or 0.065 for classifiers that disagree on more than 95 % of all examples.
+    The coverage of mid-P hardly falls below its level, also at the higher one, and with 100 examples its intervals are
+    no wider than others that hold their level. With few examples they are wider on purpose, because mid-P tests of a
+    small class reject too often: if the classifiers disagree on all of five examples, all five favour the same one with
+    probability 1/16. With up to 25 examples the interval therefore excludes zero only if McNemar's exact test, given
+    the number of discordant examples, rejects as well; from 25 to 50 examples this condition is relaxed gradually.
+    Beyond that the probability of a false rejection at α = 0.05 is at most 0.054, or 0.065 for classifiers that
+    disagree on more than 95 % of all examples.
 
-    Newcombe's interval needs the concordant counts too, and is not offered.
+    Newcombe's interval is not offered, because it needs the concordant counts as well.
 
-    Tango's interval holds all δ with (b - c - nδ)² <= z² · n · (2 q̃(δ) + δ (1 - δ)), q̃ the constrained
+    Tango's interval contains all δ with (b - c - nδ)² <= z² · n · (2 q̃(δ) + δ (1 - δ)), q̃ the constrained
     maximum-likelihood rate of c; its limits are found by bisection.
-
-    Examples
-    --------
-    >>> from costcurves.inference.paired.rates import paired_rate_interval
-    >>> lower, upper = paired_rate_interval([0, 9], [0, 2], 50, 1.96)
-    >>> lower.round(3), upper.round(3)
-    (array([-0.058,  0.01 ]), array([0.058, 0.272]))
     """
-    check_choice("method", method, PAIRED_METHODS)
+    interval = PAIRED_METHODS[check_choice("method", method, PAIRED_METHODS)]
     b, n = check_counts("only_a", only_a, total)
     c, n = check_counts("only_b", only_b, n)
     b, c, n = np.broadcast_arrays(b, c, n)
     if (b + c > n * (1 + 1e-12)).any():
         raise InputError("`only_a` + `only_b` must be at most `total`")
-    if method == "score":
-        return _tango(b, c, n, z)
-    if method == "mid-p":
-        return discordant_interval(b, c, n, z)
-    extra, cells = {"agresti-min": (0.5, 2.0), "bonett-price": (1.0, 2.0), "gaussian": (0.0, 0.0)}[method]
-    size = n + cells
-    p, q = (b + extra) / size, (c + extra) / size
-    half = z * np.sqrt(np.maximum(p + q - (p - q) ** 2, 0.0) / size)
-    d = (b - c) / n
-    return np.clip(np.minimum(p - q - half, d), -1, 1), np.clip(np.maximum(p - q + half, d), -1, 1)
+    return interval(b, c, n, z)
 
 
 def discordant_interval(
     b: FloatArray, c: FloatArray, n: FloatArray | float, z: FloatArray | float, limits: Limits = mid_p_at
 ) -> tuple[FloatArray, FloatArray]:
-    """Return an interval for (b - c) / n from intervals of the two rates, which repel each other (MOVER).
+    """Return an interval for (b - c) / n from intervals of the two rates, which are negatively correlated (MOVER).
 
-    In small classes it excludes zero only where McNemar's exact test rejects too; see `paired_rate_interval`.
+    In small classes it excludes zero only if McNemar's exact test rejects too; see `paired_rate_interval`.
 
     Examples
     --------
@@ -110,7 +90,7 @@ def discordant_interval(
     """
     p, q = b / n, c / n
     (lp, up), (lq, uq) = limits(b, n, z), limits(c, n, z)
-    # Half an example a cell: where one of the two cells is empty, the other still leaves it less room.
+    # Half an example more in each cell: even if one of the two cells is empty, the other leaves it less room.
     soft_p, soft_q = (b + 0.5) / (n + 1.5), (c + 0.5) / (n + 1.5)
     repel = np.sqrt(soft_p * soft_q / ((1 - soft_p) * (1 - soft_q)))
 
@@ -160,7 +140,9 @@ def _tango_variance(delta: FloatArray, b: FloatArray, c: FloatArray, n: FloatArr
     return np.asarray(np.maximum(n * (2 * q + delta * (1 - delta)), 0.0))
 
 
-def _tango(b: FloatArray, c: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+def _tango(b: FloatArray, c: FloatArray, n: FloatArray, z: Any) -> tuple[FloatArray, FloatArray]:
+    """Return Tango's score interval."""
+
     def lower(b: FloatArray, c: FloatArray) -> FloatArray:
         near, far = (b - c) / n, np.full(b.shape, -1.0)
         for _ in range(60):
@@ -170,3 +152,24 @@ def _tango(b: FloatArray, c: FloatArray, n: FloatArray, z: float) -> tuple[Float
         return near
 
     return lower(b, c), -lower(c, b)
+
+
+def _wald(
+    b: FloatArray, c: FloatArray, n: FloatArray, z: Any, *, extra: float, cells: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return Wald's interval after adding `extra` to each discordant count and `cells` to the total."""
+    size = n + cells
+    p, q = (b + extra) / size, (c + extra) / size
+    half = z * np.sqrt(np.maximum(p + q - (p - q) ** 2, 0.0) / size)
+    d = (b - c) / n
+    return np.clip(np.minimum(p - q - half, d), -1, 1), np.clip(np.maximum(p - q + half, d), -1, 1)
+
+
+# A new method is a function of (only_a, only_b, total, z) and its entry here.
+PAIRED_METHODS: dict[str, Callable[..., tuple[FloatArray, FloatArray]]] = {
+    "mid-p": discordant_interval,
+    "score": _tango,
+    "agresti-min": partial(_wald, extra=0.5, cells=2.0),
+    "bonett-price": partial(_wald, extra=1.0, cells=2.0),
+    "gaussian": partial(_wald, extra=0.0, cells=0.0),
+}

@@ -11,12 +11,12 @@ from costcurves._base.progress import track
 from costcurves._base.validation import MOST_POINTS, FloatArray, IntArray, check_integer, check_rng
 from costcurves.inference.paired.limits import PairedErrors, difference_strata
 
-# Differences that are this part of the largest possible one from zero are zero.
+# Differences closer to zero than this part of the largest possible difference are zero.
 _ZERO = 1e-12
 
 
 class Resamples(NamedTuple):
-    """How many resamples are drawn, from which seed: the same ones whenever they are asked for."""
+    """The number of resamples and their seed, so that the same resamples can be drawn again."""
 
     size: int
     seed: int
@@ -31,9 +31,9 @@ class Resamples(NamedTuple):
 class ResampledDifferences:
     """The cost of a minus the cost of b in resamples, at each operating point.
 
-    Points with the same counts have the same resamples. Those of the two classifiers in the other order are the
-    negative ones, and those of the two classes in the other order are the same: the counts are drawn in one of the four
-    orders, whichever was asked for.
+    Points with the same counts have the same resamples. Exchanging the classifiers changes only the sign of the
+    differences, and exchanging the classes changes nothing: the counts are always drawn in the same one of the four
+    orders.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class ResampledDifferences:
     def limits(self, tail: float) -> tuple[FloatArray, FloatArray]:
         """Return the limits: of 100 resamples at a tail of 5 %, the fifth lowest and highest.
 
-        With fewer than one resample in a tail there is no limit but -1 and 1.
+        If a tail has less than one resample, the limits are -1 and 1.
         """
         size = self._resamples.size
         rank = int(np.floor(size * tail + 1e-9))
@@ -90,7 +90,7 @@ class ResampledDifferences:
         return out
 
     def _each(self) -> Iterator[tuple[IntArray, FloatArray, bool]]:
-        """Yield points that share their counts, their resamples, and whether both orders of a and b are the same."""
+        """Yield points with the same counts, their resamples, and whether exchanging a and b changes nothing."""
         rows, which = np.unique(np.stack(self._counts, axis=1), axis=0, return_inverse=True)
         for k in track(range(rows.shape[0]), "resampling"):
             some = np.flatnonzero(which.ravel() == k)
@@ -115,7 +115,7 @@ class ResampledDifferences:
                 yield mine, drawn, straight[0] == turned[0]
 
     def _nets(self, one: tuple[float, ...], two: tuple[float, ...]) -> tuple[IntArray, IntArray]:
-        """Return by how many more examples a is wrong than b in each resample, of the first class and the second."""
+        """Return on how many more examples of the first and of the second class a is wrong than b, in each resample."""
         counts = tuple(np.array([k]) for k in (*one[:2], *two[:2]))
         strata = difference_strata(counts, (one[2], two[2]), np.array([0.5]), self._sampling, self._laplace)
         whole = [int(k) for k in (*one, *two)]
@@ -129,5 +129,5 @@ class ResampledDifferences:
 
 
 def _turned(counts: tuple[float, ...], sign: int) -> tuple[float, ...]:
-    """Return the counts of one class for the two classifiers in their order, or in the other."""
+    """Return the counts of one class with the two classifiers in their order, or exchanged."""
     return counts if sign > 0 else (counts[1], counts[0], counts[2])

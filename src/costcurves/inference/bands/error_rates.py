@@ -1,0 +1,102 @@
+"""Error rates of one classifier at several operating points, and what turns them into a cost."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from costcurves._base.validation import FloatArray, IntArray, check_positive
+from costcurves.inference.rates import pointwise_level
+from costcurves.inference.symmetry import chosen
+
+Beta = tuple[float, float]
+
+
+def positive_share(n_pos: float, n_neg: float, beta: Beta | None) -> float:
+    """Return the share of positives in the test set, or the mean of an uncertain prevalence."""
+    if beta is None:
+        return n_pos / (n_pos + n_neg)
+    a, b = (check_positive("prevalence_uncertainty", x) for x in beta)
+    return a / (a + b)
+
+
+class ErrorRates(NamedTuple):
+    """Rates of misses and of false alarms at each operating point, and how the data behind them were sampled.
+
+    `n_pos` and `n_neg` are the (effective) examples of each class, `share` the share of positives, and `beta` the
+    parameters of an uncertain prevalence, of which `share` is then the mean.
+    """
+
+    pc: FloatArray
+    fnr: FloatArray
+    fpr: FloatArray
+    n_pos: float
+    n_neg: float
+    sampling: str
+    share: float
+    laplace: float
+    beta: Beta | None
+
+    @property
+    def cost(self) -> FloatArray:
+        """The normalized expected cost at each point."""
+        return self.pc * self.fnr + (1 - self.pc) * self.fpr
+
+    def at(self, some: IntArray) -> ErrorRates:
+        """Return the rates at some of the points."""
+        return self._replace(pc=self.pc[some], fnr=self.fnr[some], fpr=self.fpr[some])
+
+    def corrected(self) -> ErrorRates:
+        """Return the rates with the Laplace correction: two cells per class, or four cells of all examples."""
+        if self.sampling == "stratified":
+            totals = self.n_pos + 2 * self.laplace, self.n_neg + 2 * self.laplace
+            fnr = (self.fnr * self.n_pos + self.laplace) / totals[0]
+            return self._replace(fnr=fnr, fpr=(self.fpr * self.n_neg + self.laplace) / totals[1])
+        size = self.n_pos + self.n_neg
+        total = size + 4 * self.laplace
+        fnr = (self.fnr * size + self.laplace / self.share) / total
+        return self._replace(fnr=fnr, fpr=(self.fpr * size + self.laplace / (1 - self.share)) / total)
+
+    def canonical(self) -> tuple[ErrorRates, bool]:
+        """Return the rates in one of the two orders of the classes, and whether that is the other order.
+
+        Simulations use that order, so that they do not depend on which class is called positive.
+        """
+        beta = None if self.beta is None else (self.beta[1], self.beta[0])
+        other = self._replace(
+            pc=1 - self.pc[::-1],
+            fnr=self.fpr[::-1],
+            fpr=self.fnr[::-1],
+            n_pos=self.n_neg,
+            n_neg=self.n_pos,
+            share=positive_share(self.n_neg, self.n_pos, beta),
+            beta=beta,
+        )
+        forms = (self, other)
+        which = chosen([(form.fnr, form.fpr, form.n_pos, form.n_neg, form.pc) for form in forms])
+        return forms[which], which == 1
+
+    def prevalence_effect(self) -> tuple[FloatArray, float]:
+        """Return how the cost changes with the prevalence at each point, and the variance of the prevalence.
+
+        Without an uncertain prevalence both are zero.
+        """
+        if self.beta is None:
+            return np.zeros_like(self.pc), 0.0
+        a, b = self.beta
+        mean = a / (a + b)
+        return self.pc * self.fnr / mean - (1 - self.pc) * self.fpr / (1 - mean), mean * (1 - mean) / (a + b + 1)
+
+    def prevalence_limits(self, z: float) -> tuple[FloatArray, FloatArray]:
+        """Return how far an uncertain prevalence moves the cost down (negative) and up, at critical value z."""
+        shift, _ = self.prevalence_effect()
+        if self.beta is None:
+            return shift, shift
+        from scipy.special import betaincinv
+
+        a, b = self.beta
+        tail = 0.5 * (1 - pointwise_level(z))
+        ends = betaincinv(a, b, [tail, 1 - tail]) - a / (a + b)
+        # A cost that falls with the prevalence has its lower limit at the upper end.
+        return np.minimum(shift * ends[0], shift * ends[1]), np.maximum(shift * ends[0], shift * ends[1])
