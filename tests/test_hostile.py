@@ -159,7 +159,7 @@ REFUSED = [
     (lambda: cc.example_cost(Y, S, cost_fp=1, cost_fn="a", policy="bayes"), "`cost_fn` must be numeric"),
     (
         lambda: cc.example_cost(Y, S, cost_fp=1, cost_fn=[1, 2], policy="bayes"),
-        r"`cost_fn` must be a number or one an example \(12\)",
+        r"`cost_fn` must be a number or one per example \(12\)",
     ),
     (
         lambda: cc.example_cost(Y, S, cost_fp=1, cost_fn=-1, policy=0.5),

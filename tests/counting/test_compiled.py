@@ -20,7 +20,8 @@ import oracles
 from costcurves.counting import compiled
 from costcurves.counting.keys import ordered_keys
 from costcurves.data.tallies.bins import Coder, ScoreBins, _even
-from costcurves.inference.kernel.distribution import Stratum, exact_quantiles
+from costcurves.inference.kernel.distribution import exact_quantiles
+from costcurves.inference.kernel.strata import Stratum
 from costcurves.inference.paired import discordant
 
 ROOT = Path(__file__).parents[2]

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 import costcurves as cc
 import oracles
 from costcurves.counting import counts
-from costcurves.counting.counts import binary_labels, checked_scores, count_scores, count_weights
+from costcurves.counting.counts import checked_scores, count_scores, count_weights
 from costcurves.counting.geometry import upper_hull
 from costcurves.counting.hull_vertices import hull_counts
+from costcurves.counting.labels import binary_labels
 
 Y, S = [0, 1, 1, 0], [0.1, 0.4, 0.8, 0.4]
 

@@ -329,7 +329,7 @@ def test_auc_is_that_of_the_roc_curve():
 
 def test_other_fields_numbers_refuse_what_they_cannot_know():
     rates, average = cc.CostCurve(EXPERT), cc.average_cost_curves([EXPERT])
-    with pytest.raises(cc.InputError, match=r"`prevalence` must be given where the counts are not known, .* 'expert'"):
+    with pytest.raises(cc.InputError, match=r"`prevalence` must be given if the counts are not known, .* 'expert'"):
         rates.h_measure()
     with pytest.raises(cc.InputError, match=r"`severity` must be a Beta, got \(2, 2\)"):
         rates.h_measure(severity=(2, 2), prevalence=0.5)

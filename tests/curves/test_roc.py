@@ -14,7 +14,7 @@ import costcurves as cc
 import oracles
 import peers
 import r_bridge
-from costcurves.curves.roc import tpr_at
+from costcurves.curves.roc_averages import tpr_at
 from worlds import ALL_TIED, MIXED, NAMED, PERFECT, REVERSED, TWO, curve_of, folds, predictions
 
 
@@ -174,8 +174,8 @@ def test_rates_with_the_thresholds_of_a_curve_make_the_same_cost_curves():
         ({"fpr": 1.1, "tpr": 0.5}, r"`fpr` must be in \[0, 1\], got 1.1: 1.1 % is 0.011"),
         ({"fpr": 0.1, "tpr": math.nan}, r"`tpr` must be in \[0, 1\], got nan"),
         ({"fpr": "x", "tpr": 0.5}, "`fpr` must be numeric, got 'x'"),
-        ({"fpr": [0.1, 0.2], "tpr": 0.5}, r"must be numbers or 1-D of one length, got shapes \(2,\) and \(1,\)"),
-        ({"fpr": [], "tpr": []}, "must be numbers or 1-D of one length"),
+        ({"fpr": [0.1, 0.2], "tpr": 0.5}, r"must be numbers or 1-D of the same length, got shapes \(2,\) and \(1,\)"),
+        ({"fpr": [], "tpr": []}, "must be numbers or 1-D of the same length"),
         ({"fpr": [0.1, 0.2], "tpr": [0.5, 0.4]}, r"`tpr` must not fall .* got \(0.1, 0.5\) and \(0.2, 0.4\)"),
         (
             {"fpr": [0.1, 0.2], "tpr": [0.4, 0.5], "thresholds": [1]},
@@ -228,7 +228,7 @@ def test_pooling_weights_gives_weights():
     ("curves", "error", "message"),
     [
         ([], cc.InputError, "`curves` must not be empty, got 0 curves"),
-        (5, cc.InputError, "`curves` must be a sequence of RocCurves, got 5"),
+        (5, cc.InputError, "`curves` must be RocCurves, got 5"),
         ([1], cc.InputError, r"`curves` must be RocCurves, got 1 \(int\)"),
         (
             [cc.RocCurve.from_rates(0.1, 0.2, name="e")],

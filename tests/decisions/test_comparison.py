@@ -399,7 +399,7 @@ def test_equal_costs_for_all_examples_agree_with_full_sampling():
     [
         (
             {"cost_fp": [1, 2], "cost_fn": 1, "policy": 0.5},
-            r"`cost_fp` must be a number or one an example \(3\), got shape",
+            r"`cost_fp` must be a number or one per example \(3\), got shape",
         ),
         ({"cost_fp": 1, "cost_fn": -1, "policy": 0.5}, r"`cost_fn` must be in .*, got -1"),
         ({"cost_fp": 1, "cost_fn": 1, "policy": "best"}, "or 'bayes', got 'best'"),

@@ -259,9 +259,7 @@ def test_features_are_missed():
 def test_questions_that_cannot_be_answered_say_so():
     scores = {"a": [0.1, 0.4, 0.35, 0.8]}
     ours = cc.evaluate(scores, None, [0, 0, 1, 1], cv=[([], [0, 1]), ([], [2, 3])])
-    with pytest.raises(
-        cc.DataError, match=r"`folds` must have both classes in every fold, got one .* 'a, fold 0'"
-    ):
+    with pytest.raises(cc.DataError, match=r"`folds` must have both classes in every fold, got one .* 'a, fold 0'"):
         ours.fold_roc_curves("a")
     with pytest.raises(cc.InputError, match=r"the classifier must be one of a, got 'b'"):
         ours.roc_curve("b")

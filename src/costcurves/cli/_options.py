@@ -328,7 +328,7 @@ def announce(data: Any) -> None:
 def policies(rule: str, thresholds_from: Path | None, data: Predictions) -> Any:
     """Return the threshold policy of the options: one for all, or one for each classifier."""
     if thresholds_from is None:
-        if rule in ("optimal", "bayes"):
+        if rule in cc.thresholds.NAMED:
             return rule
         try:
             return float(rule)

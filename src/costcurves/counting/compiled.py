@@ -1,4 +1,4 @@
-"""Compiled loops for very many scores, where the package was installed with a C compiler: see loops.c.
+"""The compiled loops of loops.c for very many scores, if the package was installed with a C compiler.
 
 Everything works without them, by NumPy and with the same results bit for bit; they make hulls and scans of large data
 about twice as fast. The environment variable COSTCURVES_COMPILED=0 turns them off.
@@ -25,7 +25,7 @@ SWITCH = "COSTCURVES_COMPILED"
 VERSION = 8  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
 LIBRARY = Path(__file__).with_name("_loops.so")
-# The arguments of each loop: p a pointer, n a whole number; after the arrow what it returns.
+# The arguments of each loop: p is a pointer and n an integer; what it returns comes after the arrow.
 SIGNATURES = {
     "version": ">n",
     "count_float32": "ppnpnpp",
@@ -45,18 +45,18 @@ SIGNATURES = {
 
 @cache
 def loops() -> Loops | None:
-    """Return the compiled loops; None where there are none, or where they are turned off."""
+    """Return the compiled loops; None if they were not built or are turned off."""
     if os.environ.get(SWITCH, "1").strip().lower() in ("0", "no", "off", "false"):
         return None
     try:
         found = Loops(LIBRARY)
-    except (OSError, AttributeError):  # not built, or of another machine
+    except (OSError, AttributeError):  # not built, or built for another machine
         return None
     return found if found.version == VERSION else None
 
 
 class Loops:
-    """The loops of a library, by arrays. None of them holds the interpreter's lock."""
+    """The loops of a library, called with arrays. They release the lock of the interpreter."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -77,15 +77,15 @@ class Loops:
         loop(_at(scores), _at(positive), scores.size, layout.address, bins, *counts.addresses)
 
     def add_counts(self, counts: ByteCounts, other: ByteCounts) -> None:
-        """Add counts to others of as many places."""
+        """Add counts to others that have the same number of places."""
         self._library.add_counts(*counts.addresses, *other.addresses, counts.small.size)
 
     def gather(
         self, scores: Array, positive: BoolArray, layout: Layout, wanted: Wanted, keys: Sequence[Array]
     ) -> tuple[Array, Array]:
-        """Count members of wanted bins by key, or return the keys of those that are not counted: neg, pos.
+        """Count members of wanted bins by key, and return the keys of those that are not counted: negatives, positives.
 
-        They are written to the buffers `keys` of negatives and positives, each with room for all scores.
+        The keys are written to the two buffers `keys`, each of which must have room for all scores.
         """
         scores, positive = _plain(scores), _plain(positive)
         found = np.empty(2, np.int64)
@@ -96,7 +96,7 @@ class Loops:
     def cut(self, counts: ByteCounts) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
         """Return the parts of the chain of filled bins: highest bin, negatives, positives, whether it is wanted."""
         bins = counts.small.size // 2
-        # Most of this memory is never touched, and so never taken.
+        # Most of this memory is never touched, and so is never really allocated.
         room, wanted = np.empty((6, bins + 1), np.int64), np.empty(bins, np.bool_)
         parts = self._library.cut(*counts.addresses, bins, *_rows_at(room), _at(wanted))
         code, neg, pos = room[3:, :parts].copy()
@@ -108,10 +108,10 @@ class Loops:
         """Return the vertices of the hull of a chain whose open parts are replaced by their members.
 
         The chain is given by the lowest key, the shift and the counts of negatives and positives of its parts. `keys`
-        are the sorted ones of negatives and positives that were not counted; without `low` none was counted, and as
-        many are taken for each open part as it has. Of each vertex: x, y, low, shift, neg, pos and the lowest key of
-        the part after it, and first the origin, of which only x, y and that key count. None where a part has other
-        members than the chain says.
+        holds the sorted keys of negatives and of positives that were not counted by key; if `low` is None, no member
+        was, and each open part takes as many keys as it has members. For the origin and then for each vertex, the
+        result has x, y, low, shift, neg, pos and the lowest key of the part after it (for the origin only x, y and that
+        key matter). It is None if a part has other members than the chain says.
         """
         neg, pos = keys
         room = np.empty((7, shift.size + wanted.slots + neg.size + pos.size + 1), np.int64)
@@ -152,8 +152,8 @@ class Loops:
     ) -> None:
         """Add to `table` at which points two classifiers begin to predict examples positive.
 
-        It has shape (2, 3, points + 1): of negatives and of positives, where the one, the other and the first of both
-        begins; the last entry counts the never.
+        It has shape (2, 3, points + 1): for negatives and for positives, the points at which the first classifier, the
+        second, and the earlier of the two begin; the last entry counts the examples for which that never happens.
         """
         a, b = (_plain(some) for some in scores)
         positive = _plain(positive)
@@ -169,10 +169,11 @@ class Loops:
         reached: IntArray,
         values: FloatArray | None = None,
     ) -> None:
-        """Write how many atoms of a second variable are reached at `room + place`, from none to the columns of `total`.
+        """Write how many atoms of a second variable are reached at `room + place`, at most the columns of `total`.
 
-        With `values`, also write the second's distribution function there: that in a `row` of `total`. Arrays must be
-        in one piece; `room`, `reached` and `values` have a row a point and a column an atom of the first variable.
+        If `values` is given, also write the distribution function of the second variable there, from a `row` of
+        `total`. Arrays must be contiguous; `room`, `reached` and `values` have one row per point and one column per
+        atom of the first variable.
         """
         self._library.reach(
             _at(room),
@@ -190,7 +191,7 @@ class Loops:
 
 
 class ByteCounts:
-    """Counts of negatives and positives at each of some places: a byte each, and how often each was full."""
+    """Counts of negatives and positives at several places: one byte each, and how often each byte overflowed."""
 
     def __init__(self, places: int) -> None:
         self.small = np.zeros(2 * places, np.uint8)
@@ -198,13 +199,13 @@ class ByteCounts:
         self.addresses = (_at(self.small), _at(self.carries))
 
     def add_to(self, table: Array) -> None:
-        """Add the counts to a table of as many."""
+        """Add the counts to a table of the same size."""
         table += self.small
         full = np.flatnonzero(self.carries)
         table[full] += self.carries[full].astype(table.dtype) << 8
 
     def total(self) -> IntArray:
-        """Return the counts: of negatives and positives of each place in turn."""
+        """Return the counts of all places, negatives and positives in turn."""
         table = np.zeros(self.small.size, np.int64)
         self.add_to(table)
         return table
@@ -227,32 +228,32 @@ class _LayoutFields(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Even:
-    """Sizes of scores in a range where all bins have one length.
+    """A range of absolute values of scores in which all bins have the same length.
 
-    The bin is floor((score - offset) * scale) + above, of negative scores + below; it may be reckoned in float32 where
-    scores are of that type.
+    The bin is floor((score - offset) * scale) + above, or + below for negative scores; for float32 scores it may be
+    computed in float32.
     """
 
-    lowest: float  # -inf where all scores are in the range, for what is sure need not be looked at
+    lowest: float  # -inf if all scores are in the range, so that none need be checked
     highest: float
     scale: float
     above: int = 0
     below: int = 0
-    sign: float = 1.0  # -1 where negative scores of these sizes count alike
+    sign: float = 1.0  # -1 if the same holds for negative scores of these sizes
     offset: float = 0.0
 
 
 class Layout:
-    """A layout of bins as the loops read it.
+    """A layout of bins in the form that the loops read.
 
     Parameters
     ----------
     low_bits : int
         The bits of a key below its cell, of which there are 4096.
-    shifts, base : arrays of int64, one a cell
+    shifts, base : arrays of int64, one value per cell
         The bin of a key is ``(key >> shift) + base``.
     even : Even, optional
-        Where the bins of most scores are found faster.
+        A range of scores whose bins are found faster.
     """
 
     def __init__(self, low_bits: int, shifts: IntArray, base: IntArray, even: Even | None) -> None:
@@ -275,8 +276,8 @@ class Wanted:
     bins : array of bool
         Which bins are wanted.
     low, keys : arrays of int64
-        Of each wanted bin, from the lowest up: its lowest key, and how many keys it has where its members are to be
-        counted by key; 0 where they are to be written.
+        For each wanted bin, from the lowest up: its lowest key, and the number of its keys if its members are to be
+        counted by key, or 0 if their keys are to be written.
     """
 
     def __init__(self, bins: BoolArray, low: IntArray, keys: IntArray) -> None:
@@ -299,7 +300,7 @@ class Wanted:
         return int(self.counts.total().sum())
 
     def keys(self, label: int) -> IntArray:
-        """Return the keys that were counted of one class, as often as they were."""
+        """Return the keys of one class that were counted, each as often as it was."""
         times = self.counts.total()[label::2]
         place = np.flatnonzero(times)
         counted = np.flatnonzero(self.slot != WRITTEN)
@@ -318,14 +319,14 @@ class _SearchFields(ctypes.Structure):
 
 
 class Search:
-    """Entries that do not fall, to be looked for by buckets.
+    """Sorted entries (non-decreasing), to be searched by buckets.
 
     Parameters
     ----------
     low, scale : float
-        The bucket of a value is the whole part of ``(value - low) * scale``, within -1 to `buckets`, plus 1.
+        The bucket of a value is the integer part of ``(value - low) * scale``, clipped to -1 .. `buckets`, plus 1.
     below : array of shape (buckets + 3,)
-        The entries in lower buckets than each, and all of them.
+        How many entries are in lower buckets than each, and how many there are.
     entries : array of float
     """
 
@@ -336,19 +337,19 @@ class Search:
 
 
 def _plain(array: Array) -> Array:
-    """Return an array in one piece, at addresses that its type may have."""
+    """Return a contiguous and aligned array."""
     return array if array.flags.c_contiguous and array.flags.aligned else np.array(array, order="C")
 
 
 def _at(array: Array) -> int:
-    """Return where the data of an array begin."""
+    """Return the address of the data of an array."""
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array.data))  # in half the time
+        return ctypes.addressof(ctypes.c_char.from_buffer(array.data))  # takes half the time of the line below
     except (TypeError, ValueError):  # read-only or empty
         return array.ctypes.data
 
 
 def _rows_at(array: Array) -> list[int]:
-    """Return where the rows of a table begin."""
+    """Return the addresses of the rows of a table."""
     first, step = _at(array), array.strides[0]
     return [first + i * step for i in range(array.shape[0])]

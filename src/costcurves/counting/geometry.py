@@ -1,7 +1,7 @@
 """The upper hull of a monotone chain of points, decided exactly.
 
-Counts are integers, and cross products of integers are exact, so which points are hull vertices is decided by rule:
-a point on the segment between two others is not a vertex. No epsilon appears anywhere.
+Counts are integers, and cross products of integers are exact, so that vertices are found without any tolerance: a point
+on the segment between two others is not a vertex.
 """
 
 from __future__ import annotations
@@ -23,21 +23,20 @@ Array = npt.NDArray[Any]
 LARGEST_EXACT_PRODUCT = 2**62
 BLOCK = 64
 SMALL = 2048
-FEW = 64  # points for which a compiled loop takes longer to call than it saves
+FEW = 64  # for this many points, the call of a compiled loop takes longer than it saves
 MOST_PASSES = 24
 SMALLEST_STEP = 2.0**-500  # its square is far from the smallest float
-CLOSE = (
-    1 - 2.0**-50
-)  # two products of two differences each differ by less than this when only rounding tells them apart
+# Two equal products of two differences each differ by less than this factor after rounding.
+CLOSE = 1 - 2.0**-50
 
 
 def upper_hull(x: Array, y: Array) -> IntArray:
     """Return the indices of the vertices of the upper hull of a chain with x and y non-decreasing.
 
-    The first and the last point are always vertices; points on an edge are not. Integers of any size and float64
-    coordinates are decided exactly. The points of integers must differ from each other, as those of counts do; of
-    floats (weights, which can vanish in a sum) equal points count once, as the first. O(n), without a Python loop over
-    points, unless floats span so many powers of two that their products leave the range.
+    The first and the last point are always vertices; points on an edge are not. The decision is exact for integers of
+    any size and for float64. Integer points must differ from each other, as those of counts do; of equal points of
+    floats (weights can vanish in a sum) only the first counts. It takes O(n) without a Python loop over the points,
+    unless the products of the floats would leave their range.
     """
     if x.dtype == y.dtype == np.int64 and x.size > FEW and (fast := compiled.loops()) is not None:
         return fast.upper_hull(x, y)
@@ -53,7 +52,7 @@ def upper_hull(x: Array, y: Array) -> IntArray:
 
 
 def _perhaps_vertices(x: Array, y: Array) -> IntArray:
-    """Return the indices of all vertices of the upper hull, and of few other points, without a loop over points."""
+    """Return the indices of all vertices of the upper hull and of a few other points, without a loop over points."""
     index = np.arange(x.size)
     while index.size > SMALL:
         kept = _above_blocks(x, y)
@@ -76,15 +75,15 @@ def _near_one(values: Array) -> Array:
 
 
 def _in_range(values: Array) -> bool:
-    """Return whether products of differences of the values, the last being about 1, stay above the smallest float."""
+    """Return whether products of differences of the values, divided by the last, stay above the smallest float."""
     steps = np.diff(values)
     return bool((steps[steps > 0] > SMALLEST_STEP * values[-1]).all())
 
 
 def _above_neighbours(x: Array, y: Array) -> BoolArray:
-    """Return which points lie above the chord between their neighbours (the ends always do).
+    """Return which points lie above the chord between their neighbours; both ends count as above.
 
-    Of floats a point stays in doubt unless it lies below by more than rounding can be, or on an upright or level line.
+    Floats count as above unless they lie below by more than rounding, or on a vertical or horizontal line.
     """
     above = np.ones(x.size, dtype=np.bool_)
     point, chord = (y[1:-1] - y[:-2]) * (x[2:] - x[:-2]), (x[1:-1] - x[:-2]) * (y[2:] - y[:-2])
@@ -111,7 +110,8 @@ def blocks_above(x: Array, y: Array, hull: IntArray) -> BoolArray:
 
     The finer chain within block i runs monotonically from point i to point i + 1, so it stays below the block's
     upper-left corner (x[i], y[i+1]); where that corner is not strictly above the hull of the chain, neither is it.
-    Floats, and counts whose products an int64 cannot hold, are compared as floats, in doubt in favour of "may".
+    Floats, and counts whose products an int64 cannot hold, are compared as floats; if rounding leaves a doubt, the
+    block is kept.
     """
     if x.dtype == y.dtype == np.int64 and x.size > FEW and (fast := compiled.loops()) is not None:
         return fast.blocks_above(x, y, hull)

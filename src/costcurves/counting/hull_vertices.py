@@ -1,8 +1,8 @@
-"""Hull vertices straight from predictions, without sorting them all.
+"""The vertices of a ROC convex hull from predictions, without sorting all of them.
 
-Count positives and negatives in order-preserving buckets; take the hull of the bucket boundaries; only a bucket whose
-upper-left corner lies strictly above that hull can hold a vertex, so only members of those buckets are sorted. The
-result equals the hull of the full curve by construction.
+Positives and negatives are counted in buckets that have the order of the scores. Only a bucket whose upper-left corner
+lies strictly above the hull of the bucket boundaries can hold a vertex, so only the members of those buckets are
+sorted. The result is exactly the hull of the full curve.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from costcurves.counting.keys import CELL_BITS, CELLS, FLOATS, scores_of_keys
 
 Array = npt.NDArray[Any]
 
-SMALLEST = 20_000  # below this one sort is faster
+SMALLEST = 20_000  # with fewer examples, one sort is faster
 SAMPLE = 2_048
-# Buckets help when a sampled example shares its bucket with at most this share of the data.
+# Buckets help if a sampled example shares its bucket with at most this share of the data.
 MOST_SHARED = 1 / 64
-# Buckets by bits cost a little more to make: they must spread the sample so many times better.
+# Buckets by bits take a little longer: they must spread the sample better by at least this factor.
 CLEARLY = 1.5
-# No others are looked at where a sampled example shares its bucket with at most this many times the least share.
+# Other buckets are not tried if a sampled example shares its bucket with at most this many times the least share.
 AS_GOOD = 2.0
-# Large data are counted in so many parts: with more, to add up their buckets would take longer than to fill them.
+# The number of parts in which large data are counted: with more, adding up the buckets takes longer than filling them.
 PARTS = 8
 
 
 def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
-    """Return the counts at the hull's vertices only, with the thresholds the full curve has there."""
+    """Return the counts at the vertices of the hull only, with the thresholds that the full curve has there."""
     buckets = None if scores.size < SMALLEST or countable(scores) else _bucketing(scores)
     found = None
     if buckets is not None:
@@ -44,9 +44,9 @@ def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
 
 
 def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCounts | None:
-    """Return the counts at the hull's vertices; None where too many examples are in buckets that may hold one."""
-    # Some examples at a time, and their buckets found anew when members are gathered: that takes no longer than to
-    # write codes of all examples into fresh memory and to read them again.
+    """Return the counts at the vertices of the hull; None if too many examples are in buckets that may hold one."""
+    # The buckets of some examples at a time are found, and found again when members are gathered: that takes no longer
+    # than writing the codes of all examples into fresh memory and reading them again.
     size = max(BLOCK, -(-scores.size // PARTS))
     spans = [slice(start, start + size) for start in range(0, scores.size, size)]
     by_bucket = _counted_in_buckets(positive, scores, buckets, spans)
@@ -139,7 +139,7 @@ class _Evenly:
 
     @classmethod
     def of(cls, scores: Array, low: float, high: float, number: int) -> _Evenly | None:
-        """Return at most so many buckets; None where scores are too far apart, or too near each other."""
+        """Return at most `number` buckets; None if scores are too far apart or too close together."""
         width = high - low
         scale = (number - 1) / width if width > 0 else np.inf
         largest = np.finfo(scores.dtype if scores.dtype.kind == "f" else np.float64).max
@@ -154,7 +154,7 @@ class _Evenly:
         return even.astype(np.int64)
 
     def layout(self, dtype: Any) -> compiled.Layout:
-        cells = np.zeros(CELLS, np.int64)  # none is used, for there are no scores beyond these
+        cells = np.zeros(CELLS, np.int64)  # not used, because no score lies outside the range
         even = compiled.Even(-np.inf, np.inf, self.scale, offset=self.low)
         return compiled.Layout(8 * dtype.itemsize - CELL_BITS, cells, cells, even)
 
@@ -169,7 +169,7 @@ class _ByBits:
 
     @classmethod
     def of(cls, dtype: Any, low: float, high: float, number: int) -> _ByBits:
-        """Return at most so many buckets."""
+        """Return at most `number` buckets."""
         first, last = (int(bits) for bits in _bits(np.array([low, high], dtype=dtype)))
         shift = max(0, (last - first).bit_length() - number.bit_length() + 1)
         return cls(first >> shift, shift, (last >> shift) - (first >> shift) + 1)
@@ -189,13 +189,13 @@ Buckets = _Evenly | _ByBits
 
 
 def _bucketing(scores: Array) -> Buckets | None:
-    """Return what finds the bucket of scores (higher score, same or higher bucket), None where buckets would not help.
+    """Return the buckets of scores (a higher score has the same or a higher bucket), None if buckets would not help.
 
-    Evenly spaced buckets are the fastest and fail on skewed scores; buckets by the float's leading bits do not mind
-    skewness in the tails. A sample tells which spreads the data better; nearly equal, the faster is taken.
+    Evenly spaced buckets are the fastest, but fail for skewed scores; buckets by the leading bits of a float do not.
+    A sample shows which spread the data better; if they are about equal, the faster ones are taken.
     """
     bits = int(scores.size).bit_length()
-    # About eight examples a bucket, and more of large data: buckets that are not in the cache take longer to find.
+    # About eight examples per bucket, and more for large data, because buckets outside the cache take longer to reach.
     number = 1 << max(10, min(bits - 3, 14 + 2 * (bits - 17) // 3))
     sample = scores[:: max(1, scores.size // SAMPLE)]
     low, high = float(scores.min()), float(scores.max())
@@ -212,7 +212,7 @@ def _bucketing(scores: Array) -> Buckets | None:
 
 
 def _bits(scores: Array) -> Array:
-    """Return the bits of non-negative floats, which order like the floats (-0.0 made 0.0)."""
+    """Return the bits of non-negative floats, which have the order of the floats (-0.0 becomes 0.0)."""
     unsigned = np.uint64 if scores.dtype == np.float64 else np.uint32
     bits: Array = (scores + scores.dtype.type(0)).view(unsigned)
     return bits

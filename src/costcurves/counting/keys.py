@@ -1,4 +1,4 @@
-"""Keys of scores: integers that order like the floats. The highest 12 bits of a key name its cell."""
+"""Keys of scores: integers that have the order of the floats. The highest 12 bits of a key are its cell."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ LARGEST = {name: int(np.array([np.finfo(real).max], real).view(key)[0]) for name
 
 
 def ordered_keys(scores: Array) -> Array:
-    """Return integers that order like the floats; -0.0 and 0.0 have one key. May share memory with `scores`."""
+    """Return integers with the order of the floats; -0.0 and 0.0 have the same key. May share memory with `scores`."""
     integer = FLOATS["float32" if scores.itemsize == 4 else "float64"][1]
     bits: Array = np.ascontiguousarray(scores).view(integer)
     if bits.min(initial=0) >= 0:
         return bits
-    sign = bits >> (8 * bits.itemsize - 1)  # 0, or -1 of negative floats
+    sign = bits >> (8 * bits.itemsize - 1)  # 0, or -1 for negative floats
     keys: Array = bits & np.iinfo(integer).max
     keys ^= sign
     keys -= sign
@@ -32,7 +32,7 @@ def ordered_keys(scores: Array) -> Array:
 
 
 def scores_of_keys(keys: IntArray, dtype: str) -> FloatArray:
-    """Return the scores that have these keys; keys beyond those of finite floats give the largest one."""
+    """Return the scores that have these keys; keys beyond those of finite floats give the largest float."""
     real, integer = FLOATS[dtype]
     size = np.minimum(np.abs(keys), LARGEST[dtype]).astype(integer).view(real).astype(np.float64)
     scores: FloatArray = np.where(keys < 0, -size, size)

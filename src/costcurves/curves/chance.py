@@ -1,4 +1,4 @@
-"""Scores that are worse than chance are most often those of the wrong class: find them, and say so once a question."""
+"""Warn, once per question, of scores that are worse than chance: they are mostly those of the wrong class."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from costcurves.counting.geometry import upper_hull
 
 Array = npt.NDArray[Any]
 
-# How often, at most, scores that know nothing are called worse than chance.
+# The largest share of uninformative scores that are called worse than chance.
 SIGNIFICANT = 1e-4
-# Scores that are good for something somewhere are not reversed ones: so much area under the hull is enough.
+# Scores whose hull has at least this area are useful at some conditions, and so are not reversed.
 USEFUL_AREA = 0.6
-# A look at so many points of a curve mostly shows that it is better than chance.
+# This many points of a curve are mostly enough to show that it is better than chance.
 LOOK = 256
 GROUPS = 1024
 _STEPS = 30
-# Frames that are not the caller's: those of this package, and those of decorators.
+# The files of stack frames that do not belong to the caller: this package, and decorators.
 _INSIDE = (str(Path(__file__).parents[1]), contextlib.__file__)
 
 
@@ -44,22 +44,12 @@ def worse_than_chance(fp: Array, tp: Array, effective: tuple[float, float] | Non
 
     Notes
     -----
-    Where scores know nothing, all ways to place the n⁺ positives among the N sorted examples are equally likely. Let L
-    be the likelihood of the labels under a logistic regression on the mean ranks. By Chernoff's inequality the
+    If scores are uninformative, all ways to place the n⁺ positives among the N sorted examples are equally likely. Let
+    L be the likelihood of the labels under a logistic regression on the mean ranks. By Chernoff's inequality the
     probability that the positives rank as low as here is at most ``1 / (C(N, n⁺) · L)``, whatever the ties and the
-    sizes are, and with any coefficients that make positives likelier among low scores. Where every positive ranks below
-    every negative, L tends to 1, and the bound is that probability itself. Of very many distinct scores neighbours are
-    taken together first, which makes them tied.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.curves.chance import worse_than_chance
-    >>> reversed_scores = np.append(np.arange(11), [10] * 10), np.append([0] * 11, np.arange(1, 11))
-    >>> worse_than_chance(*reversed_scores)
-    0.0
-    >>> worse_than_chance(*reversed_scores[::-1]) is None
-    True
+    sizes are, and for any coefficients that make positives likelier among low scores. If every positive ranks below
+    every negative, L tends to 1, and the bound is that probability itself. If there are very many distinct scores,
+    neighbours are grouped first, which makes them tied.
     """
     if _surely_better(fp, tp):
         return None
@@ -75,7 +65,7 @@ def worse_than_chance(fp: Array, tp: Array, effective: tuple[float, float] | Non
 
 
 def is_poor(fp: Array, tp: Array) -> bool:
-    """Return whether a classifier is hardly better than the trivial ones anywhere, by (the hull of) its ROC points."""
+    """Return whether a classifier is hardly better than the trivial ones at any condition, given its ROC points."""
     if fp.dtype.kind == "i":
         fp, tp = fp.astype(np.int64, copy=False), tp.astype(np.int64, copy=False)
     vertex = upper_hull(fp, tp)
@@ -124,7 +114,7 @@ def _least_log_bound(pos: FloatArray, neg: FloatArray) -> float:
     return least
 
 
-# One warning a question ---------------------------------------------------------------------------------------
+# One warning per question -------------------------------------------------------------------------------------
 
 _FOUND: ContextVar[dict[str, float] | None] = ContextVar("_FOUND", default=None)
 
@@ -133,8 +123,8 @@ _FOUND: ContextVar[dict[str, float] | None] = ContextVar("_FOUND", default=None)
 def one_question() -> Iterator[None]:
     """Warn of each classifier once, at the end, however often its scores are counted for the answer.
 
-    It is for everything that counts the scores of several classifiers, or those of one more than once; questions that
-    are parts of another one leave the warning to it.
+    It is for functions that count the scores of several classifiers, or those of one classifier more than once. A
+    question inside another one leaves the warning to the outer one.
     """
     if _FOUND.get() is not None:
         yield
@@ -151,7 +141,7 @@ def one_question() -> Iterator[None]:
 
 @contextlib.contextmanager
 def no_question() -> Iterator[None]:
-    """Warn of nothing: the scores are of the right class for sure, or the caller has been warned before."""
+    """Give no warning: the scores are certainly of the right class, or the caller has been warned before."""
     token = _FOUND.set({})
     try:
         yield
@@ -170,7 +160,7 @@ def tell(name: str, auc: float) -> None:
 
 def _warn(name: str, auc: float) -> None:
     warnings.warn(
-        f"{shown(name)} is worse than chance: its AUC is {auc:.3g}. Are these the scores of the other class? Of "
+        f"{shown(name)} is worse than chance: its AUC is {auc:.3g}. Are these the scores of the other class? From "
         "predict_proba take the column list(model.classes_).index(pos_label); other scores may need a change of sign",
         WorseThanChanceWarning,
         stacklevel=_outside(),

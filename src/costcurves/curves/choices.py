@@ -1,9 +1,9 @@
-"""Recommendations as values: what to use, where, at which threshold, and what the next best would lose."""
+"""The results of a choice: which classifier to use at which threshold, at what cost, and what the next best loses."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
@@ -13,10 +13,9 @@ import numpy as np
 from costcurves._base.results import Result
 from costcurves._base.text import safe
 from costcurves._base.threshold_text import cut_text
-from costcurves._base.validation import FloatArray, frozen
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, pc_to_slope
+from costcurves.conditions.condition import OperatingCondition
 from costcurves.counting.geometry import upper_hull
-from costcurves.curves.differences import EQUAL
+from costcurves.curves.cost_function import EQUAL
 from costcurves.curves.roc import RocCurve
 
 ALWAYS_NEGATIVE = "always negative"
@@ -25,19 +24,19 @@ TRIVIAL = (ALWAYS_NEGATIVE, ALWAYS_POSITIVE)
 
 
 def rule_text(classifier: str, threshold_text: str) -> str:
-    """Return how to use a classifier, in words: ``forest at score >= 0.25``."""
+    """Return in words how to use a classifier: ``forest at score >= 0.25``."""
     return f"{safe(classifier)} at score >= {threshold_text}" if threshold_text else safe(classifier)
 
 
 def threshold_text(classifier: str, threshold: float, below: float = math.nan) -> str:
-    """Return the threshold of a classifier as text that separates the same scores; nothing where it has none."""
+    """Return the threshold of a classifier as a text that separates the same scores; empty if it has none."""
     return "" if classifier in TRIVIAL or math.isnan(threshold) else cut_text(threshold, below)
 
 
 class Rule(Result):
-    """What results that name one classifier and its threshold have in common.
+    """Base of the results that name one classifier and its threshold.
 
-    `_below` is the next lower score of the data, NaN where it is not known.
+    `_below` is the next lower score of the data, NaN if it is not known.
     """
 
     __slots__ = ()
@@ -48,7 +47,7 @@ class Rule(Result):
 
     @property
     def threshold_text(self) -> str:
-        """The threshold in the fewest decimals that separate the same scores; nothing where there is none."""
+        """The threshold in the fewest decimals that separate the same scores; empty if there is no threshold."""
         return threshold_text(self.classifier, self.threshold, self._below)
 
     @property
@@ -59,7 +58,7 @@ class Rule(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Choice(Rule):
-    """One classifier at one threshold, and what it costs at the condition it was asked for.
+    """A classifier at one of its thresholds, and what it costs at a condition.
 
     Examples
     --------
@@ -101,12 +100,12 @@ def choice_at(
 
 
 def as_cheap(cost: Any, least: float) -> Any:
-    """Return whether costs are equal to the least one but for rounding: 1e-12 of them, however small they are."""
+    """Return whether costs equal the least one up to rounding, which is 1e-12 of them."""
     return cost - least <= EQUAL * cost
 
 
 def trivial_choices(condition: OperatingCondition) -> tuple[Choice, Choice]:
-    """Return the two classifiers that look at no score: the one that never alarms and the one that always does."""
+    """Return the two classifiers that look at no score: the one that never alarms, and the one that always does."""
     return (
         choice_at(ALWAYS_NEGATIVE, math.inf, 0.0, 0.0, condition),
         choice_at(ALWAYS_POSITIVE, -math.inf, 1.0, 1.0, condition),
@@ -114,9 +113,9 @@ def trivial_choices(condition: OperatingCondition) -> tuple[Choice, Choice]:
 
 
 def with_alarms_between(curve: RocCurve) -> RocCurve:
-    """Return the curve with only those points that can be the cheapest of all with some alarms, but not all.
+    """Return the curve with only those points that can be the cheapest of the points with some alarms, but not all.
 
-    They are the vertices of the upper hull of the points between (0, 0) and (1, 1), and these two ends.
+    They are the vertices of the upper hull of the points between (0, 0) and (1, 1); both ends are kept.
     """
     fp, tp = curve.fp, curve.tp
     between = np.flatnonzero(((fp > 0) | (tp > 0)) & ((fp < curve.n_neg) | (tp < curve.n_pos)))
@@ -127,10 +126,10 @@ def with_alarms_between(curve: RocCurve) -> RocCurve:
 
 
 def cheapest_with_alarms(curve: RocCurve, condition: OperatingCondition) -> Choice | None:
-    """Return the cheapest threshold of a classifier that raises some alarms, but not all; None if it has none.
+    """Return the cheapest threshold of a classifier that raises some alarms, but not all; None if there is none.
 
-    A classifier that never alarms, or always does, is one of the trivial ones: it is left to them. Of thresholds
-    that cost the same the one with the fewest false alarms is taken, then the one that finds most.
+    A classifier that never alarms, or always does, is one of the trivial ones and is not considered here. If several
+    thresholds cost the same, the one with the fewest false alarms is taken, then the one that finds most.
     """
     points = with_alarms_between(curve)
     fpr, tpr = points.fpr[1:-1], points.tpr[1:-1]
@@ -144,9 +143,9 @@ def cheapest_with_alarms(curve: RocCurve, condition: OperatingCondition) -> Choi
 
 
 def cheapest_of(choices: Iterable[Choice]) -> list[Choice]:
-    """Return the choices that cost least (but for rounding), the one to prefer first.
+    """Return the choices that cost least (up to rounding), in order of preference.
 
-    Of equal costs a trivial classifier comes first, because it needs no model, then the first by name, then the one
+    Among equal costs a trivial classifier comes first, because it needs no model, then the first by name, then the one
     with the fewest false alarms, then the one that finds most.
     """
     listed = list(choices)
@@ -158,27 +157,18 @@ def cheapest_of(choices: Iterable[Choice]) -> list[Choice]:
 def runner_up_of(choices: Iterable[Choice], winner: str) -> Choice:
     """Return the next best to the winner: the cheapest choice of any other classifier.
 
-    The two trivial classifiers are classifiers of their own, so `choices` must hold both (`trivial_choices`). Any
-    other classifier stands for itself only where it raises some alarms, but not all (`cheapest_with_alarms`): a choice
-    of it that never alarms, or always does, is passed over. Of equal costs a trivial classifier comes last, because
-    another one says more, then the first by name, then the one with the fewest false alarms, then the one that finds
+    The two trivial classifiers compete like any other, so `choices` must hold both (`trivial_choices`). A choice of
+    another classifier that never alarms, or always does, is ignored, because it is the trivial one's
+    (`cheapest_with_alarms`). Among equal costs a trivial classifier comes last, because another one is more
+    informative; then the first by name is taken, then the one with the fewest false alarms, then the one that finds
     most.
 
     Parameters
     ----------
     choices : iterable of Choice
-        What could be used at one condition; any number for each classifier.
+        What could be used at one condition; any number of choices per classifier.
     winner : str
-        The name of the classifier that is used; its choices are passed over.
-
-    Examples
-    --------
-    >>> import costcurves as cc
-    >>> from costcurves.curves.choices import cheapest_with_alarms, runner_up_of, trivial_choices
-    >>> rules = cc.RocCurve.from_rates(0.01, 0.3, name="rules")
-    >>> rare = cc.OperatingCondition(prevalence=0.01, cost_fp=1, cost_fn=1)
-    >>> runner_up_of([*trivial_choices(rare), cheapest_with_alarms(rules, rare)], "always negative")
-    Choice(rules: fpr=0.01, tpr=0.3, cost 0.0169)
+        The name of the classifier that is used; its choices are ignored.
     """
     corners = ((0.0, 0.0), (1.0, 1.0))
     others = [
@@ -204,19 +194,19 @@ class Decision(Rule):
     normalized_cost, expected_cost : float
         Its cost relative to always being wrong, and per case in money.
     ties : tuple of Choice
-        Others of the same cost (to 12 digits): co-owners of the point, and the other end of the hull's edge. Of
-        equal costs a trivial classifier is preferred, then the first by name.
+        Other choices of the same cost (to 12 digits): other classifiers at the same point, and the other end of the
+        hull's edge. Among equal costs a trivial classifier is preferred, then the first by name.
     runner_up : Choice
-        The cheapest choice of any *other* classifier. The trivial ones are classifiers of their own; each other one
-        stands there with the cheapest threshold that raises some alarms, but not all. Of equal costs a trivial
-        classifier comes last, then the first by name is taken.
+        The cheapest choice of any *other* classifier: a trivial classifier, or another one at its cheapest threshold
+        that raises some alarms, but not all. Among equal costs a trivial classifier comes last, then the first by name
+        is taken.
     regret, money_regret : float
-        What using the runner-up instead would lose, normalized and per case in money.
+        How much more the runner-up would cost, normalized and per case in money.
     max_error : float
-        By how much the least normalized cost can be too high because scores were binned. What the threshold costs in
-        these data is exact; a better one may lie within a bin.
+        The most by which the least normalized cost can be too high because scores were binned. The cost of the
+        threshold on these data is exact, but a better threshold may lie within a bin.
     unsettled : tuple of str
-        Other classifiers that could be the best, because the bins may hide a better threshold of theirs.
+        Other classifiers that could be the best, because bins may hide a better threshold of theirs.
 
     Examples
     --------
@@ -245,12 +235,12 @@ class Decision(Rule):
 
     @property
     def regret(self) -> float:
-        """Normalized cost lost by using the runner-up."""
+        """How much more the runner-up would cost, normalized."""
         return self.runner_up.normalized_cost - self.normalized_cost
 
     @property
     def money_regret(self) -> float:
-        """Money per case lost by using the runner-up."""
+        """How much more the runner-up would cost per case, in money."""
         return self.runner_up.expected_cost - self.expected_cost
 
     def to_dict(self) -> dict[str, Any]:
@@ -293,138 +283,6 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Ranges(Result):
-    """Who is best where: one row for each stretch of pc, in increasing pc (so in decreasing slope).
-
-    Attributes
-    ----------
-    classifier : tuple of str
-        The owner of each stretch; the trivial classifiers are ``"always negative"`` and ``"always positive"``.
-    pc_low, pc_high, slope_low, slope_high : arrays
-        The stretch in probability-cost and in slope of the iso-performance lines.
-    threshold_low, threshold_high : arrays
-        The thresholds the owner uses within the stretch.
-    threshold_text : tuple of (low, high)
-        The same as texts, in the fewest decimals that separate the same scores; empty where there is no threshold.
-    max_error : float
-        By how much the least cost can be too high somewhere because scores were binned.
-    unsettled : tuple of str
-        Other classifiers that could be best somewhere, because the bins may hide a better threshold of theirs.
-
-    Notes
-    -----
-    Table 1 of Provost, Fawcett & Kohavi (1998), with thresholds and with the strategies of doing nothing and of
-    always alarming.
-
-    Examples
-    --------
-    >>> import costcurves as cc
-    >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")]).ranges()
-    Who is best where
-      pc 0 .. 0.143     slope 6 .. inf      always negative
-      pc 0.143 .. 0.692 slope 0.444 .. 6    expert
-      pc 0.692 .. 1     slope 0 .. 0.444    always positive
-    """
-
-    classifier: tuple[str, ...]
-    pc_low: FloatArray
-    pc_high: FloatArray
-    threshold_low: FloatArray
-    threshold_high: FloatArray
-    over: OperatingRange | None = None
-    _below: tuple[tuple[float, float], ...] = ()
-    max_error: float = 0.0
-    unsettled: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        for array in (self.pc_low, self.pc_high, self.threshold_low, self.threshold_high):
-            frozen(array)
-
-    @property
-    def threshold_text(self) -> tuple[tuple[str, str], ...]:
-        """The lowest and the highest threshold of each stretch as texts that separate the same scores."""
-        ends = zip(self.threshold_low.tolist(), self.threshold_high.tolist(), strict=True)
-        below = self._below or ((math.nan, math.nan),) * len(self)
-        return tuple(
-            (threshold_text(name, low, low_below), threshold_text(name, high, high_below))
-            for name, (low, high), (low_below, high_below) in zip(self.classifier, ends, below, strict=True)
-        )
-
-    @property
-    def slope_low(self) -> FloatArray:
-        """Smallest slope of each stretch."""
-        return frozen(np.array([pc_to_slope(pc) for pc in self.pc_high.tolist()]))
-
-    @property
-    def slope_high(self) -> FloatArray:
-        """Largest slope of each stretch."""
-        return frozen(np.array([pc_to_slope(pc) for pc in self.pc_low.tolist()]))
-
-    @property
-    def candidates(self) -> tuple[str, ...]:
-        """Who can be best, each once, in order of appearance."""
-        return tuple(dict.fromkeys(self.classifier))
-
-    @property
-    def sensitive(self) -> bool:
-        """Whether the choice of classifier depends on the condition within the range."""
-        return len(self.candidates) > 1
-
-    def __len__(self) -> int:
-        """Return the number of stretches."""
-        return len(self.classifier)
-
-    def __iter__(self) -> Iterator[tuple[str, float, float]]:
-        """Iterate over (classifier, pc_low, pc_high)."""
-        return iter(list(zip(self.classifier, self.pc_low.tolist(), self.pc_high.tolist(), strict=True)))
-
-    def where(self, classifier: str) -> list[tuple[float, float]]:
-        """Return the stretches (pc_low, pc_high) of one classifier."""
-        return [(low, high) for name, low, high in self if name == classifier]
-
-    def _columns(self) -> dict[str, Any]:
-        return {
-            "classifier": list(self.classifier),
-            "pc_low": self.pc_low,
-            "pc_high": self.pc_high,
-            "slope_low": self.slope_low,
-            "slope_high": self.slope_high,
-            "threshold_low": self.threshold_low,
-            "threshold_high": self.threshold_high,
-        }
-
-    def __repr__(self) -> str:
-        """Return the table and, for a range of conditions, the conclusion."""
-        rows, texts = [], self.threshold_text
-        for i, (name, low, high) in enumerate(self):
-            pc = f"pc {low:.3g} .. {high:.3g}"
-            slope = f"slope {self.slope_low[i]:.3g} .. {self.slope_high[i]:.3g}"
-            ends = " .. ".join(dict.fromkeys(texts[i]))
-            cut = f"score >= {ends}" if ends else ""
-            rows.append((pc, slope, name, cut))
-        widths = [max(len(row[k]) for row in rows) for k in range(3)]
-        body = [
-            f"  {pc:<{widths[0]}} {slope:<{widths[1] + 3}} {name:<{widths[2]}}  {cut}".rstrip()
-            for pc, slope, name, cut in rows
-        ]
-        if self.max_error:
-            body.append(f"  bins may hide thresholds that cost up to {self.max_error:.2g} less, and move these limits")
-        if self.unsettled:
-            body.append(f"  not settled: binning error may hide that {_listed(self.unsettled)} is best somewhere")
-        if self.over is None:
-            return "\n".join(["Who is best where", *body])
-        span = "{:.3g} .. {:.3g}".format(*self.over.pc)
-        if self.unsettled:
-            head = f"not settled who can be best for pc {span}"
-        elif self.sensitive:
-            head = f"{len(self.candidates)} classifiers can be best for pc {span}: the choice is sensitive"
-        else:
-            head = f"{self.candidates[0]} is best throughout pc {span}: the choice is not sensitive"
-        return "\n".join([head, *body])
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Mixture(Result):
     """A random choice between the two ends of a hull edge: use `second` with the given probability, else `first`.
 
@@ -446,7 +304,7 @@ class Mixture(Result):
 
     @property
     def threshold_text(self) -> tuple[str, str]:
-        """Both thresholds in the fewest decimals that separate the same scores; nothing where there is none."""
+        """Both thresholds in the fewest decimals that separate the same scores; empty if there is no threshold."""
         return (
             threshold_text(self.first, self.first_threshold, self._below[0]),
             threshold_text(self.second, self.second_threshold, self._below[1]),
@@ -513,7 +371,7 @@ class LimitedChoice(Rule):
     --------
     >>> import costcurves as cc
     >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")]).best_at_fpr(0.2)
-    LimitedChoice(fpr <= 0.2: expert, fpr=0.1, tpr=0.6; by chance up to tpr=0.644)
+    LimitedChoice(fpr <= 0.2: expert, fpr=0.1, tpr=0.6; randomising between two thresholds reaches tpr 0.644)
     >>> rules = cc.RocCurve.from_confusion_matrix([[97, 3], [4, 16]], name="rules")
     >>> cc.RocHull([rules]).best_at_fpr(0.1, confidence=0.95).guarantee
     'with a confidence of 95 %, at most 8.92 % of new negatives are false alarms'
@@ -559,9 +417,9 @@ class LimitedChoice(Rule):
         """Return the choice, and what randomising adds or what is guaranteed."""
         used = "" if math.isnan(self.alarms) else f", {self.alarms:.4g} alarms"
         used += "" if math.isnan(self.precision) else f", precision {self.precision:.3g}"
-        more = f"by chance up to tpr={self.mixture.tpr:.3g}"
+        more = f"randomising between two thresholds reaches tpr {self.mixture.tpr:.3g}"
         if self.limit.startswith("tpr"):
-            more = f"by chance down to fpr={self.mixture.fpr:.3g}"
+            more = f"randomising between two thresholds reaches fpr {self.mixture.fpr:.3g}"
         if not math.isnan(self.confidence):
             kept = "no alarms" if math.isnan(self.bound) else self._kept(0, 1)
             more = f"with confidence {self.confidence:g} {kept}"

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, frozen
+from costcurves._base.validation import FloatArray
 from costcurves.conditions.condition import pc_array
-
-# Differences of normalized cost below this are rounding, not performance: they count as equal.
-EQUAL = 1e-12
+from costcurves.curves.cost_function import EQUAL, CostFunction
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -33,11 +31,6 @@ class PcIntervals(Result):
     low: FloatArray
     high: FloatArray
 
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        frozen(self.low)
-        frozen(self.high)
-
     def __iter__(self) -> Iterator[tuple[float, float]]:
         """Iterate over (low, high)."""
         return iter(list(zip(self.low.tolist(), self.high.tolist(), strict=True)))
@@ -54,7 +47,7 @@ class PcIntervals(Result):
 
     @property
     def width(self) -> float:
-        """The length of pc they cover together."""
+        """The total length of the intervals."""
         return float((self.high - self.low).sum())
 
     def _columns(self) -> dict[str, Any]:
@@ -69,7 +62,7 @@ class PcIntervals(Result):
 class Advantage(Result):
     """Where one curve costs less than another, and by how much: `low`, `high`, `largest`, `mean` for each interval.
 
-    Where scores were binned, each difference of costs can be wrong by up to `max_error`.
+    If scores were binned, each difference of costs can be wrong by up to `max_error`.
 
     Examples
     --------
@@ -87,11 +80,6 @@ class Advantage(Result):
     largest: FloatArray
     mean: FloatArray
     max_error: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        for array in (self.low, self.high, self.largest, self.mean):
-            frozen(array)
 
     @property
     def intervals(self) -> PcIntervals:
@@ -133,7 +121,7 @@ class Advantage(Result):
 class Crossings(Result):
     """The pc at which the cheaper of two curves changes, and which is cheaper to the right of each.
 
-    Where scores were binned, the difference of the costs can be wrong by up to `max_error`.
+    If scores were binned, the difference of the costs can be wrong by up to `max_error`.
 
     Examples
     --------
@@ -148,10 +136,6 @@ class Crossings(Result):
     before: tuple[str, ...]
     after: tuple[str, ...]
     max_error: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Set the array read-only."""
-        frozen(self.pc)
 
     def __iter__(self) -> Iterator[float]:
         """Iterate over the pc of the crossings."""
@@ -173,37 +157,10 @@ class Crossings(Result):
         return f"Crossings({f'at pc {parts}' if parts else 'none'}{error})"
 
 
-class Piecewise(Protocol):
-    """A function of pc that is linear on each step: ``pc·fnr + (1-pc)·fpr``."""
-
-    @property
-    def name(self) -> str:
-        """Whose cost it is."""
-
-    @property
-    def breaks(self) -> FloatArray:
-        """Where the steps end, from 0 to 1."""
-
-    @property
-    def fpr(self) -> FloatArray:
-        """The value of each step's line at pc = 0."""
-
-    @property
-    def fnr(self) -> FloatArray:
-        """The value of each step's line at pc = 1."""
-
-    @property
-    def max_error(self) -> float:
-        """By how much a value can be too high."""
-
-    def step_at(self, pc: Any) -> Any:
-        """Return the step in use at pc."""
-
-
 class Difference:
     """The difference a - b of two piecewise linear curves on their common refinement."""
 
-    def __init__(self, a: Piecewise, b: Piecewise) -> None:
+    def __init__(self, a: CostFunction, b: CostFunction) -> None:
         self.a, self.b = a, b
         self.max_error = max(a.max_error, b.max_error)  # both can only be too high
         breaks = np.union1d(a.breaks, b.breaks)
@@ -224,22 +181,22 @@ class Difference:
         return merged.low, merged.high
 
     def _root(self) -> FloatArray:
-        """Return where each piece is zero (its left end where it is not)."""
+        """Return where each piece is zero; its left end if it is zero nowhere."""
         gap = self.start - self.end
         safe = np.where(gap == 0, 1.0, gap)
         root: FloatArray = self.left + (self.right - self.left) * np.clip(self.start / safe, 0.0, 1.0)
-        # The sum may miss the right end by a rounding error, and neighbours must meet.
+        # Rounding may move the sum past the right end, but neighbours must meet.
         return np.where(self.end == 0, self.right, np.minimum(root, self.right))
 
     def crossings(self) -> Crossings:
-        """Return the changes of sign, ignoring stretches of equality."""
+        """Return the changes of sign; stretches on which both cost the same are ignored."""
         pc = np.stack([self.left, self.right], axis=1).ravel()
         sign = np.sign(np.stack([self.start, self.end], axis=1).ravel())
         told = np.flatnonzero(sign)
         change = np.flatnonzero(np.diff(sign[told]) != 0)
         first, second = told[change], told[change + 1]
         inside_one_piece = (first // 2 == second // 2) & (first % 2 == 0)
-        # Otherwise both ends are at zeros (or a jump) in between: take the middle of the zeros.
+        # Otherwise there are zeros (or a jump) between the two ends: take the middle of the zeros.
         between = (pc[np.minimum(first + 1, pc.size - 1)] + pc[second - 1]) / 2
         where = np.where(inside_one_piece, self._root()[first // 2], between)
         names = {-1.0: self.a.name, 1.0: self.b.name}
@@ -268,7 +225,7 @@ class Difference:
         return Advantage(self.a.name, self.b.name, low.copy(), high.copy(), largest, mean, self.max_error)
 
     def corners(self, low: float, high: float) -> tuple[FloatArray, FloatArray]:
-        """Return (pc, a - b) at both ends of every piece within [low, high]; a piece holds its right end only."""
+        """Return (pc, a - b) at both ends of every piece within [low, high]; only the right end belongs to a piece."""
         inside = (self.right >= low) & ((self.left < high) | (self.left == 0))
         left, right = np.clip(self.left[inside], low, high), np.clip(self.right[inside], low, high)
         width = np.where(self.right > self.left, self.right - self.left, 1.0)[inside]
@@ -278,10 +235,6 @@ class Difference:
         pc, value = np.stack([left, right], axis=1).ravel(), np.stack([start, end], axis=1).ravel()
         repeated = np.append(False, (np.diff(pc) == 0) & (np.abs(np.diff(value)) <= EQUAL))
         return pc[~repeated], value[~repeated]
-
-    def never_positive(self) -> bool:
-        """Return whether a costs at most as much as b everywhere."""
-        return bool((self.start <= 0).all() and (self.end <= 0).all())
 
     def somewhere_positive(self) -> bool:
         """Return whether a costs more than b somewhere."""
@@ -293,16 +246,18 @@ class Difference:
 
 
 def _snapped(values: FloatArray) -> FloatArray:
-    """Return differences with those that are only rounding set to zero."""
+    """Return differences in which rounding errors are set to zero."""
     result: FloatArray = np.where(np.abs(values) <= EQUAL, 0.0, values)
     return result
 
 
 def covered(low: FloatArray, high: FloatArray, *, times: int) -> PcIntervals:
-    """Return the intervals of pc that lie in at least `times` of the given ones, neighbours joined."""
+    """Return the intervals of pc that lie in at least `times` of the given ones; adjacent ones are joined."""
     points = np.concatenate([low, high])
     change = np.concatenate([np.ones(low.size), -np.ones(high.size)])
-    order = np.lexsort((-change, points))  # at one pc, open before closing, so that neighbours join
+    order = np.lexsort(
+        (-change, points)
+    )  # at the same pc intervals open before others close, so that neighbours are joined
     points, depth = points[order], np.cumsum(change[order])
     before = np.concatenate(([0.0], depth[:-1]))
     starts = points[(depth >= times) & (before < times)]

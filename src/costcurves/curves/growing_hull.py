@@ -1,7 +1,7 @@
-"""A hull that grows: classifiers are added one after another, and only what can still be of use is remembered.
+"""A hull to which classifiers are added one after another, and which remembers only points that can still matter.
 
-The vertices are exact. Each added point is placed among them by a binary search, and only the vertices that it removes
-are looked at again.
+The vertices are exact fractions. Each added point is placed among them by a binary search, and only the vertices that
+it removes are looked at again.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from costcurves.curves.standings import Points, Standings
 Rates = tuple[Fraction, Fraction]
 Claim = tuple[str, float]
 
-# Twice the area between a point and the edge above it, from which floats can tell that it lies below.
+# If twice the area between a point and the edge above it is larger than this, floats show that the point lies below.
 CLEARLY = 1e-14
 
 
 def by_name(claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """Return the claims on a vertex by name, a trivial classifier's before the others."""
+    """Return the claims on a vertex, those of trivial classifiers first and the others by name."""
     return tuple(sorted(claims, key=lambda claim: (claim[0] not in TRIVIAL, claim[0])))
 
 
@@ -51,9 +51,9 @@ class Vertices:
     breaks: FloatArray
 
     def with_curve(self, curve: RocCurve, ids: IntArray) -> tuple[Vertices, set[int], set[int]]:
-        """Return the vertices with one more classifier's, and which points (by id) came to them and which left them."""
+        """Return the vertices after one more classifier, and the ids of the points that became or ceased to be one."""
         rates, owners, claims = list(self.rates), list(self.owners), list(self.claims)
-        head = tail = len(rates)  # so many vertices at the beginning and at the end stay as they are
+        head = tail = len(rates)  # how many vertices at the beginning and at the end stay as they are
         came: set[int] = set()
         left: set[int] = set()
         for k in np.flatnonzero(~self._clearly_below(curve.fpr[1:-1], curve.tpr[1:-1])).tolist():
@@ -93,7 +93,7 @@ class Vertices:
         return grown, came - left, left
 
     def _clearly_below(self, fpr: FloatArray, tpr: FloatArray) -> BoolArray:
-        """Return which points lie below the hull so far that floats are enough to see it."""
+        """Return which points lie so far below the hull that floats are enough to show it."""
         right = np.searchsorted(self.fpr, fpr, side="right")
         right = np.minimum(right, self.fpr.size - 1)
         x, y, dx, dy = (
@@ -102,7 +102,7 @@ class Vertices:
             np.diff(self.fpr)[right - 1],
             np.diff(self.tpr)[right - 1],
         )
-        # Rounding keeps the order, so a point between two floats is between the rates that they stand for.
+        # Rounding keeps the order, so a point between two floats lies between the rates that they stand for.
         between = (fpr > x) & (fpr < x + dx)
         below: BoolArray = between & ((tpr - y) * dx - (fpr - x) * dy < -CLEARLY)
         return below
@@ -126,10 +126,10 @@ def _bend(a: Rates, b: Rates) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Growth:
-    """What a hull remembers of the classifiers that were added to it, by name: the points that are of use.
+    """What a hull remembers of its classifiers, by name: the points that can matter.
 
-    These are the points at vertices, and those that are the runner-up at some condition. `ids` are those of the points
-    of each curve between its two ends.
+    These are the points at vertices, and the points that are the runner-up at some condition. `ids` holds, for each
+    classifier, the ids of the points of its curve between the two ends.
     """
 
     names: tuple[str, ...]
@@ -141,7 +141,7 @@ class Growth:
 
     @classmethod
     def of(cls, names: tuple[str, ...], curves: Sequence[RocCurve], vertices: Vertices) -> Growth:
-        """Return what is remembered of classifiers with all their candidates, whose ids count from 0."""
+        """Return what is remembered of classifiers, given all their candidate points, whose ids count from 0."""
         at_vertices = {point for ids in vertices.claims for point in ids}
         found = cls(names, vertices, Standings.of_nobody(), {}, {}, 0)
         for curve in curves:
@@ -151,7 +151,7 @@ class Growth:
         return found
 
     def with_curve(self, curve: RocCurve) -> Growth:
-        """Return what is remembered with one more classifier."""
+        """Return what is remembered after one more classifier is added."""
         candidates = with_alarms_between(curve)
         ids = np.arange(self.next_id, self.next_id + candidates.fp.size - 2)
         vertices, came, left = self.vertices.with_curve(candidates, ids)
@@ -162,7 +162,7 @@ class Growth:
     def _remembering(
         self, curve: RocCurve, place: int, ids: IntArray, pinned: BoolArray, unpinned: Sequence[int] = ()
     ) -> Growth:
-        """Return what is remembered with a classifier that has its name and its vertices already."""
+        """Return what is remembered after adding a classifier whose name and vertices are already listed."""
         whole = self.standings.with_classifier(points_of(curve, place), ids, pinned, self.names)
         standings, forgotten = whole.without(unpinned)
         curves, known = {**self.curves, curve.name: curve}, {**self.ids, curve.name: ids}
@@ -180,7 +180,7 @@ class Growth:
 
 
 def _pinned(curve: RocCurve, ids: IntArray, at_vertices: set[int]) -> BoolArray:
-    """Return which points must not be forgotten: those at vertices, and all where bins may hide a better one."""
+    """Return which points must not be forgotten: those at vertices, and all points if bins may hide a better one."""
     if curve.max_error:
         return np.ones(ids.size, dtype=np.bool_)
     return np.array([one in at_vertices for one in ids.tolist()], dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""A hull as JSON: the points that are of use, and the names of all classifiers."""
+"""A hull as JSON text: the points that can be best or the runner-up, and the names of all classifiers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERSION = 2
 
 
 def hull_text(names: Iterable[str], curves: Iterable[RocCurve]) -> str:
-    """Return the JSON text of the names of all classifiers and of the points that are kept of some of them."""
+    """Return the JSON text of the names of all classifiers and of the points that are kept."""
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -44,7 +44,7 @@ def hull_text(names: Iterable[str], curves: Iterable[RocCurve]) -> str:
 
 
 def parts_of_text(text: str) -> tuple[tuple[str, ...], list[RocCurve]]:
-    """Return the names of all classifiers and the points of some of them, checked: they are data from outside."""
+    """Return the names of all classifiers and the points that were kept, after checking the text."""
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
@@ -72,7 +72,7 @@ def parts_of_text(text: str) -> tuple[tuple[str, ...], list[RocCurve]]:
         raise FormatError(f"`classifiers` must have all fields of version {VERSION}, got {error!r}") from None
     for curve in curves:
         if curve.name not in names:
-            raise FormatError(f"`names` must have all classifiers, got none for {shown(curve.name)}")
+            raise FormatError(f"`names` must list all classifiers, got no {shown(curve.name)} among them")
     return names, sorted(curves, key=lambda curve: names.index(curve.name))
 
 
@@ -98,7 +98,7 @@ def _curve(entry: Mapping[str, Any]) -> RocCurve:
     except (ValueError, OverflowError):
         raise FormatError(f"`fp`, `tp`, `thresholds` and `below` must be numbers for {shown(name)}") from None
     if not (fp.ndim == 1 and fp.shape == tp.shape == thresholds.shape == below.shape and fp.size >= 2):
-        raise FormatError(f"`fp`, `tp`, `thresholds` and `below` must be as many, at least 2, for {shown(name)}")
+        raise FormatError(f"`fp`, `tp`, `thresholds` and `below` must have the same length >= 2 for {shown(name)}")
     if fp.dtype.kind not in kind or tp.dtype.kind not in kind or not (np.isfinite(fp).all() and np.isfinite(tp).all()):
         numbers = "whole numbers" if made_from == "counts" else "finite numbers"
         raise FormatError(f"`fp` and `tp` must be {numbers} for {shown(name)}, made from {made_from}")
@@ -142,7 +142,7 @@ def _curve(entry: Mapping[str, Any]) -> RocCurve:
 
 
 def _cut(value: Any) -> float:
-    """Return a threshold of the JSON form: a number, "inf", "-inf", or null where there is none."""
+    """Return the threshold of a JSON value: a number, "inf", "-inf", or null if there is no threshold."""
     if value is None:
         return math.nan
     if isinstance(value, bool) or (isinstance(value, str) and value not in ("inf", "-inf")):

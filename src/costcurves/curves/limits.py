@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
-from costcurves.curves.differences import EQUAL
+from costcurves.curves.cost_function import EQUAL
 from costcurves.curves.roc import RocCurve
 
 # Shares of alarms in floats that differ by more than this differ in fractions too.

@@ -1,7 +1,7 @@
-"""Who costs least and who comes next, at every pc at once, and which points of the classifiers that takes.
+"""The cheapest and the second cheapest classifier at every pc, and the points at which they are so cheap.
 
-A hull that grows keeps the points that are named there and forgets all others: the best two of all classifiers are
-always among the best two of those known so far and the one that is added.
+A hull that grows keeps these points and forgets all others: the best two of all classifiers are always among the best
+two of those known so far and the one that is added.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
 
-# A stretch of pc that is narrower, relative to its end, is rounding.
+# A stretch of pc that is narrower than this, relative to its end, is a rounding error.
 NARROW = 1e-12
 
 
 class Points(NamedTuple):
-    """Points of several classifiers: their rates, thresholds, and the place of each one's owner in a list of names."""
+    """Points of several classifiers: their rates and thresholds, and the position of each owner in a list of names."""
 
     fpr: FloatArray
     tpr: FloatArray
@@ -47,7 +47,7 @@ class Standings:
     """Which point costs least between two breaks, and which is the cheapest of the other classifiers' points there.
 
     Between breaks[i] and breaks[i+1] they are points first[i] and second[i]. Points 0 and 1 are those of the trivial
-    classifiers. `ids` name the points for good; `pinned` ones are never forgotten.
+    classifiers. `ids` identify the points for as long as they are known; points that are `pinned` are never forgotten.
     """
 
     points: Points
@@ -67,13 +67,13 @@ class Standings:
     def with_classifier(self, points: Points, ids: IntArray, pinned: BoolArray, names: Sequence[str]) -> Standings:
         """Return the standings with one more classifier, whose points are the vertices of an upper hull, in order.
 
-        `names` are looked up where two classifiers have the same point: the first by name comes first.
+        If two classifiers have the same point, the first by name, according to `names`, comes first.
         """
         if not ids.size:
             return self
         right, up = np.diff(points.fpr), np.diff(points.tpr)
-        both = np.where(right + up == 0, 1.0, right + up)  # points that only exact rates tell apart
-        own = np.maximum.accumulate(right / both)  # up to here each point is the classifier's best
+        both = np.where(right + up == 0, 1.0, right + up)  # equal floats: only exact rates tell such points apart
+        own = np.maximum.accumulate(right / both)  # the pc up to which each point is the best of the classifier
         start, rivals = self.points.fpr.size, Points.joined([self.points, points])
         cuts = np.union1d(self.breaks, own)
         stretch = np.searchsorted(self.breaks, cuts[:-1], side="right") - 1
@@ -106,7 +106,7 @@ class Standings:
         )
 
     def without(self, unpinned: Sequence[int]) -> tuple[Standings, IntArray]:
-        """Return the standings with only the points that they name, and the places of the points that are forgotten.
+        """Return the standings with only the points that they name, and the positions of the points that are forgotten.
 
         The points with the ids `unpinned` are no longer pinned.
         """
@@ -127,7 +127,7 @@ class Standings:
 
 
 def _crossings(points: Points, line: IntArray, other: IntArray, cuts: FloatArray) -> FloatArray:
-    """Return where two points cost the same, of those pc that lie inside their stretch."""
+    """Return the pc at which two points cost the same, if it lies inside their stretch."""
     dx, dy = points.fpr[other] - points.fpr[line], points.tpr[other] - points.tpr[line]
     total = dx + dy
     pc = np.where(total == 0, -1.0, dx / np.where(total == 0, 1.0, total))

@@ -1,6 +1,8 @@
-"""Threshold policies: the rule t(pc) that turns a ROC curve into a cost curve.
+"""Threshold policies: rules that choose the threshold at each operating condition.
 
-A policy gives, for a ROC curve, the point in use on each interval of pc. All inference later is conditional on it.
+For a ROC curve, a policy says which point is in use on each interval of pc, and so makes it a cost curve. Bands and
+comparisons are conditional on these thresholds. A new policy is a class with its function here, and needs no change
+anywhere else.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,15 +20,15 @@ from costcurves._base.validation import FloatArray, IntArray, check_in_open_unit
 from costcurves.counting.geometry import upper_hull
 from costcurves.curves.roc import RocCurve
 
-# Thresholds that follow from costs are rounded by at most this part of their size where they are shown.
+# Thresholds that follow from costs are rounded, where they are shown, by at most this part of their size.
 _ROUNDING = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """Which point of a ROC curve is in use where: point ``index[i]`` for pc in (breaks[i], breaks[i+1]].
+    """Which point of a ROC curve is in use at each pc: point ``index[i]`` for pc in (breaks[i], breaks[i+1]].
 
-    A threshold of inf means that nobody is predicted positive, whatever the scores, and -inf that everybody is.
+    A threshold of inf means that no case is predicted positive, whatever its score, and -inf that every case is.
     """
 
     breaks: FloatArray
@@ -35,7 +37,7 @@ class Steps:
 
     @classmethod
     def of(cls, breaks: FloatArray, index: IntArray, thresholds: FloatArray) -> Steps:
-        """Return the steps without those of no width."""
+        """Return the steps, leaving out those of width zero."""
         wide = np.diff(breaks) > 0
         return cls(np.append(breaks[:-1][wide], breaks[-1]), index[wide], thresholds[wide])
 
@@ -51,35 +53,52 @@ class Policy:
     fixed(0.5)
     """
 
+    # What the rest of the package asks of a policy; each policy states where it differs.
+    needs_all_points: ClassVar[bool] = True  # it may use points below the hull
+    chosen_here: ClassVar[bool] = False  # thresholds are chosen on the data that they are judged by
+    takes_probabilities: ClassVar[bool] = False  # scores must be probabilities
+    of_one_classifier: ClassVar[bool] = False  # its thresholds mean nothing for another classifier's scores
+
     def steps(self, roc: RocCurve) -> Steps:
         """Return the points of the curve in use, by pc."""
-        raise TypeError("use one of the policies in costcurves.curves.thresholds")
+        raise TypeError("use one of the policies in costcurves.thresholds")
+
+    def threshold_at(self, roc: RocCurve, pc: FloatArray, of_step: Any) -> Any:
+        """Return the thresholds at some pc, given those of the steps in use."""
+        return of_step
 
     def score_below(self, roc: RocCurve, threshold: float) -> float:
-        """Return below which number a threshold must not be rounded: NaN where it must not be rounded at all."""
+        """Return the number below which a threshold must not be rounded; NaN if it must not be rounded at all."""
         return roc.score_below(threshold)
 
+    def calibrated_at(self, roc: RocCurve) -> float:
+        """Return the prevalence at which the scores are probabilities."""
+        return roc.prevalence
+
     @property
-    def needs_all_points(self) -> bool:
-        """Whether the policy may use points below the hull."""
-        return True
+    def in_words(self) -> str:
+        """The policy as the text form of a cost curve shows it."""
+        return repr(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Optimal(Policy):
-    """The threshold that minimises cost on the same data: the lower envelope of the cost lines. Optimistic."""
+    """The threshold that minimises cost on the same data: the lower envelope of the cost lines, which is optimistic."""
 
-    @property
-    def needs_all_points(self) -> bool:
-        """The hull is enough."""
-        return False
+    needs_all_points = False
+    chosen_here = True
 
     def steps(self, roc: RocCurve) -> Steps:
         """Return the hull's vertices between the slopes of their edges."""
         vertex = upper_hull(roc.fp, roc.tp)
         cuts = roc.thresholds[vertex].copy()
-        cuts[vertex == roc.fp.size - 1] = -np.inf  # everybody is predicted positive: that needs no score
+        cuts[vertex == roc.fp.size - 1] = -np.inf  # every case is predicted positive, which needs no score
         return Steps.of(hull_breaks(roc, vertex), vertex, cuts)
+
+    @property
+    def in_words(self) -> str:
+        """What the policy does."""
+        return "best threshold by pc"
 
     def __repr__(self) -> str:
         """Return the name of the policy."""
@@ -88,12 +107,12 @@ class Optimal(Policy):
 
 @dataclass(frozen=True, slots=True)
 class Fixed(Policy):
-    """One threshold at every pc: a straight cost line."""
+    """The same threshold at every pc: a straight cost line."""
 
     threshold: float
 
     def steps(self, roc: RocCurve) -> Steps:
-        """Return the one point that the threshold reaches."""
+        """Return the point that the threshold reaches."""
         if not roc.complete and self.threshold not in roc.thresholds:
             roc.need_all_points("policy")
         index = np.array([int(roc.index_of(self.threshold))])
@@ -104,13 +123,13 @@ class Fixed(Policy):
         return f"fixed({cut_text(self.threshold)})"
 
     def score_below(self, roc: RocCurve, threshold: float) -> float:
-        """The threshold is shown as it was given."""
+        """Return NaN: the threshold is shown as it was given."""
         return math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class Point(Policy):
-    """One point of the curve at every pc: a straight cost line, also for classifiers without a threshold."""
+    """The same point of the curve at every pc: a straight cost line, also for classifiers without a threshold."""
 
     index: int
 
@@ -128,12 +147,13 @@ class Point(Policy):
 
 @dataclass(frozen=True, slots=True)
 class Bayes(Policy):
-    """Scores are probabilities: predict positive iff (1 - score)·cost_fp < score·cost_fn."""
+    """Scores taken for probabilities: predict positive iff (1 - score)·cost_fp < score·cost_fn."""
 
     prevalence: float | None = None
+    takes_probabilities = True
 
     def steps(self, roc: RocCurve) -> Steps:
-        """Return every point, between the pc at which its own score and the next one become the threshold."""
+        """Return every point, from the pc at which its score becomes the threshold to that of the next score."""
         roc.need_all_points("policy='bayes'")
         if not roc.has_thresholds:
             raise UnsupportedError(f"`policy='bayes'` needs a curve made from scores, got {roc.name!r}")
@@ -143,19 +163,27 @@ class Bayes(Policy):
             raise InputError(
                 f"`policy='bayes'` needs scores that are probabilities in [0, 1], got {shown(bad)} in {roc.name!r}"
             )
-        prevalence = roc.prevalence if self.prevalence is None else self.prevalence
+        prevalence = self.calibrated_at(roc)
         if np.isnan(prevalence):
             raise InputError(f"`prevalence` must be given for policy='bayes' on rates, got None for {roc.name!r}")
         breaks = np.concatenate(([0.0], swap_axis(scores, prevalence), [1.0]))
         cost_share = swap_axis(breaks[:-1], prevalence)  # the threshold at the left end of each step
         return Steps.of(breaks, np.arange(roc.fp.size), cost_share)
 
+    def threshold_at(self, roc: RocCurve, pc: FloatArray, of_step: Any) -> Any:
+        """Return the probability at which both decisions cost the same."""
+        return swap_axis(pc, self.calibrated_at(roc))
+
+    def calibrated_at(self, roc: RocCurve) -> float:
+        """Return the prevalence that was given, or that of the data."""
+        return roc.prevalence if self.prevalence is None else self.prevalence
+
     def score_below(self, roc: RocCurve, threshold: float) -> float:
-        """The threshold means something by itself: it is rounded by a small part of its size only."""
+        """Let the threshold be rounded by a small part of its size only: it means something by itself."""
         return max(roc.score_below(threshold), threshold * (1.0 - _ROUNDING))
 
     def __repr__(self) -> str:
-        """Return the policy and the prevalence that scores are calibrated at."""
+        """Return the policy and the prevalence at which the scores are calibrated."""
         return "bayes()" if self.prevalence is None else f"bayes(prevalence={self.prevalence:g})"
 
 
@@ -164,6 +192,7 @@ class Validation(Policy):
     """Thresholds that were optimal on other data; the cost is measured here."""
 
     other: RocCurve
+    of_one_classifier = True
 
     def steps(self, roc: RocCurve) -> Steps:
         """Return the points that the other curve's optimal thresholds reach on this one."""
@@ -172,7 +201,7 @@ class Validation(Policy):
         return Steps(chosen.breaks, roc.index_of(chosen.thresholds), chosen.thresholds)
 
     def score_below(self, roc: RocCurve, threshold: float) -> float:
-        """Cases of both data sets must be separated alike."""
+        """Return the higher of the two next scores: cases of both data sets must be separated in the same way."""
         return max(self.other.score_below(threshold), roc.score_below(threshold))
 
     def __repr__(self) -> str:
@@ -199,7 +228,7 @@ def swap_axis(value: Any, prevalence: float) -> FloatArray:
 
 
 def optimal() -> Policy:
-    """Return the policy that minimises cost on the same data: the envelope (and so an optimistic curve).
+    """Return the policy that minimises cost on the same data: the lower envelope, which is optimistic.
 
     Examples
     --------
@@ -212,7 +241,7 @@ def optimal() -> Policy:
 
 
 def fixed(threshold: float) -> Policy:
-    """Return the policy of one threshold everywhere; its cost curve is a straight line.
+    """Return the policy that uses the same threshold at every pc; its cost curve is a straight line.
 
     Examples
     --------
@@ -225,12 +254,12 @@ def fixed(threshold: float) -> Policy:
 
 
 def point(index: int = 1) -> Policy:
-    """Return the policy of one ROC point everywhere: for a classifier that has no threshold, its only one.
+    """Return the policy that uses the same ROC point at every pc, for example that of a classifier without a threshold.
 
     Parameters
     ----------
     index : int
-        Which point of the curve; 0 is (0, 0), so 1 is the point of a confusion matrix.
+        The number of the point on the curve. Point 0 is (0, 0), so that 1 is the point of a confusion matrix.
 
     Examples
     --------
@@ -253,8 +282,8 @@ def bayes(prevalence: float | None = None) -> Policy:
     Notes
     -----
     In terms of pc the threshold is ``(1-pc)·q / ((1-pc)·q + pc·(1-q))`` with q the calibration prevalence, whatever
-    the deployment prevalence is: moving the prior and moving the costs move it alike. The curve is a Brier curve:
-    twice its area over cost shares is the Brier score.
+    the deployment prevalence is: a change of the prior and a change of the costs move it in the same way. The curve is
+    a Brier curve: twice its area over cost shares is the Brier score.
 
     Examples
     --------
@@ -267,9 +296,10 @@ def bayes(prevalence: float | None = None) -> Policy:
 
 
 def validation(other: RocCurve) -> Policy:
-    """Return the policy that uses the thresholds which are optimal on another curve (a validation set's).
+    """Return the policy that uses the thresholds that are optimal on another curve, such as that of a validation set.
 
-    Where the other curve says "always positive", so does the policy, also for scores below any it has seen.
+    If "always positive" is optimal there, the policy predicts positive for every score, also for lower ones than the
+    other curve has.
 
     Examples
     --------
@@ -286,17 +316,20 @@ def validation(other: RocCurve) -> Policy:
     return Validation(other)
 
 
+# The policies that a user may name instead of calling them.
+NAMED = {"optimal": optimal, "bayes": bayes}
+
+
 def as_policy(policy: Any) -> Policy:
-    """Return the policy that a user's word, number or policy means."""
+    """Return the policy that a name, a number (one threshold) or a policy stands for."""
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, str):
-        named = {"optimal": optimal, "bayes": bayes}
-        if policy in named:
-            return named[policy]()
+        if policy in NAMED:
+            return NAMED[policy]()
     elif isinstance(policy, Real) and not isinstance(policy, bool):
         return Fixed(check_number("policy", policy))
     raise InputError(
-        "`policy` must be 'optimal', 'bayes', a number (one threshold), or from costcurves.curves.thresholds "
-        f"(validation(other), ...), got {shown(policy)}"
+        f"`policy` must be {', '.join(map(repr, NAMED))}, a number (one threshold), or from "
+        f"costcurves.thresholds (validation(other), ...), got {shown(policy)}"
     )

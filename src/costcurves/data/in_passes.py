@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from costcurves._base.validation import FloatArray
-from costcurves.counting.counts import LabelRule
+from costcurves.counting.labels import LabelRule
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
 from costcurves.data.passes import PairCounts, Reader

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import DataError
 from costcurves._base.validation import BoolArray, shown
-from costcurves.counting.counts import LabelRule
+from costcurves.counting.labels import LabelRule
 from costcurves.curves.roc import RocCurve
 from costcurves.data.batches import Batch, Coded, about_column
 from costcurves.data.tallies.bins import ScoreBins

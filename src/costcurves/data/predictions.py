@@ -24,9 +24,11 @@ from costcurves._base.validation import (
 )
 from costcurves.conditions.condition import check_condition, check_range
 from costcurves.curves.chance import no_question, one_question
-from costcurves.curves.cost_curve import CostCurve, average_cost_curves
+from costcurves.curves.cost_averages import average_cost_curves
+from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull import RocHull
-from costcurves.curves.roc import AveragedRoc, RocCurve, average_roc_curves
+from costcurves.curves.roc import RocCurve
+from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
 from costcurves.curves.thresholds import as_policy, validation
 from costcurves.data.frame_source import open_source
 from costcurves.decisions.average_band import average_band

@@ -9,7 +9,8 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import FloatArray, check_choice, check_flag
-from costcurves.curves.cost_curve import CostCurve, as_cost_curves
+from costcurves.curves.cost_averages import as_cost_curves
+from costcurves.curves.cost_curve import CostCurve
 from costcurves.inference.bands.folds import between_folds_band, within_folds_band
 from costcurves.inference.bands.results import Band, operating_points
 

@@ -21,7 +21,6 @@ from costcurves.counting import counts
 from costcurves.curves.choices import TRIVIAL, Choice, cheapest_of, cheapest_with_alarms, choice_at, trivial_choices
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.thresholds import Optimal
 from costcurves.decisions.rows import MANY, Rows, curve_in, named_policies
 from costcurves.inference.selection import Candidates, Cells, Comparison, FieldAt, hochberg
 
@@ -67,7 +66,8 @@ class Entrants:
 
     def follows_costs(self, name: str) -> bool:
         """Return whether a classifier's threshold is chosen on these rows."""
-        return isinstance(self.curves[name].policy, Optimal)
+        policy = self.curves[name].policy
+        return policy is not None and policy.chosen_here
 
     def roc(self, name: str) -> RocCurve:
         """Return the ROC curve of a classifier with all its points."""

@@ -12,11 +12,14 @@ from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, check_choice, frozen
 from costcurves.conditions.condition import OperatingRange, check_range
-from costcurves.curves.choices import Ranges
-from costcurves.curves.cost_curve import CostCurve, as_cost_curve, as_cost_curves
-from costcurves.curves.differences import EQUAL, Crossings, Difference
+from costcurves.curves.cost_averages import as_cost_curve, as_cost_curves
+from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.cost_function import EQUAL
+from costcurves.curves.differences import Crossings, Difference
 from costcurves.curves.hull import RocHull
-from costcurves.curves.roc import RocCurve, tpr_at
+from costcurves.curves.ranges import Ranges
+from costcurves.curves.roc import RocCurve
+from costcurves.curves.roc_averages import tpr_at
 
 
 def dominates(a: Any, b: Any, *, space: str = "cost") -> bool:
@@ -52,7 +55,7 @@ def _dominates_in_cost(a: CostCurve, b: CostCurve) -> bool:
         raise UnsupportedError(
             f"`dominates` is not settled: binning error, costs can be up to {difference.max_error:.2g} too high"
         )
-    return difference.never_positive() and difference.somewhere_negative()
+    return not difference.somewhere_positive() and difference.somewhere_negative()
 
 
 def _dominates_in_roc(a: Any, b: Any) -> bool:

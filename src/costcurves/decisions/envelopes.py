@@ -10,7 +10,7 @@ import numpy as np
 from costcurves._base.validation import FloatArray, IntArray
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, as_cheap
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.curves.differences import EQUAL
+from costcurves.curves.cost_function import EQUAL
 
 
 def trivial_curves() -> tuple[CostCurve, CostCurve]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import BoolArray, FloatArray, check_number, shown
 from costcurves.counting import counts
+from costcurves.counting.labels import binary_labels
 from costcurves.inference.bands.results import Interval
 from costcurves.inference.examples import (
     ExampleComparison,
@@ -62,7 +63,7 @@ def example_cost(
     >>> cc.example_cost(fraud, score, cost_fp=5, cost_fn=amount, policy=0.5)
     Interval(3.333 in [0, 8.333], level=0.95)
     """
-    positive = counts.binary_labels(y_true, pos_label)
+    positive = binary_labels(y_true, pos_label)
     costs = _incurred(positive, y_score, cost_fp, cost_fn, policy, "y_score")
     return example_cost_interval(costs, level=level, method=method, n_resamples=n_resamples, rng=rng)
 
@@ -101,7 +102,7 @@ def compare_example_cost(
     >>> cc.compare_example_cost(fraud, a, b, cost_fp=5, cost_fn=amount, policy=0.5)
     ExampleComparison(a - b = -16.67 in [-59.17, 7.5], level=0.95, p=0.67)
     """
-    positive = counts.binary_labels(y_true, pos_label)
+    positive = binary_labels(y_true, pos_label)
     rules = policy if isinstance(policy, (tuple, list)) and len(policy) == 2 else (policy, policy)
     costs = [
         _incurred(positive, score, cost_fp, cost_fn, rule, name)

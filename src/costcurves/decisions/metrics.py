@@ -11,6 +11,7 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray, shown
 from costcurves.conditions.condition import OperatingRange, check_condition
 from costcurves.counting import counts
 from costcurves.counting.confusion import check_weights
+from costcurves.counting.labels import binary_labels
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
@@ -106,7 +107,7 @@ def cross_fitted_cost(
     0.233
     """
     pc = check_condition(condition).pc
-    positive = counts.binary_labels(y_true, pos_label)
+    positive = binary_labels(y_true, pos_label)
     scores = counts.checked_scores(y_score).astype(np.float64)
     counts.same_length("y_score", scores, "y_true", positive.size)
     weights = np.ones(positive.size) if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
@@ -182,7 +183,7 @@ def cost_curve_area(
         The part of the axis to integrate over.
     weight : Beta, callable or an object with ``pdf``, optional
         How likely each pc is; by default all alike. See `CostCurve.area`.
-    policy : "optimal", "bayes", a number, or a policy from `costcurves.curves.thresholds`
+    policy : "optimal", "bayes", a number, or a policy from `costcurves.thresholds`
         How the threshold follows pc. "optimal" judges the ranking alone and is optimistic; "bayes" takes the scores
         for probabilities, so it judges their calibration too.
     pos_label, sample_weight
@@ -231,7 +232,7 @@ def mean_example_cost(
 
 def predicted_classes(y_true: Any, y_pred: Any, pos_label: Any) -> tuple[BoolArray, BoolArray]:
     """Return which examples are positive and which are predicted so; a prediction of any third label is refused."""
-    positive = counts.binary_labels(y_true, pos_label)
+    positive = binary_labels(y_true, pos_label)
     guesses = np.asarray(y_pred)
     if guesses.ndim != 1:
         raise DataError(f"`y_pred` must be 1-D, got shape {guesses.shape}")

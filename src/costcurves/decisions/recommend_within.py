@@ -15,9 +15,10 @@ from costcurves._base.text import safe
 from costcurves._base.validation import FloatArray, check_flag, check_level, frozen
 from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_range
 from costcurves.curves.chance import one_question
-from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Ranges, Rule, as_cheap
+from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule, as_cheap
 from costcurves.curves.differences import PcIntervals
 from costcurves.curves.hull import RocHull
+from costcurves.curves.ranges import Ranges
 from costcurves.decisions.contest import Contest, Entrants, Standing, adjusted
 from costcurves.decisions.envelopes import Envelope, trivial_curves
 from costcurves.decisions.rows import Rows

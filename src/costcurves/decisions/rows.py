@@ -12,9 +12,10 @@ from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
 from costcurves._base.validation import BoolArray, FloatArray, check_name
 from costcurves.counting import counts
+from costcurves.counting.labels import binary_labels
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.thresholds import Validation, as_policy
+from costcurves.curves.thresholds import Policy, as_policy
 from costcurves.inference.family import co_errors
 from costcurves.inference.paired.discordant import PairedCounts, counts_of_both, paired_counts
 
@@ -103,7 +104,7 @@ class Rows:
         if not columns:
             raise InputError("`scores` must have at least one classifier, got 0")
         self.names = tuple(check_name("scores", name) for name in columns)
-        self.positive: BoolArray = counts.binary_labels(y_true, pos_label)
+        self.positive: BoolArray = binary_labels(y_true, pos_label)
         size = self.positive.size
         self.weights = None if sample_weight is None else counts.checked_weights(sample_weight, size)
         counts.both_classes(self.positive, self.weights)
@@ -190,7 +191,7 @@ class Rows:
 
 def _refuse_shared_validation(policy: Any, instead: str) -> None:
     """Refuse thresholds found on one classifier's scores for another, whose scores mean something else."""
-    if isinstance(policy, Validation):
+    if isinstance(policy, Policy) and policy.of_one_classifier:
         raise InputError(f"`policy` must not give one classifier's thresholds to all, got {policy!r}: pass {instead}")
 
 

@@ -12,6 +12,7 @@ from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
 from costcurves._base.validation import IntArray, check_choice, check_name, shown
 from costcurves.counting import counts
+from costcurves.counting.labels import binary_labels
 from costcurves.curves.roc import RocCurve, check_unique
 from costcurves.data.predictions import Predictions, as_predictions
 from costcurves.displays._style import needed
@@ -272,7 +273,7 @@ def scores(estimator: Any, X: Any, *, pos_label: Any = None, response_method: st
             f"`estimator` must have two classes for this display, got {kind} with {len(classes)}: "
             "for three classes see PriorSimplexDisplay"
         )
-    positive = counts.binary_labels(classes, pos_label)
+    positive = binary_labels(classes, pos_label)
     answer = np.asarray(getattr(estimator, method)(X))
     if method == "predict_proba":
         return answer[:, int(np.flatnonzero(positive)[0])]

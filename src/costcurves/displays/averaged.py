@@ -9,7 +9,8 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import check_flag, shown
-from costcurves.curves.roc import AveragedRoc, RocCurve, average_roc_curves, check_curves
+from costcurves.curves.roc import RocCurve, check_curves
+from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import Margins, add_legend, by_name, chosen, line_options, one_or_all

@@ -9,7 +9,8 @@ from typing import Any, Self
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import check_flag, shown
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
-from costcurves.curves.cost_curve import CostCurve, as_cost_curve, as_cost_curves, average_cost_curves
+from costcurves.curves.cost_averages import as_cost_curve, as_cost_curves, average_cost_curves
+from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull import RocHull
 from costcurves.curves.roc import check_unique
 from costcurves.decisions.average_band import average_band

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Self
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import shown
-from costcurves.curves.choices import TRIVIAL, Ranges
+from costcurves.curves.choices import TRIVIAL
 from costcurves.curves.hull import RocHull
+from costcurves.curves.ranges import Ranges
 from costcurves.decisions.dominance import Dominance, dominance
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis

@@ -23,7 +23,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.progress import watched
 from costcurves._base.validation import FloatArray, IntArray, check_choice, check_flag, check_name, is_missing, shown
-from costcurves.counting import counts
+from costcurves.counting.labels import binary_labels
 from costcurves.curves.choices import TRIVIAL
 from costcurves.curves.roc import check_unique
 
@@ -108,7 +108,7 @@ def two_classes(y: Any, pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[A
         raise DataError(f"`y` must hold two classes, got {classes.size} class: {shown(classes.tolist())}")
     if pos_label is None:
         try:
-            return labels, classes, labels[counts.binary_labels(labels)][0]
+            return labels, classes, labels[binary_labels(labels)][0]
         except DataError as error:
             raise DataError(str(error).replace("`y_true`", "`y`")) from None
     if pos_label not in classes.tolist():

@@ -13,6 +13,7 @@ from costcurves._base.errors import DataError, InputError
 from costcurves._base.frames import columns_of
 from costcurves._base.validation import FloatArray, check_flag, check_name, shown
 from costcurves.counting import counts
+from costcurves.counting.labels import binary_labels
 from costcurves.curves.choices import TRIVIAL
 from costcurves.curves.roc import RocCurve
 from costcurves.data.predictions import Predictions, tested_predictions
@@ -160,7 +161,7 @@ def _labels(y: Any, pos_label: Any) -> tuple[Any, Any]:
             f"`y` must hold two classes, got {np.unique(labels).size}: for more, compare the predictions of "
             "cross_val_predict with cc.bdeltacost_many"
         )
-    positive = counts.binary_labels(labels, pos_label)
+    positive = binary_labels(labels, pos_label)
     counts.both_classes(positive)
     return labels, labels[positive][0]
 

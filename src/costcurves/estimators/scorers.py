@@ -12,8 +12,9 @@ from costcurves._base.validation import check_flag, shown
 from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition
 from costcurves.conditions.cost_matrix import as_cost_matrix, expected_cost
 from costcurves.curves.chance import no_question
-from costcurves.curves.cost_curve import CostCurve, check_span
-from costcurves.curves.thresholds import Bayes, Policy, as_policy
+from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.cost_function import check_span
+from costcurves.curves.thresholds import Policy, as_policy
 from costcurves.decisions.metrics import cost_curve_area, cross_fitted_cost, mean_example_cost, normalized_expected_cost
 from costcurves.estimators._members import METHODS
 
@@ -110,7 +111,7 @@ def expected_cost_scorer(
         if isinstance(policy, str) and policy == PREDICT:
             return make_scorer(cost_of_labels, greater_is_better=False, **options)
         rule = None if policy is None or (isinstance(policy, str) and policy == CROSS_FITTED) else as_policy(policy)
-        methods = METHODS["predict_proba" if isinstance(rule, Bayes) else "auto"]
+        methods = METHODS["predict_proba" if rule is not None and rule.takes_probabilities else "auto"]
         return make_scorer(
             cost_of_scores,
             greater_is_better=False,
@@ -188,7 +189,7 @@ def cost_curve_area_scorer(
     >>> cross_val_score(GaussianNB(), X, y, scoring=cc.cost_curve_area_scorer()).round(3).tolist()
     [-0.052, -0.037, -0.018, -0.026, -0.019]
     """
-    method = "predict_proba" if isinstance(as_policy(policy), Bayes) else "auto"
+    method = "predict_proba" if as_policy(policy).takes_probabilities else "auto"
     return make_scorer(
         cost_curve_area,
         greater_is_better=False,

@@ -21,7 +21,7 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.condition import pc_array
-from costcurves.curves.cost_curve import as_cost_curve
+from costcurves.curves.cost_averages import as_cost_curve
 from costcurves.inference.bands.one_curve import cost_band
 from costcurves.inference.bands.results import SAMPLINGS, check_pc
 

@@ -16,10 +16,11 @@ from costcurves._base.progress import track
 from costcurves._base.validation import FloatArray, check_integer, check_level, check_name, shown
 from costcurves.conditions.condition import OperatingCondition, OperatingRange, default_points
 from costcurves.counting.geometry import upper_hull
-from costcurves.curves.choices import Decision, Ranges
+from costcurves.curves.choices import Decision
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.differences import Crossings, PcIntervals
 from costcurves.curves.hull import RocHull
+from costcurves.curves.ranges import Ranges
 from costcurves.curves.roc import RocCurve
 from costcurves.data.predictions import Predictions
 from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests, compare_many_in

@@ -1,10 +1,10 @@
-"""Bins that follow the data: as short as their number allows, whatever the scores are and in whatever order they come.
+"""Bins that follow the data: as short as their number allows, for any scores and any order of the rows.
 
-A bin is the range of keys from the lowest to the highest score that it holds. Where there are too many bins, those of a
-dyadic range (all keys that share their leading bits) become one, if together they hold little of either class. Two
-dyadic ranges are nested or apart, so the bins of parts of the data can be merged: one that overlaps others takes them
-in, and never grows beyond its own dyadic range. Bins are joined and never split, so the counts at their lower ends stay
-exact.
+A bin is the range of keys from the lowest to the highest score that it holds. If there are too many bins, those of a
+dyadic range (all keys that share their leading bits) are joined if together they hold little of either class. Two
+dyadic ranges are nested or disjoint, so the bins of two parts of the data can be merged: a bin that overlaps others
+absorbs them, and never grows beyond its own dyadic range. Bins are joined and never split, so the counts at their lower
+ends stay exact.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.counting import compiled, counts
 from costcurves.counting.keys import ordered_keys, scores_of_keys
 from costcurves.data.tallies.base import part
-from costcurves.data.tallies.bins import CHUNK, FEWEST, MOST, BinTable, Coder, ScoreBins
+from costcurves.data.tallies.bin_table import BinTable
+from costcurves.data.tallies.bins import CHUNK, FEWEST, MOST, Coder, ScoreBins
 
 Array = npt.NDArray[Any]
 
 SIGN = np.uint64(1 << 63)
 BITS = 64
-# Rows that wait to be counted together: so many times the bins, within these limits.
+# Rows wait to be counted together: this many times the number of bins, within these limits.
 WAITING, FEWEST_WAITING, MOST_WAITING = 4, 1 << 16, 1 << 20
 # Bins of a fixed layout that hold more than this many times the fair share are looked into.
 CROWDED = 3.0
-# A fixed layout is given up where so much more of a batch lies in bins that must be looked into.
+# A fixed layout is given up if the share of a batch in bins that must be looked into grows by more than this.
 STRANGE = 0.125
 MOST_TAKEN = 0.5
-FINER = 2  # times more bins are in the fixed layout
+FINER = 2  # how many times more bins the fixed layout has
 
 
 class Ranges:
@@ -45,7 +46,7 @@ class Ranges:
 
     @classmethod
     def none(cls, weighted: bool) -> Ranges:
-        """Return no ranges."""
+        """Return an empty list of ranges."""
         kind = np.float64 if weighted else np.int64
         return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, kind), np.empty(0, kind))
 
@@ -65,7 +66,7 @@ class Ranges:
         return int(self.low.size)
 
     def joined(self, other: Ranges) -> Ranges:
-        """Return the ranges of both, in which those that overlap are one."""
+        """Return the ranges of both; those that overlap are joined."""
         if not self.size or not other.size:
             return self if self.size else other
         low, high, neg, pos = (
@@ -77,7 +78,7 @@ class Ranges:
         return Ranges(low, reach, neg, pos)._united(np.append(True, low[1:] > reach[:-1]))
 
     def _united(self, begins: BoolArray) -> Ranges:
-        """Return the ranges with each one that does not begin a new one added to the one before it."""
+        """Return the ranges after adding each that does not begin a new one to the one before it."""
         first = np.flatnonzero(begins)
         last = np.append(first[1:], begins.size) - 1
         return Ranges(
@@ -85,26 +86,26 @@ class Ranges:
         )
 
     def mass(self, totals: tuple[float, float]) -> FloatArray:
-        """Return what share of the negatives plus what share of the positives each range holds."""
+        """Return the share of the negatives plus the share of the positives that each range holds."""
         neg, pos = totals
         share: FloatArray = self.neg / (neg or 1.0) + self.pos / (pos or 1.0)
         return share
 
     def coverage(self, most: int) -> int:
-        """Return log2 of the keys in the shortest dyadic ranges of which at most so many hold something."""
+        """Return log2 of the length of the shortest dyadic ranges of which at most `most` hold examples."""
         low = self.low.view(np.uint64) ^ SIGN
         apart = np.bincount(_bit_length(low[1:] ^ low[:-1]), minlength=BITS + 1)
         beyond = np.cumsum(apart[::-1])[::-1]  # neighbours that differ in this bit or a higher one
         return int(np.flatnonzero(np.append(beyond[1:], 0) + 1 <= most)[0])
 
     def reduced(self, most: int, totals: tuple[float, float]) -> Ranges:
-        """Return at most so many ranges, by joining those whose dyadic range is short and holds little."""
+        """Return at most `most` ranges, by joining those whose dyadic range is short and holds little."""
         if self.size <= most:
             return self
-        # Half of the bins are for all the places where scores are, so that rows which come later find short bins
-        # wherever there were any before; the others are for places where there are many.
+        # Half of the bins are spread over all places that have scores, so that later rows find short bins there; the
+        # others are for places with many scores.
         level, mass = self.coverage(most // 2), self.mass(totals)
-        light = 2.0 / most  # all of the mass is 2
+        light = 2.0 / most  # the total mass is 2
         while True:
             begins = self._begins(level, mass, light)
             found = int(np.count_nonzero(begins))
@@ -113,7 +114,7 @@ class Ranges:
             light *= max(1.5, 1.2 * found / most)
 
     def _begins(self, level: int, mass: FloatArray, light: float) -> BoolArray:
-        """Return which ranges begin a new one, when those in a dyadic range of little mass are joined."""
+        """Return which ranges begin a new one if those in a dyadic range of little mass are joined."""
         low = self.low.view(np.uint64) ^ SIGN
         own = _bit_length(low ^ (self.high.view(np.uint64) ^ SIGN))
         apart = np.append(BITS + 1, _bit_length(low[1:] ^ low[:-1]))  # from the one before
@@ -138,16 +139,16 @@ class Ranges:
 
 
 def _bit_length(values: npt.NDArray[np.uint64]) -> IntArray:
-    """Return the number of bits of whole numbers, 0 of zero."""
-    top = values & ~(values >> np.uint64(1))  # the highest bit stays, and the float of what is left does not round up
+    """Return the number of bits of integers, which is 0 for zero."""
+    top = values & ~(values >> np.uint64(1))  # keeps the highest bit, and what is left does not round up as a float
     return np.frexp(top.astype(np.float64))[1].astype(np.int64)
 
 
 class AdaptiveTable:
-    """Counts (or sums of weights) of negatives and positives in at most so many bins, which follow the data.
+    """Counts (or sums of weights) of negatives and positives in at most `most` bins, which follow the data.
 
-    Rows of data like those before are counted in a fixed layout of bins, which takes little time; of those only the
-    rows in bins that are too long or too full for it are looked at one by one.
+    Rows like those before are counted in a fixed layout of bins, which is fast; only rows in bins that are too long or
+    too full are looked at one by one.
     """
 
     def __init__(self, most: int, weighted: bool = False) -> None:
@@ -230,7 +231,7 @@ class AdaptiveTable:
 
 
 class _Fixed:
-    """Counts in a layout that suits some rows; rows in bins that are too long or too full are taken out by key."""
+    """Counts in a layout that suits some rows; keys of rows in bins that are too long or too full are kept apart."""
 
     def __init__(self, positive: BoolArray, scores: FloatArray, most: int) -> None:
         self.bins = ScoreBins.from_sample(scores, min(max(FINER * most, FEWEST), MOST))
@@ -254,11 +255,11 @@ class _Fixed:
 
     @property
     def suits(self) -> bool:
-        """Whether few rows have to be taken out."""
+        """Whether few rows have to be kept apart."""
         return self._usual <= MOST_TAKEN
 
     def add(self, positive: BoolArray, scores: FloatArray) -> bool:
-        """Count rows; return False, with nothing counted, where they are not like those of the layout."""
+        """Count rows; if they are not like those of the layout, return False and count nothing."""
         found = self._found(positive, scores)
         if found[0].size + found[1].size > (self._usual + STRANGE) * scores.size:
             return False
@@ -272,7 +273,7 @@ class _Fixed:
             self.held += keys.size
 
     def _found(self, positive: BoolArray, scores: FloatArray) -> tuple[Array, Array]:
-        """Return the keys of rows in bins that are taken out: of negatives and of positives."""
+        """Return the keys of the negatives and of the positives that are kept apart."""
         fast = compiled.loops()
         if fast is not None:
             if self._wanted is None:
@@ -290,7 +291,7 @@ class _Fixed:
         return keys[~label], keys[label]
 
     def taken(self) -> Ranges:
-        """Return the rows that were taken out, which are then forgotten here."""
+        """Return the rows that were kept apart, and forget them here."""
         if not self.held:
             return Ranges.none(weighted=False)
         neg, pos = (np.concatenate(keys) for keys in self._keys)

@@ -1,4 +1,4 @@
-"""What every tally has: it is updated by batches, merged with its like, and sent as bytes."""
+"""The base of all tallies, which are updated by batches, merged with others of their kind, and sent as bytes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError, FormatError, InputError, UnsupportedError
 from costcurves._base.validation import BoolArray, FloatArray, shown
 from costcurves.counting import counts
+from costcurves.counting.labels import FAMILIES, LabelRule
 
 Array = npt.NDArray[Any]
 State = tuple[dict[str, Any], dict[str, Array]]
 
 VERSION = 1
-# NumPy parses the headers of arrays with Python's parser, which fails in some versions when threads switch inside it.
+# NumPy parses the headers of arrays with Python's parser, which fails in some versions if threads switch inside it.
 READING = threading.Lock()
 
 P = ParamSpec("P")
@@ -31,7 +32,7 @@ T = TypeVar("T", bound="Tally")
 
 
 def locked(method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
-    """Have one thread at a time in the methods of a tally that are marked with this."""
+    """Allow only one thread at a time in the methods of a tally that have this decorator."""
 
     @functools.wraps(method)
     def call(self: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -44,9 +45,8 @@ def locked(method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P]
 class Tally(ABC):
     """Base of the tallies.
 
-    `update` and `merge` change the tally they are called on, and return it. A call that raises an error leaves the
-    tally as it was. Several threads may call one tally; they take turns, so that a tally per thread, merged at the end,
-    is faster.
+    `update` and `merge` change the tally and return it. A call that raises an error leaves the tally as it was. Several
+    threads may use the same tally, but they take turns, so that one tally per thread, merged at the end, is faster.
     """
 
     _lock: threading.RLock
@@ -65,7 +65,7 @@ class Tally(ABC):
             )
         if other is self:
             raise InputError("`other` must be another tally to be merged, got the tally itself: it would count twice")
-        first, second = sorted((self, other), key=id)  # the same order in every thread, so that none waits for ever
+        first, second = sorted((self, other), key=id)  # the same order in every thread, so that there is no deadlock
         with first._lock, second._lock:
             self._merge(other)
         return self
@@ -76,7 +76,7 @@ class Tally(ABC):
 
     @abstractmethod
     def _state(self) -> State:
-        """Return what the tally is, as plain values that JSON holds and as arrays."""
+        """Return the state of the tally, as plain values for JSON and as arrays."""
 
     @classmethod
     @abstractmethod
@@ -85,7 +85,7 @@ class Tally(ABC):
 
     @locked
     def to_bytes(self) -> bytes:
-        """Return the tally in a compact form that `from_bytes` reads: NumPy arrays and JSON, nothing executable."""
+        """Return the tally in a compact form for `from_bytes`: NumPy arrays and JSON, and nothing executable."""
         plain, arrays = self._state()
         try:
             text = json.dumps({"tally": type(self).__name__, "version": VERSION, **plain}, allow_nan=False)
@@ -114,25 +114,25 @@ class Tally(ABC):
             raise FormatError(f"`data` must be a {cls.__name__} of version {VERSION}, got {got}")
         try:
             return cls._restored(plain, {name: _plain_numbers(array) for name, array in arrays.items()})
-        except Exception as error:  # whatever a part of the state that is missing or wrong leads to
+        except Exception as error:  # of any kind: parts of the state may be missing or wrong
             raise FormatError(
                 f"`data` must be what to_bytes of a {cls.__name__} returns, got other parts ({str(error)[:80]})"
             ) from None
 
     def __reduce__(self) -> tuple[Callable[[bytes], Tally], tuple[bytes]]:
-        """Pickle as bytes: without buffers, and only what is counted."""
+        """Pickle the tally as bytes, without its buffers."""
         return type(self).from_bytes, (self.to_bytes(),)
 
 
 def _plain_numbers(array: Array) -> Array:
-    """Return an array of a state, of numbers in this machine's order of bytes."""
+    """Return an array of a state, which must hold numbers, in the byte order of this machine."""
     if array.dtype.kind not in "iuf" or array.ndim > 2 or np.isnan(array).any():
         raise DataError(f"arrays must hold numbers, got shape {array.shape} of {array.dtype}")
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def part(arrays: dict[str, Array], name: str, kinds: str, size: int | None = None, most: int | None = None) -> Array:
-    """Return one list of a state, of certain types and of no negative values; with `most`, all below that."""
+    """Return a list of a state, of certain types and without negative values; if `most` is given, all below it."""
     array = arrays[name]
     if array.ndim != 1 or array.dtype.kind not in kinds or size not in (None, array.size):
         raise DataError(f"{name} must be {size} values, got shape {array.shape} of {array.dtype}")
@@ -152,19 +152,17 @@ class Read:
 
 
 class Batches:
-    """The checks of one tally's batches: labels by one rule, weights in all batches or in none.
+    """The checks of the batches of a tally: all labels follow the same rule, and all batches have weights or none.
 
-    It does not change: a tally takes the checks that a batch leads to when it has counted the batch.
+    It is immutable: after a tally has counted a batch, it replaces its checks by those that the batch leads to.
     """
 
-    def __init__(
-        self, pos_label: Any = None, *, rule: counts.LabelRule | None = None, weighted: bool | None = None
-    ) -> None:
-        self.rule = counts.LabelRule(pos_label) if rule is None else rule
+    def __init__(self, pos_label: Any = None, *, rule: LabelRule | None = None, weighted: bool | None = None) -> None:
+        self.rule = LabelRule(pos_label) if rule is None else rule
         self.weighted = weighted
 
     def read(self, y_true: Any, scores: dict[str, Any], sample_weight: Any = None) -> Read | None:
-        """Return positives, scores and weights of one batch, checked; None where it is empty."""
+        """Return positives, scores and weights of a batch, checked; None if it is empty."""
         sizes = {len(values) for values in (y_true, *scores.values()) if hasattr(values, "__len__")}
         if sizes == {0}:
             return None
@@ -184,11 +182,11 @@ class Batches:
         rule.join(other.rule)
         return self._next(rule, other.weighted)
 
-    def _rule(self) -> counts.LabelRule:
-        """Return a copy of the rule, for what a batch would add to it."""
-        return counts.LabelRule(self.rule.pos_label, self.rule.family, self.rule.negative)
+    def _rule(self) -> LabelRule:
+        """Return a copy of the rule, to which a batch may add."""
+        return LabelRule(self.rule.pos_label, self.rule.family, self.rule.negative)
 
-    def _next(self, rule: counts.LabelRule, weighted: bool | None) -> Batches:
+    def _next(self, rule: LabelRule, weighted: bool | None) -> Batches:
         if weighted is not None and self.weighted not in (None, weighted):
             raise DataError("`sample_weight` must be given for all batches or for none, got some of both")
         return Batches(rule=rule, weighted=self.weighted if weighted is None else weighted)
@@ -207,7 +205,7 @@ class Batches:
     def restored(cls, plain: dict[str, Any]) -> Batches:
         """Return the checks of a state."""
         negative = tuple(plain["negative"])
-        if plain["family"] not in counts.FAMILIES or plain["weighted"] not in (None, True, False) or len(negative) > 1:
+        if plain["family"] not in FAMILIES or plain["weighted"] not in (None, True, False) or len(negative) > 1:
             raise DataError(f"labels must be as a tally knows them, got {shown(plain)}")
-        rule = counts.LabelRule(plain["pos_label"], plain["family"], negative)
+        rule = LabelRule(plain["pos_label"], plain["family"], negative)
         return cls(rule=rule, weighted=plain["weighted"])

@@ -1,8 +1,8 @@
-"""Order-preserving bins of scores by their bits, which need no range and no pass over the data to be laid out.
+"""Bins of scores by their bits, which have the order of the scores and need no pass over the data to be laid out.
 
-The key of a score is an integer that orders like the score. The highest 12 bits of the key (of a float64: sign and
-exponent) name its cell, and each cell is cut into a power of two of equal bins. So every bin is a range of keys whose
-length is a power of two, and a finer layout only ever splits the bins of a coarser one.
+The key of a score is an integer; keys have the order of the scores. The highest 12 bits of the key (sign and exponent
+of a float64) are its cell, and each cell is divided into a power of two of equal bins. So every bin is a range of keys
+whose length is a power of two, and a finer layout only splits the bins of a coarser one.
 """
 
 from __future__ import annotations
@@ -15,18 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import BoolArray, FloatArray, IntArray, check_choice, check_integer, frozen
+from costcurves._base.validation import BoolArray, IntArray, check_choice, check_integer, frozen
 from costcurves.counting import compiled, counts
 from costcurves.counting.keys import CELL_BITS, CELLS, FLOATS, ordered_keys, scores_of_keys
-from costcurves.data.tallies.base import part
-from costcurves.data.tallies.single_scores import MOST_BINS, SingleScores
 
 Array = npt.NDArray[Any]
 
 FEWEST, MOST = 1 << 14, 1 << 26
-CHUNK = 1 << 15  # rows whose intermediate arrays stay in the cache
-SOME_TIES = 0.9  # the share of distinct values in a sample, from which on scores may have many ties in all
-# How many times more crowded bins may be that are faster to find.
+CHUNK = 1 << 15  # the number of rows whose intermediate arrays stay in the cache
+SOME_TIES = 0.9  # if a sample has at most this share of distinct values, all scores may have many ties
+# By this factor bins may be more crowded if they are faster to find.
 MOST_CROWDED = 4.0
 MOST_SCALE = 60  # so that scores times 2**scale are floats, and not subnormal ones
 
@@ -37,19 +35,19 @@ def float_scores(scores: Array) -> Array:
 
 
 def share_of_distinct(values: Array) -> float:
-    """Return how many distinct values there are, as a part of all."""
+    """Return the number of distinct values as a share of all values."""
     return float(runs(np.sort(values))[0].size / max(values.size, 1))
 
 
 def runs(values: Array) -> tuple[Array, IntArray]:
-    """Return the distinct of sorted values, and how often each is there."""
+    """Return the distinct values of a sorted array, and how often each occurs."""
     last = np.flatnonzero(np.append(values[1:] != values[:-1], True)[: values.size])
     return values[last], np.diff(last, prepend=-1)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoreBins:
-    """A layout of order-preserving bins, to be shared by all tallies that are to be merged.
+    """A layout of bins in the order of the scores, which all tallies that are to be merged must share.
 
     Attributes
     ----------
@@ -83,19 +81,19 @@ class ScoreBins:
 
     @classmethod
     def universal(cls, dtype: str, resolution: int = 2**20) -> ScoreBins:
-        """Return a layout for scores of which nothing is known: the finest for sizes from 1/512 to 128.
+        """Return a layout for scores about which nothing is known: it is finest for absolute values from 1/512 to 128.
 
         Parameters
         ----------
         dtype : {"float32", "float64"}
         resolution : int
-            The most bins, from 2**14 to 2**26. Half of them are for sizes from 2**-9 to 2**7, of both signs.
+            The largest number of bins, from 2**14 to 2**26. Half of them are for absolute values from 2**-9 to 2**7.
         """
         check_choice("dtype", dtype, FLOATS)
         return cls._universal(dtype, check_resolution(resolution))
 
     @classmethod
-    @lru_cache(maxsize=16)  # the tallies of very many groups share one
+    @lru_cache(maxsize=16)  # the tallies of very many groups share a layout
     def _universal(cls, dtype: str, resolution: int) -> ScoreBins:
         power = resolution.bit_length() - 1
         real, integer = FLOATS[dtype]
@@ -108,14 +106,14 @@ class ScoreBins:
 
     @classmethod
     def from_sample(cls, scores: Any, resolution: int = 2**20) -> ScoreBins:
-        """Return a layout that is the finest where a sample of the scores has the most examples.
+        """Return a layout that is finest where a sample of the scores has most examples.
 
         Parameters
         ----------
         scores : array-like
-            Some of the scores. Results never depend on them in an exact tally; in a binned one, its error does.
+            Some of the scores. The results of an exact tally do not depend on them; the error of a binned one does.
         resolution : int
-            The most bins, from 2**14 to 2**26.
+            The largest number of bins, from 2**14 to 2**26.
         """
         sample = float_scores(counts.checked_scores(scores, "scores"))
         resolution = check_resolution(resolution)
@@ -126,7 +124,7 @@ class ScoreBins:
 
     @classmethod
     def _by_share(cls, sample: Array, resolution: int) -> ScoreBins:
-        """Return bins that share each cell in proportion to the sampled examples in it."""
+        """Return a layout in which each cell has bins in proportion to the sampled examples in it."""
         low_bits = 8 * sample.dtype.itemsize - CELL_BITS
         cell = (ordered_keys(sample) >> low_bits).astype(np.int64) + CELLS // 2
         share = np.bincount(cell, minlength=CELLS) * ((resolution - CELLS) / sample.size)
@@ -135,7 +133,7 @@ class ScoreBins:
 
     @classmethod
     def _plain(cls, sample: Array, resolution: int, even: bool) -> ScoreBins:
-        """Return bins between the sample's ends of one length in scores (even), or in keys: the fastest to find."""
+        """Return bins between the ends of the sample that have equal lengths, in scores (`even`) or in keys."""
         dtype = str(sample.dtype)
         low_bits = 8 * sample.dtype.itemsize - CELL_BITS
         ends = ordered_keys(np.array([sample.min(), sample.max()]))
@@ -183,7 +181,7 @@ class ScoreBins:
         return self.size
 
     def same(self, other: ScoreBins) -> bool:
-        """Return whether two layouts are one."""
+        """Return whether two layouts are the same."""
         return self.dtype == other.dtype and np.array_equal(self.shifts, other.shifts)
 
     def accept(self, scores: Array) -> Array:
@@ -200,7 +198,7 @@ class ScoreBins:
 
     @property
     def layout(self) -> compiled.Layout:
-        """The layout as compiled loops read it."""
+        """The layout in the form that compiled loops read."""
         if self._layout is None:
             shifts = self.shifts.astype(np.int64)
             first_key = (np.arange(CELLS, dtype=np.int64) - CELLS // 2) << self.low_bits
@@ -211,7 +209,7 @@ class ScoreBins:
 
     def keys_of(self, code: IntArray) -> tuple[IntArray, IntArray]:
         """Return the lowest key of each bin, and log2 of the number of keys in it."""
-        if code.size > CHUNK:  # a look at a list of all bins is faster than so many searches
+        if code.size > CHUNK:  # a list of all bins is faster than that many searches
             cell = np.repeat(np.arange(CELLS), np.diff(self._starts))[code]
         else:
             cell = np.searchsorted(self._starts, code, side="right") - 1
@@ -224,10 +222,10 @@ class ScoreBins:
 
 
 def _check_shifts(shifts: Any, low_bits: int) -> Array:
-    """Return the shifts of a layout that every loop stays within."""
+    """Return the shifts of a layout, after checking that all its bins are within the limits."""
     array = np.asarray(shifts)
     if array.shape != (CELLS,) or array.dtype.kind not in "iu":
-        raise InputError(f"`shifts` must be {CELLS} whole numbers, got shape {array.shape} of {array.dtype}")
+        raise InputError(f"`shifts` must be {CELLS} integers, got shape {array.shape} of {array.dtype}")
     if array.min() < 0 or array.max() > low_bits:
         raise InputError(f"`shifts` must be from 0 to {low_bits}, got {array.min()} to {array.max()}")
     bins = int(np.exp2(low_bits - array.astype(np.float64)).sum())
@@ -237,12 +235,12 @@ def _check_shifts(shifts: Any, low_bits: int) -> Array:
 
 
 def check_resolution(resolution: Any) -> int:
-    """Return the most bins."""
+    """Return the largest number of bins."""
     return check_integer("resolution", resolution, FEWEST, MOST)
 
 
 def _octaves(dtype: str) -> IntArray:
-    """Return the power of two at or below the sizes of each cell (of numbers too small for it: a little less)."""
+    """Return the power of two at or below the absolute values of each cell (a little less for subnormal numbers)."""
     real, integer = FLOATS[dtype]
     cell = np.arange(CELLS, dtype=np.int64) - CELLS // 2
     per_octave = np.finfo(real).nmant - (8 * np.dtype(integer).itemsize - CELL_BITS)  # log2 of the cells
@@ -252,7 +250,7 @@ def _octaves(dtype: str) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Neighbouring cells of one sign whose bins have one length, in scores (where `even`) or in keys.
+    """Neighbouring cells of the same sign whose bins have equal lengths, in scores (if `even`) or in keys.
 
     The bin of a score is floor(score * 2**scale), or key >> scale, plus `base`.
     """
@@ -265,7 +263,7 @@ class _Run:
 
     @classmethod
     def of(cls, bins: ScoreBins, negative: bool) -> _Run | None:
-        """Return the run that has the most bins, where those are most of the bins of this sign."""
+        """Return the run with the most bins, if it has most of the bins of this sign."""
         mantissa = int(np.finfo(FLOATS[bins.dtype][0]).nmant)
         cells = np.arange(CELLS // 2) if negative else np.arange(CELLS // 2, CELLS)
         shifts = bins.shifts[cells].astype(np.int64)
@@ -292,20 +290,20 @@ class _Run:
 
 
 def _runs(bins: ScoreBins) -> tuple[_Run | None, _Run | None]:
-    """Return the run of positive scores, and that of negative ones where it is of the same kind."""
+    """Return the run of positive scores, and that of negative scores if it is of the same kind."""
     above, below = (_Run.of(bins, negative=negative) for negative in (False, True))
     alike = above is not None and below is not None and (above.even, above.scale) == (below.even, below.scale)
     return above, below if alike else None
 
 
 def _shared_sizes(above: _Run, below: _Run) -> tuple[int, int]:
-    """Return the lowest of the sizes that both signs' runs hold, and how far the highest is from it."""
-    first = max(above.first, -below.last)  # of negative floats the run begins one key further from zero
+    """Return the lowest key that the runs of both signs hold, and the distance to the highest."""
+    first = max(above.first, -below.last)  # the run of negative floats begins one key further from zero
     return first, min(above.last, -below.first) - first
 
 
 def _even(bins: ScoreBins) -> compiled.Even | None:
-    """Return the run of bins of one length in scores, as compiled loops read it."""
+    """Return the run of bins of equal lengths in scores, in the form that compiled loops read."""
     above, below = _runs(bins)
     if above is None or not above.even:
         return None
@@ -318,7 +316,7 @@ def _even(bins: ScoreBins) -> compiled.Even | None:
 
 
 class Coder:
-    """Writes the bins of scores into buffers that are made once."""
+    """Finds the bins of scores, in buffers that are allocated once."""
 
     def __init__(self, bins: ScoreBins) -> None:
         self.bins = bins
@@ -332,9 +330,9 @@ class Coder:
     def codes(self, scores: Array, positive: BoolArray | None = None) -> IntArray:
         """Return the bin of each of at most CHUNK scores; with labels, twice the bin plus the label.
 
-        The array is a buffer: what it holds lasts until the next call.
+        The array is a buffer whose content lasts until the next call.
         """
-        # Every step keeps to one type, because NumPy is slow where it must convert on the way.
+        # Every step keeps the type, because NumPy is slow if it must convert on the way.
         cell, first, second = self._cell[: scores.size], self._first[: scores.size], self._second[: scores.size]
         if self._run is None or not self._plain(scores, self._run, first, second):
             self.codes_of_keys(ordered_keys(scores))
@@ -349,7 +347,7 @@ class Coder:
         return cell
 
     def _plain(self, scores: Array, run: _Run, first: Array, second: Array) -> bool:
-        """Write the bins of scores that most lie in a run; return False, with nothing written, where they do not."""
+        """Write the bins of scores, most of which lie in a run; if they do not, return False and write nothing."""
         scores = np.ascontiguousarray(scores)
         bits: Array = scores.view(self.bins.integer)
         signed = self._below is not None and bool(bits.min(initial=0) < 0)
@@ -380,7 +378,7 @@ class Coder:
         first += run.base
         if signed:
             assert self._below is not None
-            np.right_shift(bits, 8 * bits.itemsize - 1, out=second)  # -1 of negative floats
+            np.right_shift(bits, 8 * bits.itemsize - 1, out=second)  # -1 for negative floats
             second &= self._below.base - run.base
             first += second
         if strange:
@@ -401,137 +399,3 @@ class Coder:
         first += second
         np.copyto(cell, first)
         return cell
-
-
-class BinTable:
-    """Counts (or sums of weights) of negatives and positives in the bins of a layout.
-
-    Where asked for, and as long as scores have many ties, it knows which bins hold one score only.
-    """
-
-    def __init__(self, bins: ScoreBins, weighted: bool = False, ties: bool = False) -> None:
-        self.bins = bins
-        self._singles = SingleScores(bins.size, bins.integer) if ties and bins.size <= MOST_BINS else None
-        self._weighted = weighted
-        self._rows = 0
-        self._coder: Coder | None = None
-        self._table: Array | None = None
-        self._bytes: compiled.ByteCounts | None = None  # counts that are not yet in the table
-
-    def add(self, positive: BoolArray, scores: Array, weights: FloatArray | None = None) -> None:
-        """Count a batch of scores of the layout's type."""
-        self._room(scores.size)
-        fast = compiled.loops() if weights is None else None
-        if fast is not None:
-            if self._bytes is None:
-                self._bytes = compiled.ByteCounts(self.bins.size)
-            fast.count(scores, positive, self.bins.layout, self._bytes)
-        else:
-            self._add_by_numpy(positive, scores, weights)
-        for start in range(0, scores.size, CHUNK):
-            if self._singles is None:
-                break
-            some = scores[start : start + CHUNK]
-            if not self._singles.add(self._codes(some), ordered_keys(some)):
-                self._singles = None
-
-    def _add_by_numpy(self, positive: BoolArray, scores: Array, weights: FloatArray | None) -> None:
-        table = self.table
-        one = table.dtype.type(1)
-        for start in range(0, scores.size, CHUNK):
-            span = slice(start, start + CHUNK)
-            np.add.at(table, self._codes(scores[span], positive[span]), one if weights is None else weights[span])
-
-    def _codes(self, scores: Array, positive: BoolArray | None = None) -> IntArray:
-        if self._coder is None:
-            self._coder = Coder(self.bins)
-        return self._coder.codes(scores, positive)
-
-    @property
-    def table(self) -> Array:
-        """The counts: of negatives and positives of each bin in turn."""
-        if self._table is None:
-            self._table = np.zeros(2 * self.bins.size, self._kind())
-        if self._bytes is not None:
-            self._bytes.add_to(self._table)
-            self._bytes = None
-        return self._table
-
-    @property
-    def byte_counts(self) -> compiled.ByteCounts | None:
-        """The counts as compiled loops made them, where there are no others."""
-        return self._bytes if self._table is None else None
-
-    def merge(self, other: BinTable) -> None:
-        """Add the counts of another table of the same layout."""
-        self._room(other._rows)
-        fast = compiled.loops()
-        if fast is not None and other.byte_counts is not None:
-            if self._bytes is None:
-                self._bytes = compiled.ByteCounts(self.bins.size)
-            fast.add_counts(self._bytes, other.byte_counts)
-        else:
-            table = self.table
-            table += other.table  # the rows of both decide the type, so that this one holds the other's
-        if other._singles is None or (self._singles is not None and not self._singles.merge(other._singles)):
-            self._singles = None
-
-    def _kind(self) -> Any:
-        """Return the type of counts: small ones make a table of which more stays in the cache."""
-        if self._weighted:
-            return np.float64
-        return np.uint32 if self._rows <= np.iinfo(np.uint32).max else np.int64
-
-    def _room(self, rows: int) -> None:
-        """Have room for the counts of more rows, before any of them can overflow."""
-        self._rows += rows
-        if self._table is not None:
-            self._table = self._table.astype(self._kind(), copy=False)
-
-    def filled(self) -> tuple[IntArray, Array, Array]:
-        """Return the bins that hold examples, from the highest scores down, with negatives and positives of each."""
-        pairs = self.table.reshape(-1, 2)
-        code = np.flatnonzero((pairs[:, 0] != 0) | (pairs[:, 1] != 0))[::-1]
-        kind = np.float64 if self.table.dtype.kind == "f" else np.int64
-        neg, pos = (pairs[code, i].astype(kind, copy=False) for i in (0, 1))
-        return code, neg, pos
-
-    def single(self, code: IntArray) -> BoolArray:
-        """Return which of some filled bins are known to hold one score."""
-        return np.zeros(code.size, np.bool_) if self._singles is None else self._singles.single(code)
-
-    def keys_of(self, code: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the lowest key of some filled bins, and log2 of the number of keys: 0 where a bin holds one score."""
-        low, shift = self.bins.keys_of(code)
-        if self._singles is None:
-            return low, shift
-        single = self._singles.single(code)
-        return np.where(single, self._singles.keys(code), low), np.where(single, 0, shift)
-
-    def state(self) -> dict[str, Array]:
-        """Return the layout and the counts that are not zero."""
-        place = np.flatnonzero(self.table)
-        ties = {} if self._singles is None else self._singles.state()
-        return {"shifts": self.bins.shifts, "place": place, "counts": self.table[place], **ties}
-
-    @classmethod
-    def restored(cls, dtype: str, arrays: dict[str, Array]) -> BinTable:
-        """Return the table of a state."""
-        table = cls(ScoreBins(dtype, arrays["shifts"]), arrays["counts"].dtype.kind == "f", "single" in arrays)
-        table.fill(arrays)
-        if table._singles is not None:
-            single = part(arrays, "single", "iu", most=table.bins.size)
-            mixed = part(arrays, "mixed", "iu", most=table.bins.size)
-            key = arrays["key"]
-            if key.dtype != table.bins.integer or key.shape != single.shape:
-                raise DataError("key must have one value a bin of one score")
-            table._singles.fill({"single": single, "key": key, "mixed": mixed})
-        return table
-
-    def fill(self, arrays: dict[str, Array]) -> None:
-        """Set the counts of an empty table to those of a state."""
-        place = part(arrays, "place", "iu", most=2 * self.bins.size)
-        found = part(arrays, "counts", "f" if self._weighted else "iu", place.size)
-        if found.dtype.kind != "f":
-            self._room(int(found.sum()))
-        self.table[place] = found

@@ -1,4 +1,4 @@
-"""Confusion counts of k classes that add up: of one classifier, or jointly of two."""
+"""Confusion counts of k classes from batches: of one classifier, or of two jointly."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ class ConfusionTally(Tally):
     Parameters
     ----------
     labels : sequence, optional
-        The classes in order; a label that is not among them is an error. By default those that occur, sorted.
+        The classes in order; another label is an error. By default the labels that occur, sorted.
 
     Notes
     -----
-    Only cells that occur are held. Any batches and any order of merging give what `ConfusionMatrix.from_predictions`
-    and `JointConfusion.from_predictions` give. `update` and `merge` change the tally and return it.
+    Only cells that occur are stored. For any batches and any order of merging the result is that of
+    `ConfusionMatrix.from_predictions` or `JointConfusion.from_predictions`. `update` and `merge` change the tally and
+    return it.
 
     Examples
     --------
@@ -176,5 +177,5 @@ class ConfusionTally(Tally):
 
 
 def _type_of(label: Hashable) -> str:
-    """Return what kind of label it is, for the check that batches agree."""
+    """Return the kind of a label, for the check that all batches have the same."""
     return "text" if isinstance(label, str) else type(label).__name__

@@ -1,4 +1,4 @@
-"""The members of those parts of a chain that may hold vertices: counted in finer bins, counted by key, or kept."""
+"""The members of the parts of a chain that may hold vertices: counted in finer bins, counted by key, or kept."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from costcurves._base.validation import BoolArray, IntArray
 from costcurves.counting import compiled
 from costcurves.counting.keys import ordered_keys, scores_of_keys
 from costcurves.data.tallies.base import part
-from costcurves.data.tallies.bins import CHUNK, BinTable, Coder, ScoreBins, runs
+from costcurves.data.tallies.bin_table import BinTable
+from costcurves.data.tallies.bins import CHUNK, Coder, ScoreBins, runs
 from costcurves.data.tallies.key_ranges import Chain
 
 Array = npt.NDArray[Any]
 
-STRETCH = 1 << 18  # members that are counted together
-MOST_KEYS = 1 << 12  # of a part whose members are counted by key
+STRETCH = 1 << 18  # how many members are counted together
+MOST_KEYS = 1 << 12  # the most keys of a part whose members are counted by key
 
 
 class Finder:
-    """Finds the members of a chain's open parts in batches: first by bin, then among the few that are left."""
+    """Finds the members of the open parts of a chain in batches: first by bin, then among the few that remain."""
 
     def __init__(self, bins: ScoreBins, chain: Chain) -> None:
         parts = chain.open
@@ -44,19 +45,19 @@ class Finder:
         self._keys = [np.empty(0, bins.integer) for _ in range(2)]
 
     def written(self) -> compiled.Wanted:
-        """Return what has compiled loops write the keys of all members."""
+        """Return what makes compiled loops write the keys of all members."""
         return compiled.Wanted(self._wanted, self.low, np.zeros_like(self.low))
 
     def counted(self, members: IntArray) -> compiled.Wanted:
-        """Return what has compiled loops count by key in the open parts that have no more keys than members."""
+        """Return what makes compiled loops count by key in the open parts that have no more keys than members."""
         keys = np.int64(1) << self.shift
         few = keys <= np.minimum(members, MOST_KEYS)
         return compiled.Wanted(self._wanted, self.low, np.where(few & self._whole, keys, 0))
 
     def find(self, positive: BoolArray, scores: Array, wanted: compiled.Wanted | None) -> tuple[Array, Array]:
-        """Return the keys of members in a batch, of negatives and of positives; they last until the next call.
+        """Return the keys of the negative and of the positive members of a batch; they last until the next call.
 
-        Those that compiled loops count by key are counted instead.
+        Members that compiled loops count by key are counted instead.
         """
         fast = compiled.loops()
         if fast is not None and wanted is not None:
@@ -75,7 +76,7 @@ class Finder:
         return self._inside(keys[~label]), self._inside(keys[label])
 
     def _inside(self, keys: Array) -> Array:
-        """Return the keys of members among those that share a bin with one."""
+        """Return which of the keys belong to members; the others only share a bin with one."""
         if self._whole or not keys.size:
             return keys
         at = self.part_of(keys)
@@ -131,7 +132,7 @@ class Finer:
 
 
 class Keys:
-    """Keys of examples, negatives and positives apart."""
+    """Keys of examples, of negatives and of positives separately."""
 
     def __init__(self, integer: Any) -> None:
         self._pieces: tuple[list[Array], list[Array]] = ([np.empty(0, integer)], [np.empty(0, integer)])
@@ -152,12 +153,12 @@ class Keys:
             mine.extend(others)
 
     def sorted(self, label: int) -> Array:
-        """Return the keys of one class in order; they are kept so."""
+        """Return the keys of one class in increasing order; they stay sorted."""
         pieces = self._pieces[label]
         keys = pieces[0]
         if len(pieces) > 1:
             keys = np.concatenate(pieces)
-            pieces.clear()  # before the sort, which may need as much again
+            pieces.clear()  # before the sort, which may need as much memory again
             keys.sort()
             pieces.append(keys)
         return keys
@@ -176,7 +177,7 @@ class Keys:
 
 
 class Held:
-    """The keys of all examples, as long as they are few."""
+    """The keys of all examples, as long as there are few."""
 
     def __init__(self, bins: ScoreBins) -> None:
         self._bins = bins
@@ -206,7 +207,7 @@ class Held:
             table.add(np.full(keys.size, bool(label)), scores)
 
     def chain(self) -> Chain:
-        """Return the chain of all examples, from which nothing is left out."""
+        """Return the chain of all examples."""
         return Chain(*_distinct(self._keys.sorted(0), self._keys.sorted(1)))
 
     def state(self) -> dict[str, Array]:
@@ -219,7 +220,7 @@ class Held:
 
 
 class Members:
-    """The members of open parts: compiled loops count them where a part has few keys; the keys of others are kept."""
+    """The members of open parts: compiled loops count them if a part has few keys; the keys of others are kept."""
 
     def __init__(self, bins: ScoreBins, chain: Chain) -> None:
         self._finder = Finder(bins, chain)
@@ -247,7 +248,7 @@ class Members:
             self._keep_counted(others)
 
     def _keep_all(self) -> None:
-        """Keep the keys of members that were counted, and of all that will come."""
+        """Keep the keys of members that were counted, and of all later ones."""
         if self._wanted is not None and self._wanted.slots:
             self._keep_counted(self._wanted)
             self._wanted = self._finder.written()
@@ -270,8 +271,8 @@ class Members:
     def _refined(self, chain: Chain) -> Chain:
         """Return the same by NumPy.
 
-        A vertex of the whole hull is one of the hull of any stretch of the chain that holds it, so stretches are
-        counted and reduced one by one: the counts of all members at once would take several times their memory.
+        A vertex of the whole hull is also a vertex of the hull of any stretch of the chain that holds it, so stretches
+        are counted and reduced one by one: counting all members at once would take several times their memory.
         """
         self._keep_all()
         keys = [self._keys.sorted(label) for label in range(2)]
@@ -306,7 +307,7 @@ class Members:
 
 
 def _distinct(neg: Array, pos: Array) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Return distinct keys from the highest down as parts of one key each, with how often each class has them."""
+    """Return distinct keys from the highest down as parts of one key each, and how often each class has them."""
     classes = [runs(some) for some in (neg, pos)]
     both = np.concatenate([some for some, _ in classes])
     both.sort(kind="stable")  # which merges sorted runs

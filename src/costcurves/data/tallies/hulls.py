@@ -1,8 +1,8 @@
-"""The exact hull of data that are read in passes, in bounded memory and without sorting them.
+"""The exact hull of data that are read in several passes, in bounded memory and without sorting them.
 
-Pass one counts scores in bins. Only a bin whose upper-left corner lies strictly above the hull of the bins' boundaries,
-or that ends at a vertex of it, can hold a vertex; the next pass looks at the members of those alone: it gathers them
-where they are few, and cuts their bins finer where they are many.
+The first pass counts scores in bins. A bin can hold a vertex only if its upper-left corner lies strictly above the hull
+of the boundaries of the bins, or if it ends at a vertex of that hull. The next pass looks only at the members of such
+bins: it gathers them if they are few, and otherwise divides their bins further.
 """
 
 from __future__ import annotations
@@ -17,14 +17,8 @@ from costcurves.counting import counts, hull_vertices
 from costcurves.counting.keys import FLOATS, scores_of_keys
 from costcurves.curves.roc import RocCurve
 from costcurves.data.tallies.base import Batches, State, Tally, locked
-from costcurves.data.tallies.bins import (
-    SOME_TIES,
-    BinTable,
-    ScoreBins,
-    check_resolution,
-    float_scores,
-    share_of_distinct,
-)
+from costcurves.data.tallies.bin_table import BinTable
+from costcurves.data.tallies.bins import SOME_TIES, ScoreBins, check_resolution, float_scores, share_of_distinct
 from costcurves.data.tallies.finer_bins import Finer, Held, Members
 from costcurves.data.tallies.key_ranges import Chain
 from costcurves.data.tallies.scores import check_layout, cumulated, no_examples, same_layout
@@ -39,34 +33,35 @@ MEMBERS = 1 << 22
 class HullTally(Tally):
     """One pass over data in batches, towards the exact hull of their ROC curve in bounded memory.
 
-    Read all batches into the tally; as long as it is not `finished`, read them all again into its `next_pass`. Two
-    passes are the rule. In each, parts of the data can be counted apart, in tallies made by `empty`, and merged.
+    Read all batches into the tally; as long as it is not `finished`, read them all again into its `next_pass`. Usually
+    two passes are enough. In each, parts of the data can be counted separately, in tallies made by `empty`, and merged.
 
     Parameters
     ----------
     pos_label : label, optional
         As for `RocCurve.from_predictions`.
     bins : ScoreBins, optional
-        The layout of the first pass. Made from a sample of the scores (`ScoreBins.from_sample`) it leaves less for the
-        second; the result does not depend on it.
+        The layout of the first pass. If it is made from a sample of the scores (`ScoreBins.from_sample`), less is left
+        for the second pass; the result does not depend on it.
     resolution : int
-        The most bins, from 2**14 to 2**26, where no layout is given, and in passes that cut bins finer.
+        The largest number of bins, from 2**14 to 2**26, if no layout is given, and in passes that divide bins further.
     dtype : {"float32", "float64"}, optional
-        The type of scores, by default that of the first batch; float64 takes all.
+        The type of the scores, by default that of the first batch; float64 holds scores of any type.
     members : int
-        The most examples to gather in a pass; where bins that may hold vertices have more, they are cut finer first.
+        The largest number of examples to gather in a pass. If bins that may hold vertices have more, these bins are
+        divided further first.
     ties : bool
-        Whether scores have many ties. Bins then know their score as long as they have one only, and one pass may do;
-        it takes longer where there are few ties.
+        Whether scores have many ties. Bins then remember their score as long as they have a single one, and one pass
+        may be enough; with few ties this takes longer.
     hold : int
-        The most examples to keep as they are in the first pass. As long as they are no more, one pass does, and a tally
-        of few examples takes little memory: for very many groups of the data.
+        The largest number of examples to keep as they are in the first pass. If there are no more, one pass is enough,
+        and a tally of few examples takes little memory, which helps with very many groups of the data.
 
     Notes
     -----
     The result equals ``RocCurve.from_predictions(..., points="hull")`` bit for bit, for any batches and any order of
-    merging. Memory: at most 10 bytes a bin (with ties 19), and the bytes of a score for each gathered example. `update`
-    and `merge` change the tally and return it. Weights have no exact sums: use `ScoreTally` for them.
+    merging. It needs at most 10 bytes per bin (19 with ties), and the bytes of a score per gathered example. `update`
+    and `merge` change the tally and return it. Sums of weights are not exact: use `ScoreTally` for them.
 
     Examples
     --------
@@ -110,7 +105,7 @@ class HullTally(Tally):
 
     @property
     def passes(self) -> int:
-        """Which pass this is, from 1."""
+        """The number of this pass, counted from 1."""
         return self._passes
 
     @property
@@ -177,9 +172,9 @@ class HullTally(Tally):
 
     @locked
     def laid_out(self, scores: Any) -> HullTally:
-        """Return an empty tally whose bins suit a sample of the scores; this one where it has bins already.
+        """Return an empty tally whose bins suit a sample of the scores; this tally if it already has bins.
 
-        The result is the same for any bins; those that suit leave less to look at in the next pass.
+        The result is the same for any bins, but with suitable ones less is left for the next pass.
         """
         if self._bins is not None:
             return self
@@ -201,7 +196,7 @@ class HullTally(Tally):
 
     @locked
     def to_curve(self, *, name: str = "classifier") -> RocCurve:
-        """Return the ROC curve with the vertices of its hull, as of ``RocCurve.from_predictions(points="hull")``."""
+        """Return the ROC curve with the vertices of its hull, as ``RocCurve.from_predictions(points="hull")`` does."""
         name = check_name("name", name)
         chain = self._chain()
         counts.check_totals(int(chain.pos.sum()), int(chain.neg.sum()))
@@ -247,7 +242,7 @@ class HullTally(Tally):
         return self._counted
 
     def _spill(self, always: bool = False) -> None:
-        """Count held examples in bins where they are too many to hold."""
+        """Count the held examples in bins if there are too many to hold."""
         held = self._table()
         if isinstance(held, Held) and (always or held.size > self._hold):
             assert self._bins is not None

@@ -1,7 +1,7 @@
 """What is known of a ROC curve after a pass: ranges of keys, their counts, and which may hold a vertex of the hull.
 
-Only a range whose upper-left corner lies strictly above the hull of the ranges' boundaries, or that ends at a vertex of
-it, can hold a vertex. A range that begins at a vertex holds the next lower score after the vertex's threshold.
+A range can hold a vertex only if its upper-left corner lies strictly above the hull of the boundaries of the ranges, or
+if it ends at a vertex of that hull. A range that begins at a vertex holds the next lower score below its threshold.
 """
 
 from __future__ import annotations
@@ -13,26 +13,27 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError
-from costcurves._base.validation import BoolArray, IntArray
+from costcurves._base.validation import LARGEST_WHOLE, BoolArray, IntArray
 from costcurves.counting import compiled
-from costcurves.counting.counts import LARGEST_EXACT_INTEGER
 from costcurves.counting.geometry import blocks_above, upper_hull
 from costcurves.counting.keys import CELL_BITS
 from costcurves.data.tallies.base import part
-from costcurves.data.tallies.bins import BinTable, ScoreBins
+from costcurves.data.tallies.bin_table import BinTable
+from costcurves.data.tallies.bins import ScoreBins
 from costcurves.data.tallies.scores import cumulated
 
 Array = npt.NDArray[Any]
 
-CLOSED = -1  # the shift of parts that hold no vertex, inside or at their end
+CLOSED = -1  # the shift of parts that hold no vertex, neither inside nor at their end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chain:
     """Ranges of keys from the highest down, with the examples of each: what is known of a curve after a pass.
 
-    A part spans 2**shift keys from `low`: one score where shift is 0. Closed parts have no vertex and no range. Once
-    all vertices are known, the `low` of a closed part that begins at one is the key of the highest score in it.
+    A part spans 2**shift keys from `low`, which is a single score if shift is 0. Closed parts have no vertex and no
+    range. Once all vertices are known, the `low` of a closed part that begins at a vertex is the key of its highest
+    score.
     """
 
     low: IntArray
@@ -42,7 +43,7 @@ class Chain:
 
     @classmethod
     def of_bins(cls, table: BinTable) -> Chain:
-        """Return the chain of filled bins; those that hold no vertex are closed and joined."""
+        """Return the chain of filled bins; bins that hold no vertex are closed and joined."""
         fast = compiled.loops()
         if fast is not None and table.byte_counts is not None:
             code, neg, pos, wanted = fast.cut(table.byte_counts)
@@ -56,10 +57,10 @@ class Chain:
 
     @classmethod
     def of_vertices(cls, x: IntArray, y: IntArray, low: IntArray, shift: IntArray, *rest: IntArray) -> Chain:
-        """Return the chain of a hull's vertices as compiled loops give them; what lies between two is one closed part.
+        """Return the chain of the vertices that compiled loops found; between two vertices there is one closed part.
 
-        Of each vertex: the examples down to it, the part that ends there (low, shift, neg, pos), and the lowest key of
-        the part that comes next. The first is the origin, where no part ends.
+        Each vertex comes with the examples down to it, the part that ends there (low, shift, neg, pos), and the lowest
+        key of the part that follows. The first is the origin, at which no part ends.
         """
         neg, pos, following = rest
         between = [np.diff(values) - own[1:] for values, own in ((x, neg), (y, pos))]
@@ -83,12 +84,12 @@ class Chain:
             or low.ndim != 1
             or any(array.dtype.kind != "i" or array.size != low.size for array in (low, shift))
         ):
-            raise DataError("parts of a chain must be whole numbers, as many of each")
+            raise DataError("parts of a chain must be integers, with one value of each kind per part")
         most = 1 << (bins.low_bits + CELL_BITS - 1)
         falls = (chain.low[1:] < chain.low[:-1]).all() and (shift >= CLOSED).all() and (shift <= bins.low_bits).all()
         if not falls or (chain.low < -most).any() or (chain.low >= most).any() or (neg + pos < 1).any():
-            raise DataError("parts of a chain must be filled, and go from the highest down")
-        if float(neg.sum(dtype=np.float64) + pos.sum(dtype=np.float64)) > LARGEST_EXACT_INTEGER:
+            raise DataError("parts of a chain must hold examples, and go from the highest keys down")
+        if float(neg.sum(dtype=np.float64) + pos.sum(dtype=np.float64)) > LARGEST_WHOLE:
             raise DataError("parts of a chain must hold fewer examples")
         table = cumulated(np.empty(0), chain.neg, chain.pos)
         if (chain.shift[upper_hull(table.fp, table.tp)[1:] - 1] < 0).any():
@@ -96,11 +97,11 @@ class Chain:
         return chain
 
     def state(self) -> dict[str, Array]:
-        """Return what `restored` takes."""
+        """Return the arrays that `restored` reads."""
         return {f"before_{name}": getattr(self, name) for name in Chain.__slots__}
 
     def same(self, other: Chain) -> bool:
-        """Return whether two chains are one."""
+        """Return whether two chains are the same."""
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in Chain.__slots__)
 
     def part(self, start: int, end: int) -> Chain:
@@ -109,7 +110,7 @@ class Chain:
 
     @staticmethod
     def joined(chains: list[Chain]) -> Chain:
-        """Return chains that follow each other as one."""
+        """Return consecutive chains as a single one."""
         return Chain(*(np.concatenate([getattr(chain, name) for chain in chains]) for name in Chain.__slots__))
 
     def reduced(self) -> Chain:
@@ -147,17 +148,17 @@ class Chain:
         return Chain(*(np.concatenate((old[kept], new))[order] for old, new in both))
 
     def other_members(self, found: int) -> DataError:
-        """Return the error of a pass in which the open parts have other members than they had."""
+        """Return the error for a pass in which the open parts have other members than before."""
         return DataError(
             f"the data must be the same in every pass, got {found} examples where the pass before had {self.left} "
-            "(or other scores): read all batches once, and once only, in each"
+            "(or other scores): read all batches exactly once in each pass"
         )
 
 
 def _cuts(neg: IntArray, pos: IntArray, divisible: BoolArray | bool = True) -> tuple[BoolArray, IntArray]:
-    """Return which parts may hold a vertex (at their end, or inside if divisible), and where joined ones begin.
+    """Return which parts may hold a vertex (at their end, or inside if divisible), and where joined parts begin.
 
-    Parts that begin at a vertex are wanted, too.
+    Parts that begin at a vertex are wanted as well.
     """
     table = cumulated(np.empty(0), neg, pos)
     hull = upper_hull(table.fp, table.tp)

@@ -1,4 +1,4 @@
-"""Paired counts of two classifiers that add up, at thresholds that were found before."""
+"""Paired counts of two classifiers from batches, at thresholds that were found before."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ CLASSES = ("negative", "positive")
 
 
 class _Changes:
-    """At which point, of several lists of points, one classifier begins to predict an example positive."""
+    """Finds the point, in each of several lists of points, at which a classifier begins to predict positive."""
 
     def __init__(self, *cuts: FloatArray) -> None:
-        # One search among the distinct thresholds, then a table for each list.
+        # One search among the distinct thresholds, and then a table for each list.
         self.distinct = np.unique(np.concatenate(cuts))
         self.sides = [c.size - np.append(0, np.searchsorted(c[::-1], self.distinct, side="right")) for c in cuts]
 
@@ -56,8 +56,8 @@ class PairedTally(Tally):
     Parameters
     ----------
     a, b : CostCurve
-        The two classifiers' curves on these data, with different names: their thresholds are used. Find them in
-        earlier passes, with `ScoreTally` or `HullTally`.
+        The curves of the two classifiers on these data, whose thresholds are used. Their names must differ. Find them
+        in earlier passes, with `ScoreTally` or `HullTally`.
     pc : array-like, OperatingRange or OperatingCondition, optional
         Operating points, as for `compare`.
     pos_label : label, optional
@@ -65,11 +65,11 @@ class PairedTally(Tally):
 
     Notes
     -----
-    The difference equals `compare` bit for bit, for any batches and any order of merging, where a and b are the curves
-    that `compare` makes; with whole weights too, and with others to rounding. Counts at the thresholds of binned curves
-    are exact too; what their `max_error` leaves open is whether other thresholds would be better, and the limits of the
-    difference are wider by that. Memory: the points squared, and the
-    thresholds of both. `update` and `merge` change the tally and return it.
+    The difference equals that of `compare` bit for bit, for any batches and any order of merging, if a and b are the
+    curves that `compare` makes and weights are integers; with other weights it agrees up to rounding. Counts at the
+    thresholds of binned curves are exact too. Their `max_error` says how much better other thresholds could be, and the
+    limits of the difference are wider by that. The memory is that of the points squared, and of the thresholds of both
+    curves. `update` and `merge` change the tally and return it.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class PairedTally(Tally):
         batches: Batches,
         errors: tuple[float, float],
     ) -> None:
-        self.errors = errors  # by how much the costs of both can be too high
+        self.errors = errors  # the most by which the costs of both can be too high
         self.names, self._breaks, self._points, self._cuts, self._batches = names, breaks, points, cuts, batches
         self._a, self._b = _Changes(*cuts[:2]), _Changes(*cuts[2:])
         self._steps: dict[str, PairedCounts] = {}
@@ -164,7 +164,8 @@ class PairedTally(Tally):
         Returns
         -------
         array of shape (points + 1, points + 1)
-            [i, j]: a does from point i on and b from point j on; the last index means never.
+            [i, j] counts the examples that a predicts positive from point i on, and b from point j on; the last index
+            means never.
         """
         check_choice("true_class", true_class, CLASSES)
         size = self._points.size + 1
@@ -173,7 +174,7 @@ class PairedTally(Tally):
 
     @locked
     def to_difference(self, *, simultaneous: bool = True, **options: Unpack[DifferenceOptions]) -> CurveDifference:
-        """Return the difference of the two curves with its limits, as `compare` does of arrays (options as there)."""
+        """Return the difference of the two curves with its limits; the options are those of `compare`."""
         paired = self.paired(simultaneous=check_flag("simultaneous", simultaneous))
         return difference_of_counts(self.names, paired, self._points, difference_options(**options), self.errors)
 
@@ -201,7 +202,7 @@ class PairedTally(Tally):
         """Return the steps of pc between which no threshold moves, with the counts of positives and negatives."""
         neg, pos = (self._steps.get(true_class) for true_class in CLASSES)
         n_neg, n_pos = (0.0 if part is None else part.total for part in (neg, pos))
-        if self._batches.weighted:  # how many examples there are is not known, but what they weigh
+        if self._batches.weighted:  # the number of examples is not known, but the sum of their weights is
             counts.check_totals(1, 1, (n_pos, n_neg))
         else:
             counts.check_totals(int(n_pos), int(n_neg))

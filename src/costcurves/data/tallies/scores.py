@@ -1,4 +1,4 @@
-"""Counts of scores that add up: exactly, by distinct score, or in a bounded number of bins."""
+"""Counts of labels by score from batches: exact, for each distinct score, or in a bounded number of bins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
-from costcurves._base.validation import BoolArray, FloatArray, check_choice, check_integer, check_name, shown
+from costcurves._base.validation import (
+    LARGEST_WHOLE,
+    BoolArray,
+    FloatArray,
+    check_choice,
+    check_integer,
+    check_name,
+    shown,
+)
 from costcurves.counting import counts, hull_vertices
 from costcurves.counting.geometry import upper_hull
 from costcurves.counting.keys import FLOATS, scores_of_keys
@@ -17,17 +25,18 @@ from costcurves.curves.roc import RocCurve
 from costcurves.curves.thresholds import hull_breaks
 from costcurves.data.tallies.adaptive_bins import AdaptiveTable
 from costcurves.data.tallies.base import Batches, State, Tally, locked, part
-from costcurves.data.tallies.bins import BinTable, ScoreBins, check_resolution
+from costcurves.data.tallies.bin_table import BinTable
+from costcurves.data.tallies.bins import ScoreBins, check_resolution
 
 Array = npt.NDArray[Any]
 
-PENDING = 1 << 20  # rows that wait to be counted together
+PENDING = 1 << 20  # how many rows wait to be counted together
 MOST_DISTINCT = 1 << 25
 ROUNDING = 2.0**-50
 
 
 class DistinctCounts:
-    """Negatives and positives of each distinct score, from the highest down; rows wait until counting them pays."""
+    """Negatives and positives of each distinct score, from the highest down; rows are counted many at a time."""
 
     def __init__(self, weighted: bool = False, limit: int = MOST_DISTINCT) -> None:
         kind = np.float64 if weighted else np.int64
@@ -51,7 +60,7 @@ class DistinctCounts:
                 raise
 
     def add_distinct(self, positive: BoolArray, scores: Array, times: Array) -> None:
-        """Count examples that are given once with how often they occur."""
+        """Count examples that are given once each, with the number of times that they occur."""
         distinct, place = np.unique(scores.astype(np.float64) + 0.0, return_inverse=True)  # -0.0 is 0.0
         found = np.zeros((2, distinct.size), np.int64)
         np.add.at(found, (positive.astype(np.int64), place), times)
@@ -65,7 +74,7 @@ class DistinctCounts:
         self._join(other.scores, other.neg, other.pos)
 
     def settle(self) -> None:
-        """Count the rows that wait; where they have too many distinct scores, they wait on, and nothing is lost."""
+        """Count the rows that wait; if they have too many distinct scores, they go on waiting, and nothing is lost."""
         if not self._waiting:
             return
         positive, scores = (np.concatenate([batch[i] for batch in self._waiting]) for i in (0, 1))
@@ -95,32 +104,32 @@ class DistinctCounts:
 
 
 class ScoreTally(Tally):
-    """Counts of labels by score that can be made of batches and merged, in any order, to the same result.
+    """Counts of labels by score from batches, which give the same result in any order of batches and merging.
 
     Parameters
     ----------
     pos_label : label, optional
-        The positive class; needed unless labels are booleans, 0/1 or -1/1. A batch may hold one class only.
+        As for `RocCurve.from_predictions`. A batch may hold a single class.
     resolution : int, optional
-        The most bins, from 2**14 to 2**26: bounded memory, and a curve that says its largest error. The bins follow
-        the data, so that the error is small for any scores and any order of the rows. By default every distinct score
-        is counted.
+        The largest number of bins, from 2**14 to 2**26, for bounded memory; the curve then states its largest error.
+        The bins follow the data, so that the error is small for any scores and any order of the rows. By default every
+        distinct score is counted.
     bins : ScoreBins, optional
-        A fixed layout of bins, instead of `resolution`; tallies to be merged must share it, and its type of scores
-        must hold all of them.
+        A fixed layout of bins, instead of `resolution`. Tallies to be merged must share it, and its type must hold all
+        scores.
     limit : int
-        The most distinct scores to hold (24 bytes each) without bins. More are an error, which `to_curve` may be the
-        first to notice.
+        The largest number of distinct scores to hold (24 bytes each) without bins. More are an error, which may be
+        raised only by `to_curve`.
 
     Notes
     -----
-    `update` and `merge` change the tally and return it; where they raise an error the tally stays as it was. Several
-    threads may share a tally, but one tally per thread, merged at the end, is faster. Counts are integers, so any split
-    into batches and any order of merging give the same bits as `RocCurve.from_predictions`. So do whole weights (as
-    long as the sum of their squares is at most 2**53); sums of other weights agree to rounding, about 1e-15 of the
-    total per addition. With a `resolution` this holds as long as there are no more distinct scores than bins; beyond
-    that the bins depend on the batches, the statement of the curve does not: its costs are too high by at most its
-    `max_error`.
+    `update` and `merge` change the tally and return it; if they raise an error, the tally stays as it was. Several
+    threads may share a tally, but one tally per thread, merged at the end, is faster. Counts are integers, so for any
+    split into batches and any order of merging the curve equals that of `RocCurve.from_predictions` bit for bit. So it
+    does with integer weights (if the sum of their squares is at most 2**53); sums of other weights agree up to
+    rounding, about 1e-15 of the total per addition. With a `resolution` this holds if there are no more distinct scores
+    than bins. If there are more, the bins depend on the batches, but it still holds that the costs of the curve are too
+    high by at most its `max_error`.
 
     Examples
     --------
@@ -158,7 +167,7 @@ class ScoreTally(Tally):
 
     @property
     def adaptive(self) -> bool:
-        """Whether the bins follow the data, and so depend on the batches."""
+        """Whether the bins follow the data and so depend on the batches."""
         return self._resolution is not None
 
     @property
@@ -201,13 +210,13 @@ class ScoreTally(Tally):
 
     @locked
     def update_distinct(self, y_true: Any, y_score: Any, times: Any) -> ScoreTally:
-        """Count pairs of label and score that occur so many times each, as of a query that groups them.
+        """Count pairs of label and score, each with the number of times that it occurs.
 
         Parameters
         ----------
         y_true, y_score : array-like, shape (n,)
         times : array-like of int, shape (n,)
-            How often each occurs, which is not a weight: the result is that of so many examples.
+            How often each pair occurs. This is not a weight: the result is that of as many examples.
         """
         if self.binned or self._batches.weighted:
             raise UnsupportedError("`update_distinct` needs a tally of distinct scores without weights, got another")
@@ -218,7 +227,7 @@ class ScoreTally(Tally):
         repeats = counts.checked_scores(times, "times")
         counts.same_length("times", repeats, "y_true", positive.size)
         if repeats.dtype.kind not in "iu" or repeats.min() < 1:
-            raise DataError(f"`times` must hold whole numbers from 1, got {shown(repeats[:5].tolist())}")
+            raise DataError(f"`times` must hold integers >= 1, got {shown(repeats[:5].tolist())}")
         table = self._filled_table(batch.batches)
         assert isinstance(table, DistinctCounts)
         table.add_distinct(positive, scores, repeats.astype(np.int64))
@@ -249,21 +258,21 @@ class ScoreTally(Tally):
 
     @locked
     def to_curve(self, *, name: str = "classifier", points: str = "all") -> RocCurve:
-        """Return the ROC curve of all that was counted; of bins, the hull of their boundaries, with its `max_error`.
+        """Return the ROC curve of all that was counted; if scores were binned, its hull, with a `max_error`.
 
         Parameters
         ----------
         name : str
         points : {"all", "hull"}
-            As for `RocCurve.from_predictions`; a binned tally has the hull only.
+            As for `RocCurve.from_predictions`; a binned tally has only the hull.
 
         Notes
         -----
-        A bin's lower end is a threshold, and its counts are exact: the points of a binned curve lie on the true one.
-        What lies between two of them stays below the bin's upper-left corner (fp at its start, tp at its end), so the
-        hull with all corners bounds the true one from above; `max_error` is the largest vertical distance of the two
-        lower envelopes in cost space, which is reached at a break of the lower hull. A bin that holds one score only
-        has no such corner; that is known where at most 1024 bins hold several scores.
+        The lower end of a bin is a threshold, and the counts there are exact: the points of a binned curve lie on the
+        true one. Between two of them the true curve stays below the upper-left corner of the bin (fp at its start, tp
+        at its end), so the hull of all corners bounds the true hull from above. `max_error` is the largest vertical
+        distance of the two lower envelopes in cost space, which is reached at a break of the lower hull. A bin with a
+        single score has no such corner; single scores are known if at most 1024 bins hold several scores.
         """
         name = check_name("name", name)
         check_choice("points", points, ("all", "hull"))
@@ -296,7 +305,7 @@ class ScoreTally(Tally):
         if not self._batches.weighted:
             return None
         squares = [float(s) for s in self._squares]
-        if self._whole and max(squares) <= counts.LARGEST_EXACT_INTEGER:
+        if self._whole and max(squares) <= LARGEST_WHOLE:
             return int(pos) ** 2 / int(squares[1]), int(neg) ** 2 / int(squares[0])
         return pos**2 / squares[1], neg**2 / squares[0]
 
@@ -330,7 +339,7 @@ class ScoreTally(Tally):
             table = cumulated(scores_of_keys(lowest, bins.dtype), neg, pos)
             highest = scores_of_keys(lowest + ((np.int64(1) << shift) - 1), bins.dtype)
             several = (shift > 0) & ~self._table.single(code)
-        # The next lower score is in the next bin, at its upper end or below it.
+        # The next lower score is in the next bin, at or below its upper end.
         hull = hull_vertices.on_hull(replace(table, below=np.append(highest, -np.inf)))
         return hull, largest_gap(table, hull, several)
 
@@ -385,7 +394,7 @@ class ScoreTally(Tally):
 
 
 def check_layout(bins: Any, dtype: Any) -> str | None:
-    """Return the type of scores that a layout or its type says, if one does."""
+    """Return the type of scores of a layout or as given, if either is."""
     if bins is not None and not isinstance(bins, ScoreBins):
         raise InputError(f"`bins` must be ScoreBins, got {type(bins).__name__}")
     if dtype is not None:
@@ -396,14 +405,14 @@ def check_layout(bins: Any, dtype: Any) -> str | None:
 
 
 def same_layout(first: ScoreBins | None, second: ScoreBins | None) -> ScoreBins | None:
-    """Return the layout of two tallies to be merged, which must be one where both have one."""
+    """Return the layout of two tallies to be merged, which must be the same if both have one."""
     if first is not None and second is not None and not first.same(second):
         raise InputError(f"`other` must have the same bins to be merged, got {second!r} and {first!r}")
     return second if first is None else first
 
 
 def no_examples() -> DataError:
-    """Return the error of a tally that has seen nothing."""
+    """Return the error for a tally that has counted nothing."""
     return DataError("`y_true` must hold both classes, got 0 positive and 0 negative examples")
 
 
@@ -418,8 +427,8 @@ def cumulated(thresholds: FloatArray, neg: Array, pos: Array) -> counts.ScoreCou
 
 
 def largest_gap(table: counts.ScoreCounts, hull: counts.ScoreCounts, open_bins: BoolArray) -> float:
-    """Return the most by which normalized cost can fall when every open bin shows what is inside it."""
-    # Each bin's end comes after its upper-left corner, which is nothing new where the bin is a single score.
+    """Return the most by which the normalized cost can fall if the scores inside every open bin become known."""
+    # The end of each bin comes after its upper-left corner, which adds nothing if the bin is a single score.
     fp, tp = np.repeat(table.fp, 2)[1:], np.repeat(table.tp, 2)[1:]
     fp[1::2] = np.where(open_bins, table.fp[:-1], table.fp[1:])
     new = np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0))
@@ -433,7 +442,7 @@ def largest_gap(table: counts.ScoreCounts, hull: counts.ScoreCounts, open_bins: 
 
 
 class _Envelope:
-    """Normalized cost of the best of a hull's vertices, at every pc."""
+    """The normalized cost of the best vertex of a hull at every pc."""
 
     def __init__(self, fp: Array, tp: Array) -> None:
         roc = RocCurve("envelope", fp, tp, fp[-1].item(), tp[-1].item(), np.full(fp.size, np.nan), "counts")

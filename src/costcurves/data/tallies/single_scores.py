@@ -1,4 +1,4 @@
-"""Which bins hold one score only, however often: nothing is hidden in those."""
+"""Which bins hold a single score, however often it occurs: such bins hide no other threshold."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from costcurves._base.validation import BoolArray, IntArray
 
 Array = npt.NDArray[Any]
 
-MOST_BINS = 1 << 20  # so that the keys take little memory
+MOST_BINS = 1 << 20  # with more bins the keys would take too much memory
 MOST_MIXED = 1 << 10
 
 
 class SingleScores:
-    """The key of the one score in each bin, for as long as few bins are mixed.
+    """The key of the single score in each bin, as long as few bins are mixed.
 
-    More than MOST_MIXED bins with several scores mean data without many ties, and `add` and `merge` return False: that
-    depends on all of the data alone, so any order of adding and merging comes to the same.
+    If more than MOST_MIXED bins hold several scores, the data have few ties, and `add` and `merge` return False. That
+    depends only on all of the data, and not on the order of adding and merging.
     """
 
     def __init__(self, bins: int, integer: Any) -> None:
@@ -28,13 +28,13 @@ class SingleScores:
         self._mixed = np.zeros(bins, np.bool_)
 
     def add(self, code: IntArray, key: Array) -> bool:
-        """Look at the keys of scores in bins; return False where too many bins are mixed."""
+        """Add the keys of scores in bins; return False if too many bins are mixed."""
         other = np.flatnonzero(self._held[code] != key)
         if not other.size:
             return True
         code, key = code[other], key[other]
         new = self._held[code] == self._none
-        self._held[code[new]] = key[new]  # one of them, where a bin is met with several
+        self._held[code[new]] = key[new]  # any one of them, if a bin occurs several times
         return self._mix(code[self._held[code] != key])
 
     def _mix(self, code: IntArray) -> bool:
@@ -44,19 +44,19 @@ class SingleScores:
         return not fresh.size or int(np.count_nonzero(self._mixed)) <= MOST_MIXED
 
     def merge(self, other: SingleScores) -> bool:
-        """Add what another part of the data has in its bins; return False where too many bins are mixed."""
+        """Add the bins of another part of the data; return False if too many bins are mixed."""
         return self.fill(other.state())
 
     def single(self, code: IntArray) -> BoolArray:
-        """Return which of some filled bins hold one score."""
+        """Return which of some filled bins hold a single score."""
         return ~self._mixed[code]
 
     def keys(self, code: IntArray) -> IntArray:
-        """Return the key of the one score in some filled bins; of one of them where there are several."""
+        """Return the key of the score in some filled bins; if there are several scores, that of any one of them."""
         return self._held[code].astype(np.int64)
 
     def state(self) -> dict[str, Array]:
-        """Return the bins of one score with their keys, and those of several."""
+        """Return the bins of a single score with their keys, and the bins of several scores."""
         single = np.flatnonzero((self._held != self._none) & ~self._mixed)
         return {"single": single, "key": self._held[single], "mixed": np.flatnonzero(self._mixed)}
 

@@ -1,0 +1,198 @@
+"""Costs that are linear in pc between breaks: their values, corners and integrals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costcurves._base.errors import InputError
+from costcurves._base.results import Result
+from costcurves._base.validation import FloatArray, check_in_unit, frozen, shown
+from costcurves.conditions.condition import Beta, OperatingRange, check_condition, pc_array
+
+# Differences of normalized cost below this are rounding, not performance: they count as equal.
+EQUAL = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CostFunction(Result):
+    """A normalized expected cost at every pc: on step i, ``pc·fnr[i] + (1-pc)·fpr[i]``.
+
+    Step i is used for pc in (breaks[i], breaks[i+1]]; `max_error` is the most by which a value can be too high.
+    """
+
+    name: str
+    breaks: FloatArray
+    fpr: FloatArray
+    fnr: FloatArray
+    max_error: float
+
+    def step_at(self, pc: Any) -> Any:
+        """Return the index of the step in use at each pc."""
+        return np.searchsorted(self.breaks[1:-1], pc_array(pc), side="left")
+
+    def evaluate(self, pc: Any) -> Any:
+        """Return the normalized expected cost at pc (a number, an array or an operating condition).
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> curve = cc.CostCurve(cc.RocCurve.from_rates(fpr=0.1, tpr=0.6))
+        >>> curve.evaluate([0.0, 0.25, 0.5, 1.0]).round(4).tolist()
+        [0.0, 0.175, 0.25, 0.0]
+        """
+        x = pc_array(pc)
+        step = self.step_at(x)
+        cost = x * self.fnr[step] + (1.0 - x) * self.fpr[step]
+        return float(cost) if x.ndim == 0 else cost
+
+    def expected_cost(self, condition: Any) -> float:
+        """Return the expected cost per case in money at an operating condition.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> curve = cc.CostCurve(cc.RocCurve.from_confusion_matrix([[90, 10], [4, 16]]))
+        >>> round(curve.expected_cost(cc.OperatingCondition(prevalence=0.2, cost_fp=10, cost_fn=50)), 9)
+        2.8
+        """
+        where = check_condition(condition)
+        return where.money(float(self.evaluate(where.pc)))
+
+    @property
+    def vertices(self) -> FloatArray:
+        """The corners (pc, cost), shape (v, 2), by increasing pc; a jump has two corners at the same pc."""
+        left, right = self.breaks[:-1], self.breaks[1:]
+        starts = left * self.fnr + (1 - left) * self.fpr
+        ends = right * self.fnr + (1 - right) * self.fpr
+        pc = np.stack([left, right], axis=1).ravel()
+        cost = np.stack([starts, ends], axis=1).ravel()
+        same = np.append((np.diff(pc) == 0) & (np.abs(np.diff(cost)) <= EQUAL), False)
+        corners: FloatArray = np.stack([pc[~same], cost[~same]], axis=1)
+        return frozen(corners)
+
+    def area(
+        self,
+        pc: tuple[float, float] | OperatingRange = (0.0, 1.0),
+        *,
+        weight: Beta | Callable[[Any], Any] | None = None,
+    ) -> float:
+        """Return the integral of the cost over pc, uniformly or weighted.
+
+        Over all of pc this is the expected normalized cost when the condition is uncertain: uniform by default,
+        Beta-distributed, or with any density.
+
+        Parameters
+        ----------
+        pc : (low, high) or OperatingRange
+            The interval of pc to integrate over.
+        weight : Beta, callable or an object with ``pdf``, optional
+            Density of pc. A Beta is integrated in closed form, any other density by Gauss-Legendre quadrature.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> curve = cc.CostCurve(cc.RocCurve.from_rates(fpr=0.1, tpr=0.6))
+        >>> round(curve.area(), 6), round(curve.area(weight=cc.Beta(2, 2)), 6)
+        (0.181319, 0.216061)
+        """
+        low, high = check_span(pc)
+        breaks = np.clip(self.breaks, low, high)
+        left, right = breaks[:-1], breaks[1:]
+        if weight is None:
+            pieces = (right - left) * self.fpr + (right**2 - left**2) / 2 * (self.fnr - self.fpr)
+            return float(pieces.sum())
+        if isinstance(weight, Beta):
+            return float(beta_integral(weight, left, right, self.fpr, self.fnr).sum())
+        density = getattr(weight, "pdf", weight)
+        if not callable(density):
+            raise InputError(f"`weight` must be a Beta, a density or None, got {shown(weight)}")
+        return _quadrature(density, left, right, self.fpr, self.fnr)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CostLines(Result):
+    """The cost line of every ROC point: `fpr` is its value at pc = 0, `fnr` at pc = 1.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.CostCurve(cc.RocCurve.from_predictions([0, 1, 1], [0.1, 0.4, 0.8])).lines()
+    CostLines(4 lines)
+    """
+
+    name: str
+    thresholds: FloatArray
+    fpr: FloatArray
+    fnr: FloatArray
+
+    def evaluate(self, pc: Any) -> FloatArray:
+        """Return the cost of each line at each pc, shape (..., lines)."""
+        x = pc_array(pc)[..., None]
+        values: FloatArray = x * self.fnr + (1 - x) * self.fpr
+        return values
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "name": [self.name] * self.fpr.size,
+            "threshold": self.thresholds,
+            "cost_at_pc0": self.fpr,
+            "cost_at_pc1": self.fnr,
+        }
+
+    def __repr__(self) -> str:
+        """Return the number of lines."""
+        return f"CostLines({self.fpr.size} lines)"
+
+
+def check_span(pc: Any) -> tuple[float, float]:
+    """Return the two ends of an interval of pc; an operating range stands for the interval that it spans."""
+    if isinstance(pc, OperatingRange):
+        return pc.pc
+    try:
+        low, high = pc
+    except (TypeError, ValueError):
+        raise InputError(f"`pc` must be a pair (low, high), got {shown(pc)}") from None
+    low, high = check_in_unit("pc", low), check_in_unit("pc", high)
+    if low > high:
+        raise InputError(f"`pc` must be a pair (low, high) with low <= high, got {shown(pc)}")
+    return low, high
+
+
+def beta_integral(
+    weight: Beta, left: FloatArray, right: FloatArray, at_zero: FloatArray, at_one: FloatArray
+) -> FloatArray:
+    """Return the Beta-weighted integral of each linear piece, given its line's values at 0 and at 1."""
+    from scipy.special import betainc
+
+    mass = betainc(weight.a, weight.b, right) - betainc(weight.a, weight.b, left)
+    moment = weight.mean * (betainc(weight.a + 1, weight.b, right) - betainc(weight.a + 1, weight.b, left))
+    pieces: FloatArray = at_zero * mass + (at_one - at_zero) * moment
+    return pieces
+
+
+def _quadrature(
+    density: Callable[[Any], Any],
+    left: FloatArray,
+    right: FloatArray,
+    at_zero: FloatArray,
+    at_one: FloatArray,
+) -> float:
+    """Return the weighted integral by 32-point Gauss-Legendre on pieces no wider than 1/32."""
+    parts = np.maximum(1, np.ceil((right - left) * 32).astype(int))
+    owner = np.repeat(np.arange(left.size), parts)
+    step = ((right - left) / parts)[owner]
+    start = left[owner] + step * (np.arange(owner.size) - np.repeat(np.cumsum(parts) - parts, parts))
+    nodes, weights = np.polynomial.legendre.leggauss(32)
+    x = start[:, None] + step[:, None] * (nodes + 1) / 2
+    try:
+        values = np.asarray(density(x), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"`weight` must be a density that takes arrays, got {shown(error)}") from error
+    if values.shape != x.shape or not np.isfinite(values).all() or (values < 0).any():
+        raise InputError("`weight` must be a density that takes arrays and returns finite values >= 0")
+    cost = at_zero[owner, None] + x * (at_one - at_zero)[owner, None]
+    return float((values * cost * weights * step[:, None] / 2).sum())

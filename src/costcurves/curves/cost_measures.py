@@ -1,0 +1,175 @@
+"""Measures of other fields, computed from a cost curve: H-measure, Brier score, net benefit and AUC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costcurves._base.errors import InputError, UnsupportedError
+from costcurves._base.validation import check_in_open_unit, check_unit_array, shown
+from costcurves.conditions.condition import Beta
+from costcurves.curves.cost_function import CostFunction, beta_integral
+from costcurves.curves.roc import RocCurve
+from costcurves.curves.thresholds import Policy, swap_axis
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
+class CostMeasures(CostFunction):
+    """The cost of a classifier whose threshold follows a policy; `policy` and `roc` are None for an average."""
+
+    policy: Policy | None
+    roc: RocCurve | None
+
+    def h_measure(self, *, severity: Beta | None = None, prevalence: float | None = None) -> float:
+        """Return Hand's H-measure: 1 minus the expected minimum loss relative to that of the trivial classifiers.
+
+        Parameters
+        ----------
+        severity : Beta, optional
+            Distribution of the cost share ``cost_fp / (cost_fp + cost_fn)``. By default Beta(2, 1 + n_neg / n_pos),
+            the default of the hmeasure packages: its mode is the share of positives. Hand & Anagnostopoulos (2014)
+            advise ``Beta(1 + p, 2 - p)`` with p the share of positives.
+        prevalence : float in (0, 1), optional
+            By default the share of positives in the data.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> round(cc.CostCurve(roc).h_measure(severity=cc.Beta(2, 2)), 6)
+        0.5
+        """
+        share = self._prevalence(prevalence)
+        weight = Beta(2, 1 + (1 - share) / share) if severity is None else severity
+        if not isinstance(weight, Beta):
+            raise InputError(f"`severity` must be a Beta, got {shown(weight)}")
+        loss = self._cost_share_integral(share, weight)
+        left, right = np.array([0.0, share]), np.array([share, 1.0])
+        trivial = beta_integral(weight, left, right, np.array([0.0, share]), np.array([1.0 - share, 0.0]))
+        largest = float(trivial.sum())
+        if not largest > 0:
+            raise InputError(f"`severity` must not put all weight on free errors, got {weight!r}")
+        return 1.0 - loss / largest
+
+    def brier_score(self) -> float:
+        """Return the Brier score: twice the area under the curve over cost shares (policy "bayes" only).
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_predictions([0, 1, 1], [0.2, 0.7, 0.9])
+        >>> round(cc.CostCurve(roc, policy="bayes").brier_score(), 6)
+        0.046667
+        """
+        self._need_probabilities("brier_score")
+        share = self._prevalence(None)
+        if self._calibrated_at() != share:
+            raise UnsupportedError(
+                "`brier_score` needs scores calibrated at the prevalence of the data, "
+                f"got {self.policy!r} and {share:g}"
+            )
+        return 2.0 * self._cost_share_integral(share, Beta(1, 1))
+
+    def net_benefit(self, threshold: Any, *, prevalence: float | None = None) -> Any:
+        """Return the net benefit of decision-curve analysis at a probability threshold.
+
+        Parameters
+        ----------
+        threshold : float or array in (0, 1)
+            The probability at which both decisions are worth the same, ``cost_fp / (cost_fp + cost_fn)``.
+        prevalence : float in (0, 1), optional
+            By default the share of positives in the data.
+
+        Notes
+        -----
+        ``tpr·p - fpr·(1-p)·t / (1-t)``. With policy "bayes" this is the decision curve of Vickers & Elkin (2006), who
+        treat a case if its score is at least t, whatever the prevalence p is; see `recalibrated_net_benefit` for scores
+        that are corrected for another prevalence first. With "optimal" it is the best that any threshold on the score
+        could reach at that prevalence.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve = cc.CostCurve(roc, policy="bayes")
+        >>> curve.net_benefit(0.5), round(curve.net_benefit(0.5, prevalence=0.2), 6)
+        (0.25, 0.1)
+        """
+        share = self._prevalence(prevalence)
+        calibrated_at = self._calibrated_at()
+        return self._net_benefit(threshold, share, share if calibrated_at is None else calibrated_at)
+
+    def recalibrated_net_benefit(self, threshold: Any, *, prevalence: float) -> Any:
+        """Return the net benefit if scores are corrected for another prevalence before they are compared with t.
+
+        Parameters
+        ----------
+        threshold : float or array in (0, 1)
+            As for `net_benefit`.
+        prevalence : float in (0, 1)
+            The share of positives among the cases on which the classifier will be used.
+
+        Notes
+        -----
+        Policy "bayes" only. Scores that are probabilities at prevalence q have their odds multiplied by
+        ``p(1-q) / (q(1-p))``, by Bayes' rule, so that they are probabilities at prevalence p. This is the same as
+        moving the threshold on the score.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> curve = cc.CostCurve(roc, policy="bayes")
+        >>> round(curve.net_benefit(0.3, prevalence=0.2), 6), curve.recalibrated_net_benefit(0.3, prevalence=0.2)
+        (0.028571, 0.1)
+        """
+        self._need_probabilities("recalibrated_net_benefit")
+        share = check_in_open_unit("prevalence", prevalence)
+        return self._net_benefit(threshold, share, share)
+
+    def _net_benefit(self, threshold: Any, prevalence: float, step_at: float) -> Any:
+        """Return the net benefit of the step in use at cost share `threshold` and prevalence `step_at`."""
+        t = check_unit_array("threshold", threshold)
+        if ((t <= 0) | (t >= 1)).any():
+            raise InputError(f"`threshold` must be in (0, 1), got {shown(threshold)}")
+        step = np.searchsorted(self.breaks[1:-1], swap_axis(t, step_at), side="right")
+        benefit = prevalence * (1.0 - self.fnr[step]) - (1.0 - prevalence) * self.fpr[step] * t / (1.0 - t)
+        return float(benefit) if t.ndim == 0 else benefit
+
+    def auc(self) -> float:
+        """Return the area under the ROC curve behind this cost curve."""
+        return self._need_roc("auc").auc()
+
+    def _cost_share_integral(self, prevalence: float, weight: Beta) -> float:
+        """Return the mean over cost shares c of ``c·(1-p)·fpr + (1-c)·p·fnr``."""
+        shares = swap_axis(self.breaks, prevalence)
+        at_zero, at_one = prevalence * self.fnr, (1.0 - prevalence) * self.fpr
+        return float(beta_integral(weight, shares[1:], shares[:-1], at_zero, at_one).sum())
+
+    def _calibrated_at(self) -> float | None:
+        """Return the prevalence at which the scores are probabilities; None if the policy does not take them so."""
+        if self.policy is None or self.roc is None or not self.policy.takes_probabilities:
+            return None
+        return self._prevalence(self.policy.calibrated_at(self.roc))
+
+    def _need_probabilities(self, what: str) -> None:
+        if self._calibrated_at() is None:
+            raise UnsupportedError(f"`{what}` needs policy='bayes', got {self.policy!r}")
+
+    def _prevalence(self, given: float | None) -> float:
+        if given is not None:
+            return check_in_open_unit("prevalence", given)
+        share = float("nan") if self.roc is None else self.roc.prevalence
+        if np.isnan(share):
+            raise InputError(f"`prevalence` must be given if the counts are not known, got None for {self.name!r}")
+        return share
+
+    def _need_roc(self, what: str) -> RocCurve:
+        if self.roc is None:
+            hint = ": use cc.average_band(folds)" if what == "band" else ""
+            raise UnsupportedError(
+                f"`{what}` needs one classifier's ROC points, got {self.name!r}, which is an average{hint}"
+            )
+        return self.roc

@@ -1,0 +1,141 @@
+"""Which classifier is best where: the stretches of pc on which each costs least."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costcurves._base.results import Result
+from costcurves._base.validation import FloatArray, frozen
+from costcurves.conditions.condition import OperatingRange, pc_to_slope
+from costcurves.curves.choices import _listed, threshold_text
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Ranges(Result):
+    """Who is best where: one row per stretch of pc, in increasing pc and so in decreasing slope.
+
+    Attributes
+    ----------
+    classifier : tuple of str
+        The owner of each stretch; the trivial classifiers are ``"always negative"`` and ``"always positive"``.
+    pc_low, pc_high, slope_low, slope_high : arrays
+        The stretch in probability-cost and in slope of the iso-performance lines.
+    threshold_low, threshold_high : arrays
+        The lowest and the highest threshold that the owner uses within the stretch.
+    threshold_text : tuple of (low, high)
+        The same as texts, in the fewest decimals that separate the same scores; empty if there is no threshold.
+    max_error : float
+        The most by which the least cost can be too high at any pc because scores were binned.
+    unsettled : tuple of str
+        Other classifiers that could be best somewhere, because bins may hide a better threshold of theirs.
+
+    Notes
+    -----
+    This is Table 1 of Provost, Fawcett & Kohavi (1998), with thresholds and with the two trivial classifiers.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")]).ranges()
+    Who is best where
+      pc 0 .. 0.143     slope 6 .. inf      always negative
+      pc 0.143 .. 0.692 slope 0.444 .. 6    expert
+      pc 0.692 .. 1     slope 0 .. 0.444    always positive
+    """
+
+    classifier: tuple[str, ...]
+    pc_low: FloatArray
+    pc_high: FloatArray
+    threshold_low: FloatArray
+    threshold_high: FloatArray
+    over: OperatingRange | None = None
+    _below: tuple[tuple[float, float], ...] = ()
+    max_error: float = 0.0
+    unsettled: tuple[str, ...] = ()
+
+    @property
+    def threshold_text(self) -> tuple[tuple[str, str], ...]:
+        """The lowest and the highest threshold of each stretch as texts that separate the same scores."""
+        ends = zip(self.threshold_low.tolist(), self.threshold_high.tolist(), strict=True)
+        below = self._below or ((math.nan, math.nan),) * len(self)
+        return tuple(
+            (threshold_text(name, low, low_below), threshold_text(name, high, high_below))
+            for name, (low, high), (low_below, high_below) in zip(self.classifier, ends, below, strict=True)
+        )
+
+    @property
+    def slope_low(self) -> FloatArray:
+        """Smallest slope of each stretch."""
+        return frozen(np.array([pc_to_slope(pc) for pc in self.pc_high.tolist()]))
+
+    @property
+    def slope_high(self) -> FloatArray:
+        """Largest slope of each stretch."""
+        return frozen(np.array([pc_to_slope(pc) for pc in self.pc_low.tolist()]))
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The classifiers that can be best, each once, in order of appearance."""
+        return tuple(dict.fromkeys(self.classifier))
+
+    @property
+    def sensitive(self) -> bool:
+        """Whether the choice of classifier depends on the condition within the range."""
+        return len(self.candidates) > 1
+
+    def __len__(self) -> int:
+        """Return the number of stretches."""
+        return len(self.classifier)
+
+    def __iter__(self) -> Iterator[tuple[str, float, float]]:
+        """Iterate over (classifier, pc_low, pc_high)."""
+        return iter(list(zip(self.classifier, self.pc_low.tolist(), self.pc_high.tolist(), strict=True)))
+
+    def where(self, classifier: str) -> list[tuple[float, float]]:
+        """Return the stretches (pc_low, pc_high) of one classifier."""
+        return [(low, high) for name, low, high in self if name == classifier]
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "classifier": list(self.classifier),
+            "pc_low": self.pc_low,
+            "pc_high": self.pc_high,
+            "slope_low": self.slope_low,
+            "slope_high": self.slope_high,
+            "threshold_low": self.threshold_low,
+            "threshold_high": self.threshold_high,
+        }
+
+    def __repr__(self) -> str:
+        """Return the table and, for a range of conditions, the conclusion."""
+        rows, texts = [], self.threshold_text
+        for i, (name, low, high) in enumerate(self):
+            pc = f"pc {low:.3g} .. {high:.3g}"
+            slope = f"slope {self.slope_low[i]:.3g} .. {self.slope_high[i]:.3g}"
+            ends = " .. ".join(dict.fromkeys(texts[i]))
+            cut = f"score >= {ends}" if ends else ""
+            rows.append((pc, slope, name, cut))
+        widths = [max(len(row[k]) for row in rows) for k in range(3)]
+        body = [
+            f"  {pc:<{widths[0]}} {slope:<{widths[1] + 3}} {name:<{widths[2]}}  {cut}".rstrip()
+            for pc, slope, name, cut in rows
+        ]
+        if self.max_error:
+            body.append(f"  bins may hide thresholds that cost up to {self.max_error:.2g} less, and move these limits")
+        if self.unsettled:
+            body.append(f"  not settled: binning error may hide that {_listed(self.unsettled)} is best somewhere")
+        if self.over is None:
+            return "\n".join(["Who is best where", *body])
+        span = "{:.3g} .. {:.3g}".format(*self.over.pc)
+        if self.unsettled:
+            head = f"not settled who can be best for pc {span}"
+        elif self.sensitive:
+            head = f"{len(self.candidates)} classifiers can be best for pc {span}: the choice is sensitive"
+        else:
+            head = f"{self.candidates[0]} is best throughout pc {span}: the choice is not sensitive"
+        return "\n".join([head, *body])
