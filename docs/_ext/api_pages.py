@@ -69,7 +69,19 @@ def _entry(name: str) -> str:
     """Return the directives that document one public name."""
     target = getattr(costcurves, name)
     if isinstance(target, ModuleType):
-        return f".. automodule:: {target.__name__}\n   :members:\n\n"
+        parts = [
+            part
+            for part, value in vars(target).items()
+            if not part.startswith("_")
+            and inspect.isfunction(value)
+            and value.__module__ == target.__name__
+        ]
+        return (
+            f".. py:module:: costcurves.{name}\n\n{inspect.getdoc(target)}\n\n"
+            + "".join(
+                f".. autofunction:: costcurves.{name}.{part}\n\n" for part in parts
+            )
+        )
     if inspect.isclass(target):
         own = (
             ""

@@ -119,9 +119,8 @@ def test_a_device_stays_a_device():
 
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev//stdout"])
 def test_an_open_descriptor_is_written_to_where_it_stands(tmp_path, name):
-    code = (
-        f"from costcurves import _files\nprint('a', flush=True)\n_files.write_atomically({name!r}, 'b\\n')\nprint('c')"
-    )
+    writes = f"files.write_atomically({name!r}, 'b\\n')"
+    code = f"from costcurves._base import files\nprint('a', flush=True)\n{writes}\nprint('c')"
     with open(tmp_path / "out", "wb") as out:
         subprocess.run([sys.executable, "-c", code], stdout=out, check=True, env=ENVIRONMENT)
     assert (tmp_path / "out").read_text() == "a\nb\nc\n"

@@ -11,6 +11,7 @@ import pytest
 
 import costcurves as cc
 from costcurves.counting import counts, hull_vertices
+from costcurves.decisions import rows
 from laws import random_worlds
 
 WHERE = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=4)
@@ -98,7 +99,7 @@ def counted(monkeypatch):
 
         monkeypatch.setattr(module, name, counting)
 
-    watch(counts, "binary_labels", "labels")
+    watch(rows, "binary_labels", "labels")
     watch(counts, "checked_scores", "scores")
     watch(counts, "count_scores", "counts")
     watch(hull_vertices, "hull_counts", "counts")

@@ -150,11 +150,12 @@ def test_rows_print_numbers_texts_and_nothing():
 
 
 def test_replications_use_only_public_functions():
-    allowed = ("replications", "costcurves._base.errors", "costcurves._base.files")
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("costcurves"):
-                assert node.module.startswith(allowed), f"{path.name} imports {node.module}"
+                names = [name.name for name in node.names]
+                assert node.module == "costcurves", f"{path.name} imports {node.module}"
+                assert set(names) <= set(cc.__all__), f"{path.name} imports {names}"
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "cc":
                 assert node.attr in cc.__all__, f"{path.name} uses cc.{node.attr}"
 

@@ -175,7 +175,7 @@ def test_the_answer_is_said_in_words(report):
 
 def test_a_trivial_choice_says_to_use_no_classifier():
     free = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=1e-3)
-    summary = summarise(Y, SCORES, scenarios={"free": free})
+    summary = summarise(cc.Predictions(Y, SCORES), scenarios={"free": free})
     card = Speaker("bad", "", 0.95).cards(summary)[0]
     assert plain(card.use) == "Use no classifier: never predicting bad"
     assert "whatever the data" in plain(dict(card.lines)["Cost"])
@@ -189,7 +189,9 @@ def test_one_choice_is_settled_only_where_the_data_show_it():
     where = {"range": cc.OperatingRange(prevalence=(0.35, 0.45), cost_fp=1, cost_fn=(1, 1.5))}
     found = {}
     for name, rival in (("near", near), ("far", far)):
-        card = Speaker("bad", "", 0.95).cards(summarise(y, {"good": good, "rival": rival}, scenarios=where))[0]
+        card = Speaker("bad", "", 0.95).cards(
+            summarise(cc.Predictions(y, {"good": good, "rival": rival}), scenarios=where)
+        )[0]
         found[name] = (plain(card.use), card.verdict)
     assert found["far"] == ("Use good throughout", "clear")
     assert found["near"] == ("Use good throughout", "not settled")
@@ -200,7 +202,7 @@ def test_costs_of_zero_have_an_answer():
         "free alarms": cc.OperatingCondition(0.2, cost_fp=0, cost_fn=1),
         "free misses": cc.OperatingCondition(0.2, 1, 0),
     }
-    alarms, misses = Speaker("bad", "", 0.95).cards(summarise(Y, SCORES, scenarios=free))
+    alarms, misses = Speaker("bad", "", 0.95).cards(summarise(cc.Predictions(Y, SCORES), scenarios=free))
     assert plain(dict(alarms.lines)["Cost"]).startswith("0 per case")
     assert plain(dict(alarms.lines)["What would change it"]) == "A false alarm that costs something."
     assert plain(misses.use) == "Use no classifier: never predicting bad"
@@ -222,14 +224,14 @@ def test_a_report_without_scenarios_says_so_and_still_has_the_ranges():
     ],
 )
 def test_the_overview_says_how_far_the_best_choice_reaches(scores, said):
-    text = Speaker("positive", "", 0.95).overview(summarise(Y, scores)).striptags()
+    text = Speaker("positive", "", 0.95).overview(summarise(cc.Predictions(Y, scores))).striptags()
     assert text.endswith(said)
 
 
 @pytest.mark.parametrize(("label", "word"), [("bad", "bad"), ("1", "positive"), ("true", "positive"), (1, "positive")])
 def test_a_positive_label_that_is_no_word_is_called_positive(label, word):
     labels = np.where(Y, label, 0) if isinstance(label, int) else np.where(Y, label, "0").tolist()
-    assert summarise(labels, {"a": SCORES["a"]}, pos_label=label).data.positive == word
+    assert summarise(cc.Predictions(labels, {"a": SCORES["a"]}, pos_label=label)).data.positive == word
 
 
 def test_the_only_classifier_that_can_be_cheapest_is_said_to_be():
@@ -335,7 +337,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_it_is_made(report, tmp_
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scores": {}}, "`scores` must have the scores of one classifier or more, got none"),
+        ({"scores": {}}, "`scores` must have at least one classifier, got 0"),
         ({"scores": [1, 2]}, "`scores` must map names to columns"),
         ({"scores": {"": [1.0] * 200}}, "`scores` must be a non-empty string, got ''"),
         ({"scores": {"a": [1.0]}}, "`y_score of 'a'` and `y_true` must have the same length, got 1 and 200"),

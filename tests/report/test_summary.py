@@ -23,7 +23,8 @@ UNSURE = cc.OperatingRange(prevalence=(0.1, 0.3), cost_fp=1, cost_fn=(2, 9))
 @pytest.fixture(scope="module")
 def summary():
     return summarise(
-        Y, SCORES, scenarios={"usual": USUAL, "unsure": UNSURE, "free": cc.OperatingCondition(0.2, 1, 1e-6)}
+        cc.Predictions(Y, SCORES),
+        scenarios={"usual": USUAL, "unsure": UNSURE, "free": cc.OperatingCondition(0.2, 1, 1e-6)},
     )
 
 
@@ -66,7 +67,7 @@ def test_limits_of_the_rates_give_those_of_the_band_also_for_few_errors(weight):
     # One false alarm and one miss at the best threshold.
     score = np.where(y, 2.0, 0.0) + np.linspace(0, 0.5, 40)
     score[1], score[0] = 9.0, -9.0
-    (one,) = summarise(y, {"a": score}, sample_weight=weight).classifiers
+    (one,) = summarise(cc.Predictions(y, {"a": score}, sample_weight=weight)).classifiers
     curve = cc.CostCurve.from_predictions(y, score, sample_weight=weight)
     for pc in (0.02, 0.1, 0.5, 0.9, 0.98):
         k = int(np.argmin(pc * one.vertices.fnr + (1 - pc) * one.vertices.fpr))
@@ -76,10 +77,10 @@ def test_limits_of_the_rates_give_those_of_the_band_also_for_few_errors(weight):
 
 def test_weights_count_everywhere_in_the_summary():
     weight = RNG.integers(1, 5, Y.size)
-    weighted = summarise(Y, SCORES, sample_weight=weight, scenarios={"usual": USUAL, "unsure": UNSURE})
+    weighted = summarise(cc.Predictions(Y, SCORES, sample_weight=weight), scenarios={"usual": USUAL, "unsure": UNSURE})
     # A whole weight stands for so many equal rows: estimates agree, limits are wider than those of so many rows.
     repeated = {name: np.repeat(s, weight) for name, s in SCORES.items()}
-    many = summarise(np.repeat(Y, weight), repeated, scenarios={"usual": USUAL})
+    many = summarise(cc.Predictions(np.repeat(Y, weight), repeated), scenarios={"usual": USUAL})
     assert weighted.hull.fpr == pytest.approx(many.hull.fpr)
     assert weighted.hull.tpr == pytest.approx(many.hull.tpr)
     assert weighted.data.prevalence == pytest.approx(many.data.prevalence)
@@ -100,10 +101,10 @@ def test_a_trivial_choice_needs_no_interval(summary):
 
 def test_sliders_start_at_the_first_condition_else_inside_the_first_range_else_at_the_data():
     scores = {"a": SCORES["fair"]}
-    assert summarise(Y, scores, scenarios={"r": UNSURE, "c": USUAL}).start == USUAL
-    inside = summarise(Y, scores, scenarios={"r": UNSURE}).start
+    assert summarise(cc.Predictions(Y, scores), scenarios={"r": UNSURE, "c": USUAL}).start == USUAL
+    inside = summarise(cc.Predictions(Y, scores), scenarios={"r": UNSURE}).start
     assert UNSURE.contains(inside)
-    start = summarise(Y, scores).start
+    start = summarise(cc.Predictions(Y, scores)).start
     assert (start.prevalence, start.cost_fp, start.cost_fn) == (pytest.approx(Y.mean(), abs=5e-4), 1, 1)
 
 
@@ -111,11 +112,11 @@ def test_sliders_start_at_the_first_condition_else_inside_the_first_range_else_a
 def test_one_case_of_a_class_is_enough_to_start(rare):
     y = np.full(3000, not rare)
     y[5] = rare
-    assert 0 < summarise(y, {"a": np.arange(3000)}).start.prevalence < 1
+    assert 0 < summarise(cc.Predictions(y, {"a": np.arange(3000)})).start.prevalence < 1
 
 
 def test_one_classifier_has_no_pairs():
-    summary = summarise(Y, {"only": SCORES["fair"]}, scenarios={"usual": USUAL})
+    summary = summarise(cc.Predictions(Y, {"only": SCORES["fair"]}), scenarios={"usual": USUAL})
     assert summary.pairs is None
     assert summary.crossings == ()
     assert summary.answers[0].tests is None
@@ -135,8 +136,8 @@ def test_thinning_keeps_every_vertex_and_moves_no_point_by_more_than_a_cell(seed
 
 
 def test_labels_with_a_name_keep_it():
-    assert summarise(np.where(Y, "bad", "good"), SCORES, pos_label="bad").data.positive == "bad"
-    assert summarise(Y, {"a": SCORES["fair"]}).data.positive == "positive"
+    assert summarise(cc.Predictions(np.where(Y, "bad", "good"), SCORES, pos_label="bad")).data.positive == "bad"
+    assert summarise(cc.Predictions(Y, {"a": SCORES["fair"]})).data.positive == "positive"
 
 
 def test_k_classes_are_those_of_the_core():

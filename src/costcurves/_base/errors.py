@@ -1,5 +1,10 @@
 """The errors and warnings of costcurves. The message of an error names the argument, the rule and the value."""
 
+import contextlib
+import sys
+import warnings
+from pathlib import Path
+
 
 class CostCurvesError(ValueError):
     """Base of every error that costcurves raises on purpose.
@@ -126,6 +131,18 @@ class DroppedRowsWarning(CostCurvesWarning):
     >>> issubclass(cc.DroppedRowsWarning, UserWarning)
     True
     """
+
+
+# The files of stack frames that do not belong to the caller: this package, and decorators.
+_INSIDE = (str(Path(__file__).parents[1]), contextlib.__file__)
+
+
+def warn(message: str, category: type[CostCurvesWarning]) -> None:
+    """Warn at the line of the user's code that called this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 # A traceback shows the name that users import, and not the module that defines it.

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-import sys
-import warnings
 from collections.abc import Iterator
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.errors import WorseThanChanceWarning
+from costcurves._base.errors import WorseThanChanceWarning, warn
 from costcurves._base.validation import FloatArray, shown
 from costcurves.counting.geometry import upper_hull
 
@@ -28,8 +25,6 @@ USEFUL_AREA = 0.6
 LOOK = 256
 GROUPS = 1024
 _STEPS = 30
-# The files of stack frames that do not belong to the caller: this package, and decorators.
-_INSIDE = (str(Path(__file__).parents[1]), contextlib.__file__)
 
 
 def worse_than_chance(fp: Array, tp: Array, effective: tuple[float, float] | None = None) -> float | None:
@@ -159,17 +154,8 @@ def tell(name: str, auc: float) -> None:
 
 
 def _warn(name: str, auc: float) -> None:
-    warnings.warn(
+    warn(
         f"{shown(name)} is worse than chance: its AUC is {auc:.3g}. Are these the scores of the other class? From "
         "predict_proba take the column list(model.classes_).index(pos_label); other scores may need a change of sign",
         WorseThanChanceWarning,
-        stacklevel=_outside(),
     )
-
-
-def _outside() -> int:
-    """Return the `stacklevel`, for the function that calls this one, of the first line outside this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
-        level, frame = level + 1, frame.f_back
-    return level

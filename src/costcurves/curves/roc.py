@@ -401,10 +401,7 @@ class RocCurve(Result):
         >>> curve.on_hull().tpr.tolist()
         [0.0, 0.5, 1.0, 1.0]
         """
-        vertex = upper_hull(self.fp, self.tp)
-        if vertex.size == self._fp.size:
-            return self
-        return self.at(vertex)
+        return self.at(upper_hull(self.fp, self.tp))
 
     def at(self, index: Any) -> RocCurve:
         """Return the curve restricted to some of its points, by index."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import FrozenInstanceError
 from typing import Any
 
 import numpy as np
@@ -85,10 +86,16 @@ class Predictions(Result):
       'b'  auc 0.556, area under the cost curve 0.194
     >>> predictions.hull()
     RocHull(4 vertices from 1 of 2 classifiers: 'a'; dropped: 'b')
-    >>> predictions.recommend(cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=1)).best
-    Choice(a at score >= 0.35: fpr=0.333, tpr=1, cost 0.1667)
+    >>> predictions.recommend(cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=2)).best
+    Choice(a at score >= 0.3: fpr=0.333, tpr=1, cost 0.1667)
     """
 
+    names: tuple[str, ...]
+    pos_label: Any
+    folds: IntArray | None
+    _source: Source
+    _index: IntArray | None
+    _entrants: tuple[Any, Entrants] | None
     _points = "all"  # which points of a ROC curve are found unless somebody says so
 
     def __init__(
@@ -97,11 +104,15 @@ class Predictions(Result):
         self._start(Rows(y_true, scores, pos_label, sample_weight), pos_label, folds)
 
     def _start(self, source: Source, pos_label: Any = None, folds: Any = None, index: IntArray | None = None) -> None:
-        self._source, self.names = source, source.names
-        self.pos_label = pos_label.item() if isinstance(pos_label, np.generic) else pos_label
-        self.folds = None if folds is None else _fold_numbers(folds, self.y_true.size)
-        self._index = index
-        self._entrants: tuple[Any, Entrants] | None = None
+        self._set(_source=source, names=source.names, _index=index, _entrants=None)
+        self._set(pos_label=pos_label.item() if isinstance(pos_label, np.generic) else pos_label)
+        self._set(folds=None if folds is None else _fold_numbers(folds, self.y_true.size))
+
+    def _set(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
     @classmethod
     def from_frame(
@@ -136,7 +147,7 @@ class Predictions(Result):
         )
         made = cls.__new__(cls)
         made._start(opened.source, pos_label)
-        made._asked = opened.asked  # type: ignore[method-assign]
+        made._set(_asked=opened.asked)
         return made
 
     @contextmanager
@@ -159,17 +170,18 @@ class Predictions(Result):
     @property
     def scores(self) -> dict[str, npt.NDArray[Any]]:
         """The scores by classifier."""
-        return dict(self.in_memory().scores)
+        return {name: frozen(values.view()) for name, values in self.in_memory().scores.items()}
 
     @property
     def sample_weight(self) -> FloatArray | None:
         """The weights of the examples."""
-        return self.in_memory().weights
+        weights = self.in_memory().weights
+        return None if weights is None else frozen(weights.view())
 
     @property
     def index(self) -> IntArray:
         """Where each example stands in the data."""
-        return np.arange(self.y_true.size) if self._index is None else self._index
+        return frozen(np.arange(self.y_true.size)) if self._index is None else self._index
 
     @property
     def n_folds(self) -> int:
@@ -253,9 +265,11 @@ class Predictions(Result):
 
     def _judged(self, policy: Any) -> Entrants:
         """Return the classifiers as they compete under a policy; the last ones are kept."""
-        if self._entrants is None or self._entrants[0] is not policy:
-            self._entrants = policy, Entrants(self._source.rows(), policy)
-        return self._entrants[1]
+        if self._entrants is not None and self._entrants[0] is policy:
+            return self._entrants[1]
+        judged = Entrants(self._source.rows(), policy)
+        self._set(_entrants=(policy, judged))
+        return judged
 
     def report(self, **options: Any) -> Any:
         """Return the interactive report; options as for `Report.from_predictions`, such as `scenarios`."""
@@ -380,7 +394,7 @@ def _fold_numbers(folds: Any, size: int) -> IntArray:
     return frozen(np.unique(values, return_inverse=True)[1].astype(np.int64))
 
 
-def tested_predictions(
+def out_of_fold_predictions(
     labels: npt.NDArray[Any],
     pos_label: Any,
     tested: IntArray,

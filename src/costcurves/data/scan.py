@@ -44,13 +44,17 @@ class Scan(Predictions):
     RocHull(18 vertices from 1 of 2 classifiers: 'forest'; dropped: 'tree')
     """
 
+    label: str
+    weight: str | None
+    group: str | None
+    preds: tuple[str, ...]
     _points = "hull"
     _source: FileSource
 
     def __init__(self, source: FileSource) -> None:
         self._start(source, source.pos_label)
-        self.label, self.preds = source.roles.label, source.roles.preds
-        self.weight, self.group = source.roles.weight, source.roles.group
+        roles = source.roles
+        self._set(label=roles.label, preds=roles.preds, weight=roles.weight, group=roles.group)
 
     @property
     def passes(self) -> int:

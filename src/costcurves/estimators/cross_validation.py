@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,9 +15,9 @@ from costcurves._base.frames import columns_of
 from costcurves._base.validation import FloatArray, check_flag, check_name, shown
 from costcurves.counting import counts
 from costcurves.counting.labels import binary_labels
+from costcurves.curves.chance import no_question
 from costcurves.curves.choices import TRIVIAL
-from costcurves.curves.roc import RocCurve
-from costcurves.data.predictions import Predictions, tested_predictions
+from costcurves.data.predictions import Predictions, out_of_fold_predictions
 from costcurves.estimators import _members
 
 
@@ -120,11 +121,14 @@ def evaluate(
         checked = counts.checked_scores(values, name)
         counts.same_length(name, checked, "y", labels.size)
         scores[name] = checked[tested.rows].astype(np.float64)
-    result = tested_predictions(
+    result = out_of_fold_predictions(
         labels, pos_label, tested.rows, tested.folds, {name: scores[name] for name in named}, weights
     )
-    for name in given:  # of estimators the right column is known
-        RocCurve.from_predictions(result.y_true, result.score(name), sample_weight=result.sample_weight, name=name)
+    rows = result.in_memory()
+    for name in named:
+        # Scores that were given may be those of the wrong class, which is said now; those of estimators cannot be.
+        with contextlib.nullcontext() if name in given else no_question():
+            rows.roc(name, "all")
     return result
 
 

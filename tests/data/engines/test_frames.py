@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import costcurves as cc
-from costcurves.data import frame_curves
+from costcurves.data import frame_source
 from costcurves.data.passes import curve_counts
 from costcurves.data.readers import streams
 from costcurves.data.readers.columns import Roles
@@ -340,7 +340,7 @@ def test_data_that_change_between_passes_are_refused():
 
 
 def test_too_many_distinct_scores_are_refused_with_what_to_do(lazy, monkeypatch):
-    monkeypatch.setattr(frame_curves, "MOST_DISTINCT", 30)
+    monkeypatch.setattr(frame_source, "MOST_DISTINCT", 30)
     frame = frame_of(lazy, sample(60, 2), 30)
     with pytest.raises(cc.UnsupportedError, match=r"points='all' must hold all .* more than 30: use points='hull'"):
         cc.RocCurve.from_frame(frame, label="y", score="a")

@@ -103,6 +103,6 @@ def test_files_without_checksums_are_still_grouped(tmp_path):
     for sums in (False, True):
         pq.write_table(rows(np.random.default_rng(1), True).drop(["w"]).drop_null(), path, write_page_checksum=sums)
         src = cc.scan(path, label="y", scores="a", pos_label="bad", progress=False)
-        passes.append((src.roc_curves()["a"].to_dict(), src._reader("scores").source.relations(1, ["y", "a"]) != []))
+        passes.append((src.roc_curves()["a"].to_dict(), src._source.reader.source.relations(1, ["y", "a"]) != []))
     assert passes[0][0] == passes[1][0]
     assert [grouped for _, grouped in passes] == [True, False]

@@ -200,7 +200,7 @@ def test_a_file_that_changes_between_passes_is_noticed(path):
 
 
 def test_a_table_that_grows_between_passes_is_noticed(monkeypatch):
-    monkeypatch.setattr("costcurves.data.scan.SOME_TIES", 0.0)  # which one pass would find
+    monkeypatch.setattr("costcurves.data.file_source.SOME_TIES", 0.0)  # which one pass would find
     with duckdb.connect() as connection:
         connection.register("arrow", TABLE)
         connection.execute("create table t as from arrow")

@@ -47,7 +47,7 @@ def write(table, path):
 @pytest.fixture
 def two_passes(monkeypatch):
     """Have bins know nothing of ties, so that what engines do not group takes two passes."""
-    monkeypatch.setattr("costcurves.data.scan.SOME_TIES", 0.0)
+    monkeypatch.setattr("costcurves.data.file_source.SOME_TIES", 0.0)
 
 
 def check(src, table, passes=1, points="hull"):
@@ -80,8 +80,8 @@ def test_groups_and_passes_give_the_same_curves(tmp_path_factory, size, seed, ki
     path = write(table, tmp_path_factory.mktemp("ties") / "x.parquet")
     check(cc.scan(path, label="y", scores=NAMES), table)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("costcurves.data.scan.MANY_TIES", 0.0)
-        patch.setattr("costcurves.data.scan.SOME_TIES", 0.0)
+        patch.setattr("costcurves.data.file_source.MANY_TIES", 0.0)
+        patch.setattr("costcurves.data.file_source.SOME_TIES", 0.0)
         src = cc.scan(path, label="y", scores=NAMES)
         check(src, table, passes=2)
 

@@ -254,7 +254,7 @@ def test_files_of_every_format_lack_the_same_rows(tmp_path, name, grouped):
                     weights = None if weight is None else found[weight]
                     return cc.RocCurve.from_predictions(
                         found["y"], found["a"], pos_label=pos_label, sample_weight=weights
-                    ), src._readers["read"].missing.dropped
+                    ), src.rows_dropped
                 return src.roc_curves(points="all")["a"], src.rows_dropped
 
             found = asked(ask)

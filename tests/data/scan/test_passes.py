@@ -9,6 +9,9 @@ import pytest
 
 import costcurves as cc
 from costcurves.data import passes
+from costcurves.data.in_passes import InPasses
+from costcurves.decisions.compare import compare_in
+from costcurves.decisions.compare_many import compare_many_in
 
 RNG = np.random.default_rng(3)
 SIZE = 3000
@@ -45,6 +48,23 @@ class Parts:
             )
             counts.merge(pickle.loads(pickle.dumps(part)))
         return counts
+
+
+class InParts(InPasses):
+    """The same rows as a source of answers."""
+
+    def __init__(self):
+        super().__init__(tuple(SCORES), None)
+
+    @property
+    def reader(self):
+        return Parts()
+
+    def find(self, points):
+        return passes.find_curves(self.reader, passes.curve_counts(list(SCORES), points=points), points=points)
+
+    def rows(self):
+        raise AssertionError("the rows are never held in memory")
 
 
 def same_curve(found, expected):
@@ -101,16 +121,13 @@ def test_every_group_has_the_curves_of_its_rows():
 
 
 def test_a_difference_is_that_of_compare():
-    curves = passes.find_curves(Parts(), passes.curve_counts(list(SCORES)))
-    a, b = (cc.CostCurve(curves[name]) for name in "ab")
-    found = passes.find_difference(Parts(), a, b, method="score")
+    found = compare_in(InParts(), "a", "b", method="score")
     expected = cc.compare(Y, SCORES["a"], SCORES["b"], names=("a", "b"), method="score")
     assert found.to_dict() == expected.to_dict()
 
 
 def test_all_pairs_are_those_of_compare_many():
-    curves = [cc.CostCurve(c) for c in passes.find_curves(Parts(), passes.curve_counts(list(SCORES))).values()]
-    found = passes.find_differences(Parts(), curves, level=0.9, pc=PC)
+    found = compare_many_in(InParts(), level=0.9, pc=PC)
     expected = cc.compare_many(Y, SCORES, level=0.9, pc=PC)
     assert found.to_dict() == expected.to_dict()
     assert found.at(0.4).to_dict() == expected.at(0.4).to_dict()

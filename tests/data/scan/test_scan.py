@@ -58,7 +58,7 @@ def same_curve(found, expected):
 def same_as_in_memory(src, table, **options):
     data = arrays(table)
     curves = src.roc_curves()
-    assert list(curves) == list(src.scores)
+    assert list(curves) == list(src.names)
     for name, curve in curves.items():
         same_curve(curve, cc.RocCurve.from_predictions(data["y"], data[name], points="hull", **options))
 
@@ -195,8 +195,8 @@ def test_curves_are_found_in_two_passes_and_kept(parquet):
 
 
 def test_ties_beside_scores_without_take_no_more_passes(tmp_path, monkeypatch):
-    monkeypatch.setattr("costcurves.data.scan.MOST_GATHERED", 1)
-    monkeypatch.setattr("costcurves.data.scan.MEMBERS", 20_000)
+    monkeypatch.setattr("costcurves.data.file_source.MOST_GATHERED", 1)
+    monkeypatch.setattr("costcurves.data.file_source.MEMBERS", 20_000)
     rng = np.random.default_rng(9)
     y = rng.random(40_000) < 0.3
     plain, other = (1 / (1 + np.exp(-rng.normal(y, 1.0))) for _ in range(2))
@@ -318,7 +318,7 @@ def test_a_binned_scan_has_no_full_curve(parquet):
 
 
 def test_too_many_distinct_scores_say_what_to_use(parquet, monkeypatch):
-    monkeypatch.setattr("costcurves.data.scan.MOST_IN_MEMORY", 400)
+    monkeypatch.setattr("costcurves.data.file_source.MOST_IN_MEMORY", 400)
     src = cc.scan(parquet, label="y", scores="a")
     with pytest.raises(
         cc.UnsupportedError, match=r"use points='hull' \(exact\), or cc.scan\(..., resolution=2\*\*16\)"

@@ -10,8 +10,10 @@ from scipy.special import ndtri
 
 import costcurves as cc
 from costcurves.data import passes
+from costcurves.data.in_passes import InPasses
 from costcurves.data.tallies import adaptive_bins as adaptive
 from costcurves.data.tallies import bins as binning
+from costcurves.decisions.compare_many import compare_many_in
 from costcurves.decisions.curve_difference import NO_VERDICT, UNSETTLED
 from costcurves.inference.bands.folds import between_folds_band
 from costcurves.inference.paired.bands import difference_band
@@ -61,6 +63,28 @@ def binned_curves(y, scores, resolution):
             tally.update(y[rows], values[rows])
         made[name] = tally.to_curve(name=name)
     return made
+
+
+class InBins(InPasses):
+    """Rows whose curves were found in bins, and whose pairs are counted as they are."""
+
+    def __init__(self, y, scores, resolution):
+        super().__init__(tuple(scores), None)
+        self.y, self.scores, self.resolution = y, scores, resolution
+
+    @property
+    def reader(self):
+        return self
+
+    def run(self, counts):
+        counts.update(passes.Batch(self.y, self.scores))
+        return counts
+
+    def find(self, points):
+        return binned_curves(self.y, self.scores, self.resolution)
+
+    def rows(self):
+        raise AssertionError("the rows are never held in memory")
 
 
 def cheapest(y, scores, pc):
@@ -325,14 +349,8 @@ def test_pairs_are_not_settled_only_where_bins_leave_them_open(small):
         exact = cc.compare_many(y, scores, pc=[0.2, 0.5, 0.8], level=0.8).at(0.5)
         assert not exact.unsettled.any()
         assert "binning" not in repr(exact)
-        curves = [cc.CostCurve(curve) for curve in binned_curves(y, scores, resolution_of(rng)).values()]
-
-        class Rows:
-            def run(self, counts, y=y, scores=scores):
-                counts.update(passes.Batch(y, scores))
-                return counts
-
-        many = passes.find_differences(Rows(), curves, pc=[0.2, 0.5, 0.8], level=0.8).at(0.5)
+        binned = InBins(y, scores, resolution_of(rng))
+        many = compare_many_in(binned, pc=[0.2, 0.5, 0.8], level=0.8).at(0.5)
         assert (np.abs(many.difference - exact.difference) <= many.max_error + 1e-12).all()
         assert not (many.unsettled & many.significant).any()
         assert ("not settled: binning error" in repr(many)) == many.unsettled.any()

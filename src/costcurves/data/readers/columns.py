@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.errors import CostCurvesError, DataError, DroppedRowsWarning, InputError, MissingExtraError
+from costcurves._base.errors import CostCurvesError, DataError, DroppedRowsWarning, InputError, MissingExtraError, warn
 from costcurves._base.validation import check_column, shown
 from costcurves.data.batches import Batch, Coded, column_said, without_position
 
 Array = npt.NDArray[Any]
-
-PACKAGE = "costcurves."
 
 
 def arrow() -> Any:
@@ -167,16 +163,11 @@ class Missing:
 
     def warn(self) -> None:
         """Warn of rows that were left out, where the user's code called the package."""
-        if not self.dropped:
-            return
-        level, frame = 1, sys._getframe()
-        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(PACKAGE):
-            level, frame = level + 1, frame.f_back
-        warnings.warn(
-            f"on_null='drop' left out {self.dropped} of {self.rows} rows for missing values: {self.listed()}",
-            DroppedRowsWarning,
-            stacklevel=level,
-        )
+        if self.dropped:
+            warn(
+                f"on_null='drop' left out {self.dropped} of {self.rows} rows for missing values: {self.listed()}",
+                DroppedRowsWarning,
+            )
 
 
 def is_missing(column: Any) -> Any:
