@@ -22,12 +22,16 @@ from costcurves.curves.choices import TRIVIAL, Choice, cheapest_of, cheapest_wit
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
 from costcurves.decisions.rows import MANY, Rows, curve_in, named_policies
+from costcurves.inference.held_out import FoldCounts, HeldOut, dealt
 from costcurves.inference.selection import Candidates, Cells, Comparison, FieldAt, hochberg
 
 # Thresholds that compete for one classifier, and for all of them together.
 THRESHOLDS, ALL_THRESHOLDS, FEWEST = 96, 384, 12
 # Rows of one class from which the covariance of errors is estimated.
 ROWS = 4096
+# Thresholds of one classifier among which the choice is made again without a fold, and rows up to which that is done
+# repeatedly. With more than `MANY` rows the optimism is small, and it is not done at all.
+HELD_OUT_THRESHOLDS, FEW = 512, 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,8 +113,8 @@ class Entrants:
         # A threshold that no score here reaches is still one that others may reach.
         return cut if math.isfinite(cut) else float(self.curves[name].threshold_at(pc))
 
-    def spread_out(self, name: str, most: int) -> FloatArray:
-        """Return thresholds all along the scores, denser at both ends, where few cases decide."""
+    def spread_out(self, name: str, most: int, used: Sequence[float] = ()) -> FloatArray:
+        """Return thresholds all along the scores, denser where few cases decide: at the ends and near those in use."""
         scores = self.sample.scores[name]
         if scores.size > 16 * ROWS:
             scores = scores[self.few_rows(np.arange(scores.size))]
@@ -118,8 +122,14 @@ class Entrants:
         n = distinct.size - 1
         if n <= most:
             return distinct[1:]
-        ends = np.rint(np.geomspace(1, n / 2, most // 4))
-        ranks = np.unique(np.concatenate([ends, n + 1 - ends, np.rint(np.linspace(1, n, most // 2))]))
+        parts = [np.linspace(1, n, most // 4)]
+        ends = np.geomspace(1, n / 2, most // 8)
+        parts += [ends, n + 1 - ends]
+        if used:
+            near = np.searchsorted(distinct, np.unique(used))
+            steps = np.geomspace(1, n / 2, max(2, most // 4 // near.size))
+            parts += [(near[:, None] + sign * steps).ravel() for sign in (-1, 1)]
+        ranks = np.unique(np.clip(np.rint(np.concatenate(parts)), 1, n))
         return distinct[ranks.astype(np.int64)]
 
     @cached_property
@@ -155,17 +165,20 @@ class Entrants:
         return bits + self.sample.positive.astype(np.uint64)
 
     @cached_property
-    def _row_hashes(self) -> npt.NDArray[np.uint64]:
-        total = self._hashes(self.names[0]).copy()
-        for name in self.names[1:]:
-            total += self._hashes(name)
+    def keys(self) -> npt.NDArray[np.uint64]:
+        """A number for each row that depends on its scores and its label alone."""
+        total = np.zeros(self.sample.positive.size, dtype=np.uint64)
+        for name in self.order:
+            # What the scores of two classifiers have exchanged is another row, whatever the classifiers are called.
+            hashes = self._hashes(name)
+            total += hashes * (hashes.sum(dtype=np.uint64) | np.uint64(1))
         return total
 
     def few_rows(self, rows: IntArray) -> IntArray:
         """Return at most `ROWS` of some rows, picked by their scores alone."""
         if rows.size <= ROWS:
             return rows
-        return rows[np.argpartition(self._row_hashes[rows], ROWS)[:ROWS]]
+        return rows[np.argpartition(self.keys[rows], ROWS)[:ROWS]]
 
     @cached_property
     def rows(self) -> tuple[IntArray, IntArray]:
@@ -227,7 +240,7 @@ class Contest:
         rest = [one for one in listed if one is not best]
         rest.sort(key=lambda one: (one.normalized_cost, one.classifier in TRIVIAL, one.classifier))
         judge = _Judge(self, where, level, own, best)
-        return [judge.standing(one, limits=limits) for one in (best, *rest)]
+        return judge.standings([best, *rest], limits=limits)
 
     @cached_property
     def grids(self) -> dict[str, FloatArray]:
@@ -237,7 +250,8 @@ class Contest:
         for name in self.names:
             if self.entrants.follows_costs(name) and not self.given_choice:
                 used = [self.entrants.choice(name, OperatingCondition.from_pc(pc)).threshold for pc in self.points]
-                cuts = np.concatenate([self.entrants.spread_out(name, most), used])
+                used = [cut for cut in used if math.isfinite(cut)]
+                cuts = np.concatenate([self.entrants.spread_out(name, most, used), used])
             else:
                 cuts = np.array([self.entrants.cut(name, pc) for pc in self.points])
             grids[name] = np.unique(cuts[np.isfinite(cuts)])
@@ -272,6 +286,23 @@ class Contest:
             (pos, neg),
             self.entrants.effective,
         )
+
+    @cached_property
+    def held_out(self) -> HeldOut | None:
+        """The rows in folds, for costs of choices on rows that took no part in them; None if there are very many."""
+        n = self.entrants.sample.positive.size
+        if n > MANY or not sum(grid.size for grid in self.grids.values()):
+            return None
+        folds = tuple(dealt(self.entrants.keys[rows], 4 if n <= FEW else 2) for rows in self.entrants.rows)
+        counted = {}
+        for name in self.entrants.order:
+            grid = self.grids[name]
+            if self.entrants.follows_costs(name):
+                grid = np.union1d(grid, self.entrants.spread_out(name, HELD_OUT_THRESHOLDS))
+            cell = np.searchsorted(grid, self.entrants.sample.scores[name], side="right")
+            cells = cell[self.entrants.rows[0]], cell[self.entrants.rows[1]]
+            counted[name] = FoldCounts.of(cells, (folds[0], folds[1]), self.entrants.weights, grid.size)
+        return HeldOut(counted)
 
     @cached_property
     def starts(self) -> dict[str, int]:
@@ -374,50 +405,88 @@ class _Judge:
         every = self.contest.discordant(self.best.classifier, cut)
         return tuple(array[self.field.number] for array in every)
 
-    def standing(self, choice: Choice, *, limits: bool) -> Standing:
-        """Return one classifier beside the choice."""
-        cost, name = choice.normalized_cost, choice.classifier
-        if trivial(choice):
-            estimate = lower = upper = cost
-        elif not limits:
-            estimate = lower = upper = math.nan
-        elif self.contest.given_choice:
+    def standings(self, choices: Sequence[Choice], *, limits: bool) -> list[Standing]:
+        """Return the choice and its rivals."""
+        costs = self._costs(choices) if limits else [(math.nan,) * 3] * len(choices)
+        found = self._compared(choices, self.level if limits else None)
+        return [
+            Standing(choice, *cost, self._same(choice), found.get(choice.classifier))
+            for choice, cost in zip(choices, costs, strict=True)
+        ]
+
+    def _costs(self, choices: Sequence[Choice]) -> list[tuple[float, float, float]]:
+        """Return what each choice costs on new cases, with limits; a trivial one's cost is known."""
+        open_ones = [one for one in choices if not trivial(one)]
+        known = {one.classifier: (one.normalized_cost,) * 3 for one in choices if trivial(one)}
+        if open_ones:
             assert self.field is not None
-            estimate, lower, upper = cost, *self.field.given_limits(self.place[name], self.level)
-        else:
-            assert self.field is not None
-            i = self.place[name]
-            among = self.competing if choice is self.best else self.members(name)
-            estimate, lower, upper = self.field.limits(i, self.level, among, self.least)
-            estimate = cost if among.sum() == 1 else estimate
-        same = choice is self.best or (trivial(choice) and self._corner(choice) == self._corner(self.best))
-        return Standing(
-            choice,
-            estimate,
-            lower,
-            upper,
-            same,
-            None if same else self.compared(choice, self.level if limits else None),
+            places = np.array([self.place[one.classifier] for one in open_ones])
+            if self.contest.given_choice:
+                limits = [self.field.given_limits(int(i), self.level) for i in places]
+                told = [(one.normalized_cost, *ends) for one, ends in zip(open_ones, limits, strict=True)]
+            else:
+                shifts = []
+                for one, i in zip(open_ones, places, strict=True):
+                    among = self.competing if one is self.best else self.members(one.classifier)
+                    shifts.append(self.field.shifts(int(i), self.level, among, self.least, self.held_out(one)))
+                estimate, low, high = np.array(shifts).T
+                lower, upper = self.field.limits(places, low, high)
+                told = list(zip(np.clip(estimate, lower, upper).tolist(), lower.tolist(), upper.tolist(), strict=True))
+            known |= {one.classifier: numbers for one, numbers in zip(open_ones, told, strict=True)}
+        return [known[one.classifier] for one in choices]
+
+    def _same(self, choice: Choice) -> bool:
+        """Return whether a choice decides as the best does."""
+        return choice is self.best or (trivial(choice) and self._corner(choice) == self._corner(self.best))
+
+    def held_out(self, choice: Choice) -> float | None:
+        """Return the cost of choices made without a fold on that fold: of all candidates, or of one classifier's."""
+        if self._held_out is None:
+            return None
+        return (
+            self._held_out[0]
+            if choice is self.best
+            else self._held_out[1][self.contest.entrants.twins[choice.classifier]]
         )
+
+    @cached_property
+    def _held_out(self) -> tuple[float, dict[str, float]] | None:
+        contest = self.contest
+        if contest.held_out is None:
+            return None
+        only = {
+            name: None if (i := contest.number_of(name, self.where.pc)) is None else i - contest.starts[name]
+            for name in contest.entrants.order
+            if not contest.entrants.follows_costs(name)
+        }
+        return contest.held_out.costs(self.where.pc, only)
 
     @staticmethod
     def _corner(choice: Choice) -> float | None:
         return choice.fpr if trivial(choice) else None
 
-    def compared(self, choice: Choice, level: float | None) -> Comparison:
-        """Return how a classifier compares with the choice."""
-        if trivial(choice):
-            known = choice.normalized_cost
-            if self.chosen is None:  # both costs are known exactly
-                ahead = known - self.best.normalized_cost
-                return Comparison(0.0 if ahead > 0 else 1.0, -ahead)
-            assert self.field is not None
-            return self.field.beats_known(self.chosen, known, level, self.competing)
-        assert self.field is not None
-        rivals = np.flatnonzero(self.members(choice.classifier))
+    def _compared(self, choices: Sequence[Choice], level: float | None) -> dict[str, Comparison]:
+        """Return how each rival compares with the choice."""
+        rivals = [one for one in choices if not self._same(one)]
+        known, others = [one for one in rivals if trivial(one)], [one for one in rivals if not trivial(one)]
+        costs = np.array([one.normalized_cost for one in known])
         if self.chosen is None:
-            return self.field.beaten_by_known(self.best.normalized_cost, rivals, level, self.competing)
-        return self.field.beaten(self.chosen, rivals, self.discordant, level, self.competing)
+            best = self.best.normalized_cost  # both costs are known exactly
+            told = [Comparison(0.0 if cost > best else 1.0, best - cost) for cost in costs.tolist()]
+        else:
+            assert self.field is not None
+            told = self.field.beats_known(self.chosen, costs, level, self.competing, self.least) if known else []
+        found = {one.classifier: compared for one, compared in zip(known, told, strict=True)}
+        if others:
+            assert self.field is not None
+            members = [np.flatnonzero(self.members(one.classifier)) for one in others]
+            if self.chosen is None:
+                cost = self.best.normalized_cost
+                told = [self.field.beaten_by_known(cost, own, level, self.competing) for own in members]
+            else:
+                told = self.field.beaten(self.chosen, members, self.discordant, level, self.competing)
+            found |= {one.classifier: compared for one, compared in zip(others, told, strict=True)}
+        return found
 
 
 def trivial(choice: Choice) -> bool:

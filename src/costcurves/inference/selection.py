@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +31,14 @@ DRAWS = 2000
 PLAUSIBLE = 3.5
 # How much of the observed advantage over the other candidates is taken for noise, in standard errors: for the estimate,
 # the lower limit and the upper limit. Zero would be the plain bootstrap, which finds about two thirds of the optimism.
-SHRINK_ESTIMATE, SHRINK_LOWER, SHRINK_UPPER = 1.0, 0.0, 3.0
+SHRINK_ESTIMATE, SHRINK_LOWER, SHRINK_UPPER = 0.6, 0.0, 3.0
+# With few cases the tail of the true errors is heavier than the field's: the upper limit is moved by this many standard
+# errors, divided by the root of the size of the smaller class.
+HEAVIER = 0.5
+# Candidates that cost more than the cheapest by this many times the sum of both standard errors are not drawn.
+HOPELESS = 5.0
+# A candidate that costs more than the choice by this many standard errors of the difference is chosen in no draw.
+OUT_OF_REACH = 4.5
 # Rival thresholds whose p-values are computed exactly; the others lie farther away by the normal approximation.
 NEAREST = 6
 # For verdicts alone, differences below or above these numbers of standard errors need no exact p-value.
@@ -57,7 +66,6 @@ class Candidates:
     alarms: FloatArray
     sizes: tuple[float, float]
     _covariances: tuple[FloatArray, FloatArray]
-    _draws: tuple[FloatArray, FloatArray]
 
     @classmethod
     def of_cells(
@@ -92,12 +100,7 @@ class Candidates:
             rate = np.concatenate(wrong) / total
             errors.append(rate * size)
             covariances.append(_covariance(side, numbers, weight, some, rate, size, which == 0))
-        roots = [_root(c) for c in covariances]
-        rng = np.random.default_rng(20_050_801)
-        draws = [rng.standard_normal((DRAWS, owner.size)) @ root.T for root in roots]
-        return cls(
-            owner, errors[0], errors[1], effective, (covariances[0], covariances[1]), (draws[0], draws[1])
-        )  # fmt: skip
+        return cls(owner, errors[0], errors[1], effective, (covariances[0], covariances[1]))
 
     def at(self, pc: float, allowed: BoolArray, *, given: bool = False) -> FieldAt:
         """Return the candidates at an operating point; only those that are allowed there compete.
@@ -116,7 +119,6 @@ class Candidates:
             self.sizes,
             pc * self.misses[some] / n_pos + (1 - pc) * self.alarms[some] / n_neg,
             pc**2 * pos + (1 - pc) ** 2 * neg,
-            pc * self._draws[0][:, some] + (1 - pc) * self._draws[1][:, some],
             given,
         )
 
@@ -132,43 +134,50 @@ def _covariance(
 ) -> FloatArray:
     """Return the covariance of the error rates of all candidates in one class.
 
-    Its diagonal is that of the rates after half an error and half a right decision are added, so that a candidate
-    without an error on these rows still varies.
+    It is that of the cases and of one more, which is wrong for all candidates with probability one half and right for
+    all of them otherwise, so that candidates without an error on these rows still vary, and vary together.
     """
     few = [c if rows is None else c[rows] for c in side]
-    wrong = np.concatenate(
-        [
-            c[:, None] < np.arange(1, number + 1) if positive else c[:, None] >= np.arange(1, number + 1)
-            for c, number in zip(few, numbers, strict=True)
-        ],
-        axis=1,
-    ).astype(np.float64)
-    if weight is None:
-        both, mean = wrong.T @ wrong / wrong.shape[0], wrong.mean(axis=0)
-    else:
-        share = weight if rows is None else weight[rows]
-        share = share / share.sum()
-        both, mean = (wrong * share[:, None]).T @ wrong, share @ wrong
+    share = None if weight is None else (weight if rows is None else weight[rows])
+    total = float(few[0].size) if share is None else float(share.sum())
+    starts = np.concatenate([[0], np.cumsum(numbers)])
+    both = np.empty((int(starts[-1]),) * 2)
+    for a, b in combinations_with_replacement(range(len(few)), 2):
+        block = _both_wrong(few[a], few[b], (numbers[a], numbers[b]), share, positive) / total
+        both[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = block
+        both[starts[b] : starts[b + 1], starts[a] : starts[a + 1]] = block.T
+    both = (both * size + 0.5) / (size + 1)
+    mean = np.diagonal(both)
     covariance = both - np.multiply.outer(mean, mean)
-    found = np.diagonal(covariance).copy()
-    wanted = (rate * size + 0.5) * (size - rate * size + 0.5) / (size + 1) ** 2
-    scale = np.where(found > 1e-12, np.sqrt(wanted / np.maximum(found, 1e-12)), 0.0)
-    covariance *= np.multiply.outer(scale, scale)
-    np.fill_diagonal(covariance, wanted)
-    return np.asarray(covariance / size)
+    # Where only some of the rows are counted, the variances are still those of all of them.
+    smoothed = (rate * size + 0.5) / (size + 1)
+    scale = np.sqrt(smoothed * (1 - smoothed) / np.diagonal(covariance))
+    return np.asarray(covariance * np.multiply.outer(scale, scale) / size)
 
 
-def _root(covariance: FloatArray) -> FloatArray:
-    """Return a square root of a covariance, which may be singular."""
-    ridge = 1e-10 * np.diagonal(covariance)
-    return np.asarray(np.linalg.cholesky(covariance + np.diag(ridge)), dtype=np.float64)
+def _both_wrong(a: Cells, b: Cells, numbers: tuple[int, int], weight: FloatArray | None, positive: bool) -> FloatArray:
+    """Return how many examples of one class two classifiers both get wrong, at each pair of their thresholds."""
+    shape = (numbers[0] + 1, numbers[1] + 1)
+    cell = a.astype(np.int64) * shape[1] + b
+    table = np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape)
+    if positive:
+        return np.asarray(table.cumsum(axis=0).cumsum(axis=1)[:-1, :-1], dtype=np.float64)
+    return np.asarray(table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1][1:, 1:], dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@lru_cache(maxsize=8)
+def _normals(rows: int) -> npt.NDArray[np.float32]:
+    """Return standard normal draws, the same each time: an array of shape (rows, DRAWS)."""
+    found = np.random.default_rng(20_050_801).standard_normal((rows, DRAWS), dtype=np.float32)
+    found.flags.writeable = False
+    return found
+
+
+@dataclass(frozen=True, eq=False)
 class FieldAt:
     """The candidates that compete at one operating point.
 
-    `number` is where each stands among all candidates; `draws` are simulated errors of their costs.
+    `number` is where each stands among all candidates.
     """
 
     pc: float
@@ -179,21 +188,43 @@ class FieldAt:
     sizes: tuple[float, float]
     cost: FloatArray
     covariance: FloatArray
-    draws: FloatArray
     given: bool
 
-    @property
+    @cached_property
     def spread(self) -> FloatArray:
         """Standard error of each candidate's cost."""
         return np.asarray(np.sqrt(np.diagonal(self.covariance)))
+
+    @cached_property
+    def hopeful(self) -> BoolArray:
+        """The candidates that could be chosen in some draw: among all, or among those of their classifier."""
+        best = np.full(int(self.owner.max()) + 1, np.inf)
+        np.minimum.at(best, self.owner, self.cost)
+        mine = np.where(self.cost == best[self.owner], self.spread, 0.0)
+        widest = np.zeros(best.size)
+        np.maximum.at(widest, self.owner, mine)
+        return np.asarray(self.cost - best[self.owner] <= HOPELESS * (self.spread + widest[self.owner]))
+
+    @cached_property
+    def draws(self) -> npt.NDArray[np.float32]:
+        """Simulated errors of the costs of all candidates, of shape (candidates, draws): NaN if hopeless."""
+        some = np.flatnonzero(self.hopeful)
+        covariance = self.covariance[np.ix_(some, some)]
+        # A small ridge lets the covariance be singular.
+        root = np.linalg.cholesky(covariance + np.diag(1e-9 * np.diagonal(covariance)))
+        found = np.full((self.owner.size, DRAWS), np.nan, dtype=np.float32)
+        found[some] = root.astype(np.float32) @ _normals(-(-some.size // 128) * 128)[: some.size]
+        return found
 
     def spread_from(self, i: int) -> FloatArray:
         """Return the standard error of the difference between each candidate's cost and that of candidate i."""
         own = np.diagonal(self.covariance)
         return np.asarray(np.sqrt(np.maximum(own + own[i] - 2 * self.covariance[i], 0.0)))
 
-    def limits(self, i: int, level: float, members: BoolArray, least: float) -> tuple[float, float, float]:
-        """Return the cost on new cases of candidate i, chosen among some members for its low cost, with limits.
+    def shifts(
+        self, i: int, level: float, members: BoolArray, least: float, held_out: float | None
+    ) -> tuple[float, float, float]:
+        """Return the cost to expect on new cases of candidate i, and the critical values of its lower and upper limit.
 
         Parameters
         ----------
@@ -204,17 +235,26 @@ class FieldAt:
             The candidates among which it was chosen; itself alone if it was not chosen by its cost.
         least : float
             The known cost of the cheaper trivial classifier; draws in which no candidate is cheaper do not count.
+        held_out : float, optional
+            The mean cost of the choices made without a fold of the cases on that fold.
         """
-        normal, tail = critical(level), 0.5 * (1 - level)
+        normal, tail, cost = critical(level), 0.5 * (1 - level), float(self.cost[i])
         if members.sum() == 1:
-            return float(self.cost[i]), self._limit(i, -normal), self._limit(i, normal)
-        estimate = self._optimism(i, members, least, SHRINK_ESTIMATE).mean()
-        low = np.quantile(self._optimism(i, members, least, SHRINK_LOWER), tail)
-        high = np.quantile(self._optimism(i, members, least, SHRINK_UPPER), 1 - tail)
-        # Half way back to the limit of a candidate that was not chosen: with few cases the field moves it too far.
-        low = 0.5 * (low - normal)
-        found = [self._limit(i, float(shift)) for shift in (estimate, low, max(high, normal))]
-        return found[0], min(found[1], found[0]), max(found[2], found[0])
+            return cost, -normal, normal
+        above, chosen = self._optimism(i, members, least, SHRINK_ESTIMATE)
+        drawn = cost + float((above * self.spread[chosen]).mean())
+        low = float(np.quantile(self._optimism(i, members, least, SHRINK_LOWER)[0], tail))
+        high = float(np.quantile(self._worst(i, members, least), 1 - tail))
+        # Held-out cases know more of rare errors than the field does, but vary more: the estimate is the mean of both.
+        estimate = drawn if held_out is None else 0.5 * (drawn + held_out)
+        # Where errors are rare the field may move the lower limit too far: it is never above the observed cost.
+        return estimate, min(low, 0.0), max(high, normal)
+
+    def limits(self, some: IntArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the limits of the costs of some candidates at critical values: below 0 for the lower ones."""
+        n = some.size
+        found = self._interval(np.concatenate([some, some]), np.concatenate([-low, high]))
+        return found[0][:n], found[1][n:]
 
     def given_limits(self, i: int, level: float) -> tuple[float, float]:
         """Return the limits of the cost of candidate i, as if it had not been chosen by its cost."""
@@ -222,22 +262,28 @@ class FieldAt:
         band = cost_band(*counts, np.array([self.pc]), level=level)
         return float(band.lower[0]), float(band.upper[0])
 
-    def _optimism(self, i: int, members: BoolArray, least: float, shrink: float) -> FloatArray:
-        """Return, for each draw, how many standard errors the cost of what is chosen lies above what is observed."""
-        some = np.flatnonzero(members)
-        ahead = np.maximum(0.0, self.cost[some] - self.cost[i] - shrink * self.spread_from(i)[some])
-        draws = self.draws[:, some]
-        seen = self.cost[i] + ahead + draws
-        chosen = seen.argmin(axis=1)
-        every = np.arange(chosen.size)
-        above: FloatArray = -draws[every, chosen] / self.spread[some][chosen]
-        useful = seen[every, chosen] < least
-        return above[useful] if useful.sum() >= DRAWS // 20 else above
+    def _optimism(self, i: int, members: BoolArray, least: float, shrink: float) -> tuple[FloatArray, IntArray]:
+        """Return how many standard errors the cost of what is chosen lies above what is observed, and what is chosen.
 
-    def _limit(self, i: int, shift: float) -> float:
-        """Return the limit of a cost that lies `shift` standard errors above the observed one."""
-        low, high = self._interval(np.array([i]), np.array([abs(shift)]))
-        return float(high[0] if shift > 0 else low[0])
+        Both have one entry per draw in which a candidate is cheaper than the trivial classifiers.
+        """
+        spread = self.spread_from(i)
+        ahead = np.maximum(0.0, self.cost - self.cost[i] - shrink * spread)
+        some = np.flatnonzero(members & self.hopeful & (ahead <= OUT_OF_REACH * spread))
+        draws = self.draws[some]
+        seen = draws + (self.cost[i] + ahead[some]).astype(np.float32)[:, None]
+        chosen = seen.argmin(axis=0)
+        every = np.arange(DRAWS)
+        above = -draws[chosen, every] / self.spread[some][chosen]
+        useful = seen[chosen, every] < least
+        if useful.sum() < DRAWS // 20:
+            useful[:] = True
+        return np.asarray(above[useful], dtype=np.float64), some[chosen[useful]]
+
+    def _worst(self, i: int, members: BoolArray, least: float) -> FloatArray:
+        """Return the optimism, in standard errors, that the upper limit allows for."""
+        found = self._optimism(i, members, least, SHRINK_UPPER)[0]
+        return np.asarray(found + HEAVIER / math.sqrt(min(self.sizes)))
 
     def _interval(self, some: IntArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the interval of the cost of some candidates at critical values."""
@@ -246,7 +292,7 @@ class FieldAt:
         rates = tuple(k / n for k, n in zip(counts, self.sizes, strict=True))
         return mover((np.array(self.pc), np.array(1 - self.pc)), rates, limits)
 
-    def _distance(self, some: IntArray, value: float) -> FloatArray:
+    def _distance(self, some: IntArray, value: FloatArray) -> FloatArray:
         """Return the critical value at which the interval of each cost reaches a value."""
         gap = self.cost[some] - value
         z = np.clip(np.abs(gap) / self.spread[some], 1e-3, FARTHEST)
@@ -257,31 +303,40 @@ class FieldAt:
             z = np.clip(z * np.abs(gap) / np.maximum(reach, 1e-300), 1e-3, FARTHEST)
         return z
 
-    def beats_known(self, chosen: int, known: float, level: float | None, competing: BoolArray) -> Comparison:
-        """Compare the chosen candidate with a trivial classifier, whose cost is known exactly.
+    def beats_known(
+        self, chosen: int, known: FloatArray, level: float | None, competing: BoolArray, least: float
+    ) -> list[Comparison]:
+        """Compare the chosen candidate with trivial classifiers, whose costs are known exactly.
 
-        The test is two-sided, so that it agrees with the limits of the cost: where the trivial classifier is beaten,
-        its cost lies above them.
+        The tests are two-sided and agree with the limits of the cost: where a trivial classifier is beaten, its cost
+        lies above them.
 
         Parameters
         ----------
         chosen : int
-        known : float
-            Cost of the trivial classifier.
+        known : array
+            Costs of the trivial classifiers.
         level : float or None
-            Of the limit of what the rival may save; None if that is not wanted.
+            Of the limit of what a rival may save; None if that is not wanted.
         competing : array of bool
             The candidates among which the choice was made.
+        least : float
+            As for `shifts`.
         """
         cost = float(self.cost[chosen])
-        if level is None and (plain := _plain((known - cost) / float(self.spread[chosen]))) is not None:
-            return plain
-        top = self._largest(None, cost, competing)
-        z = float(self._distance(np.array([chosen]), known)[0]) if cost < known else 0.0
+        plain = [None if level is not None else _plain(gap) for gap in (known - cost) / float(self.spread[chosen])]
+        if all(one is not None for one in plain):
+            return [one for one in plain if one is not None]
+        tops = [self._largest(None, cost, competing)]
+        if competing.sum() > 1:
+            tops.append(np.sort(self._worst(chosen, competing, least)))
+        z = np.where(known > cost, self._distance(np.full(known.size, chosen), known), 0.0)
+        p = [max(_tail(float(at), top) for top in tops) for at in z]
         if level is None:
-            return Comparison(_tail(z, top), math.nan)
-        bound = self._interval(np.array([chosen]), np.array([_quantile(top, level)]))[1][0]
-        return Comparison(_tail(z, top), float(bound) - known)
+            return [one or Comparison(p_value, math.nan) for one, p_value in zip(plain, p, strict=True)]
+        reach = max(_quantile(top, level) for top in tops)
+        bound = self._interval(np.array([chosen]), np.array([reach]))[1][0]
+        return [Comparison(p_value, float(bound - cost_of)) for p_value, cost_of in zip(p, known, strict=True)]
 
     def beaten_by_known(self, known: float, rivals: IntArray, level: float | None, competing: BoolArray) -> Comparison:
         """Compare a trivial classifier that was chosen with a rival classifier at any of its thresholds."""
@@ -290,7 +345,7 @@ class FieldAt:
             return plain
         order = np.argsort((self.cost[rivals] - known) / self.spread[rivals], kind="stable")[:NEAREST]
         near = rivals[order]
-        z = np.where(self.cost[near] > known, self._distance(near, known), 0.0)
+        z = np.where(self.cost[near] > known, self._distance(near, np.full(near.size, known)), 0.0)
         hardest = int(np.argmin(z))
         top = self._largest(int(near[hardest]), known, competing)
         if level is None:
@@ -301,39 +356,43 @@ class FieldAt:
     def beaten(
         self,
         chosen: int,
-        rivals: IntArray,
+        rivals: Sequence[IntArray],
         discordant: tuple[FloatArray, ...],
         level: float | None,
         competing: BoolArray,
-    ) -> Comparison:
-        """Compare the chosen candidate with a rival classifier at any of its thresholds, by a one-sided test.
+    ) -> list[Comparison]:
+        """Compare the chosen candidate with rival classifiers at any of their thresholds, by one-sided tests.
 
         Parameters
         ----------
         chosen : int
-        rivals : array of int
-            The rival's candidates.
+        rivals : sequence of arrays of int
+            The candidates of each rival.
         discordant : four arrays of shape (candidates,)
             Positives that only a candidate, only the choice gets wrong; then negatives.
         level, competing
             As for `beats_known`.
         """
         best = float(self.cost[chosen])
-        # The rival threshold that is hardest to tell from the choice decides: if it is beaten, all of them are.
-        apart = (self.cost[rivals] - best) / np.maximum(self.spread_from(chosen)[rivals], 1e-300)
-        if level is None and (plain := _plain(float(apart.min()))) is not None:
-            return plain
-        near = rivals[np.argsort(apart, kind="stable")[:NEAREST]]
-        counts, pc = tuple(d[near] for d in discordant), np.full(near.size, self.pc)
-        p = no_difference(counts, self.sizes, pc, "mid-p", "stratified", 0.0)
-        z = np.where(self.cost[near] > best, _two_sided(p), 0.0)
-        hardest = int(np.argmin(z))
-        top = self._largest(int(near[hardest]), best, competing)
-        if level is None:
-            return Comparison(0.5 * _tail(float(z[hardest]), top), math.nan)
-        z_limit = _quantile(top, 2 * level - 1)  # one-sided, as the p-value is
-        lower = difference_limits(counts, self.sizes, pc, z_limit, "mid-p", "stratified", 0.0)[1]
-        return Comparison(0.5 * _tail(float(z[hardest]), top), float(-lower.min()))
+        apart = (self.cost - best) / np.maximum(self.spread_from(chosen), 1e-300)
+        found = {k: _plain(float(apart[own].min())) if level is None else None for k, own in enumerate(rivals)}
+        todo = [k for k, one in found.items() if one is None]
+        if todo:
+            # The rival threshold that is hardest to tell from the choice decides: if it is beaten, all of them are.
+            near = [rivals[k][np.argsort(apart[rivals[k]], kind="stable")[:NEAREST]] for k in todo]
+            every, sizes = np.concatenate(near), [own.size for own in near]
+            counts, pc = tuple(d[every] for d in discordant), np.full(every.size, self.pc)
+            p = no_difference(counts, self.sizes, pc, "mid-p", "stratified", 0.0)
+            z = np.split(np.where(self.cost[every] > best, _two_sided(p), 0.0), np.cumsum(sizes)[:-1])
+            tops = [self._largest(int(own[at.argmin()]), best, competing) for own, at in zip(near, z, strict=True)]
+            saves = [math.nan] * len(todo)
+            if level is not None:
+                reach = np.repeat([_quantile(top, 2 * level - 1) for top in tops], sizes)  # one-sided, as p-values are
+                lower = difference_limits(counts, self.sizes, pc, reach, "mid-p", "stratified", 0.0)[1]
+                saves = [-float(part.min()) for part in np.split(lower, np.cumsum(sizes)[:-1])]
+            for k, at, top, most in zip(todo, z, tops, saves, strict=True):
+                found[k] = Comparison(0.5 * _tail(float(at.min()), top), most)
+        return [one for one in found.values() if one is not None]
 
     def _largest(self, rival: int | None, best: float, competing: BoolArray) -> FloatArray:
         """Return, sorted, how many standard errors better than a rival that is as good the best of all others looks.
@@ -341,16 +400,22 @@ class FieldAt:
         The rival is fixed (None: a trivial classifier), and the choice is whichever candidate looks best. The largest
         standardised difference over all candidates that could have been chosen is what the observed one is judged by.
         """
+        if (
+            rival is not None and not self.hopeful[rival]
+        ):  # it costs far more; its nearest one that is drawn stands for it
+            drawn = np.flatnonzero(self.hopeful & (self.owner == self.owner[rival]))
+            rival = int(drawn[np.abs(drawn - rival).argmin()])
         spread = self.spread if rival is None else self.spread_from(rival)
-        use = competing & (self.cost - best <= PLAUSIBLE * spread) & (spread > 1e-6 * self.spread.max())
+        use = competing & self.hopeful & (self.cost - best <= PLAUSIBLE * spread) & (spread > 1e-6 * self.spread.max())
         if rival is not None:
             use &= self.owner != self.owner[rival]
-        own = 0.0 if rival is None else self.draws[:, rival : rival + 1]
+        own = np.zeros(DRAWS, dtype=np.float32) if rival is None else self.draws[rival]
         # Doing nothing may have been chosen too, unless the choice is taken for given.
         alone = rival is None or (self.given and competing.any())
-        top = np.full(DRAWS, -np.inf) if alone else self.draws[:, rival] / self.spread[rival]
+        top = np.full(DRAWS, -np.inf) if alone else own / self.spread[rival]
         if use.any():
-            top = np.maximum(top, ((own - self.draws[:, use]) / spread[use]).max(axis=1))
+            standard = (own - self.draws[use]) / spread[use].astype(np.float32)[:, None]
+            top = np.maximum(top, standard.max(axis=0))
         return np.sort(top)
 
 
@@ -380,15 +445,16 @@ def _quantile(top: FloatArray, level: float) -> float:
 
 
 def _tail(z: float, top: FloatArray) -> float:
-    """Return the two-sided chance that the largest difference is at least z."""
+    """Return the two-sided chance that the largest difference is at least z; `top` has the draws in order."""
     from scipy.special import ndtr
 
     # Beyond the last draws the tail falls like the normal one, as if that many independent candidates had competed.
-    edge = float(top[-(DRAWS // 50)])
+    last = -(-top.size // 50)
+    edge = float(top[-last])
     if z <= edge:
-        tail = 1.0 - np.searchsorted(top, z) / DRAWS
+        tail = 1.0 - np.searchsorted(top, z) / top.size
     else:
-        tail = ndtr(-z) * (DRAWS // 50) / DRAWS / ndtr(-edge)
+        tail = ndtr(-z) * last / top.size / ndtr(-edge)
     return float(min(1.0, 2 * max(tail, ndtr(-z))))
 
 

@@ -1,0 +1,138 @@
+"""What choices of a classifier and a threshold cost on the cases that took no part in them.
+
+The cases are dealt into folds. Each fold is judged by the choice that the other folds make, so that the mean cost over
+all folds is that of choices made from nearly all cases, without the optimism of a cost on the same cases. Counts add
+up, so a fold is left out by subtraction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.validation import FloatArray, IntArray
+
+FOLDS = 10
+
+
+def dealt(keys: npt.NDArray[np.uint64], repeats: int) -> IntArray:
+    """Return the fold of each case of one class in each repetition, as an array of shape (repeats, cases).
+
+    The folds are of equal size, and depend on the keys alone: cases in another order have the same folds. Cases with
+    the same key are exchangeable.
+    """
+    folds = np.arange(keys.size) % FOLDS
+    found = np.empty((repeats, keys.size), dtype=np.int64)
+    order = np.argsort(keys, kind="stable")
+    rng = np.random.default_rng(20_080_101)
+    for row in found:
+        row[order] = rng.permutation(folds)
+    return found
+
+
+class FoldCounts(NamedTuple):
+    """Cases of one classifier by repetition, fold and cell, for both classes: arrays of shape (repeats, folds, cells).
+
+    A case lies in cell g if its score reaches exactly g of the thresholds.
+    """
+
+    positives: FloatArray
+    negatives: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        cells: tuple[IntArray, IntArray],
+        folds: tuple[IntArray, IntArray],
+        weights: tuple[FloatArray | None, FloatArray | None],
+        number: int,
+    ) -> FoldCounts:
+        """Count the cases of each class (positives first) whose scores reach at most `number` thresholds."""
+        tables = []
+        for cell, fold, weight in zip(cells, folds, weights, strict=True):
+            width = number + 1
+            tables.append(
+                np.stack(
+                    [
+                        np.bincount(row * width + cell, weight, FOLDS * width).reshape(FOLDS, width).astype(np.float64)
+                        for row in fold
+                    ]
+                )
+            )
+        return cls(tables[0], tables[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """Several classifiers' cases in folds.
+
+    Parameters
+    ----------
+    counts : mapping of name to FoldCounts
+    """
+
+    counts: Mapping[str, FoldCounts]
+
+    def costs(self, pc: float, only: Mapping[str, int | None]) -> tuple[float, dict[str, float]]:
+        """Return the held-out cost of the best choice of all, and of the best threshold of each classifier.
+
+        Parameters
+        ----------
+        pc : float
+        only : mapping of name to int or None
+            Classifiers whose threshold is not chosen here, with its number; None where they alarm never, or always.
+            They take part with that threshold alone.
+        """
+        chosen, own = [], {}
+        for name, counts in self.counts.items():
+            if name in only and only[name] is None:
+                continue
+            seen, held = _best_of_others(counts, pc, only.get(name))
+            chosen.append((seen, held))
+            own[name] = float(held.sum(axis=1).mean())
+        first = next(iter(self.counts.values()))
+        shares = [table.sum(axis=2) / table.sum(axis=(1, 2))[:, None] for table in first]
+        never, always = pc * shares[0], (1 - pc) * shares[1]
+        # Doing nothing, or always alarming, is chosen where no classifier looks cheaper.
+        best_seen = np.full(never.shape, min(pc, 1 - pc))
+        best_held = never if pc <= 1 - pc else always
+        for seen, held in chosen:
+            better = seen < best_seen - 1e-12
+            best_seen, best_held = np.where(better, seen, best_seen), np.where(better, held, best_held)
+        return float(best_held.sum(axis=1).mean()), own
+
+
+def _best_of_others(counts: FoldCounts, pc: float, only: int | None) -> tuple[FloatArray, FloatArray]:
+    """Return the least cost of any threshold on the other folds, and what it costs on the own fold.
+
+    Both have shape (repeats, folds). The second is in shares of all cases, so that it adds up over the folds.
+    """
+    errors, sizes, own = [], [], []
+    for table, missed in ((counts.positives, True), (counts.negatives, False)):
+        rest = table.sum(axis=1, keepdims=True) - table
+        errors.append(_errors(rest, missed))
+        own.append(_errors(table, missed) / table.sum(axis=(1, 2))[:, None, None])
+        sizes.append(rest.sum(axis=2, keepdims=True))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cost = pc * errors[0] / sizes[0] + (1 - pc) * errors[1] / sizes[1]
+    alarms = sizes[0] - errors[0] + errors[1]
+    if only is None:
+        least = 1e-9 * (sizes[0] + sizes[1])
+        cost = np.where((alarms > least) & (alarms < sizes[0] + sizes[1] - least), cost, np.inf)
+        best = np.where(np.isfinite(cost), cost, np.inf).argmin(axis=2)[:, :, None]
+    else:
+        best = np.full((*cost.shape[:2], 1), only)
+    seen = np.take_along_axis(cost, best, axis=2)[:, :, 0]
+    held = np.take_along_axis(pc * own[0] + (1 - pc) * own[1], best, axis=2)[:, :, 0]
+    return np.where(np.isfinite(seen), seen, np.inf), held
+
+
+def _errors(table: FloatArray, missed: bool) -> FloatArray:
+    """Return the errors at every threshold: positives that do not reach it, or negatives that do."""
+    if missed:
+        return np.asarray(table.cumsum(axis=2)[:, :, :-1])
+    return np.asarray(table[:, :, ::-1].cumsum(axis=2)[:, :, ::-1][:, :, 1:])
