@@ -13,7 +13,6 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -27,9 +26,10 @@ import costcurves.cli.decide as decide
 import costcurves.cli.hull as hull
 import costcurves.cli.report as report
 from costcurves._base.text import safe
+from costcurves.cli._answers import ANSWERS
 from costcurves.cli._print import INTERRUPTED, Problem, console, say
+from costcurves.cli._schemas import schema_of
 
-SCHEMAS = Path(__file__).parent / "schemas"
 BAD_INPUT, FAULT, BROKEN_PIPE = 2, 70, 141
 # What writing to a full disk may fail with.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -132,10 +132,9 @@ def schema(
     The number at the end of "schema" in every answer changes when a field changes its meaning or goes away; new fields
     may come at any time.
     """
-    known = sorted(path.stem for path in SCHEMAS.glob("*.json"))
-    if name not in known:
-        raise Problem(f"there is no schema {safe(name)!r}; there are {', '.join(known)}")
-    sys.stdout.write(json.dumps(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")), indent=2) + "\n")
+    if name not in ANSWERS:
+        raise Problem(f"there is no schema {safe(name)!r}; there are {', '.join(ANSWERS)}")
+    sys.stdout.write(json.dumps(schema_of(ANSWERS[name], name), indent=2) + "\n")
 
 
 class _Closed(io.TextIOBase):

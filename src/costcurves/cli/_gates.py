@@ -11,6 +11,7 @@ from rich.console import Console
 
 import costcurves as cc
 from costcurves._base.text import safe
+from costcurves.cli._answer_parts import Gate as GateDocument
 from costcurves.cli._options import span_text
 from costcurves.cli._print import Output, Problem, console, money, quoted
 
@@ -25,7 +26,7 @@ class Gate:
     passed: bool
     reason: str
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> GateDocument:
         """Return the gate for a JSON answer."""
         return {"claim": self.claim, "passed": self.passed, "reason": self.reason}
 

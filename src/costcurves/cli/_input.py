@@ -13,6 +13,7 @@ import numpy as np
 import costcurves as cc
 from costcurves._base.text import safe
 from costcurves._base.validation import BoolArray, FloatArray
+from costcurves.cli._answer_parts import ClassData, Data
 from costcurves.cli._print import Problem, listing, quoted
 from costcurves.cli._tables import Columns, existing, read_columns, resolve
 from costcurves.data.readers.columns import is_missing
@@ -23,58 +24,56 @@ MOST_CLASSES = 50
 LABEL_NAMES = ("label", "y", "y_true", "target", "class", "truth", "actual", "outcome")
 
 
-def _dropped_text(dropped: int) -> str:
-    return f", {dropped:,} incomplete row{'s' * (dropped != 1)} dropped" if dropped else ""
+def _counted(names: Sequence[str], dropped: int) -> str:
+    """Return how many classifiers there are, and how many rows were dropped."""
+    many = f"{len(names)} classifier{'s' * (len(names) != 1)}"
+    return many + (f", {dropped:,} incomplete row{'s' * (dropped != 1)} dropped" if dropped else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Predictions:
-    """Labels of two classes and the scores of some classifiers for the same rows."""
+class ScoreTable:
+    """Predictions of two classes, and what they are called in the table that they come from."""
 
     source: str
     label: str
     positive: str
     negative: str
-    y_true: BoolArray
-    scores: dict[str, Any]
-    weight: FloatArray | None = None
-    weight_name: str | None = None
+    predictions: cc.Predictions
+    weight: str | None = None
     dropped: int = 0
     guessed: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The classifiers."""
-        return tuple(self.scores)
+        return self.predictions.names
 
     def summary(self) -> str:
         """Return the data in a line."""
-        n, positives = self.y_true.size, int(self.y_true.sum())
-        many = "classifier" if len(self.scores) == 1 else "classifiers"
-        dropped = _dropped_text(self.dropped)
-        weight = f", weighted by {safe(self.weight_name)}" if self.weight_name else ""
+        n, positives = self.predictions.y_true.size, int(self.predictions.y_true.sum())
+        weight = f", weighted by {safe(self.weight)}" if self.weight else ""
         return (
             f"{safe(self.source)}: {n:,} rows, {positives:,} of them {safe(self.positive)} "
-            f"({100 * positives / n:.3g} %), {len(self.scores)} {many}{dropped}{weight}"
+            f"({100 * positives / n:.3g} %), {_counted(self.names, self.dropped)}{weight}"
         )
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Data:
         """Return the data's part of a JSON answer."""
         return {
             "source": self.source,
-            "rows": int(self.y_true.size),
-            "positives": int(self.y_true.sum()),
+            "rows": int(self.predictions.y_true.size),
+            "positives": int(self.predictions.y_true.sum()),
             "dropped": self.dropped,
             "label": self.label,
             "positive": self.positive,
-            "classifiers": list(self.scores),
-            "weight": self.weight_name,
+            "classifiers": list(self.names),
+            "weight": self.weight,
             "guessed": list(self.guessed),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class ClassPredictions:
+class ClassTable:
     """True and predicted classes, as texts, of some classifiers for the same rows."""
 
     source: str
@@ -86,13 +85,10 @@ class ClassPredictions:
 
     def summary(self) -> str:
         """Return the data in a line."""
-        many = "classifier" if len(self.predictions) == 1 else "classifiers"
-        dropped = _dropped_text(self.dropped)
-        classes = len(set(self.y_true))
-        rows = f"{len(self.y_true):,} rows, {classes} classes"
-        return f"{safe(self.source)}: {rows}, {len(self.predictions)} {many}{dropped}"
+        rows = f"{len(self.y_true):,} rows, {len(set(self.y_true))} classes"
+        return f"{safe(self.source)}: {rows}, {_counted(list(self.predictions), self.dropped)}"
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> ClassData:
         """Return the data's part of a JSON answer."""
         return {
             "source": self.source,
@@ -104,7 +100,7 @@ class ClassPredictions:
         }
 
 
-def read_predictions(
+def read_scores(
     path: Path,
     *,
     label: str | None,
@@ -113,7 +109,7 @@ def read_predictions(
     weight: str | None,
     drop_missing: bool,
     known_positive: Any = None,
-) -> Predictions:
+) -> ScoreTable:
     """Return labels and scores of two classes; `known_positive` is what the costs file says."""
     columns = read_columns(path)
     label = label or _guess_label(columns, weight, scores)
@@ -127,15 +123,17 @@ def read_predictions(
     labels = _distinct(truth)
     chosen = _positive(columns, label, labels, positive, known_positive)
     mask = kept.to_numpy(zero_copy_only=False)
-    return Predictions(
+    return ScoreTable(
         source=columns.source,
         label=label,
         positive=_text(chosen),
         negative=_text(next(value for value in labels if value != chosen)),
-        y_true=_equals(truth, chosen),
-        scores={name: array[mask] for name, array in values.items()},
-        weight=None if weights is None else weights[mask],
-        weight_name=weight,
+        predictions=cc.Predictions(
+            _equals(truth, chosen),
+            {name: array[mask] for name, array in values.items()},
+            sample_weight=None if weights is None else weights[mask],
+        ),
+        weight=weight,
         dropped=dropped,
         guessed=tuple(columns.guessed),
     )
@@ -309,7 +307,7 @@ def _equals(column: Any, value: Any) -> BoolArray:
     return result
 
 
-def read_classes(path: Path, *, label: str | None, preds: Sequence[str], drop_missing: bool) -> ClassPredictions:
+def read_classes(path: Path, *, label: str | None, preds: Sequence[str], drop_missing: bool) -> ClassTable:
     """Return true and predicted classes as texts."""
     columns = read_columns(path)
     if label is None:
@@ -325,7 +323,7 @@ def read_classes(path: Path, *, label: str | None, preds: Sequence[str], drop_mi
     names = list(dict.fromkeys(preds)) or _guess_preds(columns, label)
     chosen = {name: columns.get(name, "--pred") for name in names}
     kept, dropped = _complete(columns, {label: truth, **chosen}, {}, drop_missing)
-    return ClassPredictions(
+    return ClassTable(
         source=columns.source,
         label=label,
         y_true=[_text(value) for value in truth.filter(kept).to_pylist()],
