@@ -7,8 +7,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +18,7 @@ from rich.padding import Padding
 import costcurves as cc
 from costcurves._base.csv_text import csv_text
 from costcurves._base.files import is_standard_output, is_stream, real_path, write_atomically
+from costcurves._base.progress import Progress, on_terminal
 from costcurves._base.results import Result, jsonable
 from costcurves._base.text import safe
 from costcurves.cli._grid import Grid
@@ -61,14 +61,9 @@ def say(*notes: str) -> None:
         out.print(safe(note), style="dim", soft_wrap=True)
 
 
-@contextmanager
-def working(what: str) -> Iterator[None]:
+def working(what: str) -> Progress:
     """Show on stderr that something is under way, if a person is looking."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    with console(stderr=True).status(f"{what} …"):
-        yield
+    return Progress(None, what, show=on_terminal())
 
 
 def number(value: float, digits: int = 4) -> str:
