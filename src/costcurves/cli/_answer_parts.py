@@ -115,7 +115,7 @@ class Mixture(TypedDict):
     tpr: float
 
 
-class Ranges(TypedDict):
+class Winners(TypedDict):
     """Which classifier is best where, over all conditions or within a range."""
 
     scenario: Scenario

@@ -21,7 +21,6 @@ from costcurves.cli._answer_parts import (
     Mixture,
     PolicyName,
     Range,
-    Ranges,
     Real,
     Risks,
     Scenario,
@@ -31,6 +30,7 @@ from costcurves.cli._answer_parts import (
     Threshold,
     ThresholdsFrom,
     Vertex,
+    Winners,
 )
 from costcurves.cli._schemas import Bounds
 
@@ -155,7 +155,7 @@ class RangesAnswer(TypedDict):
     data: Data
     currency: Currency
     never_best: Annotated[list[str], "Classifiers that cannot be optimal."]
-    ranges: list[Ranges]
+    ranges: list[Winners]
 
 
 class Verdict(TypedDict):
@@ -361,7 +361,7 @@ class Hull(TypedDict):
     never_best: list[str]
     vertices: Annotated[list[Vertex], "From (0, 0) to (1, 1)."]
     decisions: Annotated[list[HullDecision], "The answers at the conditions that were asked about."]
-    ranges: Annotated[list[Ranges], "Which classifier is best where, within the ranges that were asked about."]
+    ranges: Annotated[list[Winners], "Which classifier is best where, within the ranges that were asked about."]
 
 
 # By the name of the command.

@@ -264,6 +264,7 @@ def _from_pc(pc: float | tuple[float, float]) -> Condition:
 
 def _from_slope(slope: float | tuple[float, float]) -> Condition:
     """Return the condition, or the range of them, of a slope of the iso-performance lines."""
+    # To be swapped for `OperatingCondition.from_slope` and `OperatingRange.from_slope`.
     low, high = slope if isinstance(slope, tuple) else (slope, slope)
     if not 0 <= low <= high:
         rule = "a range LOW..HIGH with 0 <= LOW <= HIGH" if isinstance(slope, tuple) else "at least 0"

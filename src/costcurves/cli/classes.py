@@ -35,6 +35,8 @@ from costcurves.cli._print import (
     records,
     working,
 )
+from costcurves.multiclass.bcost import CellRisk, CostDifference
+from costcurves.multiclass.comparison import CostComparison
 
 
 def read_priced(
@@ -170,7 +172,7 @@ def bcost(
     leave(gates, out)
 
 
-def _show_risks(screen: Console, name: str, risks: Sequence[cc.CellRisk], currency: str) -> None:
+def _show_risks(screen: Console, name: str, risks: Sequence[CellRisk], currency: str) -> None:
     """Print the first few errors of a classifier that the rows cannot judge."""
     for risk in risks[:3]:
         enough = f"; about {risk.needed:,} rows would be" if risk.needed is not None else ""
@@ -214,7 +216,7 @@ class PairGates:
         ),
     ] = None
 
-    def judge(self, many: cc.CostComparison, currency: str) -> list[Gate]:
+    def judge(self, many: CostComparison, currency: str) -> list[Gate]:
         """Return the verdicts."""
         gates = []
         if (baseline := self.assert_not_worse_than) is not None:
@@ -283,7 +285,7 @@ def bdeltacost(table: Classes, level: Level = DEFAULT_LEVEL, *, gates: PairGates
     leave(verdicts, out)
 
 
-def _verdict(many: cc.CostComparison) -> str:
+def _verdict(many: CostComparison) -> str:
     """Return who costs least, and whether that is sure."""
     if many.best in many.constants:
         text = f"Use no classifier: {safe(many.best)} costs least"
@@ -296,7 +298,7 @@ def _verdict(many: cc.CostComparison) -> str:
     return f"{text} on these rows, but {others} may be as cheap."
 
 
-def _pair(many: cc.CostComparison, candidate: str | None, baseline: str) -> cc.CostDifference:
+def _pair(many: CostComparison, candidate: str | None, baseline: str) -> CostDifference:
     """Return the comparison of the candidate with the baseline, as the candidate's cost minus the other's.
 
     A baseline that always predicts one class stands for the cheapest such: who is shown to cost less than that costs

@@ -28,6 +28,8 @@ from costcurves.cli._print import (
     stacked,
     working,
 )
+from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests
+from costcurves.decisions.curve_difference import CurveDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Gates:
         for name in baselines:
             candidate_of(self.candidate, name, names)
 
-    def judge(self, many: cc.ManyDifferences) -> list[Gate]:
+    def judge(self, many: ManyDifferences) -> list[Gate]:
         """Return the verdicts."""
         gates = []
         if (baseline := self.assert_not_worse_than) is not None:
@@ -134,13 +136,13 @@ def compare(table: Scores, conditions: Conditions, statistics: Statistics, gates
     leave(verdicts, out)
 
 
-def _pair(many: cc.ManyDifferences, candidate: str, baseline: str) -> cc.CurveDifference:
+def _pair(many: ManyDifferences, candidate: str, baseline: str) -> CurveDifference:
     """Return the candidate minus the baseline."""
     one = next(one for one in many.pairs if set(one.names) == {candidate, baseline})
     return one if one.names[0] == candidate else one.reversed()
 
 
-def _show(pairs: Sequence[cc.CurveDifference], level: float, screen: Console) -> None:
+def _show(pairs: Sequence[CurveDifference], level: float, screen: Console) -> None:
     """Print for which conditions one of each pair costs significantly less."""
     for one in pairs:
         verdicts = one.significant()
@@ -154,8 +156,8 @@ def _show(pairs: Sequence[cc.CurveDifference], level: float, screen: Console) ->
 
 
 def _show_here(
-    pairs: Sequence[cc.CurveDifference],
-    tests: cc.PairwiseTests,
+    pairs: Sequence[CurveDifference],
+    tests: PairwiseTests,
     where: cc.OperatingCondition,
     asked: Costs,
     screen: Console,
@@ -185,7 +187,7 @@ def _show_here(
     screen.print(note, style="dim")
 
 
-def _document(one: cc.CurveDifference, tests: cc.PairwiseTests | None, i: int) -> types.Pair:
+def _document(one: CurveDifference, tests: PairwiseTests | None, i: int) -> types.Pair:
     return {
         "a": one.names[0],
         "b": one.names[1],

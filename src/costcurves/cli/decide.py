@@ -11,7 +11,7 @@ from rich.console import Console
 import costcurves as cc
 import costcurves.cli._answers as types
 from costcurves._base.text import safe
-from costcurves.cli._answer_parts import Ranges
+from costcurves.cli._answer_parts import Winners
 from costcurves.cli._gates import Gate, better_here, better_over, cost_below, leave, show_gates
 from costcurves.cli._groups import GATES, given, option, with_groups
 from costcurves.cli._input import ScoreTable
@@ -34,8 +34,12 @@ from costcurves.cli._print import (
 )
 from costcurves.cli.limits import Limits, decide_within, use_text
 from costcurves.curves.choices import ALWAYS_NEGATIVE, TRIVIAL
+from costcurves.curves.ranges import Ranges
+from costcurves.decisions.recommend import Recommendation
+from costcurves.decisions.recommend_within import RangeRecommendation
+from costcurves.inference.bands.results import Interval
 
-Answer = cc.Recommendation | cc.RangeRecommendation
+Answer = Recommendation | RangeRecommendation
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,12 @@ class Gates:
         where = f" in scenario {name}" if name else ""
         gates = []
         if self.assert_better_than is not None:
-            judge: Any = better_here if isinstance(answer, cc.Recommendation) else better_over
+            judge: Any = better_here if isinstance(answer, Recommendation) else better_over
             gates.append(judge(answer, self.assert_better_than, where))
         if self.assert_cost_below is not None:
-            if not isinstance(answer, cc.Recommendation):
+            if not isinstance(answer, Recommendation):
                 raise Problem(f"--assert-cost-below needs a condition, not a range{where}")
-            cost = cc.Interval(
+            cost = Interval(
                 float(answer.money_estimate[0]),
                 float(answer.money_lower[0]),
                 float(answer.money_upper[0]),
@@ -135,13 +139,13 @@ def show_answers(answers: dict[str, Answer], asked: Costs, data: ScoreTable, scr
     """Print every answer under its condition."""
     for name, answer in answers.items():
         screen.print(f"\n{asked.text(name)}", style="bold")
-        if isinstance(answer, cc.Recommendation):
+        if isinstance(answer, Recommendation):
             _show_condition(answer, asked.currency, data, screen)
         else:
             _show_range(answer, asked.currency, data, screen)
 
 
-def _show_condition(answer: cc.Recommendation, currency: str, data: ScoreTable, screen: Console) -> None:
+def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, screen: Console) -> None:
     best, other, sure = answer.best, answer.runner_up, f"at {100 * answer.level:g} %"
     low, high = money(answer.money_lower[0], currency), money(answer.money_upper[0], currency)
     line(screen, use_text(best, data), "bold green" if answer.sure else "bold yellow")
@@ -152,7 +156,7 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: ScoreTable, 
         line(screen, f"{100 * answer.level:g} % interval {low} to {high}.")
     else:
         line(screen, f"It costs {here} per case, exactly.")
-    more = other.expected_cost - best.expected_cost
+    more = answer.money_regret
     extra = f" ({percent(more / best.expected_cost)})" if best.expected_cost > 0 else ""
     line(screen, f"The runner-up, {safe(other.classifier)}, costs {money(more, currency)} more{extra} on these rows.")
     if answer.sure:
@@ -187,7 +191,7 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: ScoreTable, 
     screen.print(grid)
 
 
-def _show_range(answer: cc.RangeRecommendation, currency: str, data: ScoreTable, screen: Console) -> None:
+def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, screen: Console) -> None:
     sure, best = f"at {100 * answer.level:g} %", safe(answer.best)
     candidates = answer.ranges.candidates
     style = "bold green" if answer.sure else "bold yellow"
@@ -232,7 +236,7 @@ def _show_range(answer: cc.RangeRecommendation, currency: str, data: ScoreTable,
     show_ranges(answer.ranges, screen, answer)
 
 
-def show_ranges(ranges: cc.Ranges, screen: Console, answer: cc.RangeRecommendation | None = None) -> None:
+def show_ranges(ranges: Ranges, screen: Console, answer: RangeRecommendation | None = None) -> None:
     """Print who is best where, and the thresholds of the classifier that is recommended for all of it."""
     other = [] if answer is None or answer.best in TRIVIAL else [f"{safe(answer.best)}\nscore >="]
     grid = new_grid("pc", "slope", "best", "score >=", *other)
@@ -283,7 +287,7 @@ def ranges(table: Scores, conditions: Conditions, out: Output) -> None:
     out.emit(show, document, stacked_by(found))
 
 
-def ranges_document(name: str, ranges: cc.Ranges, where: Condition | None) -> Ranges:
+def ranges_document(name: str, ranges: Ranges, where: Condition | None) -> Winners:
     """Return who is best where, over all conditions or within a range, for a JSON answer."""
     pc = (0.0, 1.0) if where is None else where.pc
     return {

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 from rich.console import Console
 
-import costcurves as cc
 import costcurves.cli._answers as types
 from costcurves._base.text import safe
 from costcurves.cli._groups import given, option
 from costcurves.cli._input import ScoreTable
 from costcurves.cli._print import Output, Problem, heading, line, percent, quoted, working
-from costcurves.curves.choices import TRIVIAL
+from costcurves.curves.choices import TRIVIAL, Choice, LimitedChoice
+from costcurves.decisions.recommend_within import FixedRule
 
 PANEL = "A limit instead of costs"
 
@@ -53,7 +53,7 @@ class Limit:
             "--min-precision": f"At least {share} of alarms are right{where}",
         }[self.option]
 
-    def answer(self, data: ScoreTable) -> cc.LimitedChoice:
+    def answer(self, data: ScoreTable) -> LimitedChoice:
         """Return the choice under the limit."""
         hull = data.predictions.hull()
         if self.option == "--max-fpr":
@@ -137,7 +137,7 @@ def _one(option: str, text: str) -> float:
     return value
 
 
-def use_text(choice: cc.Choice | cc.FixedRule | cc.LimitedChoice, data: ScoreTable) -> str:
+def use_text(choice: Choice | FixedRule | LimitedChoice, data: ScoreTable) -> str:
     """Return what to do, in words."""
     name = safe(choice.classifier)
     if choice.classifier in TRIVIAL or math.isinf(choice.threshold):
@@ -169,7 +169,7 @@ def decide_within(limit: Limit, data: ScoreTable, out: Output) -> None:
     out.emit(show, document, choice._columns())
 
 
-def _show(choice: cc.LimitedChoice, data: ScoreTable, screen: Console) -> None:
+def _show(choice: LimitedChoice, data: ScoreTable, screen: Console) -> None:
     line(screen, use_text(choice, data), "bold green" if choice.guarantee else "bold yellow")
     shares = f"it finds {percent(choice.tpr)} of positives, with {percent(choice.fpr)} false alarms among negatives"
     alarms = "" if math.isnan(choice.alarms) else f"; {percent(choice.alarms / 100)} of cases raise an alarm"
