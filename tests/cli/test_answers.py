@@ -85,7 +85,7 @@ def test_decide_says_when_it_is_sure_and_when_nothing_helps(run, table):
     path = table("clear.csv", "y,sharp,flat\n" + rows)
     text = run("decide", path, "--pc", "0.5").out
     assert "Sure: every other choice is shown to cost more, at 95 %." in text
-    assert "pc 0.5 (costs are shares of the cost of always being wrong)" in text
+    assert "pc 0.5 (costs are shares of the cost of getting every case wrong)" in text
     assert "Use sharp" in text
     done = run("decide", path, "--score", "flat", "--prevalence", "0.1", "--cost-fn", "1", "--cost-fp", "9")
     assert "Use no classifier: call every case 0." in done.out

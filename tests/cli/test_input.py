@@ -226,7 +226,7 @@ def test_a_wrong_column_gets_the_nearest_names_suggested(run):
     [
         ("t.csv", "", "is empty"),
         ("t.csv", "y,a\n", "has no rows"),
-        ("t.csv", "y,a,a\n1,2,3\n", "the column 'a' is there twice or more"),
+        ("t.csv", "y,a,a\n1,2,3\n", "there is more than one column 'a'"),
         ("t.csv", "y,a\n1,2,3\n", "t.csv cannot be read: "),
         ("t.parquet", "y,a\n1,2\n", "cannot be read: "),
         ("t.jsonl", "{'y'", "cannot be read: "),
@@ -338,10 +338,13 @@ VEHICLE = ("example:vehicle", "--costs", "example:vehicle")
         (("compare", *CREDIT[1:], "--costs", "example:german_credit"), "choose one scenario with --scenario"),
         (
             ("bdeltacost", *VEHICLE, "--assert-better-than", "always 'boat'"),
-            "'always 'boat'' is none of the classifiers",
+            "'always 'boat'' is not one of the classifiers",
         ),
         (("bcost", *VEHICLE, "--matrix", "x"), "`matrix` must be one of the matrices 'toll'"),
-        (("bcost", "example:vehicle", "--costs", "example:german_credit"), "one cost matrix is needed; it has none"),
+        (
+            ("bcost", "example:vehicle", "--costs", "example:german_credit"),
+            "one cost matrix is needed; it has no matrix",
+        ),
         (("bcost", "example:german_credit", "--costs", "example:vehicle"), "say with --pred which columns"),
         (("bcost", "example:vehicle", "--costs", "m.csv"), "has classes that the cost matrix lacks: 'bus', 'opel'"),
         (("bcost", "example:vehicle", "--costs", "wide.csv"), "this has 1 rows and 2 further columns"),

@@ -120,7 +120,7 @@ def cheaper(difference: CostDifference) -> Gate:
 
 
 def not_costlier(difference: CostDifference, margin: float | None, currency: str) -> Gate:
-    """Claim the same of two classifiers of k classes."""
+    """Claim that the first of two does not cost significantly more, or not by more than a margin, for k classes."""
     candidate, baseline = difference.names
     claim = f"{candidate} not worse than {baseline}"
     if margin is not None:
@@ -145,9 +145,9 @@ def candidate_of(candidate: str | None, baseline: str, names: Sequence[str]) -> 
 
 
 def check_known(name: str, names: Sequence[str]) -> None:
-    """Refuse a name that is no classifier."""
+    """Refuse a name that does not belong to a classifier."""
     if name not in names:
-        raise Problem(f"{quoted(name)} is none of the classifiers {', '.join(quoted(n) for n in names)}")
+        raise Problem(f"{quoted(name)} is not one of the classifiers {', '.join(quoted(n) for n in names)}")
 
 
 def _span(difference: CurveDifference) -> str:

@@ -1,4 +1,4 @@
-"""Columns become labels, scores and predicted classes here; what is guessed about them is said."""
+"""From columns to labels, scores and predicted classes, with a note of everything that was guessed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from costcurves.cli._print import Problem, listing, quoted
 from costcurves.cli._tables import Columns, existing, read_columns, resolve
 from costcurves.data.readers.columns import is_missing
 
-# A column of more values than this is none of classes.
+# A column with more values than this does not hold classes.
 MOST_CLASSES = 50
 # Names under which people keep the truth.
 LABEL_NAMES = ("label", "y", "y_true", "target", "class", "truth", "actual", "outcome")
@@ -151,7 +151,7 @@ def _guess_label(columns: Columns, weight: str | None, scores: Sequence[str]) ->
         why = "by its name" if named else "the only column with two values"
         columns.guessed.append(f"--label {found[0]} ({why})")
         return found[0]
-    # A column that has the name but not two values is what was meant: what is wrong with it is said next.
+    # A column with such a name but without two values was meant; a later check says what is wrong with it.
     likely = [name for name in free if name.lower() in LABEL_NAMES]
     if not found and len(likely) == 1:
         columns.guessed.append(f"--label {likely[0]} (by its name)")
@@ -188,13 +188,13 @@ def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]
 
 
 def _decimal_commas(columns: Columns, name: str) -> bool:
-    """Return whether a column holds numbers such as 0,25, which are texts to most programs."""
+    """Return whether a column holds numbers with decimal commas, such as 0,25, which are read as texts."""
     values = columns.table.column(name).drop_null().unique().to_pylist()
     return bool(values) and all(isinstance(v, str) and "," in v and _is_number(v.replace(",", ".", 1)) for v in values)
 
 
 def _numbers(column: Any, name: str, option: str) -> Any:
-    """Return a column as numbers, NaN where there is none."""
+    """Return a column as numbers, with NaN for missing values."""
     import pyarrow as pa
 
     kind = column.type
@@ -218,7 +218,7 @@ def _numbers(column: Any, name: str, option: str) -> Any:
 
 
 def _parsed(texts: list[str | None], name: str, option: str) -> FloatArray:
-    """Return texts as the numbers that they are, NaN where there is none."""
+    """Return texts as numbers, with NaN for empty ones."""
     for row, text in enumerate(texts, start=1):
         if text and not _is_number(text):
             raise Problem(f"{option} {quoted(name)}: the column must hold numbers, but row {row:,} has {quoted(text)}")
@@ -234,7 +234,7 @@ def _is_number(text: str) -> bool:
 
 
 def _complete(columns: Columns, labels: dict[str, Any], numbers: dict[str, Any], drop: bool) -> tuple[Any, int]:
-    """Return which rows have everything, and how many have not; without leave to drop them they are refused."""
+    """Return which rows are complete, and how many are not; unless `drop` is set, incomplete rows are refused."""
     import pyarrow as pa
 
     missing = {name: is_missing(column).to_numpy() for name, column in labels.items()}
@@ -259,7 +259,7 @@ def _distinct(column: Any) -> list[Any]:
 
 
 def _positive(columns: Columns, label: str, labels: list[Any], wanted: str | None, known: Any) -> Any:
-    """Return the positive label: the one asked for, the one the costs file names, or the one that says it itself."""
+    """Return the positive label: the one asked for, the one in the costs file, or the obvious one (1 or true)."""
     if len(labels) != 2:
         some = ", ".join(quoted(_text(value)) for value in labels[:5]) + (", …" if len(labels) > 5 else "")
         many = " (for more classes see bcost, and report --pred)" if 2 < len(labels) <= MOST_CLASSES else ""
@@ -291,7 +291,7 @@ def _same_number(value: Any, text: str) -> bool:
 
 
 def _text(value: Any) -> str:
-    """Return a label as text: 1 for a whole float, true and false for truth values."""
+    """Return a label as text: whole floats without decimals, truth values as true and false."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
@@ -362,12 +362,12 @@ def read_matrix(path: Path, name: str | None) -> tuple[cc.CostMatrix, str]:
             which = (
                 f"choose with --matrix one of {listing(list(known.matrices), 'or')}"
                 if known.matrices
-                else "it has none"
+                else "it has no matrix"
             )
             raise Problem(f"{safe(file.name)}: one cost matrix is needed; {which}")
         return known.matrix(name or next(iter(known.matrices))), known.currency
     if name is not None:
-        raise Problem("--matrix names a matrix in a .toml file, and --costs is no such file")
+        raise Problem("--matrix names a matrix in a .toml file, but --costs is not such a file")
     columns = read_columns(file)
     first, *others = columns.names
     rows = [_text(value) for value in columns.table.column(first).to_pylist()]

@@ -25,11 +25,12 @@ Pred = Annotated[
     option(DATA, "COLUMN", "Column of a classifier's predicted classes. Repeat it for several.", show_default=False),
 ]
 DropMissing = Annotated[
-    bool, option(DATA, "", "Leave out rows without a label or a score, instead of refusing.", "--drop-missing")
+    bool, option(DATA, "", "Leave out rows without a label or a score, instead of refusing them.", "--drop-missing")
 ]
-MatrixName = Annotated[str | None, option(COSTS, "NAME", "Which matrix of the file.")]
+MatrixName = Annotated[str | None, option(COSTS, "NAME", "Which matrix of the file to use.")]
 Candidate = Annotated[
-    str | None, option(GATES, "NAME", "Who is judged by the gates; by default the only one that is not the baseline.")
+    str | None,
+    option(GATES, "NAME", "The classifier that the gates judge; by default the only one that is not the baseline."),
 ]
 Condition = cc.OperatingCondition | cc.OperatingRange
 
@@ -69,7 +70,7 @@ class Costs:
         head = f"{safe(name)}: " if name else ""
         pc = span_text(where.pc if isinstance(where.pc, tuple) else (where.pc, where.pc))
         if where.pc_only:
-            return f"{head}pc {pc} (costs are shares of the cost of always being wrong)"
+            return f"{head}pc {pc} (costs are shares of the cost of getting every case wrong)"
         prevalence, miss, alarm = (
             span_text(bounds if isinstance(bounds, tuple) else (bounds, bounds))
             for bounds in (where.prevalence, where.cost_fn, where.cost_fp)
@@ -199,7 +200,11 @@ class Statistics:
     ] = "optimal"
     thresholds_from: Annotated[
         Path | None,
-        option(HOW, "FILE", "Find the thresholds on this table (same columns) and judge them on FILE: an honest cost."),
+        option(
+            HOW,
+            "FILE",
+            "Find the thresholds on this table (with the same columns) and judge them on FILE, for an honest cost.",
+        ),
     ] = None
 
     @property

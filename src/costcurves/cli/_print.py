@@ -1,4 +1,4 @@
-"""What people and machines see: text that cannot play tricks, money with its currency, tables, JSON, CSV, files."""
+"""Output for people and programs: text, numbers, money with its currency, tables, JSON, CSV and files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PLAIN_WIDTH = 100
 
 
 class Problem(cc.CostCurvesError):
-    """What the user can put right: shown as one message without a traceback, exit code 2."""
+    """An error that the user can correct: shown as one message without a traceback, with exit code 2."""
 
 
 def quoted(name: object) -> str:
@@ -87,7 +87,7 @@ def percent(share: float) -> str:
 
 
 def chance(p: float) -> str:
-    """Return a p-value; nothing where there is none."""
+    """Return a p-value as text; it is empty if there is none."""
     return "" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.2g}"
 
 
@@ -98,12 +98,12 @@ def listing(names: Sequence[str], word: str = "and") -> str:
 
 
 def heading(screen: Console, text: str) -> None:
-    """Print what the answer is about, in one line for logs and between words on a terminal."""
+    """Print what the answer is about: on one line in logs, wrapped between words on a terminal."""
     screen.print(text, soft_wrap=not screen.is_terminal)
 
 
 def line(screen: Console, text: str, style: str = "") -> None:
-    """Print a sentence, indented also where it wraps."""
+    """Print a sentence, with all of its lines indented."""
     screen.print(Padding(text, (0, 0, 0, 2), expand=False), style=style)
 
 
@@ -199,7 +199,7 @@ class Output:
             text = plain_text(show, "utf-8" if self.output is not None else sys.stdout.encoding)
         elif self.form == "csv":
             if columns is None:
-                raise Problem("--csv needs a table, and this answer is none: use --json")
+                raise Problem("--csv needs an answer that is a table: use --json")
             text = csv_text(columns)
         else:
             text = json_text(document)
@@ -220,7 +220,7 @@ def plain_text(show: Callable[[Console], None], encoding: str) -> str:
 
 
 def json_text(document: Mapping[str, Any]) -> str:
-    """Return strict JSON; infinities are "inf" and "-inf", what is not there is null."""
+    """Return strict JSON; infinities are "inf" and "-inf", and missing values are null."""
     return json.dumps(jsonable(dict(document)), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -240,7 +240,7 @@ def check_writable(path: Path, force: bool) -> None:
 
 
 def write_file(path: Path, content: str | bytes, force: bool) -> None:
-    """Write a file whole or not at all, and say so."""
+    """Write a file as a whole or not at all, and say so."""
     check_writable(path, force)
     write_atomically(path, content, replace=force)
     say(f"wrote {path}")

@@ -64,7 +64,7 @@ class Classes:
         typer.Argument(
             metavar="FILE",
             help="A table of predicted classes: csv, parquet or json lines (also .gz, .zst), a glob or folder of them, "
-            "BASE.duckdb:TABLE, or - for standard input. example:vehicle is shipped.",
+            "BASE.duckdb:TABLE, or - for standard input. example:vehicle comes with the package.",
             show_default=False,
         ),
     ]
@@ -194,7 +194,7 @@ class PairGates:
         option(
             GATES,
             "NAME",
-            "Fail if the candidate costs significantly more than NAME. Few rows pass easily: add --margin.",
+            "Fail if the candidate costs significantly more than NAME. Few rows rarely show that: add --margin.",
         ),
     ] = None
     margin: Annotated[
@@ -317,9 +317,10 @@ def plan(
         float | None, option(HOW, "MONEY", "Wanted half-width of the interval of one classifier's cost.")
     ] = None,
     difference: Annotated[
-        float | None, option(HOW, "MONEY", "Difference in cost of two classifiers that shall be found.")
+        float | None,
+        option(HOW, "MONEY", "Difference in cost between two classifiers that the test set must be able to show."),
     ] = None,
-    power: Annotated[float, option(HOW, "P", "Wanted chance to find the difference.")] = 0.8,
+    power: Annotated[float, option(HOW, "P", "Probability with which the difference is to be found.")] = 0.8,
     level: Level = DEFAULT_LEVEL,
     *,
     out: Output,
@@ -359,8 +360,8 @@ def plan(
         for error in found.rare:
             line(
                 screen,
-                f"So many rows have no {safe(error.true)} that is taken for {safe(error.predicted)} "
-                f"({money(error.cost, currency)}) with a chance of {percent(error.chance_missed)}.",
+                f"The chance that these rows show no {safe(error.true)} that is taken for {safe(error.predicted)} "
+                f"({money(error.cost, currency)}) is {percent(error.chance_missed)}.",
                 "yellow",
             )
 

@@ -1,4 +1,4 @@
-"""`compare`: who costs significantly less than whom, at a condition or over a range of them."""
+"""`compare`: which classifier costs significantly less, at a condition or over a range of conditions."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Gates:
         option(
             GATES,
             "NAME",
-            "Fail if the candidate costs significantly more than NAME anywhere in the range. With few rows that is "
-            "easy: add --margin.",
+            "Fail if the candidate costs significantly more than NAME anywhere in the range. Few rows rarely "
+            "show that: add --margin.",
         ),
     ] = None
     margin: Annotated[
@@ -52,7 +52,7 @@ class Gates:
             GATES,
             "M",
             "Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost is at "
-            "most this share of the cost of always being wrong, everywhere in the range.",
+            "most this share of the cost of getting every case wrong, everywhere in the range.",
             callback=finite("--margin"),
         ),
     ] = None

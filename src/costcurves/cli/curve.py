@@ -38,7 +38,7 @@ def curve(table: Scores, conditions: Conditions, statistics: Statistics, out: Ou
 
     def show(screen: Console) -> None:
         heading(screen, data.summary())
-        screen.print("\nExpected cost, as a share of the cost of always being wrong", style="bold")
+        screen.print("\nExpected cost, as a share of the cost of getting every case wrong", style="bold")
         grid = new_grid("", *(f"pc {point:g}" for point in SHOWN), "area", "worth using for pc", numbers=range(1, 7))
         for one in curves:
             where = ", ".join(span_text(pair) for pair in one.operating_range()) or "nowhere"

@@ -1,4 +1,4 @@
-"""`decide`: which classifier, which threshold, what it costs, how sure. `ranges`: who is best where."""
+"""`decide`: which classifier to use, and how sure that is. `ranges`: which classifier is best where."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def decide(
 
     Say which classifier to use at which threshold, what it costs per case with its interval, who is the runner-up,
     and whether that is sure. Several scenarios get an answer each; a range gets the classifier that loses least in
-    the worst case. With a limit, such as --max-fpr 0.05, say which rule is the best that keeps it, with --confidence
-    on new cases, too.
+    the worst case. With a limit, such as --max-fpr 0.05, say which rule is the best that keeps it; with --confidence
+    it keeps the limit on new cases, too.
     """
     others = given(replace(conditions, prevalence=None), statistics, gates)
     if limit := limits.read(conditions.prevalence, others):

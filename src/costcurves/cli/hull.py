@@ -60,8 +60,8 @@ def add(
     """costcurves hull add hull.json example:german_credit --positive bad
 
     Add the classifiers of a table. The file keeps the thresholds that can be best, or the runner-up of the best, at
-    some condition, and the names of all classifiers, so it stays small. It is replaced whole or not at
-    all, and of several commands that add to it at once none is lost.
+    some condition, and the names of all classifiers, so it stays small. It is replaced as a whole or not at all, and if
+    several commands add to it at the same time, nothing is lost.
     """
     _check(hull_file)
     data = table.load()

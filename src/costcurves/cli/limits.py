@@ -76,32 +76,45 @@ class Limits:
     """The limits that may be asked for, one at a time."""
 
     max_fpr: Annotated[
-        float | None, _option("--max-fpr", "RATE", "Call at most this share of negatives positive: 0.05. Find most.")
+        float | None,
+        _option(
+            "--max-fpr",
+            "RATE",
+            "Call at most this share of negatives positive, such as 0.05, and find as many positives as possible.",
+        ),
     ] = None
     min_tpr: Annotated[
         float | None,
-        _option("--min-tpr", "RATE", "Find at least this share of positives: 0.9. Raise fewest false alarms."),
+        _option(
+            "--min-tpr",
+            "RATE",
+            "Find at least this share of positives, such as 0.9, with as few false alarms as possible.",
+        ),
     ] = None
     capacity: Annotated[
         float | None,
         _option(
             "--capacity",
             "SHARE",
-            "Raise alarms on at most this share of cases: 0.02. Find most. Without --prevalence, new cases have the "
-            "classes of FILE.",
+            "Raise alarms on at most this share of cases, such as 0.02, and find as many positives as possible. "
+            "Without --prevalence, new cases are taken to have the class frequencies of FILE.",
         ),
     ] = None
     min_precision: Annotated[
         float | None,
-        _option("--min-precision", "SHARE", "At least this share of alarms is right: 0.8, at --prevalence. Find most."),
+        _option(
+            "--min-precision",
+            "SHARE",
+            "Let at least this share of alarms be right, such as 0.8, at --prevalence; find as many as possible.",
+        ),
     ] = None
     confidence: Annotated[
         float | None,
         _option(
             "--confidence",
             "C",
-            "Keep the limit on new cases with this probability: 0.95. Without it the limit holds on the rows of FILE "
-            "only.",
+            "Keep the limit on new cases with this probability, such as 0.95. Without it, the limit holds only on the "
+            "rows of FILE.",
         ),
     ] = None
 

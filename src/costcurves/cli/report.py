@@ -102,14 +102,14 @@ def two_class_page(data: ScoreTable, asked: Costs, command: str, **options: Any)
 
 
 def _made(door: str, data: ScoreTable | ClassTable, command: str, *columns: Any, **options: Any) -> Any:
-    """Return a report through one of its doors: the one place that knows how it is made."""
+    """Return a report made by one of its constructors."""
     make = getattr(cc.Report, door)
-    # No sign of work here: the report shows its own progress.
+    # The report shows its own progress.
     return make(*columns, source=data.source, command=command, dropped=data.dropped, **options)
 
 
 def command_line(file: Path, options: dict[str, Any]) -> str:
-    """Return the command that makes the page again, guesses spelled out, for a shell in the folder of the files."""
+    """Return the command that makes the page again from the folder of the files, with all guesses spelled out."""
     words = ["costcurves", "report", _path_text(file)]
     for name, value in options.items():
         for one in value if isinstance(value, list) else [value]:
@@ -123,7 +123,7 @@ def command_line(file: Path, options: dict[str, Any]) -> str:
 
 
 def _path_text(path: Path) -> str:
-    """Return a path as it was given, but never where in the file system it is: that is nobody's business."""
+    """Return a path as it was given, but without the folders of an absolute path, which are private."""
     if path.is_absolute():
         here = Path.cwd()
         path = path.relative_to(here) if path.is_relative_to(here) else Path(path.name)
@@ -132,7 +132,7 @@ def _path_text(path: Path) -> str:
 
 
 def _quoted(word: str) -> str:
-    """Return a word for a shell, in which characters that do something to the text around them are written out."""
+    """Return a word quoted for a shell; characters that change the text around them are written as escapes."""
     if not any(map(acts, word)):
         return shlex.quote(word)
     kept = word.replace("\\", "\\\\").replace("'", "\\'")
