@@ -11,8 +11,9 @@ from typing import Any
 from sphinx.application import Sphinx
 from typer.main import get_command
 
-from costcurves.cli._app import SCHEMAS
+from costcurves.cli._answers import ANSWERS
 from costcurves.cli._app import app as commands
+from costcurves.cli._schemas import schema_of
 
 
 def _text(words: str | None) -> str:
@@ -103,6 +104,10 @@ def _kind(schema: dict[str, Any]) -> str:
 
 def _fields(schema: dict[str, Any], prefix: str = "") -> Iterator[str]:
     """Yield a row for each field, those of objects within objects below their own."""
+    for one in schema.get("anyOf", ()):
+        if "properties" in one:
+            yield f"| | | *{_text(one.get('description'))}* |"
+            yield from _fields(one, prefix)
     for name, field in schema.get("properties", {}).items():
         yield f"| `{prefix}{name}` | {_kind(field)} | {_text(field.get('description'))} |"
         inner = field.get("items", field) if field.get("type") == "array" else field
@@ -111,10 +116,10 @@ def _fields(schema: dict[str, Any], prefix: str = "") -> Iterator[str]:
         )
 
 
-def _schema(path: Path) -> str:
-    schema = json.loads(path.read_text(encoding="utf-8"))
+def _schema(name: str) -> str:
+    schema = schema_of(ANSWERS[name], name)
     rows = "\n".join(_fields(schema))
-    return f"## {path.stem}\n\n{_text(schema.get('description'))}\n\n| field | type | |\n|---|---|---|\n{rows}\n"
+    return f"## {name}\n\n{_text(schema.get('description'))}\n\n| field | type | |\n|---|---|---|\n{rows}\n"
 
 
 CLI = """# Command line
@@ -151,7 +156,7 @@ def write_pages(app: Sphinx) -> None:
         _command(path, command)
         for path, command in walk(get_command(commands), ("costcurves",))
     )
-    answers = "\n".join(_schema(path) for path in sorted(SCHEMAS.glob("*.json")))
+    answers = "\n".join(map(_schema, ANSWERS))
     for name, text in (("cli.md", CLI + sections), ("json.md", JSON + answers)):
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:

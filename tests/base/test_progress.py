@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from costcurves._base import progress
 
 WAYS = [
     lambda: progress.track(range(5), "resampling"),
-    lambda: progress.watched(range(5), 5, "resampling", show=True),
+    lambda: progress.track((i for i in range(5)), "resampling", total=5),
+    lambda: progress.track((i for i in range(5)), "resampling"),
 ]
+IDS = ["range", "generator", "unknown total"]
 
 
 class Stream:
@@ -43,7 +46,7 @@ def clock(monkeypatch):
     return tick
 
 
-@pytest.mark.parametrize("steps", WAYS, ids=["track", "watched"])
+@pytest.mark.parametrize("steps", WAYS, ids=IDS)
 def test_progress_shows_after_two_seconds_on_a_terminal(monkeypatch, clock, steps):
     terminal = Stream(terminal=True)
     monkeypatch.setattr(sys, "stderr", terminal)
@@ -52,7 +55,7 @@ def test_progress_shows_after_two_seconds_on_a_terminal(monkeypatch, clock, step
     assert "resampling" in terminal.text
 
 
-@pytest.mark.parametrize("steps", WAYS, ids=["track", "watched"])
+@pytest.mark.parametrize("steps", WAYS, ids=IDS)
 @pytest.mark.parametrize(("step", "terminal"), [(0.1, True), (1.5, False)], ids=["quick", "no terminal"])
 def test_progress_is_silent_when_quick_or_unseen(monkeypatch, clock, steps, step, terminal):
     stream = Stream(terminal)
@@ -66,20 +69,42 @@ def test_progress_is_silent_when_unwanted(monkeypatch, clock):
     terminal = Stream(terminal=True)
     monkeypatch.setattr(sys, "stderr", terminal)
     clock(1.5)
-    assert list(progress.watched(range(5), 5, "resampling", show=False)) == list(range(5))
+    assert list(progress.track(range(5), "resampling", show=False)) == list(range(5))
     assert terminal.text == ""
 
 
-def test_progress_does_without_rich(monkeypatch, clock):
+def test_a_bar_on_request_is_drawn_at_once_and_wiped_out(monkeypatch, clock):
+    stream = Stream(terminal=False)
+    monkeypatch.setattr(sys, "stderr", stream)
+    clock(1.5)
+    with progress.Progress(4, "reading", show=True) as bar:
+        assert stream.text == "\rreading [..............................]   0 %"
+        bar.advance(3)
+        assert stream.text.endswith("\rreading [######################........]  75 %")
+    assert stream.text.endswith(f"\r{' ' * 46}\r")
+
+
+def test_threads_advance_one_bar():
+    with progress.Progress(8000, "counting", show=False) as bar:
+        workers = [threading.Thread(target=lambda: [bar.advance() for _ in range(1000)]) for _ in range(8)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    assert bar._done == 8000
+
+
+def test_an_error_wipes_the_bar_out(monkeypatch, clock):
     terminal = Stream(terminal=True)
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(progress.importlib.util, "find_spec", lambda _: None)
     clock(1.5)
-    assert list(progress.watched(range(5), 5, "resampling", show=True)) == list(range(5))
-    assert terminal.text == ""
+    with pytest.raises(ZeroDivisionError):
+        list(progress.track((1 // (3 - step) for step in range(5)), "resampling", total=5))
+    assert "resampling" in terminal.text
+    assert terminal.text.endswith(" \r")
 
 
-@pytest.mark.parametrize("steps", WAYS, ids=["track", "watched"])
+@pytest.mark.parametrize("steps", WAYS, ids=IDS)
 def test_progress_needs_no_standard_error(monkeypatch, clock, steps):
     monkeypatch.setattr(sys, "stderr", None)
     clock(1.5)

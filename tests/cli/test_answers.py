@@ -6,45 +6,12 @@ import csv
 import io
 import json
 import math
-from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 
 import costcurves as cc
-from costcurves.cli._app import SCHEMAS
-
-CREDIT = ("example:german_credit", "--costs", "example:german_credit")
-HERE = ("example:german_credit", "--positive", "bad", "--prevalence", "0.3", "--cost-fn", "5", "--cost-fp", "1")
-TWO = ("--score", "forest", "--score", "tree")
-VEHICLE = ("example:vehicle", "--costs", "example:vehicle")
-ANSWERS = {
-    "decide": ("decide", *CREDIT, *TWO),
-    "decide here": ("decide", *HERE, *TWO, "--assert-better-than", "always positive"),
-    "decide within": ("decide", "example:german_credit", "--positive", "bad", "--max-fpr", "0.05"),
-    "decide surely": (
-        "decide",
-        "example:german_credit",
-        "--positive",
-        "bad",
-        "--max-fpr",
-        "0.05",
-        "--confidence",
-        "0.95",
-    ),
-    "ranges": ("ranges", *CREDIT),
-    "ranges everywhere": ("ranges", "example:german_credit", "--positive", "bad"),
-    "compare": ("compare", *CREDIT, "--scenario", "uncertain", *TWO, "--assert-not-worse-than", "tree"),
-    "compare here": ("compare", *HERE, *TWO),
-    "curve": ("curve", "example:german_credit", "--positive", "bad"),
-    "bcost": ("bcost", *VEHICLE, "--assert-cost-below", "9"),
-    "bdeltacost": ("bdeltacost", *VEHICLE),
-    "plan": ("plan", *VEHICLE, "--pred", "logit", "--half-width", "0.1"),
-    "plan a difference": ("plan", *VEHICLE, "--pred", "logit", "--pred", "bayes", "--difference", "0.5"),
-    "hull": ("hull", "show", "hull.json", *HERE[3:]),
-    "hull of a range": ("hull", "show", "hull.json", "--pc", "0.2..0.6"),
-}
+from cli_answers import ANSWERS, CREDIT, HERE, TWO, VEHICLE
 
 
 @pytest.fixture(scope="module")
@@ -55,23 +22,12 @@ def credit() -> tuple[list[bool], dict[str, list[float]]]:
     return [row["label"] == "bad" for row in rows], scores
 
 
-def strict(schema: Any) -> Any:
-    """Return a schema that refuses fields it does not describe."""
-    if isinstance(schema, dict):
-        closed = {key: strict(value) for key, value in schema.items()}
-        return {"additionalProperties": False, **closed} if "properties" in schema else closed
-    return [strict(part) for part in schema] if isinstance(schema, list) else schema
-
-
 @pytest.mark.parametrize("name", ANSWERS)
-def test_answers_follow_their_schema_and_are_the_same_each_time(run, name):
+def test_answers_are_the_same_each_time(run, name):
     if name.startswith("hull"):
         assert run("hull", "add", "hull.json", *HERE[:3]).code == 0
     first, second = (run(*ANSWERS[name], "--json") for _ in range(2))
     assert (first.code, first.out) == (0, second.out)
-    schema = json.loads((SCHEMAS / f"{name.split()[0]}.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.validate(first.json, strict(schema))
     assert first.json["schema"] == f"costcurves/{name.split()[0]}/1"
     table, again = (run(*ANSWERS[name], "--csv") for _ in range(2))
     if name == "decide":
@@ -81,10 +37,6 @@ def test_answers_follow_their_schema_and_are_the_same_each_time(run, name):
         rows = list(csv.reader(io.StringIO(table.out)))
         assert len(rows) > 1
         assert {len(row) for row in rows} == {len(rows[0])}
-
-
-def test_every_schema_is_tested():
-    assert {path.stem for path in SCHEMAS.glob("*.json")} == {name.split()[0] for name in ANSWERS}
 
 
 def test_json_is_strict_and_has_nothing_else_on_stdout(run):
@@ -133,7 +85,7 @@ def test_decide_says_when_it_is_sure_and_when_nothing_helps(run, table):
     path = table("clear.csv", "y,sharp,flat\n" + rows)
     text = run("decide", path, "--pc", "0.5").out
     assert "Sure: every other choice is shown to cost more, at 95 %." in text
-    assert "pc 0.5 (costs are shares of the cost of always being wrong)" in text
+    assert "pc 0.5 (costs are shares of the cost of getting every case wrong)" in text
     assert "Use sharp" in text
     done = run("decide", path, "--score", "flat", "--prevalence", "0.1", "--cost-fn", "1", "--cost-fp", "9")
     assert "Use no classifier: call every case 0." in done.out
@@ -217,6 +169,15 @@ def test_compare_answers_what_the_library_computes(run, credit):
     tests = cc.compare_many(y, scores, pc=[0.2, 0.8]).at(cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5))
     assert [(pair["a"], pair["b"]) for pair in here] == list(tests.pairs)
     assert [pair["adjusted"] for pair in here] == pytest.approx(tests.adjusted.tolist())
+
+
+@pytest.mark.parametrize(
+    ("slope", "pc"), [("1", "0.5"), ("0", "1"), ("inf", "0"), ("0.25..3", "0.25..0.8"), ("0..inf", "0..1")]
+)
+def test_a_slope_asks_for_the_conditions_of_its_pc(run, slope, pc):
+    for command in ("decide", "ranges"):
+        asked, expected = (run(command, *HERE[:3], *TWO, *way, "--json") for way in (("--slope", slope), ("--pc", pc)))
+        assert (asked.code, asked.out) == (0, expected.out)
 
 
 def test_ranges_and_curves_are_the_librarys(run, credit):

@@ -137,14 +137,14 @@ def test_gates_of_k_classes(run):
     [
         (
             ("decide", *HERE, "--score", "tree", "--assert-better-than", "wood"),
-            "'wood' is none of the classifiers 'tree'",
+            "'wood' is not one of the classifiers 'tree'",
         ),
         (("decide", *CREDIT, "--pc", "0.2..0.4", "--score", "tree", "--assert-cost-below", "1"), "needs a condition"),
         (("compare", *CREDIT, "--margin", "0.1"), "--margin goes with --assert-not-worse-than"),
         (("compare", *CREDIT, "--candidate", "tree"), "--candidate goes with"),
         (("compare", *CREDIT, "--assert-better-than", "tree", "--candidate", "forest"), "needs a condition or a range"),
         (("compare", *HERE, "--assert-better-than", "tree", "--candidate", "tree"), "are both 'tree'"),
-        (("compare", *HERE, "--assert-better-than", "tree", "--candidate", "x"), "'x' is none of the classifiers"),
+        (("compare", *HERE, "--assert-better-than", "tree", "--candidate", "x"), "'x' is not one of the classifiers"),
         (("bdeltacost", *VEHICLE, "--margin", "0.1"), "--margin goes with --assert-not-worse-than"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from costcurves.cli._app import SCHEMAS, app
+from costcurves.cli._app import app
 
 ROOT = Path(__file__).parents[2]
 HULL = ("add", "show")
@@ -86,14 +86,6 @@ def test_the_version_is_printed(run):
     import costcurves
 
     assert run("--version").out == f"costcurves {costcurves.__version__}\n"
-
-
-def test_schemas_are_printed(run):
-    for path in SCHEMAS.glob("*.json"):
-        assert run("schema", path.stem).json["title"] == f"costcurves {path.stem} --json"
-    done = run("schema", "nothing")
-    assert done.code == 2
-    assert "there is no schema 'nothing'; there are bcost, bdeltacost" in done.err
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

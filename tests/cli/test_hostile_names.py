@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from costcurves.cli._print import safe
+from costcurves._base.text import safe
 
 NAMES = [
     "[bold]red[/bold]",

@@ -226,7 +226,7 @@ def test_a_wrong_column_gets_the_nearest_names_suggested(run):
     [
         ("t.csv", "", "is empty"),
         ("t.csv", "y,a\n", "has no rows"),
-        ("t.csv", "y,a,a\n1,2,3\n", "the column 'a' is there twice or more"),
+        ("t.csv", "y,a,a\n1,2,3\n", "there is more than one column 'a'"),
         ("t.csv", "y,a\n1,2,3\n", "t.csv cannot be read: "),
         ("t.parquet", "y,a\n1,2\n", "cannot be read: "),
         ("t.jsonl", "{'y'", "cannot be read: "),
@@ -289,6 +289,12 @@ CREDIT = ("decide", "example:german_credit", "--positive", "bad")
         (("--pc", "1.5"), "--pc must be in [0, 1], got 1.5"),
         (("--pc", "0.5", "--prevalence", "0.3"), "--pc and --prevalence exclude each other"),
         (("--pc", "0.5", "--costs", "c.toml"), "--costs and --pc exclude each other"),
+        (("--slope", "-1"), "--slope must be at least 0, got -1"),
+        (("--slope", "nan"), "--slope must be at least 0, got nan"),
+        (("--slope", "2..1"), "--slope must be a range LOW..HIGH with 0 <= LOW <= HIGH, got 2..1"),
+        (("--slope", "steep"), "--slope must be a number or a range LOW..HIGH, got 'steep'"),
+        (("--slope", "1", "--pc", "0.5"), "--pc and --slope exclude each other"),
+        (("--slope", "1", "--cost-fn", "5"), "--slope and --cost-fn exclude each other"),
         (("--scenario", "x", "--pc", "0.5"), "--scenario needs the file of scenarios"),
         (("--costs", "nothing.toml"), "nothing.toml: no such file"),
         (
@@ -332,10 +338,13 @@ VEHICLE = ("example:vehicle", "--costs", "example:vehicle")
         (("compare", *CREDIT[1:], "--costs", "example:german_credit"), "choose one scenario with --scenario"),
         (
             ("bdeltacost", *VEHICLE, "--assert-better-than", "always 'boat'"),
-            "'always 'boat'' is none of the classifiers",
+            "'always 'boat'' is not one of the classifiers",
         ),
         (("bcost", *VEHICLE, "--matrix", "x"), "`matrix` must be one of the matrices 'toll'"),
-        (("bcost", "example:vehicle", "--costs", "example:german_credit"), "one cost matrix is needed; it has none"),
+        (
+            ("bcost", "example:vehicle", "--costs", "example:german_credit"),
+            "one cost matrix is needed; it has no matrix",
+        ),
         (("bcost", "example:german_credit", "--costs", "example:vehicle"), "say with --pred which columns"),
         (("bcost", "example:vehicle", "--costs", "m.csv"), "has classes that the cost matrix lacks: 'bus', 'opel'"),
         (("bcost", "example:vehicle", "--costs", "wide.csv"), "this has 1 rows and 2 further columns"),
@@ -393,7 +402,7 @@ def test_an_interrupt_leaves_nothing_half_written(run, monkeypatch, tmp_path):
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cc, "recommend", interrupt)
+    monkeypatch.setattr(cc.Predictions, "recommend", interrupt)
     done = run("decide", *CREDIT[1:], "--score", "tree", *PC, "-o", "a.json")
     assert (done.code, done.out) == (130, "")
     assert "Interrupted; no file is left incomplete." in done.err
@@ -470,7 +479,9 @@ def test_a_file_that_is_no_hull_is_named(run, table):
 def test_a_folder_that_cannot_be_written_is_named_before_the_work(run, table, monkeypatch):
     table("t.csv", ROWS)
     monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)
-    monkeypatch.setattr(cc, "recommend", lambda *a, **k: pytest.fail("computed although it cannot be written"))
+    monkeypatch.setattr(
+        cc.Predictions, "recommend", lambda *a, **k: pytest.fail("computed although it cannot be written")
+    )
     failing(run("decide", "t.csv", *PC, "-o", "x.json"), "x.json cannot be written: the folder . is read-only")
 
 
@@ -497,7 +508,7 @@ def test_a_fault_of_the_program_is_no_failed_gate(run, table, monkeypatch):
         raise RuntimeError("a bug")
 
     table("t.csv", ROWS)
-    monkeypatch.setattr(cc, "recommend", broken)
+    monkeypatch.setattr(cc.Predictions, "recommend", broken)
     done = run("decide", "t.csv", *PC)
     assert (done.code, done.out) == (70, "")
     assert "RuntimeError: a bug" in done.err

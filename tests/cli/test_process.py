@@ -60,7 +60,7 @@ def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path):
     slow = (
         "import sys, time, costcurves as cc; from costcurves.cli import main\n"
         "def wait(*_, **__):\n    print('ready', file=sys.stderr, flush=True); time.sleep(100)\n"
-        f"cc.recommend = wait; sys.exit(main({[*DECIDE, '-o', 'a.json']!r}))"
+        f"cc.Predictions.recommend = wait; sys.exit(main({[*DECIDE, '-o', 'a.json']!r}))"
     )
     process = start("-c", slow, cwd=tmp_path)
     assert process.stderr is not None

@@ -34,6 +34,12 @@ def test_the_best_is_the_hulls_choice(credit, pc):
     assert answer.best.normalized_cost == pytest.approx(decision.normalized_cost, abs=1e-15)
 
 
+def test_the_runner_ups_regret_is_what_the_hull_says(credit):
+    where = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
+    answer = cc.recommend(*credit, where)
+    assert answer.money_regret == pytest.approx(cc.RocHull.from_predictions(*credit).best(where).money_regret)
+
+
 def test_given_the_choice_every_row_has_the_cost_and_limits_of_its_curve(credit):
     y, scores = credit
     answer = cc.recommend(y, scores, CONDITION, level=0.9, given_choice=True)

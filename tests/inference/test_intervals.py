@@ -9,7 +9,7 @@ from scipy.special import gammaln, xlogy
 
 from costcurves._base.errors import InputError
 from costcurves.inference.paired.rates import PAIRED_METHODS, paired_rate_interval
-from costcurves.inference.rates import critical, mended_wilson, mid_p_at, mover, wilson
+from costcurves.inference.rates import critical, mended_wilson, mid_p_at, mover, vertex_limits, wilson
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 1), (0, 30), (3, 30), (30, 30), (70, 1000)])
@@ -82,6 +82,14 @@ def test_mended_limits_are_wilsons_but_for_one_error():
     # A Poisson mean of 30 times the limit shows an error in 5 % of samples.
     assert -np.expm1(-30 * mended[0][few][0]) == pytest.approx(0.05, abs=1e-4)
     assert mended[1][many][0] == pytest.approx(1 - mended[0][few][0], abs=1e-12)
+
+
+def test_limits_at_vertices_are_exact_at_the_trivial_ends():
+    rate = np.array([0.0, 0.1, 0.5, 1.0])
+    lower, upper = vertex_limits(rate, 30, 0.9)
+    expected = mended_wilson(30 * rate, 30, critical(0.9))
+    np.testing.assert_array_equal(lower, [0.0, *expected[0][1:3], 1.0])
+    np.testing.assert_array_equal(upper, [0.0, *expected[1][1:3], 1.0])
 
 
 def test_gaussian_band_breaks_as_the_2008_paper_reports():

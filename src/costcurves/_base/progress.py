@@ -1,15 +1,18 @@
-"""Signs of progress for what takes more than two seconds: on a terminal only, so that no log has them."""
+"""Progress of long work: one bar on the terminal, for everything that takes more than two seconds."""
 
 from __future__ import annotations
 
-import importlib.util
 import sys
+import threading
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Sized
+from contextlib import AbstractContextManager
+from typing import TypeVar
 
 T = TypeVar("T")
-PATIENCE = 2.0
+PATIENCE = 2.0  # seconds
+REFRESH = 0.1
+WIDTH = 30
 
 
 def on_terminal() -> bool:
@@ -20,8 +23,62 @@ def on_terminal() -> bool:
         return False
 
 
-def track(steps: range, what: str) -> Iterator[int]:
-    """Yield the steps, and show progress on the terminal once they have taken more than two seconds.
+class Progress(AbstractContextManager["Progress"]):
+    """A bar on standard error that says how much of some work is done; several threads may advance it.
+
+    Parameters
+    ----------
+    total : int or None
+        The number of steps; None if it is not known.
+    what : str
+        What is under way.
+    show : bool, optional
+        By default the bar is drawn on a terminal only, so that no log has it, once the work has taken two seconds. With
+        True it is drawn at once, wherever standard error leads, and with False never.
+    """
+
+    def __init__(self, total: int | None, what: str, *, show: bool | None = None) -> None:
+        self._total, self._what, self._show = total, what, show
+        self._done, self._drawn = 0, 0
+        self._lock = threading.Lock()
+        self._next = time.monotonic() + (PATIENCE if show is None else 0.0)
+
+    def __enter__(self) -> Progress:
+        """Draw the bar if it is to be seen at once."""
+        if self._show:
+            self._draw()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Wipe the bar out."""
+        if self._drawn:
+            sys.stderr.write(f"\r{' ' * self._drawn}\r")
+            sys.stderr.flush()
+
+    def advance(self, steps: int = 1) -> None:
+        """Say that some more steps are done."""
+        with self._lock:
+            self._done += steps
+            now = time.monotonic()
+            if self._show is False or self._done == self._total or now < self._next:
+                return
+            self._next = now + REFRESH
+            if self._show or on_terminal():
+                self._draw()
+
+    def _draw(self) -> None:
+        if self._total:
+            filled = WIDTH * self._done // self._total
+            text = f"{self._what} [{'#' * filled:.<{WIDTH}}] {100 * self._done // self._total:3d} %"
+        else:
+            text = f"{self._what} …" + (f" {self._done:,}" if self._done else "")
+        sys.stderr.write(f"\r{text:<{self._drawn}}")
+        sys.stderr.flush()
+        self._drawn = len(text)
+
+
+def track(steps: Iterable[T], what: str, *, total: int | None = None, show: bool | None = None) -> Iterator[T]:
+    """Yield the steps, and show how many are done; `total` is needed if they have no length.
 
     Examples
     --------
@@ -29,40 +86,8 @@ def track(steps: range, what: str) -> Iterator[int]:
     >>> list(track(range(3), "resampling"))
     [0, 1, 2]
     """
-    started, shown_any = time.monotonic(), False
-    total = len(steps)
-    for done, step in enumerate(steps):
-        if done and time.monotonic() - started > PATIENCE and on_terminal():
-            shown_any = True
-            filled = 30 * done // total
-            sys.stderr.write(f"\r{what} [{'#' * filled}{'.' * (30 - filled)}] {100 * done // total:3d} %")
-            sys.stderr.flush()
-        yield step
-    if shown_any:
-        sys.stderr.write(f"\r{what} [{'#' * 30}] 100 %\n")
-
-
-def watched(steps: Iterable[T], total: int, what: str, *, show: bool) -> Iterator[T]:
-    """Yield the steps; when they have taken two seconds and are not done, show how many are (where rich is)."""
-    started, bar, task = time.monotonic(), None, None
-    try:
-        for done, step in enumerate(steps, start=1):
-            if bar is None and show and done < total and time.monotonic() - started > PATIENCE:
-                show = on_terminal() and importlib.util.find_spec("rich") is not None
-                bar = _open_bar() if show else None
-                task = None if bar is None else bar.add_task(what, total=total)
-            if bar is not None:
-                bar.update(task, completed=done)
+    size = len(steps) if total is None and isinstance(steps, Sized) else total
+    with Progress(size, what, show=show) as progress:
+        for step in steps:
             yield step
-    finally:
-        if bar is not None:
-            bar.stop()
-
-
-def _open_bar() -> Any:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    bar = Progress(console=Console(stderr=True), transient=True)
-    bar.start()
-    return bar
+            progress.advance()

@@ -13,7 +13,6 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -27,9 +26,10 @@ import costcurves.cli.decide as decide
 import costcurves.cli.hull as hull
 import costcurves.cli.report as report
 from costcurves._base.text import safe
+from costcurves.cli._answers import ANSWERS
 from costcurves.cli._print import INTERRUPTED, Problem, console, say
+from costcurves.cli._schemas import schema_of
 
-SCHEMAS = Path(__file__).parent / "schemas"
 BAD_INPUT, FAULT, BROKEN_PIPE = 2, 70, 141
 # What writing to a full disk may fail with.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -37,7 +37,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def no_traceback() -> Iterator[None]:
-    """Turn what the user can put right into a message and an exit code."""
+    """Turn errors that the user can correct into a message and an exit code."""
     try:
         yield
     except KeyboardInterrupt:
@@ -47,7 +47,7 @@ def no_traceback() -> Iterator[None]:
         _print_no_more()
         raise SystemExit(BROKEN_PIPE) from None
     except SystemExit as stop:
-        # Rich ends the program with 1, the code of a failed gate, where the reader has gone.
+        # Rich ends the program with 1, the code of a failed gate, if the reader has closed the output.
         raise SystemExit(BROKEN_PIPE if stop.code == 1 else stop.code) from None
     except (cc.CostCurvesError, OSError) as error:
         console(stderr=True).print(f"Error: {safe(_message(error))}", style="red", soft_wrap=True)
@@ -58,7 +58,7 @@ def _message(error: Exception) -> str:
     """Return what went wrong, and with which file."""
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error)
-    # Whatever else is written or read has its name.
+    # All other errors of reading and writing name their file.
     where = "standard output" if error.filename is None and error.errno in NO_ROOM else error.filename
     if where == "standard output":
         _print_no_more()
@@ -66,7 +66,7 @@ def _message(error: Exception) -> str:
 
 
 def _print_no_more() -> None:
-    """Let standard output lead nowhere, so that Python does not try to empty it once more when it ends."""
+    """Send standard output nowhere, so that Python does not try to flush it once more when it ends."""
     if isinstance(sys.stdout, _Closed):
         return
     with open(os.devnull, "wb") as nowhere:
@@ -132,10 +132,9 @@ def schema(
     The number at the end of "schema" in every answer changes when a field changes its meaning or goes away; new fields
     may come at any time.
     """
-    known = sorted(path.stem for path in SCHEMAS.glob("*.json"))
-    if name not in known:
-        raise Problem(f"there is no schema {safe(name)!r}; there are {', '.join(known)}")
-    sys.stdout.write(json.dumps(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")), indent=2) + "\n")
+    if name not in ANSWERS:
+        raise Problem(f"there is no schema {safe(name)!r}; there are {', '.join(ANSWERS)}")
+    sys.stdout.write(json.dumps(schema_of(ANSWERS[name], name), indent=2) + "\n")
 
 
 class _Closed(io.TextIOBase):
@@ -150,10 +149,10 @@ class _Closed(io.TextIOBase):
 
 @contextmanager
 def _streams() -> Iterator[None]:
-    """Provide for streams that are closed, and for letters that a terminal does not have."""
+    """Allow for streams that are closed, and for characters that a terminal cannot show."""
     before = sys.stdout, sys.stderr
     if None in before:
-        # Else the first files that are opened would get the numbers of the closed streams.
+        # Otherwise the first files that are opened would get the numbers of the closed streams.
         while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
             pass
         os.close(handle)
@@ -161,7 +160,7 @@ def _streams() -> Iterator[None]:
         sys.stdout, sys.stderr = sys.stdout or _Closed(), sys.stderr or nowhere
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="replace")  # a terminal that cannot show a letter must not stop the answer
+                stream.reconfigure(errors="replace")  # a character that cannot be shown must not stop the answer
         try:
             yield
         finally:
@@ -170,7 +169,7 @@ def _streams() -> Iterator[None]:
 
 @contextmanager
 def _termination() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the program like an exception does, so that drafts of files are removed."""
+    """Let SIGTERM and SIGHUP end the program as an exception does, so that unfinished files are removed."""
 
     def leave(number: int, frame: Any) -> None:
         raise SystemExit(128 + number)
@@ -189,7 +188,7 @@ def _termination() -> Iterator[None]:
 
 
 def _teller(otherwise: Any) -> Any:
-    """Return how to show a warning: one of ours is said once, in a line of its own, any other as Python does."""
+    """Return a function that shows each of our warnings once, on a line of its own, and others as Python does."""
     told: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
@@ -207,10 +206,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     with _streams(), _termination():
         try:
             code = _exit_code(lambda: app(args=None if arguments is None else list(arguments), prog_name="costcurves"))
-            # A reader who has gone or a full disk is noticed here, not when Python ends.
+            # A closed pipe or a full disk is noticed here, and not when Python ends.
             return _exit_code(_flush) or code
         except Exception:
-            # Never 1, which Python would end with: a pipeline must not take a fault of ours for a failed gate.
+            # Not 1, with which Python would end: a pipeline must not take an internal error for a failed gate.
             traceback.print_exc()
             sys.stderr.write("costcurves: this is a fault of the program; please report it with the lines above\n")
             return FAULT

@@ -15,7 +15,7 @@ from rich.table import Table
 _BREAKS = re.compile(r"(?<!<)\s+(?!%)")
 # Words longer than this are names, and may break inside.
 _LONGEST_WORD = 18
-# How the values of a row stand below its name where columns do not fit side by side.
+# The indentation of values below the name of their row if columns do not fit side by side.
 _INDENT = "  "
 
 
@@ -23,8 +23,8 @@ _INDENT = "  "
 class Grid:
     """A table: titles of the columns, rows of texts, and which columns hold numbers.
 
-    Where there is room, columns are as wide as they want to be; else they come closer and break between words; else
-    every row becomes a list of its own. A number is on one line in all of them.
+    If there is room, columns are as wide as their texts. If not, they move closer together and break between words. If
+    that is not enough, every row becomes a list of its own. A number never breaks.
     """
 
     heads: Sequence[str]
@@ -58,7 +58,7 @@ class Grid:
         left = room - sum(widths)
         if left < 0:
             return None
-        # Columns that need least come first, so that as few as possible have to break.
+        # Columns that need the least room come first, so that as few as possible have to break.
         for i in sorted(range(len(columns)), key=lambda i: wanted[i] - widths[i]):
             more = min(left, wanted[i] - widths[i])
             widths[i] += more

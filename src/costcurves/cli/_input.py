@@ -1,4 +1,4 @@
-"""Columns become labels, scores and predicted classes here; what is guessed about them is said."""
+"""From columns to labels, scores and predicted classes, with a note of everything that was guessed."""
 
 from __future__ import annotations
 
@@ -13,68 +13,67 @@ import numpy as np
 import costcurves as cc
 from costcurves._base.text import safe
 from costcurves._base.validation import BoolArray, FloatArray
+from costcurves.cli._answer_parts import ClassData, Data
 from costcurves.cli._print import Problem, listing, quoted
 from costcurves.cli._tables import Columns, existing, read_columns, resolve
 from costcurves.data.readers.columns import is_missing
 
-# A column of more values than this is none of classes.
+# A column with more values than this does not hold classes.
 MOST_CLASSES = 50
 # Names under which people keep the truth.
 LABEL_NAMES = ("label", "y", "y_true", "target", "class", "truth", "actual", "outcome")
 
 
-def _dropped_text(dropped: int) -> str:
-    return f", {dropped:,} incomplete row{'s' * (dropped != 1)} dropped" if dropped else ""
+def _counted(names: Sequence[str], dropped: int) -> str:
+    """Return how many classifiers there are, and how many rows were dropped."""
+    many = f"{len(names)} classifier{'s' * (len(names) != 1)}"
+    return many + (f", {dropped:,} incomplete row{'s' * (dropped != 1)} dropped" if dropped else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Predictions:
-    """Labels of two classes and the scores of some classifiers for the same rows."""
+class ScoreTable:
+    """Predictions of two classes, and what they are called in the table that they come from."""
 
     source: str
     label: str
     positive: str
     negative: str
-    y_true: BoolArray
-    scores: dict[str, Any]
-    weight: FloatArray | None = None
-    weight_name: str | None = None
+    predictions: cc.Predictions
+    weight: str | None = None
     dropped: int = 0
     guessed: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The classifiers."""
-        return tuple(self.scores)
+        return self.predictions.names
 
     def summary(self) -> str:
         """Return the data in a line."""
-        n, positives = self.y_true.size, int(self.y_true.sum())
-        many = "classifier" if len(self.scores) == 1 else "classifiers"
-        dropped = _dropped_text(self.dropped)
-        weight = f", weighted by {safe(self.weight_name)}" if self.weight_name else ""
+        n, positives = self.predictions.y_true.size, int(self.predictions.y_true.sum())
+        weight = f", weighted by {safe(self.weight)}" if self.weight else ""
         return (
             f"{safe(self.source)}: {n:,} rows, {positives:,} of them {safe(self.positive)} "
-            f"({100 * positives / n:.3g} %), {len(self.scores)} {many}{dropped}{weight}"
+            f"({100 * positives / n:.3g} %), {_counted(self.names, self.dropped)}{weight}"
         )
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Data:
         """Return the data's part of a JSON answer."""
         return {
             "source": self.source,
-            "rows": int(self.y_true.size),
-            "positives": int(self.y_true.sum()),
+            "rows": int(self.predictions.y_true.size),
+            "positives": int(self.predictions.y_true.sum()),
             "dropped": self.dropped,
             "label": self.label,
             "positive": self.positive,
-            "classifiers": list(self.scores),
-            "weight": self.weight_name,
+            "classifiers": list(self.names),
+            "weight": self.weight,
             "guessed": list(self.guessed),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class ClassPredictions:
+class ClassTable:
     """True and predicted classes, as texts, of some classifiers for the same rows."""
 
     source: str
@@ -86,13 +85,10 @@ class ClassPredictions:
 
     def summary(self) -> str:
         """Return the data in a line."""
-        many = "classifier" if len(self.predictions) == 1 else "classifiers"
-        dropped = _dropped_text(self.dropped)
-        classes = len(set(self.y_true))
-        rows = f"{len(self.y_true):,} rows, {classes} classes"
-        return f"{safe(self.source)}: {rows}, {len(self.predictions)} {many}{dropped}"
+        rows = f"{len(self.y_true):,} rows, {len(set(self.y_true))} classes"
+        return f"{safe(self.source)}: {rows}, {_counted(list(self.predictions), self.dropped)}"
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> ClassData:
         """Return the data's part of a JSON answer."""
         return {
             "source": self.source,
@@ -104,7 +100,7 @@ class ClassPredictions:
         }
 
 
-def read_predictions(
+def read_scores(
     path: Path,
     *,
     label: str | None,
@@ -113,7 +109,7 @@ def read_predictions(
     weight: str | None,
     drop_missing: bool,
     known_positive: Any = None,
-) -> Predictions:
+) -> ScoreTable:
     """Return labels and scores of two classes; `known_positive` is what the costs file says."""
     columns = read_columns(path)
     label = label or _guess_label(columns, weight, scores)
@@ -127,15 +123,17 @@ def read_predictions(
     labels = _distinct(truth)
     chosen = _positive(columns, label, labels, positive, known_positive)
     mask = kept.to_numpy(zero_copy_only=False)
-    return Predictions(
+    return ScoreTable(
         source=columns.source,
         label=label,
         positive=_text(chosen),
         negative=_text(next(value for value in labels if value != chosen)),
-        y_true=_equals(truth, chosen),
-        scores={name: array[mask] for name, array in values.items()},
-        weight=None if weights is None else weights[mask],
-        weight_name=weight,
+        predictions=cc.Predictions(
+            _equals(truth, chosen),
+            {name: array[mask] for name, array in values.items()},
+            sample_weight=None if weights is None else weights[mask],
+        ),
+        weight=weight,
         dropped=dropped,
         guessed=tuple(columns.guessed),
     )
@@ -153,7 +151,7 @@ def _guess_label(columns: Columns, weight: str | None, scores: Sequence[str]) ->
         why = "by its name" if named else "the only column with two values"
         columns.guessed.append(f"--label {found[0]} ({why})")
         return found[0]
-    # A column that has the name but not two values is what was meant: what is wrong with it is said next.
+    # A column with such a name but without two values was meant; a later check says what is wrong with it.
     likely = [name for name in free if name.lower() in LABEL_NAMES]
     if not found and len(likely) == 1:
         columns.guessed.append(f"--label {likely[0]} (by its name)")
@@ -190,13 +188,13 @@ def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]
 
 
 def _decimal_commas(columns: Columns, name: str) -> bool:
-    """Return whether a column holds numbers such as 0,25, which are texts to most programs."""
+    """Return whether a column holds numbers with decimal commas, such as 0,25, which are read as texts."""
     values = columns.table.column(name).drop_null().unique().to_pylist()
     return bool(values) and all(isinstance(v, str) and "," in v and _is_number(v.replace(",", ".", 1)) for v in values)
 
 
 def _numbers(column: Any, name: str, option: str) -> Any:
-    """Return a column as numbers, NaN where there is none."""
+    """Return a column as numbers, with NaN for missing values."""
     import pyarrow as pa
 
     kind = column.type
@@ -220,7 +218,7 @@ def _numbers(column: Any, name: str, option: str) -> Any:
 
 
 def _parsed(texts: list[str | None], name: str, option: str) -> FloatArray:
-    """Return texts as the numbers that they are, NaN where there is none."""
+    """Return texts as numbers, with NaN for empty ones."""
     for row, text in enumerate(texts, start=1):
         if text and not _is_number(text):
             raise Problem(f"{option} {quoted(name)}: the column must hold numbers, but row {row:,} has {quoted(text)}")
@@ -236,7 +234,7 @@ def _is_number(text: str) -> bool:
 
 
 def _complete(columns: Columns, labels: dict[str, Any], numbers: dict[str, Any], drop: bool) -> tuple[Any, int]:
-    """Return which rows have everything, and how many have not; without leave to drop them they are refused."""
+    """Return which rows are complete, and how many are not; unless `drop` is set, incomplete rows are refused."""
     import pyarrow as pa
 
     missing = {name: is_missing(column).to_numpy() for name, column in labels.items()}
@@ -261,7 +259,7 @@ def _distinct(column: Any) -> list[Any]:
 
 
 def _positive(columns: Columns, label: str, labels: list[Any], wanted: str | None, known: Any) -> Any:
-    """Return the positive label: the one asked for, the one the costs file names, or the one that says it itself."""
+    """Return the positive label: the one asked for, the one in the costs file, or the obvious one (1 or true)."""
     if len(labels) != 2:
         some = ", ".join(quoted(_text(value)) for value in labels[:5]) + (", …" if len(labels) > 5 else "")
         many = " (for more classes see bcost, and report --pred)" if 2 < len(labels) <= MOST_CLASSES else ""
@@ -293,7 +291,7 @@ def _same_number(value: Any, text: str) -> bool:
 
 
 def _text(value: Any) -> str:
-    """Return a label as text: 1 for a whole float, true and false for truth values."""
+    """Return a label as text: whole floats without decimals, truth values as true and false."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
@@ -309,7 +307,7 @@ def _equals(column: Any, value: Any) -> BoolArray:
     return result
 
 
-def read_classes(path: Path, *, label: str | None, preds: Sequence[str], drop_missing: bool) -> ClassPredictions:
+def read_classes(path: Path, *, label: str | None, preds: Sequence[str], drop_missing: bool) -> ClassTable:
     """Return true and predicted classes as texts."""
     columns = read_columns(path)
     if label is None:
@@ -325,7 +323,7 @@ def read_classes(path: Path, *, label: str | None, preds: Sequence[str], drop_mi
     names = list(dict.fromkeys(preds)) or _guess_preds(columns, label)
     chosen = {name: columns.get(name, "--pred") for name in names}
     kept, dropped = _complete(columns, {label: truth, **chosen}, {}, drop_missing)
-    return ClassPredictions(
+    return ClassTable(
         source=columns.source,
         label=label,
         y_true=[_text(value) for value in truth.filter(kept).to_pylist()],
@@ -364,12 +362,12 @@ def read_matrix(path: Path, name: str | None) -> tuple[cc.CostMatrix, str]:
             which = (
                 f"choose with --matrix one of {listing(list(known.matrices), 'or')}"
                 if known.matrices
-                else "it has none"
+                else "it has no matrix"
             )
             raise Problem(f"{safe(file.name)}: one cost matrix is needed; {which}")
         return known.matrix(name or next(iter(known.matrices))), known.currency
     if name is not None:
-        raise Problem("--matrix names a matrix in a .toml file, and --costs is no such file")
+        raise Problem("--matrix names a matrix in a .toml file, but --costs is not such a file")
     columns = read_columns(file)
     first, *others = columns.names
     rows = [_text(value) for value in columns.table.column(first).to_pylist()]

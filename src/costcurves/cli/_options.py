@@ -1,4 +1,4 @@
-"""The options that commands share, and the operating conditions that they describe."""
+"""The groups of options that commands share, and the operating conditions that they describe."""
 
 from __future__ import annotations
 
@@ -12,199 +12,57 @@ from typing import Annotated, Any
 import typer
 
 import costcurves as cc
-from costcurves._base.files import is_standard_output
 from costcurves._base.text import safe
-from costcurves.cli._input import Predictions, read_predictions
+from costcurves._base.validation import DEFAULT_LEVEL
+from costcurves.cli._groups import COSTS, DATA, GATES, HOW, option
+from costcurves.cli._input import ScoreTable, read_scores
 from costcurves.cli._print import Problem, listing, number, quoted, say
 from costcurves.cli._tables import existing, resolve
 
-DATA, COSTS, HOW, GATES, OUT = "Data", "Operating condition", "Statistics", "Gates (exit code 1 if one fails)", "Output"
-
-File = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="A table: csv, parquet or json lines (also .gz, .zst), a glob or folder of them, BASE.duckdb:TABLE, or - "
-        "for standard input. example:german_credit comes with the package.",
-        show_default=False,
-    ),
-]
-Label = Annotated[
-    str | None, typer.Option("--label", metavar="COLUMN", help="Column of true labels.", rich_help_panel=DATA)
-]
-Positive = Annotated[
-    str | None,
-    typer.Option("--positive", metavar="LABEL", help="The label of the positive class.", rich_help_panel=DATA),
-]
-Score = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--score",
-        metavar="COLUMN",
-        help="Column of a classifier's scores, higher for positives. Repeat it for several.",
-        show_default=False,
-        rich_help_panel=DATA,
-    ),
-]
+Label = Annotated[str | None, option(DATA, "COLUMN", "Column of true labels.")]
 Pred = Annotated[
     list[str] | None,
-    typer.Option(
-        "--pred",
-        metavar="COLUMN",
-        help="Column of a classifier's predicted classes. Repeat it for several.",
-        show_default=False,
-        rich_help_panel=DATA,
-    ),
-]
-Weight = Annotated[
-    str | None, typer.Option("--weight", metavar="COLUMN", help="Column of row weights.", rich_help_panel=DATA)
+    option(DATA, "COLUMN", "Column of a classifier's predicted classes. Repeat it for several.", show_default=False),
 ]
 DropMissing = Annotated[
-    bool,
-    typer.Option(
-        "--drop-missing",
-        metavar="",
-        help="Leave out rows without a label or a score, instead of refusing.",
-        rich_help_panel=DATA,
-    ),
+    bool, option(DATA, "", "Leave out rows without a label or a score, instead of refusing them.", "--drop-missing")
 ]
-Prevalence = Annotated[
+MatrixName = Annotated[str | None, option(COSTS, "NAME", "Which matrix of the file to use.")]
+Candidate = Annotated[
     str | None,
-    typer.Option(
-        "--prevalence",
-        metavar="P",
-        help="Share of positives where the classifier will be used: 0.01, or a range 0.005..0.02.",
-        rich_help_panel=COSTS,
-    ),
+    option(GATES, "NAME", "The classifier that the gates judge; by default the only one that is not the baseline."),
 ]
-CostFn = Annotated[
-    str | None,
-    typer.Option("--cost-fn", metavar="MONEY", help="Cost of a miss: 500, or 300..900.", rich_help_panel=COSTS),
-]
-CostFp = Annotated[
-    str | None,
-    typer.Option("--cost-fp", metavar="MONEY", help="Cost of a false alarm: 10, or 5..20.", rich_help_panel=COSTS),
-]
-Pc = Annotated[
-    str | None,
-    typer.Option(
-        "--pc",
-        metavar="PC",
-        help="Probability-cost of the positives instead of prevalence and costs: 0.3, or 0.2..0.6.",
-        rich_help_panel=COSTS,
-    ),
-]
-CostsFile = Annotated[
-    Path | None,
-    typer.Option("--costs", metavar="TOML", help="File of named scenarios (costs.toml).", rich_help_panel=COSTS),
-]
-ScenarioName = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--scenario",
-        metavar="NAME",
-        help="Only this scenario of the file. Repeat it for several.",
-        show_default=False,
-        rich_help_panel=COSTS,
-    ),
-]
-MatrixFile = Annotated[
-    Path,
-    typer.Option(
-        "--costs",
-        metavar="TOML|CSV",
-        help="The cost matrix: a [matrices.NAME] in costs.toml, or a csv with the true classes in its first column.",
-        show_default=False,
-        rich_help_panel=COSTS,
-    ),
-]
-MatrixName = Annotated[
-    str | None,
-    typer.Option("--matrix", metavar="NAME", help="Which matrix of the file.", rich_help_panel=COSTS),
-]
+Condition = cc.OperatingCondition | cc.OperatingRange
 
 
-def _level(value: float) -> float:
+def check_level(value: float) -> float:
+    """Refuse a confidence level outside of (0, 1)."""
     if not 0 < value < 1:
         raise Problem(f"--level must be in (0, 1), got {value:g}")
     return value
 
 
-def finite(option: str) -> Callable[[float | None], float | None]:
-    """Return the check of an option that must be a number: NaN compares with nothing, so no gate could judge by it."""
+Level = Annotated[float, option(HOW, "L", "Confidence level.", callback=check_level)]
+
+
+def finite(name: str) -> Callable[[float | None], float | None]:
+    """Return the check of an option that must be finite: NaN compares with nothing, so no gate could judge by it."""
 
     def check(value: float | None) -> float | None:
         if value is not None and not math.isfinite(value):
-            raise Problem(f"{option} must be a finite number, got {value:g}")
+            raise Problem(f"{name} must be a finite number, got {value:g}")
         return value
 
     return check
 
 
-Level = Annotated[
-    float, typer.Option("--level", metavar="L", help="Confidence level.", callback=_level, rich_help_panel=HOW)
-]
-PolicyName = Annotated[
-    str,
-    typer.Option(
-        "--policy",
-        metavar="RULE",
-        help="How thresholds are set: optimal (best on these rows), bayes (scores are probabilities), or one number.",
-        rich_help_panel=HOW,
-    ),
-]
-ThresholdsFrom = Annotated[
-    Path | None,
-    typer.Option(
-        "--thresholds-from",
-        metavar="FILE",
-        help="Find the thresholds on this table (same columns) and judge them on FILE: an honest cost.",
-        rich_help_panel=HOW,
-    ),
-]
-Json = Annotated[
-    bool, typer.Option("--json", metavar="", help="Answer in JSON (see `costcurves schema`).", rich_help_panel=OUT)
-]
-Csv = Annotated[bool, typer.Option("--csv", metavar="", help="Answer as a CSV table.", rich_help_panel=OUT)]
-
-
-def means_standard_output(path: Path) -> bool:
-    """Return whether an output is a name of standard output, such as - or /dev/stdout."""
-    return str(path) == "-" or is_standard_output(path)
-
-
-def _not_standard_output(path: Path | None) -> Path | None:
-    """Return no path where standard output is meant, which is where answers go without one."""
-    return None if path is None or means_standard_output(path) else path
-
-
-OutputFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="PATH",
-        help="Write the answer to this file instead; - is standard output.",
-        callback=_not_standard_output,
-        rich_help_panel=OUT,
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace an existing output.", rich_help_panel=OUT)]
-
-Condition = cc.OperatingCondition | cc.OperatingRange
-
-
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The conditions that were asked about, by name ('' where they came as options)."""
+    """The conditions that were asked about, by name ('' if they came as options)."""
 
     cases: dict[str, Condition]
     currency: str = ""
     positive: Any = None
-
-    def document(self) -> dict[str, Any]:
-        """Return the currency for a JSON answer."""
-        return {"currency": self.currency}
 
     def text(self, name: str) -> str:
         """Return a condition in words."""
@@ -212,7 +70,7 @@ class Costs:
         head = f"{safe(name)}: " if name else ""
         pc = span_text(where.pc if isinstance(where.pc, tuple) else (where.pc, where.pc))
         if where.pc_only:
-            return f"{head}pc {pc} (costs are shares of the cost of always being wrong)"
+            return f"{head}pc {pc} (costs are shares of the cost of getting every case wrong)"
         prevalence, miss, alarm = (
             span_text(bounds if isinstance(bounds, tuple) else (bounds, bounds))
             for bounds in (where.prevalence, where.cost_fn, where.cost_fp)
@@ -221,58 +79,180 @@ class Costs:
         return f"{head}prevalence {prevalence}, a miss costs {miss}{unit}, a false alarm {alarm}{unit} (pc {pc})"
 
 
-def read_costs(
-    prevalence: str | None,
-    cost_fn: str | None,
-    cost_fp: str | None,
-    pc: str | None,
-    costs: Path | None,
-    scenario: list[str] | None,
-    *,
-    needed: bool = True,
-) -> Costs:
-    """Return the conditions that the options describe, in one of three ways: numbers, pc, or a file."""
-    numbers = {"--prevalence": prevalence, "--cost-fn": cost_fn, "--cost-fp": cost_fp}
-    given = [name for name, value in numbers.items() if value is not None]
-    ways = [way for way, used in (("--costs", costs), ("--pc", pc)) if used is not None] + given[:1]
-    if len(ways) > 1:
-        raise Problem(f"{ways[0]} and {ways[1]} exclude each other: they say the same in different ways")
-    if scenario and costs is None:
-        raise Problem("--scenario needs the file of scenarios: --costs costs.toml")
-    if costs is not None:
-        known = cc.read_scenarios(existing(resolve(costs, ".toml")))
-        names = list(dict.fromkeys(scenario or known.scenarios))
-        if not names and needed:
-            raise Problem(f"{safe(costs)} has no scenarios")
-        for name in names:
-            if name not in known.scenarios:
-                there = listing([quoted(n) for n in known.scenarios]) if known.scenarios else "none"
-                raise Problem(f"--scenario {quoted(name)}: the scenarios in {safe(costs)} are {there}")
-        return Costs({name: known.scenario(name) for name in names}, known.currency, known.positive)
-    if pc is not None:
-        span = _bounds("--pc", pc)
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Which table to read, and which of its columns."""
+
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A table: csv, parquet or json lines (also .gz, .zst), a glob or folder of them, BASE.duckdb:TABLE, "
+            "or - for standard input. example:german_credit comes with the package.",
+            show_default=False,
+        ),
+    ]
+    label: Label = None
+    positive: Annotated[str | None, option(DATA, "LABEL", "The label of the positive class.")] = None
+    score: Annotated[
+        list[str] | None,
+        option(
+            DATA,
+            "COLUMN",
+            "Column of a classifier's scores, higher for positives. Repeat it for several.",
+            show_default=False,
+        ),
+    ] = None
+    weight: Annotated[str | None, option(DATA, "COLUMN", "Column of row weights.")] = None
+    drop_missing: DropMissing = False
+
+    def load(self, costs: Costs | None = None) -> ScoreTable:
+        """Return labels and scores, and say what was guessed about them."""
+        data = read_scores(
+            self.file,
+            label=self.label,
+            positive=self.positive,
+            scores=self.score or [],
+            weight=self.weight,
+            drop_missing=self.drop_missing,
+            known_positive=None if costs is None else costs.positive,
+        )
+        announce(data)
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Where the classifier will be used: numbers, pc, slope, or a file of scenarios."""
+
+    prevalence: Annotated[
+        str | None,
+        option(COSTS, "P", "Share of positives where the classifier will be used: 0.01, or a range 0.005..0.02."),
+    ] = None
+    cost_fn: Annotated[str | None, option(COSTS, "MONEY", "Cost of a miss: 500, or 300..900.")] = None
+    cost_fp: Annotated[str | None, option(COSTS, "MONEY", "Cost of a false alarm: 10, or 5..20.")] = None
+    pc: Annotated[
+        str | None,
+        option(COSTS, "PC", "Probability-cost of the positives instead of prevalence and costs: 0.3, or 0.2..0.6."),
+    ] = None
+    slope: Annotated[
+        str | None,
+        option(
+            COSTS,
+            "SLOPE",
+            "Slope of the iso-performance lines in ROC space, (1 - pc) / pc, instead of pc: 2, or 0.5..2.",
+        ),
+    ] = None
+    costs: Annotated[Path | None, option(COSTS, "TOML", "File of named scenarios (costs.toml).")] = None
+    scenario: Annotated[
+        list[str] | None,
+        option(COSTS, "NAME", "Only this scenario of the file. Repeat it for several.", show_default=False),
+    ] = None
+
+    def read(self, *, needed: bool = True) -> Costs:
+        """Return the conditions that the options describe, in one of four ways: numbers, pc, slope, or a file."""
+        numbers = {"--prevalence": self.prevalence, "--cost-fn": self.cost_fn, "--cost-fp": self.cost_fp}
+        used = [name for name, text in numbers.items() if text is not None]
+        ways = {"--costs": self.costs, "--pc": self.pc, "--slope": self.slope}
+        chosen = [name for name, value in ways.items() if value is not None] + used[:1]
+        if len(chosen) > 1:
+            raise Problem(f"{chosen[0]} and {chosen[1]} exclude each other: they say the same in different ways")
+        if self.scenario and self.costs is None:
+            raise Problem("--scenario needs the file of scenarios: --costs costs.toml")
+        if self.costs is not None:
+            return _scenarios(self.costs, self.scenario, needed)
+        if not chosen and not needed:
+            return Costs({})
+        missing = [name for name in numbers if name not in used]
+        if self.pc is None and self.slope is None and missing:
+            what = f"{missing[0]} is missing" if used else "say what errors cost where the classifier will be used"
+            raise Problem(f"{what}: --prevalence, --cost-fn and --cost-fp, or --costs costs.toml, or --pc or --slope")
         try:
-            if isinstance(span, float):
-                return Costs({"": cc.OperatingCondition.from_pc(span)})
-            return Costs({"": cc.OperatingRange.from_pc(*span)})
+            return Costs({"": self._condition(numbers)})
         except cc.InputError as error:
             raise Problem(_as_options(error)) from None
-    if not given and not needed:
-        return Costs({})
-    if missing := [name for name in numbers if name not in given]:
-        what = "say what errors cost where the classifier will be used" if not given else f"{missing[0]} is missing"
-        raise Problem(f"{what}: --prevalence, --cost-fn and --cost-fp, or --costs costs.toml, or --pc")
-    parts: dict[str, Any] = {
-        name.removeprefix("--").replace("-", "_"): _bounds(name, text or "") for name, text in numbers.items()
-    }
-    kind = cc.OperatingRange if any(isinstance(part, tuple) for part in parts.values()) else cc.OperatingCondition
-    try:
-        return Costs({"": kind(**parts)})
-    except cc.InputError as error:
-        raise Problem(_as_options(error)) from None
+
+    def _condition(self, numbers: dict[str, str | None]) -> Condition:
+        if self.pc is not None:
+            return _from_pc(_bounds("--pc", self.pc))
+        if self.slope is not None:
+            return _from_slope(_bounds("--slope", self.slope))
+        parts: dict[str, Any] = {
+            name.removeprefix("--").replace("-", "_"): _bounds(name, text or "") for name, text in numbers.items()
+        }
+        if any(isinstance(part, tuple) for part in parts.values()):
+            return cc.OperatingRange(**parts)
+        return cc.OperatingCondition(**parts)
 
 
-def _bounds(option: str, text: str) -> float | tuple[float, float]:
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """How sure the answer shall be, and how thresholds are set."""
+
+    level: Level = DEFAULT_LEVEL
+    policy: Annotated[
+        str,
+        option(
+            HOW,
+            "RULE",
+            "How thresholds are set: optimal (best on these rows), bayes (scores are probabilities), or one number.",
+        ),
+    ] = "optimal"
+    thresholds_from: Annotated[
+        Path | None,
+        option(
+            HOW,
+            "FILE",
+            "Find the thresholds on this table (with the same columns) and judge them on FILE, for an honest cost.",
+        ),
+    ] = None
+
+    @property
+    def found_on(self) -> str | None:
+        """The name of the table on which the thresholds are found, for a JSON answer."""
+        return None if self.thresholds_from is None else self.thresholds_from.name
+
+    @property
+    def policy_name(self) -> str:
+        """How thresholds are set, for a JSON answer."""
+        return self.policy if self.thresholds_from is None else "validation"
+
+    def rule(self, data: ScoreTable) -> Any:
+        """Return the threshold policy: one for all classifiers, or a dictionary with one for each."""
+        if self.thresholds_from is None:
+            if self.policy in cc.thresholds.NAMED:
+                return self.policy
+            try:
+                return float(self.policy)
+            except ValueError:
+                raise Problem(f"--policy must be optimal, bayes or a number, got {quoted(self.policy)}") from None
+        if self.policy != "optimal":
+            raise Problem("--policy and --thresholds-from exclude each other")
+        other = read_scores(
+            self.thresholds_from,
+            label=data.label,
+            positive=data.positive,
+            scores=data.names,
+            weight=data.weight,
+            drop_missing=data.dropped > 0,
+        )
+        return {name: cc.thresholds.validation(one) for name, one in other.predictions.roc_curves().items()}
+
+
+def _scenarios(costs: Path, wanted: list[str] | None, needed: bool) -> Costs:
+    """Return the scenarios of a file, or those of them that were asked for."""
+    known = cc.read_scenarios(existing(resolve(costs, ".toml")))
+    names = list(dict.fromkeys(wanted or known.scenarios))
+    if not names and needed:
+        raise Problem(f"{safe(costs)} has no scenarios")
+    for name in names:
+        if name not in known.scenarios:
+            there = listing([quoted(n) for n in known.scenarios]) if known.scenarios else "none"
+            raise Problem(f"--scenario {quoted(name)}: the scenarios in {safe(costs)} are {there}")
+    return Costs({name: known.scenario(name) for name in names}, known.currency, known.positive)
+
+
+def _bounds(name: str, text: str) -> float | tuple[float, float]:
     """Return a number, or the two ends of LOW..HIGH."""
     try:
         if ".." in text:
@@ -280,7 +260,22 @@ def _bounds(option: str, text: str) -> float | tuple[float, float]:
             return float(low), float(high)
         return float(text)
     except ValueError:
-        raise Problem(f"{option} must be a number or a range LOW..HIGH, got {quoted(text)}") from None
+        raise Problem(f"{name} must be a number or a range LOW..HIGH, got {quoted(text)}") from None
+
+
+def _from_pc(pc: float | tuple[float, float]) -> Condition:
+    return cc.OperatingRange.from_pc(*pc) if isinstance(pc, tuple) else cc.OperatingCondition.from_pc(pc)
+
+
+def _from_slope(slope: float | tuple[float, float]) -> Condition:
+    """Return the condition, or the range of them, of a slope of the iso-performance lines."""
+    # To be swapped for `OperatingCondition.from_slope` and `OperatingRange.from_slope`.
+    low, high = slope if isinstance(slope, tuple) else (slope, slope)
+    if not 0 <= low <= high:
+        rule = "a range LOW..HIGH with 0 <= LOW <= HIGH" if isinstance(slope, tuple) else "at least 0"
+        raise Problem(f"--slope must be {rule}, got {low:g}" + (f"..{high:g}" if isinstance(slope, tuple) else ""))
+    # A steep line belongs to a small pc.
+    return _from_pc((1 / (1 + high), 1 / (1 + low)) if isinstance(slope, tuple) else 1 / (1 + low))
 
 
 def _as_options(error: Exception) -> str:
@@ -289,70 +284,12 @@ def _as_options(error: Exception) -> str:
 
 
 def span_text(bounds: tuple[float, float]) -> str:
-    """Return the two ends of a range, or the one number that it is."""
+    """Return the two ends of a range, or a single number if they are equal."""
     low, high = bounds
     return number(low, 3) if low == high else f"{number(low, 3)} to {number(high, 3)}"
-
-
-def load(
-    file: Path,
-    *,
-    label: str | None,
-    positive: str | None,
-    score: list[str] | None,
-    weight: str | None,
-    drop_missing: bool,
-    costs: Costs | None = None,
-) -> Predictions:
-    """Return labels and scores, and say what was guessed about them."""
-    known = None if costs is None else costs.positive
-    data = read_predictions(
-        file,
-        label=label,
-        positive=positive,
-        scores=score or [],
-        weight=weight,
-        drop_missing=drop_missing,
-        known_positive=known,
-    )
-    announce(data)
-    return data
 
 
 def announce(data: Any) -> None:
     """Say what was guessed about the columns."""
     if data.guessed:
         say(f"Guessed {'; '.join(data.guessed)}.")
-
-
-def policies(rule: str, thresholds_from: Path | None, data: Predictions) -> Any:
-    """Return the threshold policy of the options: one for all, or one for each classifier."""
-    if thresholds_from is None:
-        if rule in cc.thresholds.NAMED:
-            return rule
-        try:
-            return float(rule)
-        except ValueError:
-            raise Problem(f"--policy must be optimal, bayes or a number, got {quoted(rule)}") from None
-    if rule != "optimal":
-        raise Problem("--policy and --thresholds-from exclude each other")
-    other = read_predictions(
-        thresholds_from,
-        label=data.label,
-        positive=data.positive,
-        scores=data.names,
-        weight=data.weight_name,
-        drop_missing=data.dropped > 0,
-    )
-    return {
-        name: cc.thresholds.validation(
-            cc.RocCurve.from_predictions(other.y_true, values, sample_weight=other.weight, name=name)
-        )
-        for name, values in other.scores.items()
-    }
-
-
-def policy_document(rule: str, thresholds_from: Path | None) -> dict[str, Any]:
-    """Return how thresholds were set, for a JSON answer."""
-    found_on = None if thresholds_from is None else thresholds_from.name
-    return {"policy": "validation" if found_on else rule, "thresholds_from": found_on}

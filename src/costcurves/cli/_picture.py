@@ -1,4 +1,4 @@
-"""The picture that `curve -o` writes: the one place that knows how it is drawn."""
+"""The picture that `curve -o` writes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import costcurves as cc
 from costcurves._base.text import safe
 from costcurves.cli._options import Condition
 from costcurves.cli._print import Problem
+from costcurves.inference.bands.results import Band
 
 ENDINGS = (".svg", ".png", ".pdf")
 
 
-def save_curves(curves: list[cc.CostCurve], bands: list[cc.Band], cases: dict[str, Condition], path: Path) -> None:
-    """Draw some cost curves with their bands, mark the conditions, and write the picture whole or not at all."""
+def save_curves(curves: list[cc.CostCurve], bands: list[Band], cases: dict[str, Condition], path: Path) -> None:
+    """Draw cost curves with their bands, mark the conditions, and write the picture as a whole or not at all."""
     if path.suffix.lower() not in ENDINGS:
         raise Problem(
             f"--output must end in {', '.join(ENDINGS)} (or .json or .csv), got {safe(path.suffix) or 'no ending'}"
         )
-    # Between dollars matplotlib would read a formula.
+    # Matplotlib would read text between dollar signs as a formula.
     shown = [curve.renamed(safe(curve.name).replace("$", r"\$")) for curve in curves]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # a letter that the font lacks is drawn as a box

@@ -1,4 +1,4 @@
-"""What people and machines see: text that cannot play tricks, money with its currency, tables, JSON, CSV, files."""
+"""Output for people and programs: text, numbers, money with its currency, tables, JSON, CSV and files."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from rich.console import Console
 from rich.padding import Padding
 
 import costcurves as cc
 from costcurves._base.csv_text import csv_text
-from costcurves._base.files import is_stream, real_path, write_atomically
-from costcurves._base.results import jsonable
-from costcurves._base.text import safe as safe  # the commands take it from here
+from costcurves._base.files import is_standard_output, is_stream, real_path, write_atomically
+from costcurves._base.progress import Progress, on_terminal
+from costcurves._base.results import Result, jsonable
+from costcurves._base.text import safe
 from costcurves.cli._grid import Grid
+from costcurves.cli._groups import OUT, option
 
 # Exit code of an interrupted run.
 INTERRUPTED = 130
@@ -30,7 +31,7 @@ PLAIN_WIDTH = 100
 
 
 class Problem(cc.CostCurvesError):
-    """What the user can put right: shown as one message without a traceback, exit code 2."""
+    """An error that the user can correct: shown as one message without a traceback, with exit code 2."""
 
 
 def quoted(name: object) -> str:
@@ -60,14 +61,9 @@ def say(*notes: str) -> None:
         out.print(safe(note), style="dim", soft_wrap=True)
 
 
-@contextmanager
-def working(what: str) -> Iterator[None]:
+def working(what: str) -> Progress:
     """Show on stderr that something is under way, if a person is looking."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    with console(stderr=True).status(f"{what} …"):
-        yield
+    return Progress(None, what, show=on_terminal())
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -91,7 +87,7 @@ def percent(share: float) -> str:
 
 
 def chance(p: float) -> str:
-    """Return a p-value; nothing where there is none."""
+    """Return a p-value as text; it is empty if there is none."""
     return "" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.2g}"
 
 
@@ -102,40 +98,84 @@ def listing(names: Sequence[str], word: str = "and") -> str:
 
 
 def heading(screen: Console, text: str) -> None:
-    """Print what the answer is about, in one line for logs and between words on a terminal."""
+    """Print what the answer is about: on one line in logs, wrapped between words on a terminal."""
     screen.print(text, soft_wrap=not screen.is_terminal)
 
 
 def line(screen: Console, text: str, style: str = "") -> None:
-    """Print a sentence, indented also where it wraps."""
+    """Print a sentence, with all of its lines indented."""
     screen.print(Padding(text, (0, 0, 0, 2), expand=False), style=style)
 
 
-def table(*heads: str, numbers: Collection[int] = ()) -> Grid:
+def new_grid(*heads: str, numbers: Collection[int] = ()) -> Grid:
     """Return an empty table; columns at the given positions hold numbers."""
     return Grid(heads, numbers)
 
 
+def records(columns: Mapping[str, Iterable[Any]]) -> list[Any]:
+    """Return the rows of a table as dictionaries."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def stacked(tables: Iterable[Mapping[str, Iterable[Any]]]) -> dict[str, list[Any]]:
+    """Return tables with the same columns as one table, one below the other."""
+    rows: dict[str, list[Any]] = {}
+    for table in tables:
+        for name, values in table.items():
+            rows.setdefault(name, []).extend(values)
+    return rows
+
+
+def stacked_by(scenarios: Mapping[str, Result]) -> dict[str, list[Any]]:
+    """Return the tables of the answers to several scenarios as one, with the scenario in the first column."""
+    tables = {name: {key: list(values) for key, values in one._columns().items()} for name, one in scenarios.items()}
+    return stacked({"scenario": [name] * len(rows["classifier"])} | rows for name, rows in tables.items())
+
+
+def means_standard_output(path: Path) -> bool:
+    """Return whether an output is a name of standard output, such as - or /dev/stdout."""
+    return str(path) == "-" or is_standard_output(path)
+
+
+def _not_standard_output(path: Path | None) -> Path | None:
+    """Return no path if standard output is meant, where answers go without one."""
+    return None if path is None or means_standard_output(path) else path
+
+
+Json = Annotated[bool, option(OUT, "", "Answer in JSON (see `costcurves schema`).", "--json")]
+Force = Annotated[bool, option(OUT, "", "Replace an existing output.", "--force")]
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where the answer goes, and in which form."""
+    """Where the answer goes, and in which form; an impossible output is refused before anything is computed."""
 
-    json: bool = False
-    csv: bool = False
-    path: Path | None = None
-    force: bool = False
+    json: Json = False
+    csv: Annotated[bool, option(OUT, "", "Answer as a CSV table.", "--csv")] = False
+    output: Annotated[
+        Path | None,
+        option(
+            OUT,
+            "PATH",
+            "Write the answer to this file instead; - is standard output.",
+            "--output",
+            "-o",
+            callback=_not_standard_output,
+        ),
+    ] = None
+    force: Force = False
 
-    def check(self) -> None:
-        """Refuse an impossible output before anything is computed."""
+    def __post_init__(self) -> None:
+        """Refuse an impossible output."""
         if self.json and self.csv:
             raise Problem("--json and --csv exclude each other")
-        if self.path is not None:
-            check_writable(self.path, self.force)
+        if self.output is not None:
+            check_writable(self.output, self.force)
 
     @property
     def form(self) -> str:
-        """The wish, or what the ending of the file says."""
-        ending = "" if self.path is None else self.path.suffix.lower()
+        """The form that was asked for, or the one that the ending of the file says."""
+        ending = "" if self.output is None else self.output.suffix.lower()
         if self.json or (ending == ".json" and not self.csv):
             return "json"
         return "csv" if self.csv or ending == ".csv" else "text"
@@ -143,7 +183,7 @@ class Output:
     @property
     def printed(self) -> bool:
         """Whether the answer is text on standard output, which a person or a log shows."""
-        return self.path is None and self.form == "text"
+        return self.output is None and self.form == "text"
 
     def emit(
         self,
@@ -153,20 +193,20 @@ class Output:
     ) -> None:
         """Print the answer, or write it to the file."""
         if self.form == "text":
-            if self.path is None and sys.stdout.isatty():
+            if self.output is None and sys.stdout.isatty():
                 show(console())
                 return
-            text = plain_text(show, "utf-8" if self.path is not None else sys.stdout.encoding)
+            text = plain_text(show, "utf-8" if self.output is not None else sys.stdout.encoding)
         elif self.form == "csv":
             if columns is None:
-                raise Problem("--csv needs a table, and this answer is none: use --json")
+                raise Problem("--csv needs an answer that is a table: use --json")
             text = csv_text(columns)
         else:
             text = json_text(document)
-        if self.path is None:
+        if self.output is None:
             sys.stdout.write(text)
         else:
-            write_file(self.path, text, self.force)
+            write_file(self.output, text, self.force)
 
 
 def plain_text(show: Callable[[Console], None], encoding: str) -> str:
@@ -180,7 +220,7 @@ def plain_text(show: Callable[[Console], None], encoding: str) -> str:
 
 
 def json_text(document: Mapping[str, Any]) -> str:
-    """Return strict JSON; infinities are "inf" and "-inf", what is not there is null."""
+    """Return strict JSON; infinities are "inf" and "-inf", and missing values are null."""
     return json.dumps(jsonable(dict(document)), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -200,7 +240,7 @@ def check_writable(path: Path, force: bool) -> None:
 
 
 def write_file(path: Path, content: str | bytes, force: bool) -> None:
-    """Write a file whole or not at all, and say so."""
+    """Write a file as a whole or not at all, and say so."""
     check_writable(path, force)
     write_atomically(path, content, replace=force)
     say(f"wrote {path}")

@@ -1,4 +1,4 @@
-"""Tables become columns here: all that `cc.scan` reads, standard input, and the examples that come with the package."""
+"""From tables to columns: everything that `cc.scan` reads, standard input, and the examples of the package."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Columns:
         return list(self.table.column_names)
 
     def get(self, name: str, option: str) -> Any:
-        """Return a column; a wrong name gets the nearest ones suggested."""
+        """Return a column; for a wrong name, suggest the nearest ones."""
         if name in self.names:
             return self.table.column(name)
         near = difflib.get_close_matches(name, self.names, n=3, cutoff=0.5)
@@ -48,7 +48,7 @@ class Columns:
         raise Problem(f"{option} {quoted(name)}: there is no such column in {safe(self.source)}; {hint}")
 
     def some(self) -> str:
-        """Return the names, or the first of many."""
+        """Return the names in a message, or the first few if there are many."""
         first = [quoted(name) for name in self.names[:8]]
         if len(first) == 1:
             return f"only one column, {first[0]}: a delimiter is one of comma, semicolon, tab and |"
@@ -69,7 +69,7 @@ def resolve(path: Path, ending: str) -> Path:
 
 
 def existing(path: Path) -> Path:
-    """Return the path of a file that is there; a wrong name gets the nearest one suggested."""
+    """Return the path of an existing file; for a wrong name, suggest the nearest one."""
     if path.is_file():
         return path
     if path.is_dir():
@@ -114,7 +114,7 @@ def _read(called: str, path: Path, table: Any) -> Columns:
         schemas = source.schemas()
         repeated = sorted(name for _, schema in schemas for name in schema.repeated)
         if repeated:
-            raise Problem(f"{safe(called)}: the column {quoted(repeated[0])} is there twice or more")
+            raise Problem(f"{safe(called)}: there is more than one column {quoted(repeated[0])}")
         read = read_whole(source)
     except Problem:
         raise
@@ -128,7 +128,7 @@ def _read(called: str, path: Path, table: Any) -> Columns:
 
 
 def _table_of(file: Path) -> tuple[Path, Any, list[str]]:
-    """Return the database, the table and what was guessed of it, where a path names one: scores.duckdb:TABLE."""
+    """Return the database, the table and what was guessed if a path names one, as scores.duckdb:TABLE does."""
     database, colon, wanted = str(file).rpartition(":")
     if file.exists() or not colon or format_of(database) != "database":
         database, wanted = str(file), ""
@@ -146,7 +146,7 @@ def _table_of(file: Path) -> tuple[Path, Any, list[str]]:
 
 
 def _kept_input(folder: Path) -> Path:
-    """Return a file with all of standard input, under a name that says what it is by its first bytes."""
+    """Copy standard input to a file whose name has the ending that its first bytes call for."""
     kept = folder / "input"
     with open(kept, "wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)

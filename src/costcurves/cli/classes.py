@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,11 +12,14 @@ import typer
 from rich.console import Console
 
 import costcurves as cc
-import costcurves.cli._options as opt
+import costcurves.cli._answers as types
+from costcurves._base.results import jsonable
 from costcurves._base.text import safe
+from costcurves._base.validation import DEFAULT_LEVEL
 from costcurves.cli._gates import Gate, candidate_of, cheaper, cost_below, leave, not_costlier, show_gates
-from costcurves.cli._input import ClassPredictions, read_classes, read_matrix
-from costcurves.cli._options import announce
+from costcurves.cli._groups import COSTS, GATES, HOW, option, with_groups
+from costcurves.cli._input import ClassTable, read_classes, read_matrix
+from costcurves.cli._options import Candidate, DropMissing, Label, Level, MatrixName, Pred, announce, finite
 from costcurves.cli._print import (
     Output,
     Problem,
@@ -24,37 +28,21 @@ from costcurves.cli._print import (
     line,
     listing,
     money,
+    new_grid,
     padded,
     percent,
     quoted,
-    table,
+    records,
     working,
 )
-
-File = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="A table of predicted classes: csv, parquet or json lines (also .gz, .zst), a glob or folder of them, "
-        "BASE.duckdb:TABLE, or - for standard input. example:vehicle is shipped.",
-        show_default=False,
-    ),
-]
-Candidate = Annotated[
-    str | None,
-    typer.Option(
-        "--candidate",
-        metavar="NAME",
-        help="Who is judged by the gates; by default the only one that is not the baseline.",
-        rich_help_panel=opt.GATES,
-    ),
-]
+from costcurves.multiclass.bcost import CellRisk, CostDifference
+from costcurves.multiclass.comparison import CostComparison
 
 
-def load_classes(
+def read_priced(
     file: Path, label: str | None, pred: list[str] | None, drop_missing: bool, costs: Path, matrix: str | None
-) -> tuple[ClassPredictions, cc.CostMatrix, str]:
-    """Return the predictions, the cost matrix and its currency."""
+) -> tuple[ClassTable, cc.CostMatrix, str]:
+    """Return predicted classes, the cost matrix and its currency."""
     prices, currency = read_matrix(costs, matrix)
     data = read_classes(file, label=label, preds=pred or [], drop_missing=drop_missing)
     announce(data)
@@ -67,44 +55,63 @@ def load_classes(
     return data, prices, currency
 
 
-def bcost(
-    file: File,
-    costs: opt.MatrixFile,
-    matrix: opt.MatrixName = None,
-    label: opt.Label = None,
-    pred: opt.Pred = None,
-    drop_missing: opt.DropMissing = False,
-    level: opt.Level = 0.95,
-    laplace: Annotated[
-        float | None,
-        typer.Option(
-            metavar="N",
-            help="Added to each cell of the counts; 2.5/k² for k classes by default.",
-            rich_help_panel=opt.HOW,
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """Which table of predicted classes to read, and what errors cost."""
+
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A table of predicted classes: csv, parquet or json lines (also .gz, .zst), a glob or folder of them, "
+            "BASE.duckdb:TABLE, or - for standard input. example:vehicle comes with the package.",
+            show_default=False,
         ),
+    ]
+    costs: Annotated[
+        Path,
+        option(
+            COSTS,
+            "TOML|CSV",
+            "The cost matrix: a [matrices.NAME] in costs.toml, or a csv with the true classes in its first column.",
+            show_default=False,
+        ),
+    ]
+    matrix: MatrixName = None
+    label: Label = None
+    pred: Pred = None
+    drop_missing: DropMissing = False
+
+    def load(self) -> tuple[ClassTable, cc.CostMatrix, str]:
+        """Return predicted classes, the cost matrix and its currency."""
+        return read_priced(self.file, self.label, self.pred, self.drop_missing, self.costs, self.matrix)
+
+
+@with_groups
+def bcost(
+    table: Classes,
+    level: Level = DEFAULT_LEVEL,
+    laplace: Annotated[
+        float | None, option(HOW, "N", "Added to each cell of the counts; 2.5/k² for k classes by default.")
     ] = None,
     assert_cost_below: Annotated[
         float | None,
-        typer.Option(
-            metavar="MONEY",
-            help="Fail unless the upper confidence limit of every classifier's cost is below this.",
-            callback=opt.finite("--assert-cost-below"),
-            rich_help_panel=opt.GATES,
+        option(
+            GATES,
+            "MONEY",
+            "Fail unless the upper confidence limit of every classifier's cost is below this.",
+            callback=finite("--assert-cost-below"),
         ),
     ] = None,
-    json: opt.Json = False,
-    csv: opt.Csv = False,
-    output: opt.OutputFile = None,
-    force: opt.Force = False,
+    *,
+    out: Output,
 ) -> None:
     """costcurves bcost example:vehicle --costs example:vehicle
 
     Say what each classifier of k classes costs per case, with an interval: BCost, the bootstrap computed exactly.
     Rows of a cost matrix are true classes, columns predicted ones.
     """
-    out = Output(json, csv, output, force)
-    out.check()
-    data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
+    data, prices, currency = table.load()
     with working("counting"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
         found = {
@@ -122,7 +129,7 @@ def bcost(
     def show(screen: Console) -> None:
         heading(screen, data.summary())
         unit = f" ({safe(currency)})" if currency else ""
-        grid = table("", f"cost per case{unit}", f"{100 * level:g} % interval", numbers=(1,))
+        grid = new_grid("", f"cost per case{unit}", f"{100 * level:g} % interval", numbers=(1,))
         for name in order:
             one = found[name]
             grid.add_row(safe(name), padded(one.estimate), f"{padded(one.lower)} to {padded(one.upper)}")
@@ -142,7 +149,7 @@ def bcost(
         key: [getattr(one, key) for one in found.values()]
         for key in ("estimate", "lower", "upper", "level", "laplace", "n")
     }
-    document = {
+    document: types.BCost = {
         "schema": "costcurves/bcost/1",
         "data": data.document(),
         "currency": currency,
@@ -154,7 +161,7 @@ def bcost(
                 "estimate": one.estimate,
                 "lower": one.lower,
                 "upper": one.upper,
-                "risks": list(one.risks),
+                "risks": jsonable(one.risks),
             }
             for name, one in found.items()
         ],
@@ -165,7 +172,7 @@ def bcost(
     leave(gates, out)
 
 
-def _show_risks(screen: Console, name: str, risks: Sequence[cc.CellRisk], currency: str) -> None:
+def _show_risks(screen: Console, name: str, risks: Sequence[CellRisk], currency: str) -> None:
     """Print the first few errors of a classifier that the rows cannot judge."""
     for risk in risks[:3]:
         enough = f"; about {risk.needed:,} rows would be" if risk.needed is not None else ""
@@ -177,64 +184,62 @@ def _show_risks(screen: Console, name: str, risks: Sequence[cc.CellRisk], curren
         )
 
 
-def bdeltacost(
-    file: File,
-    costs: opt.MatrixFile,
-    matrix: opt.MatrixName = None,
-    label: opt.Label = None,
-    pred: opt.Pred = None,
-    drop_missing: opt.DropMissing = False,
-    level: opt.Level = 0.95,
-    candidate: Candidate = None,
+@dataclass(frozen=True, slots=True)
+class PairGates:
+    """What a pipeline asserts of two classifiers."""
+
+    candidate: Candidate = None
     assert_not_worse_than: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Fail if the candidate costs significantly more than NAME. Few rows pass easily: add --margin.",
-            rich_help_panel=opt.GATES,
+        option(
+            GATES,
+            "NAME",
+            "Fail if the candidate costs significantly more than NAME. Few rows rarely show that: add --margin.",
         ),
-    ] = None,
+    ] = None
     margin: Annotated[
         float | None,
-        typer.Option(
-            metavar="MONEY",
-            help="Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost per "
-            "case is at most this.",
-            callback=opt.finite("--margin"),
-            rich_help_panel=opt.GATES,
+        option(
+            GATES,
+            "MONEY",
+            "Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost per case "
+            "is at most this.",
+            callback=finite("--margin"),
         ),
-    ] = None,
+    ] = None
     assert_better_than: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Fail unless the candidate costs significantly less than NAME, which may be \"always 'LABEL'\".",
-            rich_help_panel=opt.GATES,
+        option(
+            GATES,
+            "NAME",
+            "Fail unless the candidate costs significantly less than NAME, which may be \"always 'LABEL'\".",
         ),
-    ] = None,
-    json: opt.Json = False,
-    csv: opt.Csv = False,
-    output: opt.OutputFile = None,
-    force: opt.Force = False,
-) -> None:
+    ] = None
+
+    def judge(self, many: CostComparison, currency: str) -> list[Gate]:
+        """Return the verdicts."""
+        gates = []
+        if (baseline := self.assert_not_worse_than) is not None:
+            gates.append(not_costlier(_pair(many, self.candidate, baseline), self.margin, currency))
+        if (baseline := self.assert_better_than) is not None:
+            gates.append(cheaper(_pair(many, self.candidate, baseline)))
+        return gates
+
+
+@with_groups
+def bdeltacost(table: Classes, level: Level = DEFAULT_LEVEL, *, gates: PairGates, out: Output) -> None:
     """costcurves bdeltacost example:vehicle --costs example:vehicle
 
     Say which classifier of k classes costs least, on the same rows: BDeltaCost of all pairs, and of each classifier
     against always predicting one class. Limits and p-values hold for all comparisons together.
     """
-    out = Output(json, csv, output, force)
-    out.check()
-    data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
-    if margin is not None and assert_not_worse_than is None:
+    data, prices, currency = table.load()
+    if gates.margin is not None and gates.assert_not_worse_than is None:
         raise Problem("--margin goes with --assert-not-worse-than")
     with working("comparing"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
         many = cc.bdeltacost_many(data.y_true, data.predictions, prices, level=level)
-    gates: list[Gate] = []
-    if assert_not_worse_than is not None:
-        gates.append(not_costlier(_pair(many, candidate, assert_not_worse_than), margin, currency))
-    if assert_better_than is not None:
-        gates.append(cheaper(_pair(many, candidate, assert_better_than)))
+    verdicts = gates.judge(many, currency)
 
     def show(screen: Console) -> None:
         heading(screen, data.summary())
@@ -242,7 +247,7 @@ def bdeltacost(
         line(screen, _verdict(many), "bold green" if many.sure else "bold yellow")
         _show_risks(screen, many.best, many.risks, currency)
         unit = f" ({safe(currency)})" if currency else ""
-        grid = table(
+        grid = new_grid(
             "a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "adjusted p", "cheaper", numbers=(2,)
         )
         for pair, p in zip(many.pairs, many.p_adjusted.tolist(), strict=True):
@@ -260,9 +265,9 @@ def bdeltacost(
             "predict one class, stands for all of them.",
             style="dim",
         )
-        show_gates(gates, screen)
+        show_gates(verdicts, screen)
 
-    document = {
+    document: types.BDeltaCost = {
         "schema": "costcurves/bdeltacost/1",
         "data": data.document(),
         "currency": currency,
@@ -272,15 +277,15 @@ def bdeltacost(
         "best": many.best,
         "sure": many.sure,
         "rivals": list(many.rivals),
-        "risks": list(many.risks),
-        "pairs": _pair_rows(many),
-        "gates": [gate.document() for gate in gates],
+        "risks": jsonable(many.risks),
+        "pairs": records(many._columns()),
+        "gates": [gate.document() for gate in verdicts],
     }
     out.emit(show, document, many._columns())
-    leave(gates, out)
+    leave(verdicts, out)
 
 
-def _verdict(many: cc.CostComparison) -> str:
+def _verdict(many: CostComparison) -> str:
     """Return who costs least, and whether that is sure."""
     if many.best in many.constants:
         text = f"Use no classifier: {safe(many.best)} costs least"
@@ -293,7 +298,7 @@ def _verdict(many: cc.CostComparison) -> str:
     return f"{text} on these rows, but {others} may be as cheap."
 
 
-def _pair(many: cc.CostComparison, candidate: str | None, baseline: str) -> cc.CostDifference:
+def _pair(many: CostComparison, candidate: str | None, baseline: str) -> CostDifference:
     """Return the comparison of the candidate with the baseline, as the candidate's cost minus the other's.
 
     A baseline that always predicts one class stands for the cheapest such: who is shown to cost less than that costs
@@ -305,49 +310,29 @@ def _pair(many: cc.CostComparison, candidate: str | None, baseline: str) -> cc.C
     return many.pair(name, many.constant if constant else baseline)
 
 
-def _pair_rows(many: cc.CostComparison) -> list[dict[str, Any]]:
-    columns = {key: list(values) for key, values in many._columns().items()}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
+@with_groups
 def plan(
-    file: File,
-    costs: opt.MatrixFile,
-    matrix: opt.MatrixName = None,
-    label: opt.Label = None,
-    pred: opt.Pred = None,
-    drop_missing: opt.DropMissing = False,
+    table: Classes,
     half_width: Annotated[
-        float | None,
-        typer.Option(
-            metavar="MONEY", help="Wanted half-width of the interval of one classifier's cost.", rich_help_panel=opt.HOW
-        ),
+        float | None, option(HOW, "MONEY", "Wanted half-width of the interval of one classifier's cost.")
     ] = None,
     difference: Annotated[
         float | None,
-        typer.Option(
-            metavar="MONEY", help="Difference in cost of two classifiers that shall be found.", rich_help_panel=opt.HOW
-        ),
+        option(HOW, "MONEY", "Difference in cost between two classifiers that the test set must be able to show."),
     ] = None,
-    power: Annotated[
-        float, typer.Option(metavar="P", help="Wanted chance to find the difference.", rich_help_panel=opt.HOW)
-    ] = 0.8,
-    level: opt.Level = 0.95,
-    json: opt.Json = False,
-    csv: opt.Csv = False,
-    output: opt.OutputFile = None,
-    force: opt.Force = False,
+    power: Annotated[float, option(HOW, "P", "Probability with which the difference is to be found.")] = 0.8,
+    level: Level = DEFAULT_LEVEL,
+    *,
+    out: Output,
 ) -> None:
     """costcurves plan example:vehicle --costs example:vehicle --pred logit --half-width 0.1
 
     Say how many rows a test set needs, by the errors in a first one: for an interval of the wanted half-width (one
     --pred), or to find a difference between two classifiers (two --pred and --difference).
     """
-    out = Output(json, csv, output, force)
-    out.check()
     if (half_width is None) == (difference is None):
         raise Problem("say what the test set is for: one of --half-width and --difference")
-    data, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
+    data, prices, currency = table.load()
     wanted = 1 if difference is None else 2
     if len(data.predictions) != wanted:
         option = "--half-width" if difference is None else "--difference"
@@ -375,17 +360,24 @@ def plan(
         for error in found.rare:
             line(
                 screen,
-                f"So many rows have no {safe(error.true)} that is taken for {safe(error.predicted)} "
-                f"({money(error.cost, currency)}) with a chance of {percent(error.chance_missed)}.",
+                f"The chance that these rows show no {safe(error.true)} that is taken for {safe(error.predicted)} "
+                f"({money(error.cost, currency)}) is {percent(error.chance_missed)}.",
                 "yellow",
             )
 
-    document = {
+    document: types.Plan = {
         "schema": "costcurves/plan/1",
         "data": data.document(),
         "currency": currency,
-        **{key: getattr(found, key) for key in ("n", "goal", "target", "level", "power", "n_normal", "n_range", "std")},
-        "rare": list(found.rare),
+        "n": found.n,
+        "goal": "half_width" if difference is None else "difference",
+        "target": found.target,
+        "level": found.level,
+        "power": found.power,
+        "n_normal": found.n_normal,
+        "n_range": found.n_range,
+        "std": found.std,
+        "rare": jsonable(found.rare),
     }
     out.emit(show, document, found._columns())
 

@@ -1,113 +1,114 @@
-"""`compare`: who costs significantly less than whom, at a condition or over a range of them."""
+"""`compare`: which classifier costs significantly less, at a condition or over a range of conditions."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 import costcurves as cc
-import costcurves.cli._options as opt
+import costcurves.cli._answers as types
 from costcurves._base.text import safe
 from costcurves.cli._gates import Gate, better_throughout, candidate_of, leave, not_worse, show_gates
-from costcurves.cli._input import Predictions
-from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs, span_text
-from costcurves.cli._print import Output, Problem, chance, heading, line, listing, padded, table, working
+from costcurves.cli._groups import GATES, option, with_groups
+from costcurves.cli._options import Candidate, Condition, Conditions, Costs, Scores, Statistics, finite, span_text
+from costcurves.cli._print import (
+    Output,
+    Problem,
+    chance,
+    heading,
+    line,
+    listing,
+    new_grid,
+    padded,
+    records,
+    stacked,
+    working,
+)
+from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests
+from costcurves.decisions.curve_difference import CurveDifference
 
 
-def compare(
-    file: opt.File,
-    label: opt.Label = None,
-    positive: opt.Positive = None,
-    score: opt.Score = None,
-    weight: opt.Weight = None,
-    drop_missing: opt.DropMissing = False,
-    prevalence: opt.Prevalence = None,
-    cost_fn: opt.CostFn = None,
-    cost_fp: opt.CostFp = None,
-    pc: opt.Pc = None,
-    costs: opt.CostsFile = None,
-    scenario: opt.ScenarioName = None,
-    level: opt.Level = 0.95,
-    policy: opt.PolicyName = "optimal",
-    thresholds_from: opt.ThresholdsFrom = None,
-    candidate: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Who is judged by the gates; by default the only one that is not the baseline.",
-            rich_help_panel=opt.GATES,
-        ),
-    ] = None,
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """What a pipeline asserts of two classifiers."""
+
+    candidate: Candidate = None
     assert_not_worse_than: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Fail if the candidate costs significantly more than NAME anywhere in the range. With few rows "
-            "that is easy: add --margin.",
-            rich_help_panel=opt.GATES,
+        option(
+            GATES,
+            "NAME",
+            "Fail if the candidate costs significantly more than NAME anywhere in the range. Few rows rarely "
+            "show that: add --margin.",
         ),
-    ] = None,
+    ] = None
     margin: Annotated[
         float | None,
-        typer.Option(
-            metavar="M",
-            help="Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost is "
-            "at most this share of the cost of always being wrong, everywhere in the range.",
-            callback=opt.finite("--margin"),
-            rich_help_panel=opt.GATES,
+        option(
+            GATES,
+            "M",
+            "Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost is at "
+            "most this share of the cost of getting every case wrong, everywhere in the range.",
+            callback=finite("--margin"),
         ),
-    ] = None,
+    ] = None
     assert_better_than: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Fail unless the candidate costs significantly less than NAME everywhere in the range.",
-            rich_help_panel=opt.GATES,
-        ),
-    ] = None,
-    json: opt.Json = False,
-    csv: opt.Csv = False,
-    output: opt.OutputFile = None,
-    force: opt.Force = False,
-) -> None:
+        option(GATES, "NAME", "Fail unless the candidate costs significantly less than NAME everywhere in the range."),
+    ] = None
+
+    def check(self, names: Sequence[str], where: Condition | None) -> None:
+        """Refuse gates that cannot be judged, before anything is computed."""
+        if self.margin is not None and self.assert_not_worse_than is None:
+            raise Problem("--margin goes with --assert-not-worse-than")
+        baselines = [name for name in (self.assert_not_worse_than, self.assert_better_than) if name is not None]
+        if self.candidate is not None and not baselines:
+            raise Problem("--candidate goes with --assert-not-worse-than or --assert-better-than")
+        if self.assert_better_than is not None and where is None:
+            raise Problem(
+                "--assert-better-than needs a condition or a range (--prevalence and costs, --costs, --pc or --slope): "
+                "where errors of one kind are free nobody is better"
+            )
+        for name in baselines:
+            candidate_of(self.candidate, name, names)
+
+    def judge(self, many: ManyDifferences) -> list[Gate]:
+        """Return the verdicts."""
+        gates = []
+        if (baseline := self.assert_not_worse_than) is not None:
+            name = candidate_of(self.candidate, baseline, many.names)
+            gates.append(not_worse(_pair(many, name, baseline), self.margin))
+        if (baseline := self.assert_better_than) is not None:
+            gates.append(better_throughout(_pair(many, candidate_of(self.candidate, baseline, many.names), baseline)))
+        return gates
+
+
+@with_groups
+def compare(table: Scores, conditions: Conditions, statistics: Statistics, gates: Gates, out: Output) -> None:
     """costcurves compare example:german_credit --positive bad --score forest --score tree --pc 0.2..0.8
 
     Say for which operating conditions one classifier costs significantly less than another, on the same rows. The
     limits hold for all pairs and all conditions in the range jointly. Without a range all conditions count.
     """
-    out = Output(json, csv, output, force)
-    out.check()
-    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
+    asked = conditions.read(needed=False)
     if len(asked.cases) > 1:
         raise Problem(f"choose one scenario with --scenario: {', '.join(safe(name) for name in asked.cases)}")
     where = next(iter(asked.cases.values()), None)
-    data = load(
-        file, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing, costs=asked
-    )
-    if len(data.scores) < 2:
+    data = table.load(asked)
+    if len(data.names) < 2:
         raise Problem("two classifiers or more are needed to compare: repeat --score")
-    if margin is not None and assert_not_worse_than is None:
-        raise Problem("--margin goes with --assert-not-worse-than")
-    if candidate is not None and assert_not_worse_than is None and assert_better_than is None:
-        raise Problem("--candidate goes with --assert-not-worse-than or --assert-better-than")
-    if assert_better_than is not None and where is None:
-        raise Problem(
-            "--assert-better-than needs a condition or a range (--prevalence and costs, --costs or --pc): "
-            "where errors of one kind are free nobody is better"
-        )
-    baselines = [name for name in (assert_not_worse_than, assert_better_than) if name is not None]
-    judged = {name: candidate_of(candidate, name, data.names) for name in baselines}
+    gates.check(data.names, where)
+    level = statistics.level
     with working("comparing"):
-        pairs = _pairs(data, where, policies(policy, thresholds_from, data), level)
-    gates: list[Gate] = []
-    if assert_not_worse_than is not None:
-        gates.append(not_worse(_pair(pairs, judged[assert_not_worse_than], assert_not_worse_than), margin))
-    if assert_better_than is not None:
-        gates.append(better_throughout(_pair(pairs, judged[assert_better_than], assert_better_than)))
+        many = data.predictions.compare_many(pc=where, policy=statistics.rule(data), level=level)
+    verdicts = gates.judge(many)
+    pairs = many.pairs
     here = where if isinstance(where, cc.OperatingCondition) else None
-    tests = None if here is None else cc.ManyDifferences(data.names, tuple(pairs), level).at(here)
+    tests = None if here is None else many.at(here)
 
     def show(screen: Console) -> None:
         heading(screen, data.summary())
@@ -117,36 +118,31 @@ def compare(
             _show(pairs, level, screen)
         else:
             _show_here(pairs, tests, here, asked, screen)
-        show_gates(gates, screen)
+        show_gates(verdicts, screen)
 
-    document = {
+    document: types.Compare = {
         "schema": "costcurves/compare/1",
         "data": data.document(),
-        **asked.document(),
-        **policy_document(policy, thresholds_from),
+        "currency": asked.currency,
+        "policy": statistics.policy_name,
+        "thresholds_from": statistics.found_on,
         "level": level,
         "scenario": next(iter(asked.cases), "") or None,
-        "pc": [float(pairs[0].pc[0]), float(pairs[0].pc[-1])],
+        "pc": (float(pairs[0].pc[0]), float(pairs[0].pc[-1])),
         "pairs": [_document(one, tests, i) for i, one in enumerate(pairs)],
-        "gates": [gate.document() for gate in gates],
+        "gates": [gate.document() for gate in verdicts],
     }
-    out.emit(show, document, _rows(pairs))
-    leave(gates, out)
+    out.emit(show, document, stacked(one._columns() for one in pairs))
+    leave(verdicts, out)
 
 
-def _pairs(data: Predictions, where: Condition | None, rule: Any, level: float) -> list[cc.CurveDifference]:
-    """Return all pairs with limits that hold over all of them and all points."""
-    options = {"sample_weight": data.weight, "policy": rule, "level": level}
-    return list(cc.compare_many(data.y_true, data.scores, pc=where, **options).pairs)
-
-
-def _pair(pairs: list[cc.CurveDifference], candidate: str, baseline: str) -> cc.CurveDifference:
+def _pair(many: ManyDifferences, candidate: str, baseline: str) -> CurveDifference:
     """Return the candidate minus the baseline."""
-    one = next(one for one in pairs if set(one.names) == {candidate, baseline})
+    one = next(one for one in many.pairs if set(one.names) == {candidate, baseline})
     return one if one.names[0] == candidate else one.reversed()
 
 
-def _show(pairs: list[cc.CurveDifference], level: float, screen: Console) -> None:
+def _show(pairs: Sequence[CurveDifference], level: float, screen: Console) -> None:
     """Print for which conditions one of each pair costs significantly less."""
     for one in pairs:
         verdicts = one.significant()
@@ -160,8 +156,8 @@ def _show(pairs: list[cc.CurveDifference], level: float, screen: Console) -> Non
 
 
 def _show_here(
-    pairs: list[cc.CurveDifference],
-    tests: cc.PairwiseTests,
+    pairs: Sequence[CurveDifference],
+    tests: PairwiseTests,
     where: cc.OperatingCondition,
     asked: Costs,
     screen: Console,
@@ -178,7 +174,7 @@ def _show_here(
     elif not all(sure):
         line(screen, "The other pairs are not shown to differ.", "yellow")
     unit = f" ({safe(asked.currency)})" if asked.currency else ""
-    grid = table("a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "p", numbers=(2,))
+    grid = new_grid("a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "p", numbers=(2,))
     for i, one in enumerate(pairs):
         amount = one.at(where).money
         assert amount is not None
@@ -191,24 +187,20 @@ def _show_here(
     screen.print(note, style="dim")
 
 
-def _document(one: cc.CurveDifference, tests: cc.PairwiseTests | None, i: int) -> dict[str, Any]:
-    columns = one.significant()._columns()
+def _document(one: CurveDifference, tests: PairwiseTests | None, i: int) -> types.Pair:
     return {
         "a": one.names[0],
         "b": one.names[1],
-        "verdicts": [dict(zip(columns, row, strict=True)) for row in zip(*map(list, columns.values()), strict=True)],
+        "verdicts": records(one.significant()._columns()),
         "p_value": None if tests is None else float(tests.p_value[i]),
         "adjusted": None if tests is None else float(tests.adjusted[i]),
-        "difference": {"pc": one.pc, "estimate": one.estimate, "lower": one.lower, "upper": one.upper},
+        "difference": {
+            "pc": one.pc.tolist(),
+            "estimate": one.estimate.tolist(),
+            "lower": one.lower.tolist(),
+            "upper": one.upper.tolist(),
+        },
     }
-
-
-def _rows(pairs: list[cc.CurveDifference]) -> dict[str, list[Any]]:
-    rows: dict[str, list[Any]] = {}
-    for one in pairs:
-        for key, values in one._columns().items():
-            rows.setdefault(key, []).extend(list(values))
-    return rows
 
 
 def add_to(app: typer.Typer) -> None:

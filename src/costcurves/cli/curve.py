@@ -2,101 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
 from rich.console import Console
 
 import costcurves as cc
-import costcurves.cli._options as opt
+import costcurves.cli._answers as types
 from costcurves._base.text import safe
-from costcurves.cli._options import load, policies, policy_document, read_costs, span_text
+from costcurves.cli._groups import with_groups
+from costcurves.cli._options import Conditions, Scores, Statistics, span_text
 from costcurves.cli._picture import save_curves
-from costcurves.cli._print import Output, heading, padded, say, table, working
+from costcurves.cli._print import Output, heading, new_grid, padded, say, stacked, working
 
 SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
-def curve(
-    file: opt.File,
-    label: opt.Label = None,
-    positive: opt.Positive = None,
-    score: opt.Score = None,
-    weight: opt.Weight = None,
-    drop_missing: opt.DropMissing = False,
-    prevalence: opt.Prevalence = None,
-    cost_fn: opt.CostFn = None,
-    cost_fp: opt.CostFp = None,
-    pc: opt.Pc = None,
-    costs: opt.CostsFile = None,
-    scenario: opt.ScenarioName = None,
-    level: opt.Level = 0.95,
-    policy: opt.PolicyName = "optimal",
-    thresholds_from: opt.ThresholdsFrom = None,
-    json: opt.Json = False,
-    csv: opt.Csv = False,
-    output: opt.OutputFile = None,
-    force: opt.Force = False,
-) -> None:
+@with_groups
+def curve(table: Scores, conditions: Conditions, statistics: Statistics, out: Output) -> None:
     """costcurves curve example:german_credit --costs example:german_credit -o cost.svg
 
     Draw the cost curves with their bands and mark the scenarios (svg, png or pdf), or print what they cost at some
     conditions. --csv and --json have every step of every curve.
     """
-    out = Output(json, csv, output, force)
-    out.check()
-    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
-    data = load(
-        file, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing, costs=asked
-    )
-    rule = policies(policy, thresholds_from, data)
-    curves = [
-        cc.CostCurve.from_predictions(
-            data.y_true,
-            values,
-            sample_weight=data.weight,
-            name=name,
-            policy=rule[name] if isinstance(rule, dict) else rule,
-        )
-        for name, values in data.scores.items()
+    asked = conditions.read(needed=False)
+    data = table.load(asked)
+    rule = statistics.rule(data)
+    curves: list[cc.CostCurve] = [
+        data.predictions.curve(name, policy=rule[name] if isinstance(rule, dict) else rule) for name in data.names
     ]
-    if output is not None and out.form == "text":
+    if out.output is not None and out.form == "text":
         with working("drawing"):
-            bands = [one.band(level=level) for one in curves]
-            save_curves(curves, bands, asked.cases, output)
-        say(f"wrote {output}")
+            bands = [one.band(level=statistics.level) for one in curves]
+            save_curves(curves, bands, asked.cases, out.output)
+        say(f"wrote {out.output}")
         return
 
     def show(screen: Console) -> None:
         heading(screen, data.summary())
-        screen.print("\nExpected cost, as a share of the cost of always being wrong", style="bold")
-        grid = table("", *(f"pc {point:g}" for point in SHOWN), "area", "worth using for pc", numbers=range(1, 7))
+        screen.print("\nExpected cost, as a share of the cost of getting every case wrong", style="bold")
+        grid = new_grid("", *(f"pc {point:g}" for point in SHOWN), "area", "worth using for pc", numbers=range(1, 7))
         for one in curves:
             where = ", ".join(span_text(pair) for pair in one.operating_range()) or "nowhere"
             grid.add_row(safe(one.name), *(padded(one.evaluate(x)) for x in SHOWN), padded(one.area()), where)
         screen.print()
         screen.print(grid)
 
-    rows: dict[str, list[Any]] = {}
-    for one in curves:
-        for key, values in one._columns().items():
-            rows.setdefault(key, []).extend(list(values))
-    document = {
+    document: types.CurveAnswer = {
         "schema": "costcurves/curve/1",
         "data": data.document(),
-        **policy_document(policy, thresholds_from),
-        "curves": [
-            {
-                "classifier": one.name,
-                "area": one.area(),
-                "operating_range": [list(pair) for pair in one.operating_range()],
-                "vertices": {"pc": one.vertices[:, 0], "cost": one.vertices[:, 1]},
-                "steps": one.to_dict()["steps"],
-            }
-            for one in curves
-        ],
+        "policy": statistics.policy_name,
+        "thresholds_from": statistics.found_on,
+        "curves": [_document(one) for one in curves],
     }
-    out.emit(show, document, rows)
+    out.emit(show, document, stacked(one._columns() for one in curves))
+
+
+def _document(curve: cc.CostCurve) -> types.Curve:
+    return {
+        "classifier": curve.name,
+        "area": curve.area(),
+        "operating_range": [(float(low), float(high)) for low, high in curve.operating_range()],
+        "vertices": {"pc": curve.vertices[:, 0].tolist(), "cost": curve.vertices[:, 1].tolist()},
+        "steps": curve.to_dict()["steps"],
+    }
 
 
 def add_to(app: typer.Typer) -> None:

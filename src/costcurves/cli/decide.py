@@ -1,19 +1,21 @@
-"""`decide`: which classifier, which threshold, what it costs, how sure. `ranges`: who is best where."""
+"""`decide`: which classifier to use, and how sure that is. `ranges`: which classifier is best where."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 import costcurves as cc
-import costcurves.cli._options as opt
+import costcurves.cli._answers as types
 from costcurves._base.text import safe
-from costcurves.cli import limits
+from costcurves.cli._answer_parts import Winners
 from costcurves.cli._gates import Gate, better_here, better_over, cost_below, leave, show_gates
-from costcurves.cli._input import Predictions
-from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs
+from costcurves.cli._groups import GATES, given, option, with_groups
+from costcurves.cli._input import ScoreTable
+from costcurves.cli._options import Condition, Conditions, Costs, Scores, Statistics, finite, span_text
 from costcurves.cli._print import (
     Output,
     Problem,
@@ -22,176 +24,131 @@ from costcurves.cli._print import (
     line,
     listing,
     money,
+    new_grid,
     number,
     padded,
     percent,
-    table,
+    records,
+    stacked_by,
     working,
 )
+from costcurves.cli.limits import Limits, decide_within, use_text
 from costcurves.curves.choices import ALWAYS_NEGATIVE, TRIVIAL
+from costcurves.curves.ranges import Ranges
+from costcurves.decisions.recommend import Recommendation
+from costcurves.decisions.recommend_within import RangeRecommendation
+from costcurves.inference.bands.results import Interval
 
-Answer = cc.Recommendation | cc.RangeRecommendation
+Answer = Recommendation | RangeRecommendation
 
 
-def decide(
-    file: opt.File,
-    label: opt.Label = None,
-    positive: opt.Positive = None,
-    score: opt.Score = None,
-    weight: opt.Weight = None,
-    drop_missing: opt.DropMissing = False,
-    prevalence: opt.Prevalence = None,
-    cost_fn: opt.CostFn = None,
-    cost_fp: opt.CostFp = None,
-    pc: opt.Pc = None,
-    costs: opt.CostsFile = None,
-    scenario: opt.ScenarioName = None,
-    max_fpr: limits.MaxFpr = None,
-    min_tpr: limits.MinTpr = None,
-    capacity: limits.Capacity = None,
-    min_precision: limits.MinPrecision = None,
-    confidence: limits.Confidence = None,
-    level: opt.Level = 0.95,
-    policy: opt.PolicyName = "optimal",
-    thresholds_from: opt.ThresholdsFrom = None,
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """What a pipeline asserts of the answer."""
+
     assert_better_than: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Fail unless the recommended classifier is shown to cost less than NAME (a column, or "
-            "'always negative' or 'always positive'), over a range at every point of it.",
-            rich_help_panel=opt.GATES,
+        option(
+            GATES,
+            "NAME",
+            "Fail unless the recommended classifier is shown to cost less than NAME (a column, or 'always negative' or "
+            "'always positive'), over a range at every point of it.",
         ),
-    ] = None,
+    ] = None
     assert_cost_below: Annotated[
         float | None,
-        typer.Option(
-            metavar="MONEY",
-            help="Fail unless the upper confidence limit of the recommended classifier's cost per case is below this.",
-            callback=opt.finite("--assert-cost-below"),
-            rich_help_panel=opt.GATES,
+        option(
+            GATES,
+            "MONEY",
+            "Fail unless the upper confidence limit of the recommended classifier's cost per case is below this.",
+            callback=finite("--assert-cost-below"),
         ),
-    ] = None,
-    json: opt.Json = False,
-    csv: opt.Csv = False,
-    output: opt.OutputFile = None,
-    force: opt.Force = False,
+    ] = None
+
+    def judge(self, name: str, answer: Answer, currency: str) -> list[Gate]:
+        """Return the verdicts on the answer to one scenario."""
+        where = f" in scenario {name}" if name else ""
+        gates = []
+        if self.assert_better_than is not None:
+            judge: Any = better_here if isinstance(answer, Recommendation) else better_over
+            gates.append(judge(answer, self.assert_better_than, where))
+        if self.assert_cost_below is not None:
+            if not isinstance(answer, Recommendation):
+                raise Problem(f"--assert-cost-below needs a condition, not a range{where}")
+            cost = Interval(
+                float(answer.money_estimate[0]),
+                float(answer.money_lower[0]),
+                float(answer.money_upper[0]),
+                answer.level,
+            )
+            gates.append(cost_below(cost, self.assert_cost_below, answer.best.classifier, currency, where))
+        return gates
+
+
+@with_groups
+def decide(
+    table: Scores, conditions: Conditions, limits: Limits, statistics: Statistics, gates: Gates, out: Output
 ) -> None:
     """costcurves decide example:german_credit --costs example:german_credit
 
     Say which classifier to use at which threshold, what it costs per case with its interval, who is the runner-up,
     and whether that is sure. Several scenarios get an answer each; a range gets the classifier that loses least in
-    the worst case. With a limit, such as --max-fpr 0.05, say which rule is the best that keeps it, with --confidence
-    on new cases, too.
+    the worst case. With a limit, such as --max-fpr 0.05, say which rule is the best that keeps it; with --confidence
+    it keeps the limit on new cases, too.
     """
-    out = Output(json, csv, output, force)
-    out.check()
-    limit = limits.read_limit(
-        {"--max-fpr": max_fpr, "--min-tpr": min_tpr, "--capacity": capacity, "--min-precision": min_precision},
-        prevalence,
-        confidence,
-        {
-            "--cost-fn": cost_fn,
-            "--cost-fp": cost_fp,
-            "--pc": pc,
-            "--costs": costs,
-            "--scenario": scenario,
-            "--level": level != 0.95,
-            "--policy": policy != "optimal",
-            "--thresholds-from": thresholds_from,
-            "--assert-better-than": assert_better_than,
-            "--assert-cost-below": assert_cost_below is not None,
-        },
-    )
-    columns: Any = {
-        "label": label,
-        "positive": positive,
-        "score": score,
-        "weight": weight,
-        "drop_missing": drop_missing,
-    }
-    if limit is not None:
-        limits.decide_within(limit, load(file, **columns), out)
+    others = given(replace(conditions, prevalence=None), statistics, gates)
+    if limit := limits.read(conditions.prevalence, others):
+        decide_within(limit, table.load(), out)
         return
-    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario)
+    asked = conditions.read()
     if out.form == "csv" and len({type(where) for where in asked.cases.values()}) > 1:
         raise Problem("--csv needs scenarios of one kind, conditions or ranges: choose some with --scenario")
-    data = load(file, **columns, costs=asked)
-    rule = policies(policy, thresholds_from, data)
+    data = table.load(asked)
+    rule = statistics.rule(data)
     with working("deciding"):
-        answers = {name: answer_at(data, where, rule, level) for name, where in asked.cases.items()}
-    gates = [
-        gate
-        for name, answer in answers.items()
-        for gate in _gates(name, answer, assert_better_than, assert_cost_below, asked.currency)
-    ]
+        answers = {name: answer_at(data, where, rule, statistics.level) for name, where in asked.cases.items()}
+    verdicts = [gate for name, answer in answers.items() for gate in gates.judge(name, answer, asked.currency)]
 
     def show(screen: Console) -> None:
         heading(screen, data.summary())
         show_answers(answers, asked, data, screen)
-        show_gates(gates, screen)
+        show_gates(verdicts, screen)
 
-    document = {
+    decisions: list[Any] = [{"scenario": name or None, **answer.to_dict()} for name, answer in answers.items()]
+    document: types.Decide = {
         "schema": "costcurves/decide/1",
         "data": data.document(),
-        **asked.document(),
-        **policy_document(policy, thresholds_from),
-        "decisions": [{"scenario": name or None, **answer.to_dict()} for name, answer in answers.items()],
-        "gates": [gate.document() for gate in gates],
+        "currency": asked.currency,
+        "policy": statistics.policy_name,
+        "thresholds_from": statistics.found_on,
+        "decisions": decisions,
+        "gates": [gate.document() for gate in verdicts],
     }
-    out.emit(show, document, _rows(answers))
-    leave(gates, out)
+    out.emit(show, document, stacked_by(answers))
+    leave(verdicts, out)
 
 
-def answer_at(data: Predictions, where: Condition, rule: Any, level: float) -> Answer:
+def answer_at(data: ScoreTable, where: Condition, rule: Any, level: float) -> Answer:
     """Return the recommendation at a condition or over a range."""
-    options = {"sample_weight": data.weight, "policy": rule, "level": level}
     if isinstance(where, cc.OperatingRange):
-        return cc.recommend_within(data.y_true, data.scores, where, **options)
-    return cc.recommend(data.y_true, data.scores, where, **options)
+        return data.predictions.recommend_within(where, policy=rule, level=level)
+    return data.predictions.recommend(where, policy=rule, level=level)
 
 
-def _rows(answers: dict[str, Answer]) -> dict[str, list[Any]]:
-    """Return one table of all answers."""
-    rows: dict[str, list[Any]] = {"scenario": []}
-    for name, answer in answers.items():
-        columns = {key: list(values) for key, values in answer._columns().items()}
-        rows["scenario"] += [name] * len(columns["classifier"])
-        for key, values in columns.items():
-            rows.setdefault(key, []).extend(values)
-    return rows
-
-
-def _gates(name: str, answer: Answer, baseline: str | None, limit: float | None, currency: str) -> list[Gate]:
-    where = f" in scenario {name}" if name else ""
-    gates = []
-    if baseline is not None:
-        judge: Any = better_here if isinstance(answer, cc.Recommendation) else better_over
-        gates.append(judge(answer, baseline, where))
-    if limit is not None:
-        if not isinstance(answer, cc.Recommendation):
-            raise Problem(f"--assert-cost-below needs a condition, not a range{where}")
-        cost = cc.Interval(
-            float(answer.money_estimate[0]), float(answer.money_lower[0]), float(answer.money_upper[0]), answer.level
-        )
-        gates.append(cost_below(cost, limit, answer.best.classifier, currency, where))
-    return gates
-
-
-def show_answers(answers: dict[str, Answer], asked: Costs, data: Predictions, screen: Console) -> None:
+def show_answers(answers: dict[str, Answer], asked: Costs, data: ScoreTable, screen: Console) -> None:
     """Print every answer under its condition."""
     for name, answer in answers.items():
         screen.print(f"\n{asked.text(name)}", style="bold")
-        if isinstance(answer, cc.Recommendation):
+        if isinstance(answer, Recommendation):
             _show_condition(answer, asked.currency, data, screen)
         else:
             _show_range(answer, asked.currency, data, screen)
 
 
-def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions, screen: Console) -> None:
+def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, screen: Console) -> None:
     best, other, sure = answer.best, answer.runner_up, f"at {100 * answer.level:g} %"
     low, high = money(answer.money_lower[0], currency), money(answer.money_upper[0], currency)
-    line(screen, limits.use_text(best, data), "bold green" if answer.sure else "bold yellow")
+    line(screen, use_text(best, data), "bold green" if answer.sure else "bold yellow")
     here = money(best.expected_cost, currency)
     if answer.lower[0] < answer.upper[0]:
         new = money(answer.money_estimate[0], currency)
@@ -199,7 +156,7 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
         line(screen, f"{100 * answer.level:g} % interval {low} to {high}.")
     else:
         line(screen, f"It costs {here} per case, exactly.")
-    more = other.expected_cost - best.expected_cost
+    more = answer.money_regret
     extra = f" ({percent(more / best.expected_cost)})" if best.expected_cost > 0 else ""
     line(screen, f"The runner-up, {safe(other.classifier)}, costs {money(more, currency)} more{extra} on these rows.")
     if answer.sure:
@@ -217,7 +174,7 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
         "costs\nmore?",
         "p",
     )
-    grid = table(*heads, numbers=(1, 2, 3, 4))
+    grid = new_grid(*heads, numbers=(1, 2, 3, 4))
     for i, name in enumerate(answer.classifier):
         cut, trivial = answer.threshold_text[i], name in TRIVIAL
         grid.add_row(
@@ -234,7 +191,7 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
     screen.print(grid)
 
 
-def _show_range(answer: cc.RangeRecommendation, currency: str, data: Predictions, screen: Console) -> None:
+def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, screen: Console) -> None:
     sure, best = f"at {100 * answer.level:g} %", safe(answer.best)
     candidates = answer.ranges.candidates
     style = "bold green" if answer.sure else "bold yellow"
@@ -255,7 +212,7 @@ def _show_range(answer: cc.RangeRecommendation, currency: str, data: Predictions
         each = "is" if len(candidates) == 1 else "are each"
         most = f"{best} loses at most {percent(answer.largest[0])} of the cost of getting every case wrong"
         line(screen, f"On these rows {listing(candidates)} {each} best somewhere in the range; {most}.")
-    rule = limits.use_text(answer.rule, data).removesuffix(".")
+    rule = use_text(answer.rule, data).removesuffix(".")
     line(screen, f"One rule for the whole range: {rule[0].lower()}{rule[1:]};")
     line(screen, f"it loses at most {money(answer.rule.money, currency)} per case against the best at each condition.")
     if answer.beaten_by:
@@ -265,12 +222,12 @@ def _show_range(answer: cc.RangeRecommendation, currency: str, data: Predictions
     else:
         are = "is" if len(answer.rivals) == 1 else "are"
         line(screen, f"Not sure: {listing(answer.rivals)} {are} not shown to cost more throughout, {sure}.")
-    grid = table(
+    grid = new_grid(
         "", "loses\nat most", "at pc", "on\naverage", f"shown to cost more\nthan {best} for pc", numbers=(1, 2, 3)
     )
     for i, name in enumerate(answer.classifier):
         where = answer.shown_worse.get(name)
-        spans = "same" if where is None else ", ".join(opt.span_text(pair) for pair in where) or "nowhere"
+        spans = "same" if where is None else ", ".join(span_text(pair) for pair in where) or "nowhere"
         losses = (number(array[i], 3) for array in (answer.largest, answer.at_pc, answer.mean))
         grid.add_row(safe(name), *losses, "" if i == 0 else spans)
     screen.print()
@@ -279,15 +236,15 @@ def _show_range(answer: cc.RangeRecommendation, currency: str, data: Predictions
     show_ranges(answer.ranges, screen, answer)
 
 
-def show_ranges(ranges: cc.Ranges, screen: Console, answer: cc.RangeRecommendation | None = None) -> None:
+def show_ranges(ranges: Ranges, screen: Console, answer: RangeRecommendation | None = None) -> None:
     """Print who is best where, and the thresholds of the classifier that is recommended for all of it."""
     other = [] if answer is None or answer.best in TRIVIAL else [f"{safe(answer.best)}\nscore >="]
-    grid = table("pc", "slope", "best", "score >=", *other)
+    grid = new_grid("pc", "slope", "best", "score >=", *other)
     for i, (name, cuts) in enumerate(zip(ranges.classifier, ranges.threshold_text, strict=True)):
         low, high = float(ranges.pc_low[i]), float(ranges.pc_high[i])
         row = [
-            opt.span_text((low, high)),
-            opt.span_text((float(ranges.slope_low[i]), float(ranges.slope_high[i]))),
+            span_text((low, high)),
+            span_text((float(ranges.slope_low[i]), float(ranges.slope_high[i]))),
             safe(name),
             " to ".join(dict.fromkeys(cuts)),
         ]
@@ -297,36 +254,16 @@ def show_ranges(ranges: cc.Ranges, screen: Console, answer: cc.RangeRecommendati
     screen.print(grid)
 
 
-def ranges(
-    file: opt.File,
-    label: opt.Label = None,
-    positive: opt.Positive = None,
-    score: opt.Score = None,
-    weight: opt.Weight = None,
-    drop_missing: opt.DropMissing = False,
-    prevalence: opt.Prevalence = None,
-    cost_fn: opt.CostFn = None,
-    cost_fp: opt.CostFp = None,
-    pc: opt.Pc = None,
-    costs: opt.CostsFile = None,
-    scenario: opt.ScenarioName = None,
-    json: opt.Json = False,
-    csv: opt.Csv = False,
-    output: opt.OutputFile = None,
-    force: opt.Force = False,
-) -> None:
+@with_groups
+def ranges(table: Scores, conditions: Conditions, out: Output) -> None:
     """costcurves ranges example:german_credit --positive bad
 
     Say who is best where, over all operating conditions or within a range, with the thresholds in use there. It is
     the best estimate; `compare` says which differences are significant.
     """
-    out = Output(json, csv, output, force)
-    out.check()
-    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
-    data = load(
-        file, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing, costs=asked
-    )
-    hull = cc.RocHull.from_predictions(data.y_true, data.scores, sample_weight=data.weight, points="hull")
+    asked = conditions.read(needed=False)
+    data = table.load(asked)
+    hull = cc.RocHull(list(data.predictions.roc_curves(points="hull").values()))
     found = {name: hull.within(where) for name, where in asked.cases.items()} or {"": hull.ranges()}
 
     def show(screen: Console) -> None:
@@ -340,31 +277,25 @@ def ranges(
             screen.print()
             show_ranges(one, screen)
 
-    tables = {name: {key: list(values) for key, values in one._columns().items()} for name, one in found.items()}
-    document = {
+    document: types.RangesAnswer = {
         "schema": "costcurves/ranges/1",
         "data": data.document(),
-        **asked.document(),
+        "currency": asked.currency,
         "never_best": list(hull.dropped),
         "ranges": [ranges_document(name, one, asked.cases.get(name)) for name, one in found.items()],
     }
-    joined: dict[str, list[Any]] = {"scenario": [name for name, rows in tables.items() for _ in rows["classifier"]]}
-    for rows in tables.values():
-        for key, values in rows.items():
-            joined.setdefault(key, []).extend(values)
-    out.emit(show, document, joined)
+    out.emit(show, document, stacked_by(found))
 
 
-def ranges_document(name: str, ranges: cc.Ranges, where: Condition | None) -> dict[str, Any]:
+def ranges_document(name: str, ranges: Ranges, where: Condition | None) -> Winners:
     """Return who is best where, over all conditions or within a range, for a JSON answer."""
-    columns = {key: list(values) for key, values in ranges._columns().items()}
     pc = (0.0, 1.0) if where is None else where.pc
     return {
         "scenario": name or None,
-        "pc": list(pc) if isinstance(pc, tuple) else [pc, pc],
+        "pc": pc if isinstance(pc, tuple) else (pc, pc),
         "sensitive": ranges.sensitive,
         "candidates": list(ranges.candidates),
-        "stretches": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+        "stretches": records(ranges._columns()),
     }
 
 

@@ -9,13 +9,28 @@ import typer
 from rich.console import Console
 
 import costcurves as cc
-import costcurves.cli._options as opt
+import costcurves.cli._answers as types
 from costcurves._base.files import is_stream, update_file
 from costcurves._base.text import safe
-from costcurves.cli._options import Costs, load, read_costs
-from costcurves.cli._print import Output, Problem, check_writable, heading, line, listing, money, percent, quoted, say
+from costcurves.cli._groups import DATA, option, with_groups
+from costcurves.cli._options import Conditions, Costs, Scores
+from costcurves.cli._print import (
+    Json,
+    Output,
+    Problem,
+    check_writable,
+    heading,
+    line,
+    listing,
+    money,
+    percent,
+    quoted,
+    records,
+    say,
+)
 from costcurves.cli._tables import existing
 from costcurves.cli.decide import ranges_document, show_ranges
+from costcurves.curves.choices import Decision
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 HullFile = Annotated[
@@ -32,52 +47,38 @@ def about() -> None:
 
 
 @group.command("add", short_help="Add classifiers to a hull's file, which is made if it is not there.")
+@with_groups
 def add(
-    file: HullFile,
-    scores: opt.File,
-    label: opt.Label = None,
-    positive: opt.Positive = None,
-    score: opt.Score = None,
-    weight: opt.Weight = None,
-    drop_missing: opt.DropMissing = False,
+    hull_file: HullFile,
+    table: Scores,
     tag: Annotated[
         str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="Put this behind the names, as in 'forest (2026-11)': names in a hull must differ.",
-            rich_help_panel=opt.DATA,
-        ),
+        option(DATA, "TEXT", "Put this behind the names, as in 'forest (2026-11)': names in a hull must differ."),
     ] = None,
-    json: opt.Json = False,
+    json: Json = False,
 ) -> None:
     """costcurves hull add hull.json example:german_credit --positive bad
 
     Add the classifiers of a table. The file keeps the thresholds that can be best, or the runner-up of the best, at
-    some condition, and the names of all classifiers, so it stays small. It is replaced whole or not at
-    all, and of several commands that add to it at once none is lost.
+    some condition, and the names of all classifiers, so it stays small. It is replaced as a whole or not at all, and if
+    several commands add to it at the same time, nothing is lost.
     """
-    _check(file)
-    data = load(scores, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing)
-    curves = [
-        cc.RocCurve.from_predictions(
-            data.y_true,
-            values,
-            sample_weight=data.weight,
-            name=f"{name} ({tag})" if tag else name,
-            points="hull",
-        )
-        for name, values in data.scores.items()
+    _check(hull_file)
+    data = table.load()
+    curves: list[cc.RocCurve] = [
+        one.renamed(f"{name} ({tag})") if tag else one
+        for name, one in data.predictions.roc_curves(points="hull").items()
     ]
     made: list[tuple[str, cc.RocHull]] = []  # one more each time that another process was quicker
 
     def with_new(content: bytes | None) -> str:
-        new = cc.RocHull(curves) if content is None else _added(_parsed(file, content), curves, file)
+        new = cc.RocHull(curves) if content is None else _added(_parsed(hull_file, content), curves, hull_file)
         made.append(("made" if content is None else "added to", new))
         return new.to_json()
 
-    update_file(file, with_new)
+    update_file(hull_file, with_new)
     done, hull = made[-1]
-    say(f"{done} {file}")
+    say(f"{done} {hull_file}")
 
     def show(screen: Console) -> None:
         new = [one.name for one in curves]
@@ -93,26 +94,13 @@ def add(
 
 
 @group.command("show", short_help="Say who is best where, and at a condition.")
-def show(
-    file: HullFile,
-    prevalence: opt.Prevalence = None,
-    cost_fn: opt.CostFn = None,
-    cost_fp: opt.CostFp = None,
-    pc: opt.Pc = None,
-    costs: opt.CostsFile = None,
-    scenario: opt.ScenarioName = None,
-    json: opt.Json = False,
-    csv: opt.Csv = False,
-    output: opt.OutputFile = None,
-    force: opt.Force = False,
-) -> None:
+@with_groups
+def show(file: HullFile, conditions: Conditions, out: Output) -> None:
     """costcurves hull show hull.json --prevalence 0.3 --cost-fn 5 --cost-fp 1
 
     Say who on the hull is best where, and what to use at a condition. --csv has the vertices.
     """
-    out = Output(json, csv, output, force)
-    out.check()
-    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
+    asked = conditions.read(needed=False)
     hull = _read(file)
 
     def show_all(screen: Console) -> None:
@@ -164,7 +152,7 @@ def _added(known: cc.RocHull, curves: list[cc.RocCurve], file: Path) -> cc.RocHu
     return known.add(curves)
 
 
-def _show_decision(best: cc.Decision, currency: str, screen: Console) -> None:
+def _show_decision(best: Decision, currency: str, screen: Console) -> None:
     other = best.runner_up
     more = f" ({percent(best.money_regret / best.expected_cost)})" if best.expected_cost > 0 else ""
     use, instead = safe(best.rule), safe(other.rule)
@@ -180,19 +168,19 @@ def _never_best(hull: cc.RocHull) -> tuple[str, ...]:
     return tuple(name for name in hull.dropped if name not in possible)
 
 
-def _document(hull: cc.RocHull, asked: Costs) -> dict[str, Any]:
-    columns = {key: list(values) for key, values in hull._columns().items()}
+def _document(hull: cc.RocHull, asked: Costs) -> types.Hull:
+    decisions: list[Any] = [
+        {"scenario": name or None, **hull.best(where).to_dict()}
+        for name, where in asked.cases.items()
+        if isinstance(where, cc.OperatingCondition)
+    ]
     return {
         "schema": "costcurves/hull/1",
-        **asked.document(),
+        "currency": asked.currency,
         "classifiers": list(hull.names),
         "never_best": list(_never_best(hull)),
-        "vertices": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
-        "decisions": [
-            {"scenario": name or None, **hull.best(where).to_dict()}
-            for name, where in asked.cases.items()
-            if isinstance(where, cc.OperatingCondition)
-        ],
+        "vertices": records(hull._columns()),
+        "decisions": decisions,
         "ranges": [
             ranges_document(name, hull.within(where), where)
             for name, where in asked.cases.items()

@@ -3,62 +3,33 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 
-import costcurves as cc
+import costcurves.cli._answers as types
 from costcurves._base.text import safe
-from costcurves.cli import _options as opt
-from costcurves.cli._input import Predictions
+from costcurves.cli._groups import given, option
+from costcurves.cli._input import ScoreTable
 from costcurves.cli._print import Output, Problem, heading, line, percent, quoted, working
-from costcurves.curves.choices import TRIVIAL
+from costcurves.curves.choices import TRIVIAL, Choice, LimitedChoice
+from costcurves.decisions.recommend_within import FixedRule
 
 PANEL = "A limit instead of costs"
 
 
-def _share(option: str) -> Any:
+def _share(name: str) -> Any:
     def check(value: float | None) -> float | None:
         if value is not None and not 0 < value < 1:
-            raise Problem(f"{option} must be in (0, 1), got {value:g}")
+            raise Problem(f"{name} must be in (0, 1), got {value:g}")
         return value
 
     return check
 
 
 def _option(name: str, metavar: str, text: str) -> Any:
-    return typer.Option(name, metavar=metavar, help=text, callback=_share(name), rich_help_panel=PANEL)
-
-
-MaxFpr = Annotated[
-    float | None, _option("--max-fpr", "RATE", "Call at most this share of negatives positive: 0.05. Find most.")
-]
-MinTpr = Annotated[
-    float | None, _option("--min-tpr", "RATE", "Find at least this share of positives: 0.9. Raise fewest false alarms.")
-]
-Capacity = Annotated[
-    float | None,
-    _option(
-        "--capacity",
-        "SHARE",
-        "Raise alarms on at most this share of cases: 0.02. Find most. Without --prevalence, new cases have the classes"
-        " of FILE.",
-    ),
-]
-MinPrecision = Annotated[
-    float | None,
-    _option("--min-precision", "SHARE", "At least this share of alarms is right: 0.8, at --prevalence. Find most."),
-]
-Confidence = Annotated[
-    float | None,
-    _option(
-        "--confidence",
-        "C",
-        "Keep the limit on new cases with this probability: 0.95. Without it the limit holds on the rows of FILE only.",
-    ),
-]
+    return option(PANEL, metavar, text, callback=_share(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +53,9 @@ class Limit:
             "--min-precision": f"At least {share} of alarms are right{where}",
         }[self.option]
 
-    def answer(self, data: Predictions) -> cc.LimitedChoice:
+    def answer(self, data: ScoreTable) -> LimitedChoice:
         """Return the choice under the limit."""
-        hull = cc.RocHull.from_predictions(data.y_true, data.scores, sample_weight=data.weight)
+        hull = data.predictions.hull()
         if self.option == "--max-fpr":
             return hull.best_at_fpr(self.value, confidence=self.confidence)
         if self.option == "--min-tpr":
@@ -100,26 +71,73 @@ class Limit:
         )
 
 
-def read_limit(
-    limits: dict[str, float | None], prevalence: str | None, confidence: float | None, others: dict[str, Any]
-) -> Limit | None:
-    """Return the limit of the options, None without one; `others` are options that make no sense beside it."""
-    given = [option for option, value in limits.items() if value is not None]
-    if not given:
-        if confidence is not None:
-            raise Problem(f"--confidence needs a limit: {', '.join(limits)}")
-        return None
-    if len(given) > 1:
-        raise Problem(f"{given[0]} and {given[1]} exclude each other: ask for one limit at a time")
-    option, value = given[0], limits[given[0]]
-    if used := [name for name, text in others.items() if text]:
-        raise Problem(f"{option} and {used[0]} exclude each other: a limit takes the place of costs")
-    if prevalence is not None and option in ("--max-fpr", "--min-tpr"):
-        raise Problem(f"{option} and --prevalence exclude each other: the rate of one class depends on no prevalence")
-    if prevalence is None and option == "--min-precision":
-        raise Problem("--min-precision needs --prevalence: the share of positives where the classifier will be used")
-    assert value is not None
-    return Limit(option, value, None if prevalence is None else _one("--prevalence", prevalence), confidence)
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits that may be asked for, one at a time."""
+
+    max_fpr: Annotated[
+        float | None,
+        _option(
+            "--max-fpr",
+            "RATE",
+            "Call at most this share of negatives positive, such as 0.05, and find as many positives as possible.",
+        ),
+    ] = None
+    min_tpr: Annotated[
+        float | None,
+        _option(
+            "--min-tpr",
+            "RATE",
+            "Find at least this share of positives, such as 0.9, with as few false alarms as possible.",
+        ),
+    ] = None
+    capacity: Annotated[
+        float | None,
+        _option(
+            "--capacity",
+            "SHARE",
+            "Raise alarms on at most this share of cases, such as 0.02, and find as many positives as possible. "
+            "Without --prevalence, new cases are taken to have the class frequencies of FILE.",
+        ),
+    ] = None
+    min_precision: Annotated[
+        float | None,
+        _option(
+            "--min-precision",
+            "SHARE",
+            "Let at least this share of alarms be right, such as 0.8, at --prevalence; find as many as possible.",
+        ),
+    ] = None
+    confidence: Annotated[
+        float | None,
+        _option(
+            "--confidence",
+            "C",
+            "Keep the limit on new cases with this probability, such as 0.95. Without it, the limit holds only on the "
+            "rows of FILE.",
+        ),
+    ] = None
+
+    def read(self, prevalence: str | None, others: dict[str, Any]) -> Limit | None:
+        """Return the limit, or None if there is none; `others` are given options that make no sense beside it."""
+        limits = given(replace(self, confidence=None))
+        if not limits:
+            if self.confidence is not None:
+                raise Problem("--confidence needs a limit: --max-fpr, --min-tpr, --capacity, --min-precision")
+            return None
+        name, *more = limits
+        if more:
+            raise Problem(f"{name} and {more[0]} exclude each other: ask for one limit at a time")
+        if others:
+            raise Problem(f"{name} and {next(iter(others))} exclude each other: a limit takes the place of costs")
+        if prevalence is not None and name in ("--max-fpr", "--min-tpr"):
+            raise Problem(f"{name} and --prevalence exclude each other: the rate of one class depends on no prevalence")
+        if prevalence is None and name == "--min-precision":
+            raise Problem(
+                "--min-precision needs --prevalence: the share of positives where the classifier will be used"
+            )
+        share = None if prevalence is None else _one("--prevalence", prevalence)
+        return Limit(name, limits[name], share, self.confidence)
 
 
 def _one(option: str, text: str) -> float:
@@ -132,7 +150,7 @@ def _one(option: str, text: str) -> float:
     return value
 
 
-def use_text(choice: cc.Choice | cc.FixedRule | cc.LimitedChoice, data: Predictions) -> str:
+def use_text(choice: Choice | FixedRule | LimitedChoice, data: ScoreTable) -> str:
     """Return what to do, in words."""
     name = safe(choice.classifier)
     if choice.classifier in TRIVIAL or math.isinf(choice.threshold):
@@ -141,7 +159,7 @@ def use_text(choice: cc.Choice | cc.FixedRule | cc.LimitedChoice, data: Predicti
     return f"Use {name}: call a case {safe(data.positive)} where {name} >= {choice.threshold_text}."
 
 
-def decide_within(limit: Limit, data: Predictions, out: Output) -> None:
+def decide_within(limit: Limit, data: ScoreTable, out: Output) -> None:
     """Answer which rule is the best within a limit."""
     with working("deciding"):
         choice = limit.answer(data)
@@ -151,18 +169,20 @@ def decide_within(limit: Limit, data: Predictions, out: Output) -> None:
         screen.print(f"\n{limit.text}", style="bold")
         _show(choice, data, screen)
 
-    document = {
+    decision: Any = {"scenario": None, **choice.to_dict()}
+    document: types.Decide = {
         "schema": "costcurves/decide/1",
         "data": data.document(),
         "currency": "",
-        **opt.policy_document("optimal", None),
-        "decisions": [{"scenario": None, **choice.to_dict()}],
+        "policy": "optimal",
+        "thresholds_from": None,
+        "decisions": [decision],
         "gates": [],
     }
     out.emit(show, document, choice._columns())
 
 
-def _show(choice: cc.LimitedChoice, data: Predictions, screen: Console) -> None:
+def _show(choice: LimitedChoice, data: ScoreTable, screen: Console) -> None:
     line(screen, use_text(choice, data), "bold green" if choice.guarantee else "bold yellow")
     shares = f"it finds {percent(choice.tpr)} of positives, with {percent(choice.fpr)} false alarms among negatives"
     alarms = "" if math.isnan(choice.alarms) else f"; {percent(choice.alarms / 100)} of cases raise an alarm"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,46 +12,42 @@ import numpy as np
 import typer
 
 import costcurves as cc
-import costcurves.cli._options as opt
 from costcurves._base.files import is_stream
 from costcurves._base.text import acts, safe
-from costcurves.cli._input import ClassPredictions, Predictions
-from costcurves.cli._options import Costs, load, read_costs
-from costcurves.cli._print import Problem, check_writable, console, heading, say, working
-from costcurves.cli.classes import load_classes
+from costcurves._base.validation import DEFAULT_LEVEL
+from costcurves.cli._groups import OUT, given, option, with_groups
+from costcurves.cli._input import ClassTable, ScoreTable
+from costcurves.cli._options import Conditions, Costs, Level, MatrixName, Pred, Scores
+from costcurves.cli._print import (
+    Force,
+    Problem,
+    check_writable,
+    console,
+    heading,
+    means_standard_output,
+    say,
+    working,
+)
+from costcurves.cli.classes import read_priced
 from costcurves.cli.decide import answer_at, show_answers
 
-Title = Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.", rich_help_panel=opt.OUT)]
-Page = Annotated[
-    Path,
-    typer.Option(
-        "--output", "-o", metavar="HTML", help="The page to write; - is standard output.", rich_help_panel=opt.OUT
-    ),
-]
 # What a condition that came as options is called on the page.
 UNNAMED = "as asked"
-LEVEL = 0.95
 
 
+@with_groups
 def report(
-    file: opt.File,
-    label: opt.Label = None,
-    positive: opt.Positive = None,
-    score: opt.Score = None,
-    pred: opt.Pred = None,
-    weight: opt.Weight = None,
-    drop_missing: opt.DropMissing = False,
-    prevalence: opt.Prevalence = None,
-    cost_fn: opt.CostFn = None,
-    cost_fp: opt.CostFp = None,
-    pc: opt.Pc = None,
-    costs: opt.CostsFile = None,
-    scenario: opt.ScenarioName = None,
-    matrix: opt.MatrixName = None,
-    level: opt.Level = LEVEL,
-    title: Title = None,
-    output: Page = Path("report.html"),
-    force: opt.Force = False,
+    table: Scores,
+    pred: Pred = None,
+    *,
+    conditions: Conditions,
+    matrix: MatrixName = None,
+    level: Level = DEFAULT_LEVEL,
+    title: Annotated[str | None, option(OUT, "TEXT", "Title of the page.")] = None,
+    output: Annotated[Path, option(OUT, "HTML", "The page to write; - is standard output.", "--output", "-o")] = Path(
+        "report.html"
+    ),
+    force: Force = False,
 ) -> None:
     """costcurves report example:german_credit --costs example:german_credit -o report.html
 
@@ -60,18 +57,18 @@ def report(
     """
     _check_page(output, force)
     options = {"level": level, "title": title}
-    how = {"--level": None if level == LEVEL else level, "--title": title}
+    how = {"--level": None if level == DEFAULT_LEVEL else level, "--title": title}
     # A matrix is all that a csv can hold; a file of scenarios is TOML.
+    costs = conditions.costs
     if pred or matrix is not None or (costs is not None and costs.suffix.lower() == ".csv"):
-        given = {"--score": score, "--positive": positive, "--prevalence": prevalence, "--cost-fn": cost_fn}
-        given |= {"--cost-fp": cost_fp, "--pc": pc, "--scenario": scenario, "--weight": weight}
-        if strange := [name for name, value in given.items() if value]:
-            raise Problem(f"{strange[0]} is about scores of two classes, and --pred about predicted classes")
+        strange = given(replace(table, label=None, drop_missing=False), replace(conditions, costs=None))
+        if strange:
+            raise Problem(f"{next(iter(strange))} is about scores of two classes, and --pred about predicted classes")
         if costs is None:
             raise Problem("--pred needs a cost matrix: --costs")
-        classes, prices, currency = load_classes(file, label, pred, drop_missing, costs, matrix)
-        columns = {"--label": classes.label, "--pred": list(classes.predictions), "--drop-missing": drop_missing}
-        command = command_line(file, columns | {"--costs": costs, "--matrix": matrix} | how)
+        classes, prices, currency = read_priced(table.file, table.label, pred, table.drop_missing, costs, matrix)
+        columns = {"--label": classes.label, "--pred": list(classes.predictions), "--drop-missing": table.drop_missing}
+        command = command_line(table.file, columns | {"--costs": costs, "--matrix": matrix} | how)
         page = _made(
             "from_class_predictions",
             classes,
@@ -84,52 +81,49 @@ def report(
         )
         _write(page, output, force, classes.summary())
         return
-    asked = read_costs(prevalence, cost_fn, cost_fp, pc, costs, scenario, needed=False)
-    data = load(
-        file, label=label, positive=positive, score=score, weight=weight, drop_missing=drop_missing, costs=asked
-    )
-    columns = {"--label": data.label, "--positive": data.positive, "--score": list(data.scores)}
-    columns |= {"--weight": weight, "--drop-missing": drop_missing}
-    numbers = {"--prevalence": prevalence, "--cost-fn": cost_fn, "--cost-fp": cost_fp, "--pc": pc}
-    command = command_line(file, columns | numbers | {"--costs": costs, "--scenario": scenario} | how)
+    asked = conditions.read(needed=False)
+    data = table.load(asked)
+    columns = {"--label": data.label, "--positive": data.positive, "--score": list(data.names)}
+    columns |= {"--weight": data.weight, "--drop-missing": table.drop_missing}
+    command = command_line(table.file, columns | given(conditions) | how)
     _write(two_class_page(data, asked, command, **options), output, force, data.summary())
 
 
-def two_class_page(data: Predictions, asked: Costs, command: str, **options: Any) -> Any:
+def two_class_page(data: ScoreTable, asked: Costs, command: str, **options: Any) -> Any:
     """Return the page about scores of two classes."""
-    labels = np.where(data.y_true, data.positive, data.negative)
+    labels = np.where(data.predictions.y_true, data.positive, data.negative)
     options |= {
         "pos_label": data.positive,
-        "sample_weight": data.weight,
+        "sample_weight": data.predictions.sample_weight,
         "scenarios": {name or UNNAMED: where for name, where in asked.cases.items()},
         "currency": asked.currency,
     }
-    return _made("from_predictions", data, command, labels, data.scores, **options)
+    return _made("from_predictions", data, command, labels, data.predictions.scores, **options)
 
 
-def _made(door: str, data: Predictions | ClassPredictions, command: str, *columns: Any, **options: Any) -> Any:
-    """Return a report through one of its doors: the one place that knows how it is made."""
+def _made(door: str, data: ScoreTable | ClassTable, command: str, *columns: Any, **options: Any) -> Any:
+    """Return a report made by one of its constructors."""
     make = getattr(cc.Report, door)
-    # No sign of work here: the report shows its own progress.
+    # The report shows its own progress.
     return make(*columns, source=data.source, command=command, dropped=data.dropped, **options)
 
 
 def command_line(file: Path, options: dict[str, Any]) -> str:
-    """Return the command that makes the page again, guesses spelled out, for a shell in the folder of the files."""
+    """Return the command that makes the page again from the folder of the files, with all guesses spelled out."""
     words = ["costcurves", "report", _path_text(file)]
-    for option, value in options.items():
+    for name, value in options.items():
         for one in value if isinstance(value, list) else [value]:
             if one is True:
-                words.append(option)
+                words.append(name)
             elif one is not None and one is not False:
                 text = _path_text(one) if isinstance(one, Path) else str(one)
                 # A value that looks like an option must be tied to its own.
-                words += [f"{option}={text}"] if text.startswith("-") else [option, text]
+                words += [f"{name}={text}"] if text.startswith("-") else [name, text]
     return " ".join(map(_quoted, words))
 
 
 def _path_text(path: Path) -> str:
-    """Return a path as it was given, but never where in the file system it is: that is nobody's business."""
+    """Return a path as it was given, but without the folders of an absolute path, which are private."""
     if path.is_absolute():
         here = Path.cwd()
         path = path.relative_to(here) if path.is_relative_to(here) else Path(path.name)
@@ -138,7 +132,7 @@ def _path_text(path: Path) -> str:
 
 
 def _quoted(word: str) -> str:
-    """Return a word for a shell, in which characters that do something to the text around them are written out."""
+    """Return a word quoted for a shell; characters that change the text around them are written as escapes."""
     if not any(map(acts, word)):
         return shlex.quote(word)
     kept = word.replace("\\", "\\\\").replace("'", "\\'")
@@ -147,7 +141,7 @@ def _quoted(word: str) -> str:
 
 def _check_page(output: Path, force: bool) -> None:
     """Refuse an impossible page before anything is computed."""
-    if opt.means_standard_output(output) or is_stream(output):
+    if means_standard_output(output) or is_stream(output):
         return
     if output.suffix.lower() not in (".html", ".htm"):
         raise Problem(f"--output must end in .html, got {safe(output.name)}")
@@ -156,7 +150,7 @@ def _check_page(output: Path, force: bool) -> None:
 
 def _write(page: Any, output: Path, force: bool, *notes: str) -> None:
     """Write the page and say where it is."""
-    if opt.means_standard_output(output):
+    if means_standard_output(output):
         sys.stdout.write(page.html())
         say(*notes)
         return
@@ -168,10 +162,8 @@ def _write(page: Any, output: Path, force: bool, *notes: str) -> None:
 
 
 def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the page goes.", rich_help_panel=opt.OUT)
-    ] = Path("costcurves-demo"),
-    force: opt.Force = False,
+    output: Annotated[Path, option(OUT, "FOLDER", "Where the page goes.", "--output", "-o")] = Path("costcurves-demo"),
+    force: Force = False,
 ) -> None:
     """costcurves demo
 
@@ -184,10 +176,10 @@ def demo(
     if output.exists():
         check_writable(target, force)
     example = Path("example:german_credit")
-    asked = read_costs(None, None, None, None, example, None)
-    data = load(example, label=None, positive=None, score=None, weight=None, drop_missing=False, costs=asked)
+    asked = Conditions(costs=example).read()
+    data = Scores(example).load(asked)
     with working("deciding"):
-        answers = {name: answer_at(data, where, "optimal", LEVEL) for name, where in asked.cases.items()}
+        answers = {name: answer_at(data, where, "optimal", DEFAULT_LEVEL) for name, where in asked.cases.items()}
     screen = console()
     heading(screen, data.summary())
     show_answers(answers, asked, data, screen)
@@ -195,7 +187,7 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     title = "German credit"
     command = command_line(example, {"--costs": example, "--title": title})
-    _write(two_class_page(data, asked, command, level=LEVEL, title=title), target, force)
+    _write(two_class_page(data, asked, command, level=DEFAULT_LEVEL, title=title), target, force)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -228,9 +228,10 @@ def scan(
         Missing values (null, NaN, empty texts, and in CSV files words such as NA) are an error that counts them, or
         their rows are left out with a `DroppedRowsWarning` that counts them; `Scan.dropped` does so too.
     progress : bool or function, optional
-        A bar on the terminal (by default where there is one, and rich), or a function of rows read and their total.
+        Whether to draw a bar on standard error; by default on a terminal only, if a pass takes more than two seconds.
+        A function is called with the number of rows read so far and their total.
     threads : int, optional
-        By default one a processor.
+        By default one per processor.
 
     Notes
     -----

@@ -148,6 +148,11 @@ class Recommendation(Result):
         return runner_up_of((self._choice(i) for i in range(len(self.classifier))), self.best.classifier)
 
     @property
+    def money_regret(self) -> float:
+        """What the runner-up costs more per case than the best, in money, on these rows."""
+        return self.runner_up.expected_cost - self.best.expected_cost
+
+    @property
     def rivals(self) -> tuple[str, ...]:
         """Those that may be as good as the best, or better: they are not shown to cost more."""
         return tuple(

@@ -21,7 +21,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.progress import watched
+from costcurves._base.progress import track
 from costcurves._base.validation import FloatArray, IntArray, check_choice, check_flag, check_name, is_missing, shown
 from costcurves.counting.labels import binary_labels
 from costcurves.curves.choices import TRIVIAL
@@ -314,7 +314,7 @@ def out_of_fold(
     ]
     # One after the other unless told otherwise: only a generator shows how far they are.
     done = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_score_fold)(task, X, y) for task in tasks)
-    results = list(watched(done, len(tasks), "Training and scoring", show=progress))
+    results = list(track(done, "Training and scoring", total=len(tasks), show=None if progress else False))
     by_name = {name: results[i * len(folds) : (i + 1) * len(folds)] for i, name in enumerate(members)}
     return OutOfFold(
         rows=np.concatenate([test for _, test in folds]),

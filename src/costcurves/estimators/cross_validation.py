@@ -64,7 +64,7 @@ def evaluate(
     random_state : int, RandomState or None
         Shuffles the folds of a number `cv`, which are not shuffled where it is None.
     progress : bool, default True
-        Show progress when it takes more than two seconds, on a terminal, where rich is installed.
+        Show progress on a terminal if it takes more than two seconds.
 
     Returns
     -------

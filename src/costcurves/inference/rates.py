@@ -106,6 +106,16 @@ def mended_wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple
     return mended(k, lower), 1 - mended(n - k, 1 - upper)
 
 
+def vertex_limits(rate: FloatArray, size: float, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return limits of the error rates at the vertices of a classifier's hull, each at this confidence level.
+
+    The first and the last vertex are the trivial classifiers, whose rates are known.
+    """
+    lower, upper = mended_wilson(rate * size, size, critical(level))
+    lower[[0, -1]], upper[[0, -1]] = rate[[0, -1]], rate[[0, -1]]
+    return lower, upper
+
+
 def _wilson_lower(k: FloatArray, n: FloatArray, z: FloatArray) -> FloatArray:
     """Return the lower of Wilson's limits, unchecked."""
     p, square = k / n, z * z

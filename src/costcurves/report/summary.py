@@ -29,7 +29,7 @@ from costcurves.decisions.dominance import Regret, regret
 from costcurves.decisions.recommend import Recommendation, recommend_here
 from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
 from costcurves.inference.bands.results import Band
-from costcurves.inference.rates import critical, mended_wilson
+from costcurves.inference.rates import vertex_limits
 
 Limits = tuple[FloatArray, FloatArray]
 
@@ -266,7 +266,7 @@ def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
 def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
     vertices = roc.on_hull()
     curve = CostCurve(vertices)
-    grid, z = default_points(), critical(level)
+    grid = default_points()
     size_pos, size_neg = vertices.effective or (vertices.n_pos, vertices.n_neg)
     return ClassifierSummary(
         name=roc.name,
@@ -274,21 +274,14 @@ def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> Classi
         distinct=roc.thresholds.size - 1,
         points=visible(roc),
         vertices=vertices,
-        miss_limits=_rate_limits(vertices.fnr, size_pos, z),
-        alarm_limits=_rate_limits(vertices.fpr, size_neg, z),
+        miss_limits=vertex_limits(vertices.fnr, size_pos, level),
+        alarm_limits=vertex_limits(vertices.fpr, size_neg, level),
         curve=curve,
         each=curve.band(level=level, pc=grid),
         together=curve.band(level=level, pc=grid, simultaneous=True, rng=seed),
         useful=curve.operating_range(),
         loss=regret(curve, hull),
     )
-
-
-def _rate_limits(rate: FloatArray, size: float, z: float) -> Limits:
-    """Return limits of the error rates at a hull's vertices; its ends are trivial, and their rates are known."""
-    lower, upper = mended_wilson(rate * size, size, z)
-    lower[[0, -1]], upper[[0, -1]] = rate[[0, -1]], rate[[0, -1]]
-    return lower, upper
 
 
 def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:

@@ -129,7 +129,7 @@ class Speaker:
     def runner_up(self, answer: ConditionAnswer) -> Markup:
         """Return the next best choice and what it costs more."""
         best, other = answer.recommendation.best, answer.recommendation.runner_up
-        regret = other.expected_cost - best.expected_cost
+        regret = answer.recommendation.money_regret
         more = f" ({percent(regret / best.expected_cost)})" if best.expected_cost > 0 else ""
         text = Markup(": {} more{}, on these cases.")
         return self.rule(other) + text.format(self.price(regret, answer.condition), more)

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import costcurves as cc
-from costcurves.cli._input import read_predictions
+from costcurves.cli._input import read_scores
 from costcurves.cli._print import Problem
 from laws import random_worlds
 
@@ -276,10 +276,8 @@ def test_the_command_line_lacks_the_same_rows(tmp_path, name):
         for drop in (False, True):
             wanted = expected(table, names, "drop" if drop else "refuse", pos_label, weight)
             try:
-                read = read_predictions(
-                    path, label="y", positive=pos_label, scores=["a"], weight=weight, drop_missing=drop
-                )
-                curve = cc.RocCurve.from_predictions(read.y_true, read.scores["a"], sample_weight=read.weight)
+                read = read_scores(path, label="y", positive=pos_label, scores=["a"], weight=weight, drop_missing=drop)
+                curve = read.predictions.roc_curve("a")
             except (Problem, cc.DataError):
                 assert wanted.answer is None, (name, wanted)
                 continue

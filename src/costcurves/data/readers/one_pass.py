@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, Generic, TypeVar
 
-from costcurves._base.errors import DataError, InputError, MissingExtraError
-from costcurves._base.progress import on_terminal
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.progress import Progress
 from costcurves._base.validation import shown
 from costcurves.data.passes import Counts, CurveCounts
 from costcurves.data.readers.columns import Missing, Roles, batch_of
@@ -245,7 +245,7 @@ def _wait_for(workers: Sequence[_Worker]) -> None:
 
 
 def check_threads(threads: Any) -> int:
-    """Return how many threads to use: by default one a processor that the process may use."""
+    """Return how many threads to use: by default one per processor that the process may use."""
     if threads is None:
         return min(
             MOST_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -256,23 +256,20 @@ def check_threads(threads: Any) -> int:
 
 
 def check_progress(progress: Any) -> Any:
-    """Return whom to tell how far a scan is: nobody, a function of rows and total, or a bar on the terminal."""
-    if progress is None:
-        return on_terminal() and _rich_progress() is not None
-    if progress is True and _rich_progress() is None:
-        raise MissingExtraError('`progress=True` needs rich: pip install "costcurves[cli]"')
-    if not isinstance(progress, bool) and not callable(progress):
+    """Return how to show progress: by a bar or not (None: on a terminal only), or by a function of rows and total."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise InputError(f"`progress` must be True, False, None or a function, got {shown(progress)}")
     return progress
 
 
-def progress_bar(progress: Any, total: int | None, what: str) -> AbstractContextManager[Advance]:
-    """Return a context that gives a function to call with the number of rows just read."""
-    if progress is False:
-        return nullcontext(lambda rows: None)
-    if progress is True:
-        return _Bar(total, what)
-    return nullcontext(_Teller(progress, total))
+@contextmanager
+def progress_bar(progress: Any, total: int | None, what: str) -> Iterator[Advance]:
+    """Yield a function to call with the number of rows just read."""
+    if callable(progress):
+        yield _Teller(progress, total)
+        return
+    with Progress(total, what, show=progress) as bar:
+        yield bar.advance
 
 
 class _Teller:
@@ -286,29 +283,3 @@ class _Teller:
         with self._lock:
             self._rows += rows
             self._tell(self._rows, self._total)
-
-
-class _Bar(AbstractContextManager[Advance]):
-    """A bar on the terminal, gone when the pass is over."""
-
-    def __init__(self, total: int | None, what: str) -> None:
-        rich = _rich_progress()
-        from rich.console import Console
-
-        self._bar = rich.Progress(transient=True, console=Console(stderr=True))
-        self._task = self._bar.add_task(what, total=total)
-
-    def __enter__(self) -> Advance:
-        self._bar.start()
-        return lambda rows: self._bar.update(self._task, advance=rows)
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-
-def _rich_progress() -> Any:
-    try:
-        import rich.progress as library
-    except ImportError:
-        return None
-    return library
