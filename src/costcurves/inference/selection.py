@@ -35,6 +35,8 @@ SHRINK_ESTIMATE, SHRINK_LOWER, SHRINK_UPPER = 0.6, 0.0, 3.0
 # With few cases the tail of the true errors is heavier than the field's: the upper limit is moved by this many standard
 # errors, divided by the root of the size of the smaller class.
 HEAVIER = 0.5
+# How far the lower limit comes back to that of a candidate that was not chosen.
+BACK = 0.2
 # Candidates that cost more than the cheapest by this many times the sum of both standard errors are not drawn.
 HOPELESS = 5.0
 # A candidate that costs more than the choice by this many standard errors of the difference is chosen in no draw.
@@ -247,8 +249,9 @@ class FieldAt:
         high = float(np.quantile(self._worst(i, members, least), 1 - tail))
         # Held-out cases know more of rare errors than the field does, but vary more: the estimate is the mean of both.
         estimate = drawn if held_out is None else 0.5 * (drawn + held_out)
-        # Where errors are rare the field may move the lower limit too far: it is never above the observed cost.
-        return estimate, min(low, 0.0), max(high, normal)
+        # Where errors are rare the field may move the lower limit too far: it is never above the observed cost, and comes
+        # a part of the way back to the limit of a candidate that was not chosen.
+        return estimate, (1 - BACK) * min(low, 0.0) - BACK * normal, max(high, normal)
 
     def limits(self, some: IntArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the costs of some candidates at critical values: below 0 for the lower ones."""
