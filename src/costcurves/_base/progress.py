@@ -1,4 +1,4 @@
-"""Signs of progress for what takes more than two seconds: on a terminal only, so that no log has them."""
+"""Progress bars for work that takes more than two seconds, only on a terminal, so that logs do not contain them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PATIENCE = 2.0
 
 
 def on_terminal() -> bool:
-    """Return whether standard error is a terminal, where somebody may be looking."""
+    """Whether standard error is a terminal."""
     try:
         return sys.stderr is not None and sys.stderr.isatty()
     except ValueError:  # it has been closed
@@ -21,7 +21,7 @@ def on_terminal() -> bool:
 
 
 def track(steps: range, what: str) -> Iterator[int]:
-    """Yield the steps, and show progress on the terminal once they have taken more than two seconds.
+    """Yield the steps and, after two seconds, show progress on the terminal.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def track(steps: range, what: str) -> Iterator[int]:
 
 
 def watched(steps: Iterable[T], total: int, what: str, *, show: bool) -> Iterator[T]:
-    """Yield the steps; when they have taken two seconds and are not done, show how many are (where rich is)."""
+    """Yield the steps. After two seconds, show how many are done if rich is installed."""
     started, bar, task = time.monotonic(), None, None
     try:
         for done, step in enumerate(steps, start=1):

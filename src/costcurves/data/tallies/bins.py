@@ -181,7 +181,7 @@ class ScoreBins:
         return self.size
 
     def same(self, other: ScoreBins) -> bool:
-        """Return whether two layouts are the same."""
+        """Whether two layouts are the same."""
         return self.dtype == other.dtype and np.array_equal(self.shifts, other.shifts)
 
     def accept(self, scores: Array) -> Array:
