@@ -1,8 +1,8 @@
-"""How often the default answers hold: true costs of what is recommended beside the limits that were quoted for them.
+"""How often the default answers hold: the true costs of recommended choices compared with the limits quoted for them.
 
 ``python studies/honesty.py --sets 2000 --record`` runs every cell (hours), keeps the numbers in studies/honesty.json
-and writes the table of docs/explanation/honesty.md; ``--sets 50 --cells 0 5`` tries two of them. Finished cells are
-kept, so that a stopped run goes on where it was.
+and writes the table of docs/explanation/honesty.md. ``--sets 50 --cells 0 5`` tries two of them. Finished cells are
+kept, so that a stopped run continues where it was.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PAGE = HERE.parent / "docs" / "explanation" / "honesty.md"
 
 @dataclass(frozen=True)
 class Cell:
-    """A world and a size: scores of several classifiers that are shifted by their strength for positives."""
+    """A world and a sample size. The scores of each classifier are shifted for positives by its strength."""
 
     n: int
     classifiers: int
@@ -42,15 +42,15 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """What the cell is called in the record."""
+        """The name of the cell in the record."""
         return json.dumps(asdict(self), sort_keys=True)
 
     def shifts(self) -> list[float]:
-        """Return the strength of each classifier."""
+        """The strength of each classifier."""
         return [self.strength[min(j, len(self.strength) - 1)] for j in range(self.classifiers)]
 
     def draw(self, rng: np.random.Generator) -> tuple[Any, dict[str, Any]]:
-        """Return labels and scores of one data set."""
+        """Draw labels and scores of one data set."""
         y = np.arange(self.n) < max(2, round(self.n * self.prevalence))
         common = rng.standard_normal(self.n)
         scores = {}
@@ -64,7 +64,7 @@ class Cell:
         return y, scores
 
     def true_cost(self, name: str, threshold: float) -> float:
-        """Return what a classifier costs at a threshold on new cases."""
+        """The cost of a classifier at a threshold on new cases."""
         if math.isinf(threshold):
             return self.pc if threshold > 0 else 1.0 - self.pc
         cdf = norm.cdf if self.tails == "normal" else lambda x: student.cdf(x, 3)
@@ -95,7 +95,7 @@ def cells() -> Iterator[Cell]:
 
 
 def measure(cell: Cell, sets: int) -> dict[str, Any]:
-    """Return how often the true cost of the choice lies outside its limits, its bias, widths and false verdicts."""
+    """Measure how often the true cost of the choice lies outside its limits, its bias, widths and false verdicts."""
     above = below = chosen = sure = false_sure = 0
     bias = given_bias = width = given_width = 0.0
     for k in range(sets):
@@ -135,15 +135,16 @@ def measure(cell: Cell, sets: int) -> dict[str, Any]:
 
 
 def page(found: dict[str, dict[str, Any]]) -> str:
-    """Return the page with the table of all recorded cells."""
+    """Write the page with the table of all recorded cells."""
     lines = [
         "# How often the answers hold",
         "",
-        "`python studies/honesty.py` draws data sets from made-up worlds, asks `cc.recommend`, and compares what it",
-        "says with what the recommended classifier at the recommended threshold costs on new cases, which is known",
-        "there. Nominally 2.5 % of the true costs lie above the limits, and 95 % within. Bias is that of the quoted",
-        "cost as a share of the bias of the cost on the same cases; width is relative to the interval that takes the",
-        'choice for given; false verdicts are data sets in which "sure" was said of a choice that is not cheapest.',
+        "`python studies/honesty.py` draws data sets from simulated worlds, calls `cc.recommend`, and compares its",
+        "answer with the cost of the recommended classifier at the recommended threshold on new cases, which is",
+        "known in these worlds. Nominally, 2.5 % of the true costs lie above the limits and 95 % within them. Bias",
+        "is that of the quoted cost, as a share of the bias of the cost on the same cases. Width is relative to the",
+        "interval that takes the choice as given. False verdicts are data sets in which a choice that is not the",
+        'cheapest was called "sure".',
         "",
         "| cases | classifiers | prevalence | pc | world | data sets | above | within | bias | width | sure | false |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
@@ -162,7 +163,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    """Run the cells that are asked for."""
+    """Run the requested cells."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=2000, help="data sets of each cell")
     parser.add_argument("--cells", type=int, nargs="*", help="which cells, by number; all by default")

@@ -54,7 +54,7 @@ def nearly_optimal() -> cc.RocHull:
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return what the hulls say; nothing here is random."""
+    """Compute what the hulls say; nothing here is random."""
     four, seven = cc.RocHull(curves("ABCD")), cc.RocHull(curves("ABCDEFG"))
     grown = cc.RocHull(curves("ABCD"))
     for one in curves("EFG"):
@@ -86,7 +86,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Return each statement of the text with what the hull says."""
+    """List each statement of the text with what the hull says."""
     found = parts[0]
 
     def row(item: str, what: str, paper: float | str, ours: float | str, why: str = "") -> Row:
@@ -139,7 +139,7 @@ def about(size: str) -> dict[str, Any]:
 
 
 def parts(size: str) -> list[Part]:
-    """Return the only part: it takes no time at either size."""
+    """List the only part: it takes no time at either size."""
     return [{"part": "all"}]
 
 

@@ -1,4 +1,4 @@
-"""Figures 2 and 3 and Table 1: nine domains, six inducers, and three learners of today."""
+"""Figures 2 and 3 and Table 1: nine domains, six inducers, and three present-day learners."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ CLOSE = 0.02
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a domain; the small form draws a few hundred waveforms and reads nothing."""
+    """List one part per domain; the small form draws a few hundred waveforms and reads nothing."""
     if size == "small":
         return [{"domain": "waveform21", "drawn": 200, "bags": 2}]
     return [{"domain": name, "drawn": 0, "bags": BAGS} for name in DOMAINS]
 
 
 def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -> Part:
-    """Return the averaged curves of all members on one domain, and what they say."""
+    """Compute the averaged curves of all members on one domain, and what they say."""
     domain = domain_of(part, seed, data)
     result, named = out_of_fold(domain, GROUPS["all"], part, seed, scratch)
     return {"positive": domain.positive, **judged(result, named, GROUPS)}
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return the paper's statements beside ours, then those about the learners of today."""
+    """List the paper's statements beside ours, then those about the present-day learners."""
     return [
         *_choice_of_domains(found),
         *(_absolute(part) for part in found),
@@ -233,7 +233,7 @@ def _accuracy(found: list[Part]) -> list[Row]:
 
 def _today(found: list[Part]) -> list[Row]:
     out = []
-    for label, words in (("today", "the three of today"), ("all", "all nine")):
+    for label, words in (("today", "the three present-day ones"), ("all", "all nine")):
         groups = {DOMAINS[part["domain"]]: part["groups"][label] for part in found}
         curve = {name: group["dominator"] for name, group in groups.items()}
         hull = {name: group["hull_dominator"] for name, group in groups.items()}
@@ -270,7 +270,7 @@ def _listed(names: set[str]) -> str:
 
 
 def settings(size: str) -> dict[str, Any]:
-    """Return what a reader must know to repeat it."""
+    """The settings that a reader needs to repeat the study."""
     first = parts(size)[0]
     return {
         "domains": len(parts(size)),

@@ -52,15 +52,15 @@ def study(outcomes: Outcomes) -> Any:
 
 
 def today(outcomes: Outcomes) -> Any:
-    """Draw the learners of today beside the two of the paper that are best most often."""
+    """Draw the present-day learners beside the two of the paper that are best most often."""
     return _curves(outcomes, (*TODAY, "NB", "Bagged-MC4"))
 
 
 def table1(outcomes: Outcomes) -> Any:
-    """Draw who is best where: the paper's table, ours, and ours with the learners of today."""
+    """Draw who is best where: the paper's table, ours, and ours with the present-day learners."""
     parts = outcomes["domains-1998"].parts
     with panels(3, 3.0, 3.6, sharey=True) as (figure, axes):
-        kinds = ("the paper", "ours, the same six", "ours, with three of today")
+        kinds = ("the paper", "ours, the same six", "ours, with three present-day ones")
         for column, (ax, title) in enumerate(zip(axes, kinds, strict=True)):
             for row, part in enumerate(parts):
                 groups = part["groups"]

@@ -1,4 +1,4 @@
-"""The inducers of the study and three of today, each as scores of test examples after training on others."""
+"""The inducers of the study and three present-day ones, each as scores of test examples after training on others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def scores(
         One of `PAPER` or `TODAY`.
     train, test : Domain
     rng : numpy Generator
-        For bootstrap samples and for what is random in the learners of today.
+        For bootstrap samples and for what is random in the present-day learners.
     bags : int
         How many trees are bagged.
     variant : str, optional

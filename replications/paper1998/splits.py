@@ -19,7 +19,7 @@ SPLITS = 5
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a domain and way to deal its examples into folds."""
+    """List one part per domain and way to deal its examples into folds."""
     if size == "small":
         return [{"domain": "waveform21", "drawn": 200, "bags": 2, "split": split} for split in (1, 2)]
     return [
@@ -28,7 +28,7 @@ def parts(size: str) -> list[Part]:
 
 
 def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -> Part:
-    """Return who is best where in one split."""
+    """Compute who is best where in one split."""
     result, _ = out_of_fold(domain_of(part, seed, data), PAPER, part, seed, scratch)
     return {"ranges": stretches(cc.RocHull([result.averaged_roc(name).to_curve() for name in PAPER]))}
 
@@ -50,7 +50,7 @@ def mean_shares(found: list[Part]) -> tuple[float, float]:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return how much of Table 1 two splits agree on, and how much of it each has of the paper's."""
+    """List how much of Table 1 two splits agree on, and how much of it each has of the paper's."""
     out = []
     for domain, (alike, paper) in shares(found).items():
         tables = [part["ranges"] for part in found if part["domain"] == domain]
@@ -71,7 +71,7 @@ def rows(found: list[Part]) -> list[Row]:
 
 
 def settings(size: str) -> dict[str, Any]:
-    """Return what a reader must know to repeat it."""
+    """The settings that a reader needs to repeat the study."""
     listed = parts(size)
     return {
         "domains": len({part["domain"] for part in listed}),

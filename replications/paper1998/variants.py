@@ -20,7 +20,7 @@ ADULT: Part = {"domain": "adult", "drawn": 0, "bags": 10, "variant": "gain ratio
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a domain and kind of tree."""
+    """List one part per domain and kind of tree."""
     kinds = (USUAL, *VARIANTS)
     if size == "small":
         return [{"domain": "waveform21", "drawn": 150, "bags": 1, "variant": kind} for kind in kinds]
@@ -29,7 +29,7 @@ def parts(size: str) -> list[Part]:
 
 
 def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -> Part:
-    """Return who is best where with one kind of tree, and the areas under the averaged curves of the trees."""
+    """Compute who is best where with one kind of tree, and the areas under the averaged curves of the trees."""
     one = part | {"variant": None if part["variant"] == USUAL else part["variant"]}
     result, _ = out_of_fold(domain_of(part, seed, data), PAPER, one, seed, scratch)
     averages = {name: result.averaged_roc(name) for name in PAPER}
@@ -83,7 +83,7 @@ def _adult(part: Part) -> Row:
 
 
 def settings(size: str) -> dict[str, Any]:
-    """Return what a reader must know to repeat it."""
+    """The settings that a reader needs to repeat the study."""
     listed = parts(size)
     usual = [part for part in listed if part["variant"] == USUAL]
     return {"domains": len(usual), "folds": FOLDS, "bagged trees": listed[0]["bags"]}

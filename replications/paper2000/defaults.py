@@ -21,17 +21,17 @@ WIDTHS = {"λ = 0": 0.0, "λ = 1/k²": 1 / CLASSES**2, "λ = 0.1": 0.1}
 
 
 def parts(size: str) -> list[Part]:
-    """Return three matrices a model, with the number of test sets whose intervals are measured."""
+    """List three matrices per model, with the number of test sets whose intervals are measured."""
     return [part | {"measured_sets": 5 if size == "full" else 1} for part in trials(size, MATRICES)]
 
 
 def about(size: str) -> dict[str, Any]:
     """Return the settings with the number of matrices."""
-    return settings(size) | {"cost matrices a model": len(parts(size)) // 9}
+    return settings(size) | {"cost matrices per model": len(parts(size)) // 9}
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return coverage of costs and of equal costs, for test sets of random and of fixed class sizes, and widths."""
+    """Compute coverage of costs and of equal costs, for test sets of random and of fixed class sizes, and widths."""
     trial = Trial.of(part, seed)
     tables = trial.confusions()
     joints = trial.joints(trial.twin())

@@ -55,7 +55,7 @@ def tree_predictions(C: cc.CostMatrix, points: Points, rng: np.random.Generator)
 
     As in the paper each training example weighs the mean cost of its class (a column of the paper's matrix, a row of
     ours). The paper's C4.5 splits by gain ratio and prunes; this is scikit-learn's tree, which splits by entropy and
-    does not prune, with at least two examples a leaf as in C4.5.
+    does not prune, with at least two examples per leaf as in C4.5.
     """
     try:
         from sklearn.tree import DecisionTreeClassifier
@@ -121,7 +121,7 @@ def per_set(cells: Labels, count: int) -> npt.NDArray[np.int64]:
 
 
 def trials(size: str, matrices: int = 10) -> list[Part]:
-    """Return one part a model and cost matrix: ten matrices and a million examples, or two and a tenth of it."""
+    """List one part per model and cost matrix: ten matrices and a million examples, or two and a tenth of it."""
     count, examples = (matrices, 1_000_000) if size == "full" else (2, 100_000)
     return [{"model": model, "matrix": i, "examples": examples} for model in MODELS for i in range(count)]
 
@@ -132,12 +132,12 @@ def settings(size: str) -> dict[str, Any]:
     return {
         "examples": parts[0]["examples"],
         "test sets": parts[0]["examples"] // TEST,
-        "examples a test set": TEST,
-        "cost matrices a model": len(parts) // len(MODELS),
+        "examples per test set": TEST,
+        "cost matrices per model": len(parts) // len(MODELS),
         "training examples": TRAINING,
     }
 
 
 def by_model(parts: list[Part], name: str) -> dict[str, list[Any]]:
-    """Return the values of one result, a list a model."""
+    """Return the values of one result, one list per model."""
     return {model: [part[name] for part in parts if part["model"] == model] for model in MODELS}

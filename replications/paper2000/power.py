@@ -18,7 +18,7 @@ LEFT = {"M6": 0.092, "M9": 0.427}
 
 
 def parts(size: str) -> list[Part]:
-    """Return ten matrices a model; the paper averaged three."""
+    """List ten matrices per model; the paper averaged three."""
     return trials(size, MATRICES)
 
 
@@ -31,7 +31,7 @@ def changed(labels: Labels, count: int, rng: np.random.Generator) -> Labels:
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return how often H0 is not rejected and the cost ratio, for every share of changed labels."""
+    """Measure how often H0 is not rejected and the cost ratio, for every share of changed labels."""
     trial = Trial.of(part, seed)
     twin = trial.twin()
     kept: list[float] = []
@@ -47,7 +47,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return what the paper reads off figures 3 to 5."""
+    """List what the paper reads off figures 3 to 5."""
     kept = {m: np.mean(v, axis=0) for m, v in by_model(found, "kept").items()}
     normal = {m: np.mean(v, axis=0) for m, v in by_model(found, "normal").items()}
     ratio = {m: np.mean(v, axis=0) for m, v in by_model(found, "ratio").items()}
@@ -143,7 +143,7 @@ def reach(x: npt.NDArray[Any], kept: npt.NDArray[Any]) -> float:
 
 def about(size: str) -> dict[str, object]:
     """Return the settings with the shares of changed labels."""
-    return settings(size) | {"cost matrices a model": len(parts(size)) // 9, "shares": list(SHARES)}
+    return settings(size) | {"cost matrices per model": len(parts(size)) // 9, "shares": list(SHARES)}
 
 
 STUDY = Study("power", "Figures 3-5: power of BDeltaCost (2000)", parts, work, rows, about)

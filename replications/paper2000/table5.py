@@ -15,12 +15,12 @@ PRINTED = dict(zip(MODELS, (956.1, 955.5, 953.1, 954.9, 953.9, 994.1, 971.7, 952
 
 
 def parts(size: str) -> list[Part]:
-    """Return the trials, with the number of test sets for which the paper's resampling is done too."""
+    """List the trials, with the number of test sets for which the paper's resampling is done too."""
     return [part | {"resampled_sets": 1000 if size == "full" else 20} for part in trials(size)]
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return coverage out of 1000 of BCost (exact, and by the paper's 1000 resamples) and of the normal interval."""
+    """Compute coverage out of 1000 of BCost (exact, and by the paper's 1000 resamples) and of the normal interval."""
     trial = Trial.of(part, seed)
     tables, cost = trial.confusions(), trial.cost
     drawn = 0
@@ -39,7 +39,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return coverage beside Table 5, and the normal interval beside the paper's 100 %."""
+    """List coverage beside Table 5, and the normal interval beside the paper's 100 %."""
     out = []
     for model, values in by_model(found, "exact").items():
         ours, error = mean_and_error(values)

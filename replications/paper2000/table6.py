@@ -14,7 +14,7 @@ SOME = 0.1
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return how many of 1000 test sets leave equal classifiers equal: λ = 0, λ = 0.1 and the paired z test."""
+    """Compute how many of 1000 test sets leave equal classifiers equal: λ = 0, λ = 0.1 and the paired z test."""
     trial = Trial.of(part, seed)
     joints = trial.joints(trial.twin())
     return {
@@ -26,7 +26,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Return our counts beside Table 6, the effect of λ, and the z test."""
+    """List our counts beside Table 6, the effect of λ, and the z test."""
     out = []
     for model, values in by_model(parts, "exact").items():
         ours, error = mean_and_error(values)

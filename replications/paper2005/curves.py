@@ -46,7 +46,7 @@ def roc_averages(points: int = 1001) -> tuple[cc.RocCurve, cc.RocCurve]:
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return what the curves say."""
+    """Compute what the curves say."""
     return crossover() if part["part"] == "crossover" else averages()
 
 
@@ -117,7 +117,7 @@ def averages() -> Part:
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Return the statements of sections 5 and 7 with what the curves say."""
+    """List the statements of sections 5 and 7 with what the curves say."""
     cross, mean = parts
 
     ranges = "; ".join(f"{name} for {low:.3g} < pc < {high:.3g}" for name, low, high in cross["left"])
@@ -193,7 +193,7 @@ def about(size: str) -> dict[str, Any]:
 
 
 def parts(size: str) -> list[Part]:
-    """Return the two parts: they take no time at either size."""
+    """List the two parts: they take no time at either size."""
     return [{"part": "crossover"}, {"part": "averages"}]
 
 

@@ -69,7 +69,7 @@ def paper_limits(fpr: Floats, fnr: Floats, pc: Floats) -> tuple[Floats, Floats]:
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return the band, or a difference."""
+    """Compute the band, or a difference."""
     if part["part"] == "band":
         return band(part["repeats"], rng_of(seed, "band"))
     return difference(part["part"], rng_of(seed, "difference", part["part"]))
@@ -160,7 +160,7 @@ def spoken(points: Floats) -> str:
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Return the statements of sections 8 and 9 with what comes out."""
+    """List the statements of sections 8 and 9 with what comes out."""
     by_name = {part["part"]: part for part in parts}
     return _band_rows(by_name["band"]) + _difference_rows(by_name)
 
@@ -258,17 +258,17 @@ def _difference_rows(found: dict[str, Part]) -> list[Row]:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return what the pages say about it."""
+    """The settings that the pages state."""
     return {
         "level": LEVEL,
-        "examples a class": SIZE,
+        "examples per class": SIZE,
         "resamples": RESAMPLES,
         "repetitions of figure 12": parts(size)[0]["repeats"],
     }
 
 
 def parts(size: str) -> list[Part]:
-    """Return the band and the three differences."""
+    """List the band and the three differences."""
     first = {"part": "band", "repeats": 1000 if size == "full" else 50}
     return [first, *({"part": kind, "repeats": 1} for kind in FIGURES)]
 

@@ -34,13 +34,13 @@ NEAR = 0.02
 
 
 def parts(size: str) -> list[Part]:
-    """Return blocks of cross-validations of each form of tree; the figures show the very first."""
+    """List blocks of cross-validations of each form of tree; the figures show the very first."""
     blocks, repeats = (5, 10) if size == "full" else (1, 1)
     return [{"form": form, "block": block, "repeats": repeats} for form in FORMS for block in range(blocks)]
 
 
 def work(part: Part, seed: int, data: Any = None) -> Part:
-    """Return the mean cost curve of each tree, and what the text speaks of in each cross-validation."""
+    """Compute the mean cost curve of each tree, and what the text speaks of in each cross-validation."""
     domain = load_domain(DOMAIN, data)
     X = -domain.X[:, ::-1] if part["form"] == "other ties" else domain.X
     domain = replace(domain, X=X)
@@ -135,7 +135,7 @@ def averages(found: list[Part], form: str = "pruned") -> dict[str, Floats]:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return the statements of sections 3, 4 and 6 with what comes out."""
+    """List the statements of sections 3, 4 and 6 with what comes out."""
     seen = [one for part in found if part["form"] == "pruned" for one in part["seen"]]
     return _one_tree(seen) + _criteria(found, seen)
 
@@ -291,7 +291,7 @@ def _beyond(found: list[Part]) -> list[Row]:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return how it was run."""
+    """The settings of the run."""
     blocks = [part for part in parts(size) if part["form"] == "pruned"]
     return {"data": DOMAIN, "folds": FOLDS, "cross-validations": sum(part["repeats"] for part in blocks)}
 

@@ -23,7 +23,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a location, shift and correlation."""
+    """List one part per location, shift and correlation."""
     draws, runs, step = (10_000, 1000, 2) if size == "full" else (400, 10, 14)
     return [
         {"mu": mu, "shift": shift, "rho": rho, "draws": draws, "runs": runs, "step": step}
@@ -78,7 +78,7 @@ def simulated(part: Part, pc: Floats, rng: np.random.Generator) -> dict[str, lis
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return the coverage of all intervals."""
+    """Compute the coverage of all intervals."""
     rng = rng_of(seed, "difference", part["mu"], part["shift"], part["rho"])
     pc = grid(part["step"])
     positives, negatives = discordant(part, pc)
@@ -92,7 +92,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return what the paper says of figures 4 and 6, and the corrected interval beside it."""
+    """List what the paper says of figures 4 and 6, and the corrected interval beside it."""
     share = {(p["mu"], p["shift"], p["rho"]): on_target(p["stratified"]) for p in found}
 
     def mean(kind: str = "stratified", **fixed: float) -> float:
@@ -189,13 +189,13 @@ def _order(values: list[float]) -> str:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return what the pages say about the experiment."""
+    """The settings that the pages state."""
     first = parts(size)[0]
     return {
         "locations": list(LOCATIONS),
         "shifts": list(SHIFTS),
         "correlations": list(CORRELATIONS),
-        "examples a class": EXAMPLES,
+        "examples per class": EXAMPLES,
         "simulations": first["runs"],
         "draws": first["draws"],
         "level": LEVEL,

@@ -16,13 +16,13 @@ EXAMPLES = 1000
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a location of the positives."""
+    """List one part per location of the positives."""
     runs, step = (1000, 1) if size == "full" else (40, 7)
     return [{"mu": mu, "n": EXAMPLES, "runs": runs, "step": step} for mu in LOCATIONS]
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return the coverage of all intervals."""
+    """Compute the coverage of all intervals."""
     return dict(experiment(part["mu"], part["n"], part["runs"], part["step"], rng_of(seed, "spread", part["mu"])))
 
 
@@ -34,7 +34,7 @@ def lowest(part: Part, kind: str) -> tuple[float, float]:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return what the paper says of figures 2 and 5, and the corrected interval beside it."""
+    """List what the paper says of figures 2 and 5, and the corrected interval beside it."""
     share = {kind: [on_target(part[kind]) for part in found] for kind in ("stratified", "full", "full_sets")}
     names = [f"{part['mu']:g}" for part in found]
 
@@ -121,9 +121,9 @@ def rows(found: list[Part]) -> list[Row]:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return what the pages say about the experiment."""
+    """The settings that the pages state."""
     first = parts(size)[0]
-    return {"locations": list(LOCATIONS), "examples a class": EXAMPLES, "simulations": first["runs"], "level": 0.9}
+    return {"locations": list(LOCATIONS), "examples per class": EXAMPLES, "simulations": first["runs"], "level": 0.9}
 
 
 STUDY = Study("spread-2008", "Figures 2 and 5: coverage and the spread of scores (2008)", parts, work, rows, about)
