@@ -1,4 +1,4 @@
-"""Figure 6 with test sets of random class sizes, which full sampling expects; see also the difference experiment."""
+"""Figure 6 with test sets of random class sizes, which full sampling assumes. See also the difference experiment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from replications.study import FAILS, REPLICATES, Part, Row, Study, rng_of
 
 
 def parts(size: str) -> list[Part]:
-    """List one part per location, shift and correlation; only counts are drawn."""
+    """List one part per location, shift and correlation. Only counts are drawn."""
     return [{key: part[key] for key in ("mu", "shift", "rho", "draws", "step")} for part in difference.parts(size)]
 
 
@@ -42,7 +42,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """List how the two intervals compare, each on the test sets that it expects."""
+    """Compare the two intervals, each on the test sets that it assumes."""
     share = {kind: float(np.mean([on_target(part[kind]) for part in found])) for kind in ("stratified", "full")}
     low = {kind: min(min(part[kind]) for part in found) for kind in share}
     equal = abs(share["stratified"] - share["full"]) <= 0.05

@@ -27,7 +27,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """List what the paper says of figure 3, and the corrected interval beside it."""
+    """Compare the paper's statements about figure 3, and list the corrected interval."""
     share = [on_target(part["stratified"]) for part in found]
     growing = all(b > a for a, b in pairwise(share))
     names = ", ".join(str(part["n"]) for part in found)

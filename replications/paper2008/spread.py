@@ -10,7 +10,7 @@ import numpy as np
 from replications.paper2008.binormal import LEVEL, experiment, grid, largest_gap, on_target
 from replications.study import BEYOND, DIRECTION, FAILS, REPLICATES, Part, Row, Study, rng_of
 
-# The text names 0.75, 3 and 5; the others are ours.
+# The text mentions 0.75, 3 and 5. The others are ours.
 LOCATIONS = (0.75, 1.0, 2.0, 3.0, 5.0)
 EXAMPLES = 1000
 
@@ -27,14 +27,14 @@ def work(part: Part, seed: int) -> Part:
 
 
 def lowest(part: Part, kind: str) -> tuple[float, float]:
-    """Return the lowest coverage and its operating point."""
+    """The lowest coverage and its operating point."""
     values = part[kind]
     at = min(range(len(values)), key=lambda i: values[i])
     return values[at], float(grid(part["step"])[at])
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """List what the paper says of figures 2 and 5, and the corrected interval beside it."""
+    """Compare the paper's statements about figures 2 and 5, and list the corrected interval."""
     share = {kind: [on_target(part[kind]) for part in found] for kind in ("stratified", "full", "full_sets")}
     names = [f"{part['mu']:g}" for part in found]
 
@@ -63,10 +63,10 @@ def rows(found: list[Part]) -> list[Row]:
         out.append(
             Row("Figure 2", text, "breaks near 0 and 1", value, REPLICATES if breaks else FAILS, f"at pc = {at:g}")
         )
-    # The paper does not say whether its test sets had random class sizes here. Full sampling expects them, so that is
-    # the reading that is judged; the other one is shown beside it.
+    # The paper does not say whether its test sets had random class sizes here. Full sampling assumes them, so this
+    # interpretation gets the verdict. The other one is shown as well.
     readings = {"full_sets": "random class sizes", "full": "fixed class sizes"}
-    other = "not what the paper reports: an interval that expects class sizes to vary is too wide where they do not"
+    other = "not what the paper reports: an interval that assumes varying class sizes is too wide if they are fixed"
     for kind, reading in readings.items():
         better = share[kind][0] > share["stratified"][0]
         out.append(
