@@ -7,15 +7,15 @@ STAMP := $(VENV)/.installed
 .PHONY: help demo test fuzz study-honesty lint format bench bench-check bench-record replicate docs clean
 
 help:
-	@echo "make demo    run the main job on the shipped example (demo-output/)"
+	@echo "make demo    run the main task on the shipped example (demo-output/)"
 	@echo "make test    run all tests and doctests"
-	@echo "make fuzz    try every law on fresh random worlds for 10 minutes (FUZZ='--minutes 60' for longer)"
-	@echo "make study-honesty  how often the recommendations hold, in 60 made-up worlds (hours; can be stopped and resumed)"
+	@echo "make fuzz    test every law on new random worlds for 10 minutes (FUZZ='--minutes 60' for longer)"
+	@echo "make study-honesty  measure how often the recommendations hold in 60 simulated worlds (hours; can be resumed)"
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
-	@echo "make bench   time the package beside its peers (25 minutes; BENCH='--only roc' for one topic)"
-	@echo "make bench-check   fail where a ratio fell below 70 % of the recorded one"
-	@echo "make bench-record  time everything, keep the results and write docs/benchmarks.md"
+	@echo "make bench   compare the speed of the package with others (25 minutes; BENCH='--only roc' for one topic)"
+	@echo "make bench-check   fail if a ratio fell below 70 % of the recorded one"
+	@echo "make bench-record  measure everything, record the results and write docs/benchmarks.md"
 	@echo "make replicate  compute the papers' tables and figures again (long; can be stopped and resumed)"
 	@echo "make docs    build the documentation (docs/_build/html)"
 	@echo "make clean   remove the environment and everything that was made"

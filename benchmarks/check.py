@@ -1,4 +1,4 @@
-"""The guard against slow changes: ratios of a new run beside the kept ones."""
+"""A check for changes that make the package slower, by comparing the ratios of a new run with the recorded ones."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# Topics whose rows are checked; files of 10⁸ rows and series are not.
+# Topics whose rows are checked. Files of 10⁸ rows and series are not checked.
 TOPICS = ("roc", "bands", "classes", "imports")
 SHARE = 0.7
 
 
 @dataclass(frozen=True)
 class Fall:
-    """A row that is not as fast, beside its peer, as it was."""
+    """A row that has become slower relative to its peer."""
 
     key: str
     job: str
@@ -21,13 +21,13 @@ class Fall:
     found: float | None
 
     def __str__(self) -> str:
-        """Return the row with both speeds."""
+        """Describe the row with both speeds."""
         found = "not measured" if self.found is None else f"{self.found:.3g} times as fast as the peer"
         return f"{self.key} ({self.job}): {found}, was {self.kept:.3g}"
 
 
 def speed(row: Mapping[str, Any]) -> float | None:
-    """Return how many times as fast as the peer we are, also where the row has it the other way round."""
+    """How many times as fast as the peer we are, also for rows that give the inverse ratio."""
     ratio = row["ratio"]
     if ratio is None:
         return None
@@ -35,7 +35,7 @@ def speed(row: Mapping[str, Any]) -> float | None:
 
 
 def falls(kept: Mapping[str, Any], found: Mapping[str, Any]) -> list[Fall]:
-    """Return the rows that are slower than 70 % of what was kept, or are gone; peers that are absent judge nothing."""
+    """List the rows that fell below 70 % of the recorded speed or are gone. Rows with absent peers are ignored."""
     new = {row["key"]: row for row in found["rows"]}
     result = []
     for row in kept["rows"]:
@@ -52,14 +52,14 @@ def falls(kept: Mapping[str, Any], found: Mapping[str, Any]) -> list[Fall]:
 
 
 def better(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the first document with each row as in the run where it was faster."""
+    """Return the first document, with each row taken from the run in which it was faster."""
     again = {row["key"]: row for row in second["rows"]}
     rows = [max((row, again.get(row["key"], row)), key=lambda one: speed(one) or 0.0) for row in first["rows"]]
     return {**first, "rows": rows}
 
 
 def verdict(fallen: Sequence[Fall]) -> str:
-    """Return what the check says."""
+    """Describe the result of the check."""
     if not fallen:
         return f"bench-check: no ratio is below {100 * SHARE:.0f} % of the kept one"
     return "\n".join([f"bench-check: {len(fallen)} below {100 * SHARE:.0f} % of the kept ratio", *map(str, fallen)])

@@ -1,4 +1,4 @@
-"""Ratios in one run: our job and its peers take turns, so that a noisy machine disturbs all alike."""
+"""Ratios within one run, in which our job and its peers take turns, so that a noisy machine affects all alike."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import Any
 
 Call = Callable[[], object]
 
-# A turn is one call; of calls that are over sooner than in so many seconds, several.
+# A turn is one call, or several calls if they take less than this many seconds.
 SHORT_TURN = 0.1
 MOST_CALLS = 10
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds by the clock, and of processors (of all threads, and of child processes)."""
+    """Elapsed seconds, and processor seconds of all threads and child processes."""
 
     wall: float
     cpu: float
 
 
 def clocked(call: Call) -> Timing:
-    """Return how long a call takes."""
+    """Measure how long a call takes."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu, wall = time.process_time(), time.perf_counter()
     call()
@@ -40,10 +40,11 @@ def clocked(call: Call) -> Timing:
 class Side:
     """One way to do a job.
 
-    `does` says what is computed, so that nobody compares different things unknowingly. A call that returns a `Timing`
-    has measured itself (in another process). `factor` is for work that is too long to wait for: the time of a part,
-    times the factor; `part` says which part. `turns` is the most that are counted, 1 also leaves out the first,
-    uncounted turn. Where `missing` says why there is nothing to call, the rows with this side say so too.
+    `does` describes what is computed, so that nobody compares different things unknowingly. A call that returns a
+    `Timing` has measured itself in another process. `factor` is for work that would take too long: only a part is
+    measured, and its time is multiplied by the factor; `part` describes that part. `turns` is the largest number of
+    counted turns, and 1 also omits the first, uncounted turn. If there is nothing to call, `missing` says why, and so
+    do the rows with this side.
     """
 
     name: str
@@ -55,14 +56,14 @@ class Side:
     missing: str = ""
 
     def turn(self) -> list[Timing]:
-        """Return the times of one turn: what is quick is done several times, so that it too meets a warm cache."""
+        """Measure one turn. A quick job is done several times, so that it too finds a warm cache."""
         times = [self.time()]
         while len(times) < MOST_CALLS and sum(timing.wall for timing in times) < SHORT_TURN:
             times.append(self.time())
         return times
 
     def time(self) -> Timing:
-        """Return the time of one call, of the whole work."""
+        """Measure one call, scaled to the whole work."""
         assert self.call is not None
         answer: list[object] = []
         timing = clocked(lambda: answer.append(self.call()))  # type: ignore[misc]
@@ -73,10 +74,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table: one of our sides beside a peer's, and the ratio to reach.
+    """A line of the table, which compares one of our sides with a peer and gives the ratio to reach.
 
-    The ratio is the peer's time over ours, at least `floor`; with `at_most` ours over the peer's, at most `floor`.
-    Without a floor the ratio is only reported.
+    The ratio is the peer's time divided by ours and should be at least `floor`. With `at_most`, it is our time divided
+    by the peer's and should be at most `floor`. Without a floor, the ratio is only reported.
     """
 
     key: str
@@ -89,7 +90,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Memory:
-    """What a side may take at its peak, in multiples of the input (None: only reported)."""
+    """The peak memory that a side may take, in multiples of the input. None means that it is only reported."""
 
     side: str
     rows: int
@@ -108,7 +109,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Race:
-    """Sides that take turns on the same data, and the rows that come of them."""
+    """Sides that take turns on the same data, and the rows that compare them."""
 
     sides: Sequence[Side]
     rows: Sequence[Row]
@@ -123,7 +124,7 @@ class Race:
 
 @dataclass
 class Outcome:
-    """What races of one topic have shown, as plain values."""
+    """The results of the races of one topic, as plain values."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     memory: list[dict[str, Any]] = field(default_factory=list)
@@ -131,7 +132,7 @@ class Outcome:
     series: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, race: Race, repeats: int) -> None:
-        """Run a race and keep what it shows."""
+        """Run a race and keep its results."""
         times = interleaved(race.sides, race.repeats or repeats)
         self.rows += [compared(race, row, times) for row in race.rows]
         self.memory += [peak_of(race, memory) for memory in race.memory if race.side(memory.side).call]
@@ -140,7 +141,7 @@ class Outcome:
 
 
 def interleaved(sides: Sequence[Side], repeats: int) -> dict[str, list[Timing]]:
-    """Return the counted times of sides that take turns; the first turn of each is not counted."""
+    """Measure sides that take turns. The first turn of each is not counted."""
     times: dict[str, list[Timing]] = {side.name: [] for side in sides}
     for turn in range(repeats + 1):
         for side in sides:
@@ -153,7 +154,7 @@ def interleaved(sides: Sequence[Side], repeats: int) -> dict[str, list[Timing]]:
 
 
 def compared(race: Race, row: Row, times: Mapping[str, Sequence[Timing]]) -> dict[str, Any]:
-    """Return one row's times and ratios, or why it has none."""
+    """Return the times and ratios of one row, or the reason why it has none."""
     sides = {"ours": race.side(row.ours), "peer": race.side(row.peer)}
     result: dict[str, Any] = {"key": row.key, "job": row.job, "floor": row.floor, "at_most": row.at_most}
     for role, side in sides.items():
@@ -168,7 +169,7 @@ def compared(race: Race, row: Row, times: Mapping[str, Sequence[Timing]]) -> dic
 
 
 def summary(times: Sequence[Timing]) -> dict[str, float | int]:
-    """Return minimum and median by the clock, the least processor time, and how many calls were counted."""
+    """The minimum and median elapsed time, the least processor time, and the number of counted calls."""
     if not times:
         return {}
     wall = [timing.wall for timing in times]
@@ -181,17 +182,17 @@ def summary(times: Sequence[Timing]) -> dict[str, float | int]:
 
 
 def reached(row: Mapping[str, Any]) -> bool | None:
-    """Return whether a row's floor is reached; None where it has none."""
+    """Whether the floor of a row is reached, or None if it has no floor."""
     if row["floor"] is None:
         return None
     return bool(row["ratio"] <= row["floor"] if row["at_most"] else row["ratio"] >= row["floor"])
 
 
 def traced_peak(call: Call) -> int:
-    """Return the most bytes that a call has allocated at one time, results included (NumPy's arrays count)."""
+    """Measure the largest number of bytes that a call has allocated at one time, including results and NumPy arrays."""
     tracemalloc.start()
     try:
-        kept = call()  # until the peak is read, so that results count
+        kept = call()  # kept until the peak is read, so that results count
         peak = tracemalloc.get_traced_memory()[1]
         del kept
     finally:
@@ -200,7 +201,7 @@ def traced_peak(call: Call) -> int:
 
 
 def peak_of(race: Race, memory: Memory) -> dict[str, Any]:
-    """Return the peak of one side, by row and in multiples of its input."""
+    """Measure the peak of one side, per row and in multiples of its input."""
     call = race.side(memory.side).call
     assert call is not None
     peak = traced_peak(call)
@@ -219,7 +220,7 @@ def peak_of(race: Race, memory: Memory) -> dict[str, Any]:
 
 
 def grown(race: Race, growth: Growth) -> dict[str, Any]:
-    """Return times at several sizes: the best of three turns, of one where a turn takes longer than a second."""
+    """Measure times at several sizes, as the best of three turns, or one turn if it takes longer than a second."""
     seconds: dict[str, list[float]] = {}
     for size in growth.sizes:
         for name, call in growth.sides(size).items():
@@ -228,7 +229,7 @@ def grown(race: Race, growth: Growth) -> dict[str, Any]:
 
 
 def best_of_three(call: Call) -> float:
-    """Return the least time of three turns, or of one that takes longer than a second."""
+    """Measure the least time of three turns, or of one turn if it takes longer than a second."""
     best = float("inf")
     for _ in range(3):
         best = min(best, clocked(call).wall)
@@ -238,5 +239,5 @@ def best_of_three(call: Call) -> float:
 
 
 def in_process(command: Sequence[str]) -> Call:
-    """Return a call that runs a command in a process of its own."""
+    """Make a call that runs a command in its own process."""
     return lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

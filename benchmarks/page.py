@@ -1,4 +1,4 @@
-"""The page of results, docs/benchmarks.md with its pictures, from the kept JSON files alone."""
+"""The page of results, docs/benchmarks.md with its pictures, which is made only from the recorded JSON files."""
 
 from __future__ import annotations
 
@@ -19,49 +19,51 @@ TITLES = {
 }
 INTRODUCTION = """# Benchmarks
 
-What costcurves takes beside its peers. Made by `make bench-record`, which measures everything and writes this page.
-`make bench` only measures, `python benchmarks/run.py --only roc` one topic, and `make bench-check` fails where a ratio
-has fallen below 70 % of the one recorded here.
+This page compares the running time and memory of costcurves with those of other packages. It is made by `make
+bench-record`, which measures everything and writes this page. `make bench` only measures, `python benchmarks/run.py
+--only roc` measures one topic, and `make bench-check` fails if a ratio has fallen below 70 % of the one recorded here.
 
-Every ratio is of one run, in which the sides take turns: machines are noisy, and times of different runs do not
-compare. What is over in less than 0.1 s is done several times a turn. Times are the shortest of all calls and, in
-brackets, the median; *by CPU* is the ratio of the least processor time, which other programs on the machine disturb
-less. A ratio is the peer's time over ours (≥: more is better), or ours over that of a yardstick (≤: less is better).
-Floors were set before: they are what a prototype reached. That of bands was set beside resamples at fixed thresholds
-that took 3.7 s; both forms of them here are quicker. Times marked with \\* are extrapolated: a part of the resamples
-was measured and multiplied, as said below each table; what is done once for all resamples was left out. R
-measures itself, so its start does not count. Floors are judged by the shortest times.
+Every ratio comes from one run in which the sides take turns, because machines are noisy and times of different runs
+cannot be compared. A job that takes less than 0.1 s is done several times per turn. Times are the shortest of all calls
+and, in brackets, the median. *By CPU* is the ratio of the least processor times, which other programs on the machine
+affect less. A ratio is the peer's time divided by ours (≥: more is better), or our time divided by that of a yardstick
+(≤: less is better). The floors were set beforehand and are what a prototype reached. The floor for bands was set
+relative to resamples at fixed thresholds that took 3.7 s; both forms of them on this page are quicker. Times marked
+with \\* are extrapolated: a part of the resamples was measured and multiplied, as described below each table, without
+the work that is done once for all resamples. R measures itself, so its start is not counted. The shortest times decide
+whether a floor is reached.
 
-Scores are probabilities of a logistic model of one normal variable, in memory float64 where nothing else is said, in
-files float32. Full curves of scores of both signs, such as log-odds, take about twice as long, because the two signs
-are sorted apart; hulls do not mind.
+Scores are probabilities from a logistic model of one normal variable. Unless stated otherwise, they are float64 in
+memory and float32 in files. Full curves of scores of both signs, such as log-odds, take about twice as long, because
+the two signs are sorted separately; hulls take no longer.
 
-Where the package was installed without a C compiler, or with `COSTCURVES_COMPILED=0`, NumPy does the work of the
-compiled loops, in about twice the time: hulls then take 1.3 times a bare sort, and two floors are missed, those of
-closed-form bands (456 ×) and of exact quantiles (24 ×) beside vectorised resamples at fixed thresholds.
+If the package was installed without a C compiler, or with `COSTCURVES_COMPILED=0`, NumPy does the work of the compiled
+loops in about twice the time. Hulls then take 1.3 times as long as a bare sort, and two floors are missed: those of
+closed-form bands (456 ×) and of exact quantiles (24 ×), both relative to vectorised resamples at fixed thresholds.
 """
 MEMORY = """## Memory
 
-The most that was allocated at one time, results included, as Python's `tracemalloc` sees it (arrays of NumPy count,
-what compiled code allocates for itself does not); for files, the peak of the whole process. The input is one byte a
-label and four or eight a score. A curve of very many points holds counts in four bytes and thresholds in the scores'
-type; `fp`, `tp` and `thresholds` make int64 and float64 of them when they are asked for.
+The largest amount that was allocated at one time, including results, as measured by Python's `tracemalloc` (which
+counts NumPy arrays, but not what compiled code allocates itself). For files it is the peak of the whole process. The
+input is one byte per label and four or eight bytes per score. A curve with very many points holds counts in four bytes
+and thresholds in the type of the scores; `fp`, `tp` and `thresholds` convert them to int64 and float64 when they are
+used.
 """
 GROWTH = """## Growth
 
-Seconds at n, 10 n and 100 n: the best of three turns, of one where a turn takes longer than a second.
+Seconds at n, 10 n and 100 n: the best of three turns, or one turn if it takes longer than a second.
 """
 SERIES = """## Scaling
 
-The best of three turns, of one where a turn takes longer than a second; each line is measured by itself, so that small
-differences between lines, and from the tables above, mean nothing. `compare_many` compares all pairs at 65 points,
-so its work grows with the square of the classifiers; it also factors the covariance of all error rates, which grows
-with the cube.
+The best of three turns, or one turn if it takes longer than a second. Each line is measured separately, so small
+differences between lines, and from the tables above, have no meaning. `compare_many` compares all pairs at 65 points,
+so its work grows with the square of the number of classifiers. It also factors the covariance of all error rates, which
+grows with the cube.
 """
 
 
 def write(results: Path, docs: Path) -> Path:
-    """Write the page and its pictures; return the page's path."""
+    """Write the page and its pictures, and return the path of the page."""
     documents = read_all(results)
     for name, draw in pictures.of(documents).items():
         draw(docs / "images" / f"benchmarks-{name}.svg")
@@ -71,13 +73,13 @@ def write(results: Path, docs: Path) -> Path:
 
 
 def read_all(results: Path) -> dict[str, dict[str, Any]]:
-    """Return the kept documents by topic, as far as there are any."""
+    """Read the recorded documents by topic, as far as they exist."""
     paths = {topic: results / f"{topic}.json" for topic in records.TOPICS}
     return {topic: records.read(path) for topic, path in paths.items() if path.exists()}
 
 
 def text(documents: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the page."""
+    """Write the text of the page."""
     parts = [INTRODUCTION, _about(documents), _overview(documents)]
     for topic, title in TITLES.items():
         if topic in documents:
@@ -100,7 +102,7 @@ def _about(documents: Mapping[str, Mapping[str, Any]]) -> str:
         which = "" if len(machines) == 1 else f" ({', '.join(topics)})"
         lines.append(f"Machine{which}: {where}; {date}. Versions: {with_}.\n")
     loads = ", ".join(f"{topic} {document['machine']['load_after']}" for topic, document in documents.items())
-    lines.append(f"Load average of the machine after each topic (1 is what a topic itself makes): {loads}.\n")
+    lines.append(f"Load average of the machine after each topic (a topic itself contributes 1): {loads}.\n")
     return "\n".join(lines)
 
 
@@ -113,7 +115,7 @@ def _overview(documents: Mapping[str, Mapping[str, Any]]) -> str:
         f"{met} of {len(judged_rows)} floors are reached.\n",
         "```{figure} images/benchmarks-ratios.svg",
         ":alt: How many times as fast as each peer costcurves is, and the floor of each ratio.",
-        "Times as fast as the peer (dots) and the floors (lines); where a floor is missed the dot is open.",
+        "Speed relative to each peer (dots) and the floors (lines). An open dot means that the floor is missed.",
         "```\n",
     ]
     missed = [
@@ -122,7 +124,7 @@ def _overview(documents: Mapping[str, Mapping[str, Any]]) -> str:
         if not row["met"]
     ]
     missed += [
-        "- memory of {}, {}: {} bytes a row, {} the input, limit {}".format(*memory_cells(row))
+        "- memory of {}, {}: {} bytes per row, {} the input, limit {}".format(*memory_cells(row))
         for document in documents.values()
         for row in document["memory"]
         if row["met"] is False
@@ -135,7 +137,7 @@ def _overview(documents: Mapping[str, Mapping[str, Any]]) -> str:
     absent = [f"- {row['job']}, beside {row['peer']['name']}: {row['absent']}" for row in rows if row["absent"]]
     for title, found in (
         ("Missed", missed),
-        ("Slower than the peer, where there is no limit for it", slower),
+        ("Slower than the peer, without a limit", slower),
         ("Not measured", absent),
     ):
         if found:
@@ -163,13 +165,13 @@ def _time(side: Mapping[str, Any]) -> str:
 
 
 def _sides(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return what each side computes, job by job."""
+    """Describe what each side computes, job by job."""
     jobs: dict[str, dict[str, None]] = {}
     for row in rows:
         for side in (row["ours"], row["peer"]):
             part = f" (\\* measured: {side['part']})" if side["part"] else ""
             jobs.setdefault(row["job"], {})[f"  - *{side['name']}*: {side['does']}{part}"] = None
-    # Jobs whose sides do the same have one entry.
+    # Jobs whose sides do the same share an entry.
     same: dict[tuple[str, ...], list[str]] = {}
     for job, lines in jobs.items():
         same.setdefault(tuple(lines), []).append(job)
@@ -179,7 +181,7 @@ def _sides(rows: Iterable[Mapping[str, Any]]) -> str:
 
 def _memory(documents: Mapping[str, Mapping[str, Any]]) -> str:
     rows = [row for document in documents.values() for row in document["memory"]]
-    table = [("job", "side", "bytes a row", "of the input", "limit", "")]
+    table = [("job", "side", "bytes per row", "of the input", "limit", "")]
     table += [tuple(_signs(cell.replace("MISSED", "missed")) for cell in memory_cells(row)) for row in rows]
     return _table(table, "llrrll")
 

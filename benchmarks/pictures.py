@@ -1,4 +1,4 @@
-"""The pictures of the page: ratios beside their floors, and times over sizes."""
+"""The pictures of the page: ratios with their floors, and times against sizes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks import check
 
-# Okabe and Ito's colours, with dashes and marks, so that lines stay apart in grey.
+# Okabe and Ito's colours, with dashes and marks, so that lines are distinguishable in greyscale.
 STYLES = (
     ("#0072B2", "-", "o"),
     ("#D55E00", "--", "s"),
@@ -24,18 +24,18 @@ SETTINGS = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "svg.hashsalt": "costcurves",
-    "svg.fonttype": "none",  # words stay words: small files that can be searched
+    "svg.fonttype": "none",  # text is kept as text, which gives small files that can be searched
     "figure.constrained_layout.use": True,
 }
 
 
 def slug(title: str) -> str:
-    """Return a title as part of a file's name."""
+    """Convert a title to a part of a file name."""
     return re.sub(r"[^a-z0-9]+", "-", title.split(",")[0].lower()).strip("-")
 
 
 def of(documents: Mapping[str, Mapping[str, Any]]) -> dict[str, Callable[[Path], None]]:
-    """Return, by name, what draws each picture into a file."""
+    """Return, by name, the functions that draw each picture into a file."""
     rows = [row for document in documents.values() for row in document["rows"] if row["ratio"] is not None]
     found: dict[str, Callable[[Path], None]] = {"ratios": partial(_ratios, rows)} if rows else {}
     for one in documents.get("scaling", {"series": []})["series"]:
@@ -78,7 +78,7 @@ def _series(one: Mapping[str, Any], path: Path) -> None:
             ax.plot(one["values"], values, color=colour, linestyle=dash, marker=mark, markersize=4, label=name)
         ax.set_xscale("log")
         ax.set_yscale("log")
-        if one["axis"] != "examples":  # those are powers of ten
+        if one["axis"] != "examples":  # examples are powers of ten
             ax.set_xticks(one["values"], [f"{value:,}" for value in one["values"]])
             ax.minorticks_off()
         ax.set_xlabel(one["axis"])

@@ -1,4 +1,4 @@
-"""Peers in R: they measure themselves, so that starting R and reading the data does not count."""
+"""Peers in R. They measure themselves, so that starting R and reading the data are not counted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.settings import Array
 
 @functools.cache
 def why_missing(package: str) -> str:
-    """Return why an R package cannot be a peer, nothing where it can."""
+    """Say why an R package cannot be a peer, or return an empty string if it can."""
     if shutil.which("Rscript") is None:
         return "Rscript is not on the PATH"
     done = subprocess.run(["Rscript", "-e", f"library({package})"], capture_output=True, check=False, timeout=120)
@@ -25,7 +25,7 @@ def why_missing(package: str) -> str:
 
 @functools.cache
 def version(package: str) -> str:
-    """Return the version of an R package, nothing where it is missing."""
+    """The version of an R package, or an empty string if it is missing."""
     if why_missing(package):
         return ""
     code = f'cat(as.character(packageVersion("{package}")))'
@@ -33,9 +33,9 @@ def version(package: str) -> str:
 
 
 def timed(package: str, code: str, labels: Array, scores: Array, *, once: str = "") -> Call:
-    """Return a call that runs R code on `label` and `score` in a new process and returns the `Timing` it says.
+    """Make a call that runs R code on `label` and `score` in a new process and returns the `Timing` that R reports.
 
-    What is done `once` before the code does not count.
+    The code in `once` runs before and is not counted.
     """
     program = f"""
 suppressPackageStartupMessages(library({package}))

@@ -1,4 +1,4 @@
-"""Results as JSON documents: what was measured, on which machine, with which versions, when."""
+"""Results as JSON documents: what was measured, on which machine, with which versions, and when."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def measured(topic: str, settings: Settings) -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """Return what times depend on: processor, memory, system and how busy it is."""
+    """Describe what times depend on: processor, memory, system and load."""
     info = Path("/proc/cpuinfo")
     names = [line.split(":")[1].strip() for line in _lines(info) if line.startswith("model name")]
     memory = [int(line.split()[1]) for line in _lines(Path("/proc/meminfo")) if line.startswith("MemTotal")]
@@ -53,7 +53,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of everything that takes part."""
+    """The versions of all packages that take part."""
     found = {"costcurves": cc.__version__, "python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -65,14 +65,14 @@ def versions() -> dict[str, str]:
 
 
 def write(document: dict[str, Any], path: Path) -> None:
-    """Write a document, its numbers to six digits."""
+    """Write a document with its numbers rounded to six digits."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(_short(document), indent=1, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8")
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return a document that was written."""
+    """Read a document."""
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document
 

@@ -1,6 +1,7 @@
-"""Time the package beside its peers: ``make bench``, or ``python benchmarks/run.py --only roc --repeats 3``.
+"""Compare the speed of the package with its peers: ``make bench``, or ``python benchmarks/run.py --only roc``.
 
-Every topic is measured, printed as a table and written to a JSON file of its own with the machine, versions and date.
+Every topic is measured, printed as a table and written to its own JSON file with the machine, the versions and the
+date.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-if not __package__:  # started as a script: this folder becomes a package, wherever that was
+if not __package__:  # started as a script: make this folder a package, wherever it is
     sys.path[0] = str(ROOT)
 
 from benchmarks import check, page, records, tables  # noqa: E402
@@ -21,28 +22,28 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 
 def options() -> argparse.Namespace:
-    """Return what the command line says."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=records.TOPICS, metavar="TOPIC", help=", ".join(records.TOPICS))
-    parser.add_argument("--small", action="store_true", help="small data: only to see that everything works")
+    parser.add_argument("--small", action="store_true", help="small data, only to check that everything works")
     parser.add_argument("--large", action="store_true", help="scaling up to 10**8 examples (needs 8 GB)")
     parser.add_argument("--repeats", type=int, default=7, help="counted turns of each job (default 7)")
     parser.add_argument("--rows", type=int, default=10**8, help="rows of the scanned file (default 10**8)")
-    parser.add_argument("--output", type=Path, default=Path("bench-output"), help="where the JSON files go")
-    parser.add_argument("--record", action="store_true", help="also keep the results, and write the page of them")
-    parser.add_argument("--check", action="store_true", help="fail where a ratio is below 70 %% of the kept one")
-    parser.add_argument("--page", action="store_true", help="measure nothing: write docs/benchmarks.md again")
+    parser.add_argument("--output", type=Path, default=Path("bench-output"), help="folder for the JSON files")
+    parser.add_argument("--record", action="store_true", help="also record the results and write the page")
+    parser.add_argument("--check", action="store_true", help="fail if a ratio is below 70 %% of the recorded one")
+    parser.add_argument("--page", action="store_true", help="measure nothing, only write docs/benchmarks.md again")
     return parser.parse_args()
 
 
 def main() -> int:
-    """Measure the topics; print, write, keep or check."""
+    """Measure the topics, and print, write, record or check the results."""
     chosen = options()
     if chosen.page:
         print(f"wrote {page.write(RESULTS, ROOT / 'docs')}")
         return 0
     settings = Settings(chosen.small, chosen.repeats, chosen.rows, chosen.large)
-    # What is checked are ratios in memory: files are long to make, and series have no ratio.
+    # Only ratios in memory are checked, because files take long to make and series have no ratio.
     topics = chosen.only or [name for name in records.TOPICS if not chosen.check or name in check.TOPICS]
     fallen: list[check.Fall] = []
     for topic in topics:
@@ -55,7 +56,7 @@ def main() -> int:
         if chosen.check:
             kept = records.read(RESULTS / f"{topic}.json")
             found = check.falls(kept, document)
-            if found:  # a machine may be busy for a while: what stays low twice has fallen
+            if found:  # the machine may be busy for a while, so only ratios that are low twice have fallen
                 found = check.falls(kept, check.better(document, records.measured(topic, settings)))
             fallen += found
     print(f"\nwrote {chosen.output}/*.json")

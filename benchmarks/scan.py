@@ -1,8 +1,8 @@
-"""Time scans of a Parquet file beside a bare DuckDB aggregate: ``python benchmarks/scan.py --rows 100000000``.
+"""Compare scans of a Parquet file with a bare DuckDB aggregate: ``python benchmarks/scan.py --rows 100000000``.
 
-Each job runs in its own process, which says its time and its peak memory; jobs take turns, so that a noisy machine
-disturbs all alike. The time of a job is that of its work, without starting Python and importing libraries. ``--check``
-compares the exact curves with those of all rows in memory instead, bit for bit.
+Each job runs in its own process, which reports its time and its peak memory. Jobs take turns, so that a noisy machine
+affects all alike. The time of a job does not include starting Python and importing libraries. ``--check`` instead
+compares the exact curves with those of all rows in memory, bit for bit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 GROUP = 1_000_000
-# Each job: what runs, with which job its time is compared, the most times as long it may take, and the most MiB.
+# Each job: its code, the job with which its time is compared, the largest ratio of times, and the most MiB.
 JOBS = {
     "duckdb, 3 columns": ("con.sql('select sum(y), max(a), max(b), max(c) from data').fetchall()", None, None, None),
     "duckdb, 1 column": ("con.sql('select sum(y), max(a) from data').fetchall()", None, None, None),
@@ -49,7 +49,7 @@ print(json.dumps({"seconds": seconds, "cpu": time.process_time(), "mib": peak, "
 
 
 def generate(path: Path, rows: int) -> None:
-    """Write labels and the scores of three classifiers, a million rows a row group."""
+    """Write labels and the scores of three classifiers, with a million rows per row group."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -64,14 +64,14 @@ def generate(path: Path, rows: int) -> None:
 
 
 def run(path: Path, work: str) -> dict[str, float]:
-    """Return what one job in its own process says."""
+    """Run one job in its own process and return its report."""
     done = subprocess.run([sys.executable, "-c", CHILD, str(path), work], check=True, capture_output=True, text=True)
     result: dict[str, float] = json.loads(done.stdout)
     return result
 
 
 def measure(path: Path, repeats: int) -> list[dict[str, object]]:
-    """Return times, memory and ratios of all jobs, from turns."""
+    """Measure times, memory and ratios of all jobs in turns."""
     turns = [{name: run(path, work) for name, (work, *_) in JOBS.items()} for _ in range(repeats)]
     rows: list[dict[str, object]] = []
     for name, (_, peer, most, room) in JOBS.items():
@@ -95,7 +95,7 @@ def measure(path: Path, repeats: int) -> list[dict[str, object]]:
 
 
 def same(path: Path) -> bool:
-    """Return whether exact scans equal the hulls of all rows in memory, bit for bit; one column at a time is held."""
+    """Whether exact scans equal the hulls of all rows in memory, bit for bit. Only one column at a time is held."""
     import pyarrow.parquet as pq
 
     import costcurves as cc
@@ -114,7 +114,7 @@ def same(path: Path) -> bool:
 
 
 def text(rows: list[dict[str, object]]) -> str:
-    """Return the rows as an aligned table."""
+    """Format the rows as an aligned table."""
     lines = [f"{'job':24} {'min [s]':>9} {'median [s]':>11} {'peak [MiB]':>11}  ratio to DuckDB (min, median)"]
     for row in rows:
         line = f"{row['job']:24} {row['min_s']:9.2f} {row['median_s']:11.2f} {row['mib']:11.0f}"
@@ -130,7 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the file (default 10**7)")
     parser.add_argument("--repeats", type=int, default=3, help="turns of every job (default 3)")
-    parser.add_argument("--file", type=Path, help="a file made before, instead of a new one")
+    parser.add_argument("--file", type=Path, help="an existing file to use instead of a new one")
     parser.add_argument("--check", action="store_true", help="only compare exact scans with the rows in memory")
     parser.add_argument("--output", type=Path, default=Path("bench-output"), help="where scan.json goes")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""How large a run is, and the data that topics share."""
+"""The size of a run, and the data that topics share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Settings:
-    """Options of a run: its small form only shows that everything works."""
+    """Options of a run. Its small form only shows that everything works."""
 
     small: bool = False
     repeats: int = 7
@@ -22,12 +22,12 @@ class Settings:
     large: bool = False
 
     def size(self, full: int, small: int = 2_000) -> int:
-        """Return the size of the full form, or of the small one."""
+        """The size of the full form or of the small form."""
         return min(full, small) if self.small else full
 
 
 def predictions(size: int, seed: int = 0) -> tuple[Array, Array]:
-    """Return labels and probability-like scores of a moderately good classifier."""
+    """Draw labels and probability-like scores of a moderately good classifier."""
     rng = np.random.default_rng(seed)
     labels = rng.random(size) < 0.3
     scores = 1 / (1 + np.exp(-(rng.normal(size=size) + labels)))
@@ -35,5 +35,5 @@ def predictions(size: int, seed: int = 0) -> tuple[Array, Array]:
 
 
 def why_missing(package: str) -> str:
-    """Return why a Python package cannot be a peer, nothing where it can."""
+    """Say why a Python package cannot be a peer, or return an empty string if it can."""
     return "" if importlib.util.find_spec(package) else f"{package} is not installed"

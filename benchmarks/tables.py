@@ -1,4 +1,4 @@
-"""Results as text: the table at the end of a run, and the words that the page shares with it."""
+"""Results as text: the table at the end of a run, and the words that it shares with the page."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ HEADER = ("job", "ours", "peer", "ours [s]", "median", "peer [s]", "median", "ra
 
 
 def text(document: Mapping[str, Any]) -> str:
-    """Return rows, memory, growth and series of a topic as aligned text."""
+    """Format rows, memory, growth and series of a topic as aligned text."""
     parts = []
     if document["rows"]:
         parts.append(aligned([HEADER, *map(cells, document["rows"])]))
     if document["memory"]:
-        head = ("peak memory", "of", "bytes a row", "of the input", "limit", "")
+        head = ("peak memory", "of", "bytes per row", "of the input", "limit", "")
         parts.append(aligned([head, *map(memory_cells, document["memory"])]))
     for one in document["growth"]:
         parts += [aligned(growth_cells(one["job"], "n", one["sizes"], one["seconds"]))]
@@ -24,7 +24,7 @@ def text(document: Mapping[str, Any]) -> str:
 
 
 def cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return one row of the table of ratios."""
+    """One row of the table of ratios."""
     ours, peer = row["ours"], row["peer"]
     names = (row["job"], ours["name"], peer["name"])
     if row["absent"]:
@@ -42,7 +42,7 @@ def cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def memory_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return one row of the table of peaks."""
+    """One row of the table of peaks."""
     multiple = row["multiple_of_input"]
     limit = "" if row["limit"] is None else f"<= {row['limit']:g} times the input"
     if row["limit_bytes"] is not None:
@@ -60,28 +60,28 @@ def memory_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 def growth_cells(
     job: str, axis: str, sizes: Sequence[int], times_of: Mapping[str, Sequence[float]]
 ) -> list[tuple[str, ...]]:
-    """Return times at several sizes, a line for each side."""
+    """Times at several sizes, with one line per side."""
     head = (f"{job}: seconds at", *(f"{axis} = {size:,}" for size in sizes))
     return [head, *((name, *map(seconds, values)) for name, values in times_of.items())]
 
 
 def bound(row: Mapping[str, Any]) -> str:
-    """Return the floor in words."""
+    """Describe the floor in words."""
     return "" if row["floor"] is None else f"{'<=' if row['at_most'] else '>='} {row['floor']:,g} x"
 
 
 def judged(met: bool | None) -> str:
-    """Return whether a floor is reached, in a word."""
+    """Say in one word whether a floor is reached."""
     return {True: "reached", False: "MISSED", None: ""}[met]
 
 
 def times(ratio: float) -> str:
-    """Return a ratio with three digits."""
+    """Format a ratio with three digits."""
     return f"{ratio:,.0f} x" if ratio >= 100 else f"{ratio:.3g} x"
 
 
 def seconds(value: float) -> str:
-    """Return seconds with three digits, in the unit that reads best."""
+    """Format seconds with three digits, in a suitable unit."""
     if value >= 100:
         return f"{value:,.0f} s"
     if value >= 1:
@@ -90,6 +90,6 @@ def seconds(value: float) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return cells under each other."""
+    """Align cells in columns."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)

@@ -1,4 +1,4 @@
-"""Configuration of the documentation: `make docs` builds it, without a network."""
+"""Configuration of the documentation, which `make docs` builds without a network connection."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ RESULTS = ("replications/",)
 
 
 def list_results(app: Any, page: str, source: list[str]) -> None:
-    """Put the pages that studies have written into the list of evidence, overviews first."""
+    """List the pages that studies have written under the evidence, with overviews first."""
     if page == "evidence":
         found = [name for name in app.env.found_docs if name.startswith(RESULTS)]
         found.sort(

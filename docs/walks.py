@@ -1,4 +1,4 @@
-"""Which modules a question passes, in the order in which they are first entered: traced, and written into a page.
+"""Trace the modules through which some calls pass, in the order of first entry, and write them into a page.
 
 ``python docs/walks.py`` writes docs/walks.md, which the architecture page includes.
 """
@@ -37,7 +37,7 @@ def modules_of(question: Callable[[], object]) -> list[str]:
                     .replace("/", ".")
                 ] = None
 
-    question()  # what is imported and compiled once is no part of the walk
+    question()  # the first call does what is imported and compiled only once, which is not traced
     sys.setprofile(enter)
     try:
         question()

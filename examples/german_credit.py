@@ -1,4 +1,4 @@
-"""The main job on real data: four classifiers of German credit, their hull, the decision, two pictures.
+"""The main task on real data: four classifiers for German credit, their hull, the decision and two pictures.
 
 Run it with ``python examples/german_credit.py --output DIR``.
 """
@@ -14,12 +14,13 @@ import numpy as np
 import costcurves as cc
 
 CLASSIFIERS = ("forest", "logit", "bayes", "tree")
-# The data set's documentation: accepting a bad customer costs 5, refusing a good one costs 1 (rows are true).
+# According to the documentation of the data set, accepting a bad customer costs 5 and refusing a good one costs 1 (rows
+# are true classes).
 COSTS = [[0, 1], [5, 0]]
 
 
 def load(path: Path) -> dict[str, np.ndarray]:
-    """Return the columns of the shipped table."""
+    """Read the columns of the shipped table."""
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     table = {"label": np.array([row["label"] for row in rows])}

@@ -1,10 +1,10 @@
-"""The hybrid of the ROC hull on real data: out of sample, at ten conditions, beside each of its members.
+"""The hybrid of the ROC hull compared with each of its members, out of sample, on real data and at ten conditions.
 
     python examples/hull_classifier.py                                    # the data sets that scikit-learn ships
     python examples/hull_classifier.py --data ../shared/data --output docs/hull_classifier.md
 
-In each of five outer folds the hybrid and every member alone (with its own cheapest threshold) are fitted on the other
-four; then all are moved to ten conditions without another fit, and judged on the fold.
+In each of five outer folds, the hybrid and each of its members (with its own cheapest threshold) are fitted on the
+other four folds. They are then set to ten conditions without another fit, and evaluated on the fold.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from costcurves.estimators.hull_classifier import choose
 CONDITIONS = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
 HYBRID = "hybrid"
 ABOUT = (
-    "Made by `python examples/hull_classifier.py`. Normalized expected costs out of sample: in each of {outer} outer "
-    "folds the hybrid and every member alone, with its own cheapest threshold at each condition, were fitted on the "
-    "other folds. *Best member* is the one that turned out best on the very same test data at that condition, which "
-    "nobody knows beforehand; its upper limit is that of its 95 % interval. The difference (hybrid minus that member) "
-    "has its paired 95 % interval. Where members tie or differ by one or two out-of-fold examples, as in wine, which "
-    "of them the hull takes is next to chance, and another may turn out better. "
-    "Thresholds lie about halfway between the chosen score and the next lower one. That rule was taken after a first "
-    "run on some of these data sets, where the scores themselves did badly as thresholds on wine, so these "
-    "tables do not test it independently."
+    "Made by `python examples/hull_classifier.py`. The tables show normalized expected costs out of sample. In each "
+    "of {outer} outer folds, the hybrid and each of its members by itself, with its own cheapest threshold at each "
+    "condition, were fitted on the other folds. *Best member* is the one that turned out best on the same test data "
+    "at that condition, which nobody can know beforehand, and its upper limit is that of its 95 % interval. The "
+    "difference is the hybrid minus that member, with its paired 95 % interval. If members tie or differ by one or "
+    "two out-of-fold examples, as in wine, it is largely a matter of chance which of them the hull uses, and "
+    "another may turn out better. Thresholds lie about halfway between the chosen score and the next lower score. "
+    "This rule was adopted after a first run on some of these data sets, in which the scores themselves performed "
+    "badly as thresholds on wine, so these tables do not test it independently."
 )
 
 
 def out_of_sample(X, y, estimators, outer: int, inner: int) -> dict[str, np.ndarray]:
-    """Return the predictions of the hybrid and of each member alone, shape (conditions, n), from outer folds."""
+    """Predict with the hybrid and with each member by itself in outer folds, shape (conditions, n)."""
     predicted = {name: np.zeros((len(CONDITIONS), len(y)), dtype=int) for name in (HYBRID, *estimators)}
     for train, test in StratifiedKFold(outer, shuffle=True, random_state=SEED).split(X, y):
         hybrid = cc.RocHullClassifier(estimators, 0.5, cv=inner, random_state=SEED).fit(X.iloc[train], y[train])
         for i, pc in enumerate(CONDITIONS):
             predicted[HYBRID][i, test] = hybrid.predict(X.iloc[test], condition=pc)
         for name, member in hybrid.estimators_.items():
-            # What CostThresholdClassifier(member, pc) with the same folds predicts, without training it again.
+            # This is what CostThresholdClassifier(member, pc) with the same folds predicts, without training it again.
             alone, scores = cc.RocHull([hybrid.hull_.curve(name)]), member.predict_proba(X.iloc[test])[:, 1]
             for i, pc in enumerate(CONDITIONS):
                 predicted[name][i, test] = scores >= choose(alone, pc).first_threshold
@@ -52,12 +52,12 @@ def out_of_sample(X, y, estimators, outer: int, inner: int) -> dict[str, np.ndar
 
 
 def joint_counts(y, a, b) -> np.ndarray:
-    """Return counts by true class, prediction of a and prediction of b."""
+    """Count examples by true class, prediction of a and prediction of b."""
     return np.bincount(4 * y + 2 * a + b, minlength=8).reshape(2, 2, 2)
 
 
 def rows_of(name: str, y, predicted: dict[str, np.ndarray]) -> list[dict]:
-    """Return one row a condition: the hybrid, the member that was best in hindsight, and the paired difference."""
+    """Make one row per condition with the hybrid, the member that was best in hindsight, and the paired difference."""
     rows = []
     for i, pc in enumerate(CONDITIONS):
         costs = {who: cc.normalized_expected_cost(y, labels[i], pc) for who, labels in predicted.items()}
@@ -75,7 +75,7 @@ def rows_of(name: str, y, predicted: dict[str, np.ndarray]) -> list[dict]:
 
 
 def report(tables: dict[str, list[dict]], sizes: dict[str, str], outer: int) -> str:
-    """Return the tables in Markdown."""
+    """Write the tables in Markdown."""
     rows = [row for table in tables.values() for row in table]
     worse = [row for row in rows if row["worse"]]
     names = list(rows[0]["costs"])
@@ -118,7 +118,7 @@ def report(tables: dict[str, list[dict]], sizes: dict[str, str], outer: int) -> 
 
 
 def study(folder: Path | None, *, outer: int = 5, inner: int = 5, only: tuple[str, ...] = (), without=()) -> str:
-    """Return the report on all data sets, or on some of them and without some of the members."""
+    """Make the report on all data sets, or on some of them and without some of the members."""
     tables, sizes = {}, {}
     for name, (X, y) in data_sets(folder).items():
         if only and name not in only:

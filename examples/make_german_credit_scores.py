@@ -3,7 +3,7 @@
     python examples/make_german_credit_scores.py --data ../shared/data
 
 Each of the 1000 applicants is scored by models that were trained on the other nine folds. Seeds are fixed and
-probabilities rounded to six decimals, so with the same versions of the libraries the same bytes come out.
+probabilities are rounded to six decimals, so the same versions of the libraries give the same bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FOLDS = 10
 
 
 def encoded(model: object, *, scale: bool = False) -> Pipeline:
-    """Put one-hot coding of the nominal columns, and scaling of the numeric ones if asked, before a model."""
+    """Add one-hot encoding of the nominal columns and, optionally, scaling of the numeric ones before a model."""
     nominal = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     numeric = StandardScaler() if scale else "passthrough"
     columns = make_column_transformer(
@@ -43,7 +43,7 @@ def encoded(model: object, *, scale: bool = False) -> Pipeline:
 
 
 def classifiers() -> dict[str, Pipeline]:
-    """Return the four classifiers by column name."""
+    """The four classifiers by column name."""
     return {
         "logit": encoded(LogisticRegression(C=0.1, max_iter=1000), scale=True),
         "forest": encoded(RandomForestClassifier(n_estimators=300, min_samples_leaf=3, random_state=SEED)),
@@ -53,7 +53,7 @@ def classifiers() -> dict[str, Pipeline]:
 
 
 def score(source: pd.DataFrame) -> pd.DataFrame:
-    """Return label, fold and each classifier's probability of "bad", in the order of the source."""
+    """Compute label, fold and each classifier's probability of "bad", in the order of the source."""
     features, target = source.drop(columns="target"), source["target"]
     bad = (target == "bad").to_numpy()
     splits = list(StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(features, bad))
@@ -68,7 +68,7 @@ def score(source: pd.DataFrame) -> pd.DataFrame:
 
 
 def write(scores: pd.DataFrame, path: Path) -> None:
-    """Write to a temporary file beside the target, then replace the target."""
+    """Write to a temporary file in the folder of the target, then replace the target."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
     try:
         with os.fdopen(descriptor, "w", encoding="ascii", newline="") as file:

@@ -2,8 +2,8 @@
 
     python examples/make_vehicle_predictions.py --data ../shared/data
 
-Each of the 846 silhouettes is classified by models that were trained on the other nine folds. Seeds are fixed, so with
-the same versions of the libraries the same bytes come out.
+Each of the 846 silhouettes is classified by models that were trained on the other nine folds. Seeds are fixed, so the
+same versions of the libraries give the same bytes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CLASSIFIERS = {
 
 
 def predict(source: pd.DataFrame) -> pd.DataFrame:
-    """Return the label and each classifier's prediction, in the order of the source."""
+    """Compute the label and each classifier's prediction, in the order of the source."""
     features, target = source.drop(columns="target"), source["target"]
     splits = list(StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(features, target))
     predicted = {name: cross_val_predict(model, features, target, cv=splits) for name, model in CLASSIFIERS.items()}

@@ -1,4 +1,4 @@
-"""Real data sets of two classes for the examples: four that scikit-learn ships, and UCI files where there are any."""
+"""Real data sets of two classes for the examples: four that scikit-learn ships, and UCI files if available."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 SEED = 1997
-# Which class is positive: the minority, as in the study of 1998.
+# The positive class is the minority class, as in the study of 1998.
 SHIPPED = {
     "breast cancer": (load_breast_cancer, 0),
     "digits, 8 or not": (load_digits, 8),
@@ -28,7 +28,7 @@ UCI = {"german_credit": "bad", "pima_diabetes": "pos"}
 
 
 def data_sets(folder: Path | None = None) -> dict[str, tuple[pd.DataFrame, np.ndarray]]:
-    """Return features and labels (1 is positive) by name; those of a folder of UCI files too, where it has them."""
+    """Load features and labels (1 is positive) by name, including those in a folder of UCI files if they exist."""
     found = {}
     for name, (load, positive) in SHIPPED.items():
         X, y = load(return_X_y=True)
@@ -42,7 +42,7 @@ def data_sets(folder: Path | None = None) -> dict[str, tuple[pd.DataFrame, np.nd
 
 
 def prepared(model: object) -> Pipeline:
-    """Return a model behind what makes any of the tables numeric, complete and of one scale."""
+    """Add preprocessing before a model that makes any of the tables numeric, complete and scaled."""
     nominal = make_pipeline(
         SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     )
@@ -55,7 +55,7 @@ def prepared(model: object) -> Pipeline:
 
 
 def members() -> dict[str, Pipeline]:
-    """Return four classifiers of different kinds, none of them tuned."""
+    """Four classifiers of different kinds, none of which is tuned."""
     return {
         "bayes": prepared(GaussianNB(var_smoothing=1e-2)),
         "logit": prepared(LogisticRegression(max_iter=1000)),

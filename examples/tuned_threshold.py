@@ -1,10 +1,10 @@
-"""Every threshold against a grid of 100: CostThresholdClassifier beside scikit-learn's TunedThresholdClassifierCV.
+"""All thresholds or a grid of 100: CostThresholdClassifier compared with scikit-learn's TunedThresholdClassifierCV.
 
     python examples/tuned_threshold.py                                    # the data sets that scikit-learn ships
     python examples/tuned_threshold.py --output docs/tuned_threshold.md
 
-Both get the same folds. The cost of each one's threshold is measured on the pooled out-of-fold scores of the training
-half, where it was found, and on the other half.
+Both use the same folds. The cost of each threshold is measured on the pooled out-of-fold scores of the training half,
+on which it was found, and on the other half.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from costcurves._base.files import write_atomically
 CONDITIONS = (0.02, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98)
 WHO = ("bayes", "logit", "tree")
 ABOUT = (
-    "Made by `python examples/tuned_threshold.py`. `CostThresholdClassifier` (*all*) looks at every distinct "
-    "score, `TunedThresholdClassifierCV` (*grid*) at 100 evenly spaced thresholds, on the same five folds. Costs "
-    "are normalized and averaged over {n} conditions, pc from {low:g} to {high:g}: on the pooled out-of-fold "
-    "scores where the threshold was found, and on the other half of the data. *Dearer* counts the conditions at "
-    "which the grid's threshold costs more where it was found (it cannot cost less), *worst ratio* says how much "
-    "more at most. With *all*, one fit serves all conditions (6 trainings); the grid needs one for each "
-    "({trainings} trainings). A threshold that is best on the out-of-fold scores need not be the best one later; "
-    "but overconfident scores crowd near 0 and 1, where an evenly spaced grid has next to no thresholds. "
-    "Thresholds lie about halfway between the chosen score and the next lower one. That rule was taken after a first "
-    "run on some of these data sets, where the scores themselves did badly as thresholds on wine, so these "
-    "tables do not test it independently."
+    "Made by `python examples/tuned_threshold.py`. `CostThresholdClassifier` (*all*) considers every distinct "
+    "score, and `TunedThresholdClassifierCV` (*grid*) considers 100 evenly spaced thresholds, on the same five "
+    "folds. Costs are normalized and averaged over {n} conditions, pc from {low:g} to {high:g}. They are measured "
+    "on the pooled out-of-fold scores on which the threshold was found, and on the other half of the data. *Dearer* "
+    "counts the conditions at which the grid's threshold costs more on the scores on which it was found (it cannot "
+    "cost less), and *worst ratio* is the largest ratio of the two costs. With *all*, one fit serves all conditions "
+    "(6 trainings), whereas the grid needs one fit per condition ({trainings} trainings). A threshold that is best "
+    "on the out-of-fold scores need not be the best one later, but overconfident scores crowd near 0 and 1, where "
+    "an evenly spaced grid has almost no thresholds. Thresholds lie about halfway between the chosen score and the "
+    "next lower score. This rule was adopted after a first run on some of these data sets, in which the scores "
+    "themselves performed badly as thresholds on wine, so these tables do not test it independently."
 )
 
 
 def cost(y, scores, threshold: float, pc: float) -> float:
-    """Return the normalized cost of a threshold."""
+    """The normalized cost of a threshold."""
     return cc.normalized_expected_cost(y, (scores >= threshold).astype(int), pc)
 
 
 def compare(X, y, member) -> dict[str, np.ndarray]:
-    """Return the costs of both at each condition, where they were found and on other data."""
+    """Compute the costs of both at each condition, on the data on which thresholds were found and on other data."""
     train, test = train_test_split(np.arange(len(y)), test_size=0.5, stratify=y, random_state=SEED)
     folds = StratifiedKFold(5, shuffle=True, random_state=SEED)
     found = cross_val_predict(member, X.iloc[train], y[train], cv=folds, method="predict_proba")[:, 1]
@@ -57,7 +57,7 @@ def compare(X, y, member) -> dict[str, np.ndarray]:
     cuts = [ours.set_params(condition=pc).threshold_ for pc in CONDITIONS]
     later = ours.estimator_.predict_proba(X.iloc[test])[:, 1]
     grid = []
-    for pc in CONDITIONS:  # another condition is another metric, so another fit
+    for pc in CONDITIONS:  # each condition has its own metric and needs its own fit
         scorer = make_scorer(cc.normalized_expected_cost, greater_is_better=False, condition=pc)
         tuned = TunedThresholdClassifierCV(member, scoring=scorer, cv=folds).fit(X.iloc[train], y[train])
         grid.append(float(tuned.best_threshold_))
@@ -69,7 +69,7 @@ def compare(X, y, member) -> dict[str, np.ndarray]:
 
 
 def report(results: dict[tuple[str, str], dict[str, np.ndarray]]) -> str:
-    """Return the table in Markdown."""
+    """Write the table in Markdown."""
     about = ABOUT.format(n=len(CONDITIONS), low=min(CONDITIONS), high=max(CONDITIONS), trainings=6 * len(CONDITIONS))
     lines = [
         "# Every threshold, or a grid of 100",
@@ -93,7 +93,7 @@ def report(results: dict[tuple[str, str], dict[str, np.ndarray]]) -> str:
 
 
 def study(folder: Path | None, *, only: tuple[str, ...] = (), who: tuple[str, ...] = WHO) -> str:
-    """Return the report on all data sets, or on some of them."""
+    """Make the report on all data sets, or on some of them."""
     sets = {name: data for name, data in data_sets(folder).items() if not only or name in only}
     return report({(name, w): compare(X, y, members()[w]) for name, (X, y) in sets.items() for w in who})
 

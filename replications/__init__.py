@@ -1,1 +1,1 @@
-"""The tables and figures of the five papers, made anew with the public functions of costcurves."""
+"""The tables and figures of the five papers, reproduced with the public functions of costcurves."""

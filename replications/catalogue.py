@@ -1,4 +1,4 @@
-"""The replications by name. A new one needs its line here."""
+"""The replications by name. Add a line here for a new one."""
 
 from __future__ import annotations
 

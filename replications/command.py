@@ -1,4 +1,4 @@
-"""The command: run a replication, list them, make their pages."""
+"""The command that runs a replication, lists them, or makes their pages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ OUTPUT = "replication-output"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a replication of the papers, or make the pages; return the exit code.
+    """Run a replication of the papers or make the pages, and return the exit code.
 
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments, such as ``["run", "table5", "--small"]``; by default those of the process. A bare name is
-        short for ``run``.
+        The arguments, such as ``["run", "table5", "--small"]``, by default those of the process. A name without a
+        command is short for ``run``.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--data", metavar="DIR", help="directory of the data sets, for studies that read some (default: from OpenML)"
     )
-    run.add_argument("--record", action="store_true", help="keep the outcome with the package, for pages and tests")
+    run.add_argument("--record", action="store_true", help="record the outcome for the pages and the tests")
     run.set_defaults(action=_run)
     commands.add_parser("list", help="list the replications").set_defaults(action=_list)
     pages = commands.add_parser("pages", help="make the pages from the recorded results, without running anything")
@@ -78,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
         try:
             _run_one(name, options)
         except CostCurvesError as error:
-            # One without its data or its extra must not keep the others from running.
+            # If one lacks its data or its extra, the others must still run.
             sys.stderr.write(f"error: {name}: {error}\n")
             code = 2
     return code
@@ -100,7 +100,7 @@ def _run_one(name: str, options: argparse.Namespace) -> None:
 
 
 def as_text(outcome: Outcome) -> str:
-    """Return the rows as aligned text."""
+    """Format the rows as aligned text."""
     head = ("", "paper", "ours", "error", "verdict")
     cells = [head]
     for row in outcome.rows:
@@ -112,7 +112,7 @@ def as_text(outcome: Outcome) -> str:
 
 
 def number(value: float | str | None) -> str:
-    """Return a number as people write it, a text as it is, and a dash for nothing."""
+    """Format a number for readers. A text is returned unchanged, and None becomes a dash."""
     if value is None:
         return "-"
     return value if isinstance(value, str) else f"{value:.5g}"

@@ -1,8 +1,8 @@
-"""The papers' data sets: from files of a directory, or from OpenML where there is a network.
+"""The papers' data sets, from files in a directory or, with a network connection, from OpenML.
 
-A file is `<name>.csv.gz`, `<name>.csv` or `<name>.arff`. The last column is the target; a missing value is an empty
-field or a question mark. In a CSV a column is nominal if it holds anything but numbers, or nothing but 0 and 1; in an
-ARFF if it is declared so.
+A file is `<name>.csv.gz`, `<name>.csv` or `<name>.arff`. The last column is the target, and a missing value is an empty
+field or a question mark. In a CSV file, a column is nominal if it holds anything other than numbers, or only 0 and 1.
+In an ARFF file, it is nominal if it is declared so.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Bools = npt.NDArray[np.bool_]
 
 ENDINGS = (".csv.gz", ".csv", ".arff")
 MISSING = ("", "?")
-# Names as files have them, and the number of the data set at OpenML. Waveform-21 is not there: 60 is the sample of the
-# generator's second version, whose first 21 attributes are those of the first and whose others are noise.
+# File names, and the number of the data set at OpenML. OpenML does not have Waveform-21: number 60 is a sample of the
+# generator's second version, whose first 21 attributes are those of the first version and whose others are noise.
 OPENML = {
     "adult": 1590,
     "breast_cancer_wisconsin": 15,
@@ -44,21 +44,21 @@ FIRST_COLUMNS = {"waveform21": 21}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Domain:
-    """A two-class problem: the rarest class of a data set against the rest.
+    """A two-class problem, with the rarest class of a data set against the rest.
 
     Attributes
     ----------
     name : str
     X : array of shape (rows, attributes)
-        Numbers; a nominal value is its place (0, 1, ...) in `values`; NaN is a missing value.
+        Numbers. A nominal value is its position (0, 1, ...) in `values`, and NaN is a missing value.
     nominal : bool array of shape (attributes,)
     y : bool array of shape (rows,)
         True for the minority class.
     attributes : tuple of str
     values : tuple of tuples of str
-        The values of each attribute, in order; empty for a numeric one.
+        The values of each attribute in order, which are empty for a numeric one.
     positive : str
-        The minority class as the data set calls it.
+        The name of the minority class in the data set.
     """
 
     name: str
@@ -70,26 +70,26 @@ class Domain:
     positive: str
 
     def take(self, rows: npt.NDArray[Any]) -> Domain:
-        """Return the domain with some of its rows."""
+        """Select some of the rows."""
         X, y = self.X[rows], self.y[rows]
         return Domain(self.name, X, self.nominal, y, self.attributes, self.values, self.positive)
 
     def __repr__(self) -> str:
-        """Return the name and the size."""
+        """Show the name and the size."""
         share = f"{int(self.y.sum())} {self.positive!r}"
         return f"Domain({self.name!r}: {self.y.size} rows, {share}, {self.nominal.size} attributes)"
 
 
 def load_domain(name: str, data: str | Path | None = None) -> Domain:
-    """Return a data set by its name, with the minority class as the positive one.
+    """Load a data set by name, with the minority class as the positive class.
 
     Parameters
     ----------
     name : str
-        The name of a file without its ending; without `data` one of `OPENML`.
+        The name of a file without its ending, or one of `OPENML` if `data` is None.
     data : path, optional
-        A directory with `<name>.csv.gz`, `<name>.csv` or `<name>.arff`. Without it the set is fetched from OpenML,
-        which needs a network.
+        A directory with `<name>.csv.gz`, `<name>.csv` or `<name>.arff`. If it is None, the data set is fetched from
+        OpenML, which needs a network connection.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def _from_csv(name: str, path: Path) -> Domain:
 
 
 def _coded(column: list[str]) -> tuple[Floats, tuple[str, ...]]:
-    """Return a column of a CSV as numbers, and its values where it is nominal."""
+    """Convert a column of a CSV file to numbers, with its values if it is nominal."""
     present = {cell for cell in column if cell not in MISSING}
     try:
         nominal = {float(cell) for cell in present} <= {0.0, 1.0} and len(present) == 2
@@ -197,7 +197,7 @@ def _domain(
     coded: Sequence[tuple[Floats, tuple[str, ...]]],
     target: Sequence[str],
 ) -> Domain:
-    """Return the checked domain; the class with the fewest rows is the positive one."""
+    """Check and make the domain. The class with the fewest rows is positive."""
     for row, label in enumerate(target, start=1):
         if label in MISSING:
             raise DataError(f"{source} must have a class in each row, got none in example {row}")

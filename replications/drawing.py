@@ -1,4 +1,4 @@
-"""What the plain matplotlib figures of the pages share."""
+"""Code shared by the plain matplotlib figures of the pages."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 
 import costcurves as cc
 
-# Nine that stay apart with colour-blind eyes, by colour and dashes together.
+# Nine looks that colour-blind readers can distinguish by colour and dashes together.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7A4FA3", "#8C6D31")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.2)), (0, (1.5, 1)), (0, (6, 1.2, 1.2, 1.2)))
 GREY = "#6B6B6B"
 
 
 def look(index: int) -> dict[str, Any]:
-    """Return colour and dashes of the line at a position."""
+    """The colour and dashes of the line at a position."""
     return {"color": COLOURS[index % 9], "linestyle": DASHES[index % 4]}
 
 
 @contextmanager
 def panels(columns: int, width: float = 3.4, height: float = 2.8, rows: int = 1, **options: Any) -> Iterator[Any]:
-    """Give a figure and the list of its axes, in the style of the displays."""
+    """Provide a figure and the list of its axes, in the style of the displays."""
     from matplotlib import pyplot
 
     with cc.figure_style():

@@ -1,4 +1,4 @@
-"""Pieces of pages: tables of rows, numbers as people write them, figures in the shared style."""
+"""Pieces of pages: tables of rows, formatted numbers, and figures in the common style."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Draw = Callable[[Outcomes], Any]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One paper's page: its file, what it says, and the figures it shows.
+    """The page of one paper, with its file, its text and its figures.
 
     Attributes
     ----------
     name, title : str
         The file without its ending, and the heading.
     studies : tuple of str
-        Whose outcomes it needs.
+        The studies whose outcomes it needs.
     text : outcomes -> str
         The Markdown below the heading.
     figures : mapping of file name to function of the outcomes
@@ -36,20 +36,20 @@ class Page:
 
 
 def number(value: float | str | None, digits: int = 4) -> str:
-    """Return a number with few digits, a text as it is, and nothing for None."""
+    """Format a number with few digits. A text is returned unchanged, and None becomes an empty string."""
     if value is None:
         return ""
     return value if isinstance(value, str) else f"{value:.{digits}g}"
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table; bars in cells are escaped."""
+    """Make a Markdown table. Vertical bars in cells are escaped."""
     cells = [" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines]
     return "\n".join([f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *(f"| {line} |" for line in cells)])
 
 
 def rows_table(rows: Iterable[Row]) -> str:
-    """Return rows with the paper's value, ours, the difference, our Monte-Carlo error and the verdict."""
+    """Make a table with the paper's value, ours, the difference, our Monte-Carlo error and the verdict."""
     lines = []
     for row in rows:
         difference = "" if row.difference is None else f"{row.difference:+.3g}"
@@ -60,7 +60,7 @@ def rows_table(rows: Iterable[Row]) -> str:
 
 
 def settings_text(outcome: Outcome) -> str:
-    """Return how a study was run, in one line."""
+    """Describe how a study was run in one line."""
     plain = {k: v for k, v in outcome.settings.items() if isinstance(v, (int, float, str))}
     words = ", ".join(f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in plain.items())
     head = f"`python -m replications run {outcome.study}`, {outcome.size} size, seed {outcome.seed}"
@@ -68,5 +68,5 @@ def settings_text(outcome: Outcome) -> str:
 
 
 def image(file: str, text: str) -> str:
-    """Return a figure of the page."""
+    """Include a figure in the page."""
     return f"![{text}](images/{file})"

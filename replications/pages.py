@@ -1,4 +1,4 @@
-"""The pages of the replications, made from recorded outcomes; nothing is run again."""
+"""The pages of the replications, made from recorded outcomes without running anything again."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from replications.writing import write_whole
 
 PAGES = ("paper1997.page", "paper1998.page", "paper2000.page", "paper2005.page", "paper2008.page")
 START = (
-    "Every number below was computed by costcurves through its public functions; `make replicate` computes all of "
-    "them again, and `python -m replications pages` makes these pages from the recorded results. Verdicts: "
-    "**replicates** where ours agrees within the stated error (the rule is in the code of each study), **replicates in "
-    "direction** where the statement holds but not the number, **does not replicate** otherwise, with the reason as "
-    "far as we know it; **beyond the paper** is what the paper does not report. Nothing was tuned to agree."
+    "Every number below was computed by the public functions of costcurves. `make replicate` computes all of them "
+    "again, and `python -m replications pages` makes these pages from the recorded results. The verdict is "
+    "**replicates** if our number agrees within the stated error (the code of each study has the rule), **replicates "
+    "in direction** if the statement holds but not the number, and **does not replicate** otherwise, with the reason "
+    "as far as we know it. **Beyond the paper** marks what the paper does not report. Nothing was tuned to agree."
 )
 
 
 def all_pages() -> list[Page]:
-    """Return the pages, one a paper."""
+    """The pages, one per paper."""
     found = [import_module(f"replications.{name}").PAGE for name in PAGES]
     assert all(isinstance(page, Page) for page in found)
     return found
 
 
 def write_pages(folder: Path) -> list[Path]:
-    """Write every page with its figures, and the summary; return the files."""
+    """Write every page with its figures, and the summary, and return the files."""
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
     pages = all_pages()
@@ -54,14 +54,14 @@ def _png(figure: object) -> bytes:
 
     assert isinstance(figure, Figure)
     buffer = io.BytesIO()
-    # Without the name of the program, the same data give the same bytes.
+    # The name of the program is left out, so that the same data give the same bytes.
     figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     pyplot.close(figure)
     return buffer.getvalue()
 
 
 def summary(pages: list[Page], outcomes: Outcomes) -> str:
-    """Return the page that counts the verdicts of all studies."""
+    """Write the page that counts the verdicts of all studies."""
     papers, lines = [], []
     for page in pages:
         link = f"[{page.name}]({page.name}.md)"
@@ -81,7 +81,7 @@ def summary(pages: list[Page], outcomes: Outcomes) -> str:
         [
             "# Replications",
             START,
-            "How many of the papers' numbers and statements do so:",
+            "The numbers of results of the papers with each verdict:",
             table(("paper", "what", *VERDICTS), papers),
             "## Study by study",
             table(head, lines),
@@ -93,7 +93,7 @@ def summary(pages: list[Page], outcomes: Outcomes) -> str:
 
 
 def _counted(outcomes: list[Outcome]) -> list[str]:
-    """Return how often each verdict is given, as cells."""
+    """Count each verdict, as cells."""
     counts = Counter(row.verdict for outcome in outcomes for row in outcome.rows)
     return [str(counts[verdict]) if counts[verdict] else "" for verdict in VERDICTS]
 

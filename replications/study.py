@@ -1,4 +1,4 @@
-"""What every replication is: parts of work that can be stopped and resumed, and rows beside the paper's numbers."""
+"""The structure of a replication: parts of work that can be resumed, and rows that compare with the paper."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ Part = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One number or statement of a paper beside ours.
+    """One number or statement of a paper, compared with ours.
 
     Attributes
     ----------
     item : str
-        Where the paper has it, such as "Table 5, M1".
+        Its place in the paper, such as "Table 5, M1".
     what : str
         What is measured.
     paper, ours : float, str or None
-        The paper's value (None where it prints none) and ours.
+        The paper's value (None if it prints none) and ours.
     verdict : str
         One of `VERDICTS`.
     why : str
-        The reason, where the verdict needs one.
+        The reason, if the verdict needs one.
     error : float
-        Monte-Carlo standard error of our number; 0 where nothing was simulated.
+        The Monte-Carlo standard error of our number, which is 0 if nothing was simulated.
     """
 
     item: str
@@ -60,20 +60,20 @@ class Row:
 
     @property
     def difference(self) -> float | None:
-        """Ours minus the paper's, where both are numbers."""
+        """Our value minus the paper's, if both are numbers."""
         if isinstance(self.paper, str) or isinstance(self.ours, str) or self.paper is None:
             return None
         return self.ours - self.paper
 
 
 def judged(item: str, what: str, paper: float | str, ours: float | str, holds: bool, why: str = "") -> Row:
-    """Return the row of a statement that either holds or does not."""
+    """Make the row of a statement that either holds or does not."""
     return Row(item, what, paper, ours, REPLICATES if holds else FAILS, why)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a replication found: its settings, the results of its parts, and the rows made from them."""
+    """The outcome of a replication: its settings, the results of its parts, and the rows made from them."""
 
     study: str
     size: str
@@ -83,17 +83,17 @@ class Outcome:
     rows: tuple[Row, ...]
 
     def to_json(self) -> str:
-        """Return the outcome as text; the same outcome gives the same text."""
+        """Convert the outcome to text. The same outcome gives the same text."""
         rows = [asdict(row) for row in self.rows]
         head = {"study": self.study, "size": self.size, "seed": self.seed, "settings": self.settings, "rows": rows}
         text = json.dumps(head, indent=1, ensure_ascii=False)
-        # One line a part keeps the file small and its changes readable.
+        # One line per part keeps the file small and its changes readable.
         parts = ",\n  ".join(json.dumps(part, ensure_ascii=False) for part in self.parts)
         return text[:-2] + f',\n "parts": [\n  {parts}\n ]\n}}\n'
 
     @classmethod
     def from_json(cls, text: str) -> Outcome:
-        """Return an outcome that was saved."""
+        """Read a saved outcome."""
         try:
             data = json.loads(text)
             data["rows"] = tuple(Row(**row) for row in data["rows"])
@@ -102,31 +102,32 @@ class Outcome:
             raise FormatError(f"`text` must be a saved outcome of a replication: {error}") from None
 
     def series(self, *names: str) -> list[list[Any]]:
-        """Return the named values of all parts, one list a name."""
+        """Return the named values of all parts, one list per name."""
         return [[part[name] for part in self.parts] for name in names]
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A replication: what it consists of, how a part is computed and how its rows are made.
+    """A replication: its parts, how a part is computed, and how its rows are made.
 
     Attributes
     ----------
     name : str
-        The name that the command takes.
+        The name for the command line.
     title : str
         What it replicates.
     parts : size -> list of dict
-        The pieces of work; each is a small dict of plain values that names it.
+        The pieces of work, each of which is a small dict of plain values that identifies it.
     work : (part, seed) -> dict
-        Computes one part; a function of a module, so that other processes can call it. Plain values come back.
+        Computes one part and returns plain values. It is a function of a module, so that other processes can call it.
     rows : (parts with their results) -> list of Row
     settings : size -> dict
-        What a reader must know to repeat it.
+        The settings that a reader needs to repeat the study.
     reads_data : bool
-        Whether `work` takes `data`, too: the directory of the data sets, or None to fetch them.
+        Whether `work` also takes `data`, the directory of the data sets, or None to fetch them.
     keeps_steps : bool
-        Whether `work` takes `scratch`, too: a directory, or None, for what a stopped part need not compute again.
+        Whether `work` also takes `scratch`, a directory (or None) for intermediate results that a stopped part need not
+        compute again.
     """
 
     name: str
@@ -156,11 +157,12 @@ class Study:
             The paper's size, or one that takes seconds.
         seed : int
         n_jobs : int or None
-            Processes, by joblib; with None the number and the backend of `joblib.parallel_config` (Dask, Ray).
+            The number of processes for joblib. None uses the number and the backend of `joblib.parallel_config` (Dask,
+            Ray).
         progress : callable, optional
             Called with (parts done, parts in all).
         output : path, optional
-            A directory for finished parts: a part found there is not computed again.
+            A directory for finished parts. A part that is found there is not computed again.
         data : path, optional
             The directory of the data sets, for studies that read some.
         """
@@ -185,20 +187,20 @@ class Study:
         return Outcome(self.name, size, seed, self.settings(size), parts, tuple(self.rows(parts)))
 
     def recorded(self) -> Outcome:
-        """Return the outcome that was recorded with the package."""
+        """Read the recorded outcome."""
         path = RESULTS / f"{self.name}.json"
         if not path.exists():
             raise InputError(f"`{self.name}` must have been recorded first: run it with --record")
         return Outcome.from_json(path.read_text(encoding="utf-8"))
 
     def record(self, outcome: Outcome) -> Path:
-        """Keep an outcome with the package, where the pages and the tests find it."""
+        """Record an outcome where the pages and the tests find it."""
         path = RESULTS / f"{self.name}.json"
         write_whole(path, outcome.to_json())
         return path
 
     def rejudged(self) -> Outcome:
-        """Return the recorded outcome with its rows made anew from its parts."""
+        """Read the recorded outcome and make its rows again from its parts."""
         kept = self.recorded()
         return Outcome(kept.study, kept.size, kept.seed, kept.settings, kept.parts, tuple(self.rows(kept.parts)))
 
@@ -224,7 +226,7 @@ def _computed(
     except ImportError:
         raise MissingExtraError('`n_jobs` other than 1 needs joblib: pip install "costcurves[sklearn]"') from None
 
-    # In batches, so that what is finished is kept whichever backend computes it.
+    # Parts are computed in batches, so that finished ones are kept with any backend.
     waiting = iter(parts)
     size = 2 * effective_n_jobs(n_jobs or -1)
     while batch := list(islice(waiting, size)):
@@ -233,7 +235,7 @@ def _computed(
 
 
 def plain(value: Any) -> Any:
-    """Return arrays and NumPy numbers as lists and numbers of seven digits, as the files hold them."""
+    """Convert arrays and NumPy numbers to lists and to numbers with seven digits, as in the files."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -249,18 +251,18 @@ def plain(value: Any) -> Any:
 
 
 def rng_of(seed: int, *key: Any) -> np.random.Generator:
-    """Return a generator of its own for each key, whichever parts run and in whatever order."""
+    """Make a separate generator for each key, independent of which parts run and in which order."""
     return np.random.default_rng([seed, *(zlib.crc32(str(item).encode()) for item in key)])
 
 
 def mean_and_error(values: Iterable[float]) -> tuple[float, float]:
-    """Return the mean and its standard error over independent parts."""
+    """The mean and its standard error over independent parts."""
     array = np.asarray(list(values), dtype=np.float64)
     return float(array.mean()), float(array.std(ddof=1) / math.sqrt(array.size)) if array.size > 1 else math.nan
 
 
 class Clock:
-    """Prints how far a study is, at most twice a second."""
+    """Prints the progress of a study, at most twice a second."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self.name, self.stream = name, stream

@@ -25,7 +25,7 @@ def read_table() -> dict[tuple[str, str], str]:
     """Return the cells of the page's last table by what they are about and whose they are."""
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
-        for line in TEXT.split("## Who has what")[1].splitlines()
+        for line in TEXT.split("## What each tool offers")[1].splitlines()
         if line.startswith("|")
     ]
     tools = rows[0][1:]
@@ -239,10 +239,10 @@ def test_the_r_numbers_of_the_page_come_out():
     (found,) = run_r(from_r, [(np.repeat(BAD, 2).tolist(), np.column_stack([FOREST, TREE]).ravel().tolist())])
     page = " ".join(TEXT.split())
     threshold, specificity, sensitivity = found["best"]
-    assert f"{threshold:.6f}, specificity {specificity:.4f} and sensitivity {sensitivity:.4f}" in page
-    assert f"Z = {found['z'][0]:.1f}, p = {found['p'][0]:.1e}" in page
+    assert f"({threshold:.6f}), a specificity of {specificity:.4f} and a sensitivity of {sensitivity:.4f}" in page
+    assert f"Z = {found['z'][0]:.1f} and p = {found['p'][0]:.1e}" in page
     assert [round(found["se"][place], 2) for place in (0, 2)] == pytest.approx([0.39, 0.55], abs=0.015)
-    assert "gave 0.39 to 0.55 with 2000 replicates" in page
+    assert "gave an interval of 0.39 to 0.55, with 2000 replicates" in page
 
 
 @pytest.fixture(scope="module")

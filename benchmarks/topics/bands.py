@@ -1,4 +1,4 @@
-"""Bands of cost curves, from raw arrays to limits at 1,001 operating points; ROCR's cost curve."""
+"""Bands of cost curves, from raw arrays to limits at 1,001 operating points, and ROCR's cost curve."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def run(settings: Settings) -> Outcome:
 
 
 def operating_points(settings: Settings) -> Array:
-    """Return the conditions at which limits are asked for."""
+    """The conditions at which limits are computed."""
     return np.linspace(0.0, 1.0, settings.size(1_001, 51))
 
 
 def one_classifier(settings: Settings) -> Race:
-    """Return the race for the band of one classifier's cost curve."""
+    """The race for the band of one classifier's cost curve."""
     size = settings.size(100_000)
     pc = operating_points(settings)
     labels, scores = predictions(size)
@@ -117,7 +117,7 @@ def one_classifier(settings: Settings) -> Race:
 
 
 def reoptimised(labels: Array, scores: Array, resamples: int) -> list[object]:
-    """Return scikit-learn's curve of each stratified resample."""
+    """Compute scikit-learn's curve of each stratified resample."""
     from sklearn.metrics import roc_curve
 
     rng = np.random.default_rng(1)
@@ -130,12 +130,12 @@ def reoptimised(labels: Array, scores: Array, resamples: int) -> list[object]:
 
 
 def first_alarm(scores: Array, cuts: Array) -> Array:
-    """Return at how many of the points, whose cuts fall, each example is not yet predicted positive."""
+    """Count the points, whose thresholds decrease, at which each example is not yet predicted positive."""
     return np.searchsorted(-cuts, -scores, side="left")
 
 
 def resampled_counts(labels: Array, scores: Array, pc: Array, resamples: int, together: int) -> Array:
-    """Return quantiles of the cost at fixed thresholds, from resampled examples, from raw arrays on."""
+    """Compute quantiles of the cost at fixed thresholds from resampled examples, starting from raw arrays."""
     cuts = cc.CostCurve.from_predictions(labels, scores).cuts_at(pc)
     rng = np.random.default_rng(1)
     place = first_alarm(scores, cuts)
@@ -150,7 +150,7 @@ def resampled_counts(labels: Array, scores: Array, pc: Array, resamples: int, to
 
 
 def drawn_alarms(places: Array, shape: tuple[int, int], rng: np.random.Generator) -> Array:
-    """Return how many of the examples drawn for each resample are alarms at each point."""
+    """Count the examples drawn for each resample that are alarms at each point."""
     resamples, points = shape
     drawn = places[rng.integers(0, places.size, (resamples, places.size))]
     drawn += (points + 1) * np.arange(resamples)[:, None]
@@ -159,7 +159,7 @@ def drawn_alarms(places: Array, shape: tuple[int, int], rng: np.random.Generator
 
 
 def multinomial_counts(labels: Array, scores: Array, pc: Array, resamples: int) -> Array:
-    """Return the same quantiles from counts between thresholds, which is all that a resample changes."""
+    """Compute the same quantiles from counts between thresholds, which are all that a resample changes."""
     cuts = cc.CostCurve.from_predictions(labels, scores).cuts_at(pc)
     rng = np.random.default_rng(1)
     place = first_alarm(scores, cuts)
@@ -175,7 +175,7 @@ def multinomial_counts(labels: Array, scores: Array, pc: Array, resamples: int) 
 
 
 def difference(settings: Settings) -> Race:
-    """Return the race for the paired difference of two classifiers."""
+    """The race for the paired difference of two classifiers."""
     size = settings.size(1_000_000)
     pc = operating_points(settings)
     few = settings.size(20, 2)
@@ -227,13 +227,13 @@ def difference(settings: Settings) -> Race:
 
 
 def other(labels: Array, scores: Array) -> Array:
-    """Return the scores of a second classifier, which is like the first but not as good."""
+    """Make the scores of a second classifier, which is similar to the first but not as good."""
     noise = np.random.default_rng(1).random(labels.size)
     return 0.7 * scores + 0.3 * noise
 
 
 def paired_resamples(labels: Array, scores: tuple[Array, Array], pc: Array, resamples: int) -> Call:
-    """Return what draws examples in pairs; what is done once is not in it, because its time is multiplied."""
+    """Make a function that draws examples in pairs, without the work done once, because its time is multiplied."""
     places = [first_alarm(s, cc.CostCurve.from_predictions(labels, s).cuts_at(pc)) for s in scores]
     groups = [([place[mask] for place in places], weight) for mask, weight in ((labels, -pc), (~labels, 1 - pc))]
 
@@ -251,7 +251,7 @@ def paired_resamples(labels: Array, scores: tuple[Array, Array], pc: Array, resa
 
 
 def rocr(settings: Settings, size: int) -> Race:
-    """Return the race beside ROCR's cost curve, whose time grows with the cube of the examples."""
+    """The race against ROCR's cost curve, whose time grows with the cube of the number of examples."""
     size = settings.size(size, size // 20)
     labels, scores = predictions(size)
     missing = r.why_missing("ROCR")

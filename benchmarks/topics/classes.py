@@ -17,7 +17,7 @@ GIBIBYTE = 2**30
 
 
 def run(settings: Settings) -> Outcome:
-    """Measure few classes, many classes, and costs that are no whole numbers."""
+    """Measure few classes, many classes, and costs that are not integers."""
     outcome = Outcome()
     for make in (few_classes, many_classes, continuous_cost, continuous_difference):
         outcome.add(make(settings), settings.repeats)
@@ -25,7 +25,7 @@ def run(settings: Settings) -> Outcome:
 
 
 def labelled(size: int, k: int, seed: int = 0) -> tuple[Array, Array, Array]:
-    """Return true classes and the predictions of two classifiers, right four times of five."""
+    """Draw true classes and the predictions of two classifiers, which are right four times out of five."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, k, size)
     first, second = (np.where(rng.random(size) < 0.8, y, rng.integers(0, k, size)) for _ in range(2))
@@ -33,7 +33,7 @@ def labelled(size: int, k: int, seed: int = 0) -> tuple[Array, Array, Array]:
 
 
 def costs_of(k: int, *, whole: bool) -> Array:
-    """Return costs: whole numbers from 1 to 10, or any between 0 and 10."""
+    """Draw costs that are integers from 1 to 10, or any numbers between 0 and 10."""
     rng = np.random.default_rng(7)
     costs = rng.integers(1, 11, (k, k)).astype(np.float64) if whole else rng.uniform(0, 10, (k, k))
     np.fill_diagonal(costs, 0)
@@ -41,7 +41,7 @@ def costs_of(k: int, *, whole: bool) -> Array:
 
 
 def quiet(call: Call) -> Call:
-    """Return a call whose advice about rare errors is not printed again and again."""
+    """Make a call whose warnings about rare errors are not printed again and again."""
 
     def silent() -> object:
         with warnings.catch_warnings():
@@ -52,12 +52,12 @@ def quiet(call: Call) -> Call:
 
 
 def limits(values: Array) -> Array:
-    """Return the 95 % limits of drawn values."""
+    """The 95 % limits of drawn values."""
     return np.quantile(values, [0.025, 0.975])
 
 
 def few_classes(settings: Settings) -> Race:
-    """Return the race for BCost of five classes."""
+    """The race for BCost of five classes."""
     size, resamples = settings.size(1_000, 200), settings.size(1_000_000, 500)
     k, laplace = 5, 0.1
     y, predicted, _ = labelled(size, k)
@@ -92,7 +92,7 @@ def few_classes(settings: Settings) -> Race:
 
 
 def many_classes(settings: Settings) -> Race:
-    """Return the race for BDeltaCost of a hundred classes."""
+    """The race for BDeltaCost of a hundred classes."""
     size, k = settings.size(1_000_000), settings.size(100, 10)
     y, a, b = labelled(size, k)
     plain = costs_of(k, whole=True)
@@ -136,7 +136,7 @@ def many_classes(settings: Settings) -> Race:
 
 
 def resampled_mean(values: Array, resamples: int) -> object:
-    """Return SciPy's percentile interval of a mean, one resample in memory at a time."""
+    """Compute SciPy's percentile interval of a mean, with one resample in memory at a time."""
     from scipy.stats import bootstrap
 
     rng = np.random.default_rng(1)
@@ -144,7 +144,7 @@ def resampled_mean(values: Array, resamples: int) -> object:
 
 
 def dense_difference(y: Array, a: Array, b: Array, costs: Array, resamples: int, laplace: float = 0.0) -> Call:
-    """Return what draws counts of all k³ cells; what is done once is not in it, because its time is multiplied."""
+    """Make a function that draws counts of all k³ cells, without the work done once, whose time is not multiplied."""
     k = costs.shape[0]
     cells = np.bincount((y * k + a) * k + b, minlength=k**3) + laplace
     values = (costs[:, :, None] - costs[:, None, :]).ravel()
@@ -158,7 +158,7 @@ def dense_difference(y: Array, a: Array, b: Array, costs: Array, resamples: int,
 
 
 def continuous_cost(settings: Settings) -> Race:
-    """Return the race for BCost with costs that are no whole numbers."""
+    """The race for BCost with costs that are not integers."""
     size, k, laplace = settings.size(1_000_000), settings.size(20, 5), 0.1
     y, predicted, _ = labelled(size, k)
     plain = costs_of(k, whole=False)
@@ -190,13 +190,13 @@ def continuous_cost(settings: Settings) -> Race:
 
 
 def counted(y: Array, predicted: Array, k: int, costs: cc.CostMatrix) -> Call:
-    """Return BCost of a confusion matrix that is there already."""
+    """Make a call of BCost for an existing confusion matrix."""
     table = np.bincount(y * k + predicted, minlength=k * k).reshape(k, k)
     return lambda: cc.bcost.from_confusion(table, costs)
 
 
 def continuous_difference(settings: Settings) -> Race:
-    """Return the race for BDeltaCost with costs that are no whole numbers."""
+    """The race for BDeltaCost with costs that are not integers."""
     size, k = settings.size(1_000_000), settings.size(20, 5)
     y, a, b = labelled(size, k)
     plain = costs_of(k, whole=False)

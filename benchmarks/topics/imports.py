@@ -16,7 +16,7 @@ CODES = {
 
 
 def run(settings: Settings) -> Outcome:
-    """Measure imports beside those of what the package always needs."""
+    """Compare imports of the package with imports of what it always needs."""
     names = list(CODES)[: 2 if settings.small else 3]
     floors = {"import costcurves": 1.5, "import and first use of RocHull": 1.5}
     race = Race(

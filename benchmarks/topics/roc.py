@@ -1,4 +1,4 @@
-"""ROC curves, hulls and cost curves of raw arrays."""
+"""ROC curves, hulls and cost curves from raw arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOWER_ENVELOPE = "the hull's vertices with their thresholds and the cost curve"
 
 
 def run(settings: Settings) -> Outcome:
-    """Measure full ROC curves of both precisions, then hulls, then two numbers that are read off hulls."""
+    """Measure full ROC curves of both precisions, then hulls, then two measures that are computed from hulls."""
     outcome = Outcome()
     size = settings.size(1_000_000)
     for name, dtype, floor in (("float64", np.float64, 5), ("float32", np.float32, 8)):
@@ -30,13 +30,13 @@ def run(settings: Settings) -> Outcome:
 
 
 def growing(settings: Settings) -> tuple[int, ...]:
-    """Return n, 10 n and 100 n."""
+    """The sizes n, 10 n and 100 n."""
     n = settings.size(100_000, 50)
     return n, 10 * n, 100 * n
 
 
 def full_curve(settings: Settings, size: int, dtype: np.dtype, name: str, floor: float) -> Race:
-    """Return the race for the curve with all its points."""
+    """The race for the curve with all its points."""
     from sklearn.metrics import roc_curve
 
     def sides(n: int) -> Mapping[str, Call]:
@@ -61,7 +61,7 @@ def full_curve(settings: Settings, size: int, dtype: np.dtype, name: str, floor:
 
 
 def hull(settings: Settings, size: int) -> Race:
-    """Return the race for the hull and the cost curve of raw arrays."""
+    """The race for the hull and the cost curve from raw arrays."""
     from scipy.spatial import ConvexHull
     from sklearn.metrics import roc_curve
 
@@ -104,7 +104,7 @@ def hull(settings: Settings, size: int) -> Race:
 
 
 def empulse_hull(labels: Array, scores: Array) -> Call:
-    """Return a call of empulse's compiled convex hull of the same data."""
+    """Make a call of empulse's compiled convex hull for the same data."""
     from empulse.metrics._cy_convex_hull.convex_hull import convex_hull
 
     truth = labels.astype(np.intc)
@@ -112,7 +112,7 @@ def empulse_hull(labels: Array, scores: Array) -> Call:
 
 
 def h_measure(settings: Settings) -> Race:
-    """Return the race for Hand's H-measure."""
+    """The race for Hand's H-measure."""
     size = settings.size(100_000)
     labels, scores = predictions(size)
     truth = labels.astype(int)
@@ -134,7 +134,7 @@ def h_measure(settings: Settings) -> Race:
 
 
 def net_benefit(settings: Settings) -> Race:
-    """Return the race for a decision curve."""
+    """The race for a decision curve."""
     size = settings.size(100_000)
     labels, scores = predictions(size)
     grid = np.linspace(0.01, 0.99, 99)

@@ -13,7 +13,7 @@ from benchmarks.settings import Settings, predictions
 from benchmarks.topics.classes import costs_of, labelled, quiet
 
 CLASSES = (2, 5, 10, 20, 50, 100, 200, 500, 1_000)
-CLASSIFIERS = (2, 5, 10, 20, 50)  # of one alone there is nothing to compare
+CLASSIFIERS = (2, 5, 10, 20, 50)  # a single one cannot be compared
 
 
 def run(settings: Settings) -> Outcome:
@@ -34,7 +34,7 @@ def run(settings: Settings) -> Outcome:
 
 
 def series(title: str, axis: str, values: Sequence[int], calls: Callable[[int], Mapping[str, Call]]) -> dict[str, Any]:
-    """Return the times of all calls at all values."""
+    """Measure the times of all calls at all values."""
     lines: dict[str, list[float | None]] = {}
     for value in values:
         for name, call in calls(value).items():
@@ -43,7 +43,7 @@ def series(title: str, axis: str, values: Sequence[int], calls: Callable[[int], 
 
 
 def over_examples(size: int) -> Mapping[str, Call]:
-    """Return hull, band and two yardsticks of so many examples."""
+    """The hull, the band and two yardsticks for `size` examples."""
     from sklearn.metrics import roc_curve
 
     labels, scores = predictions(size)
@@ -58,7 +58,7 @@ def over_examples(size: int) -> Mapping[str, Call]:
 
 
 def over_classes(settings: Settings) -> Callable[[int], Mapping[str, Call]]:
-    """Return what makes the calls of BCost for k classes."""
+    """Make a function that gives the calls of BCost for k classes."""
 
     def calls(k: int) -> Mapping[str, Call]:
         y, predicted, _ = labelled(settings.size(100_000), k)
@@ -72,7 +72,7 @@ def over_classes(settings: Settings) -> Callable[[int], Mapping[str, Call]]:
 
 
 def over_classifiers(settings: Settings) -> Callable[[int], Mapping[str, Call]]:
-    """Return what makes the call of `compare_many`."""
+    """Make a function that gives the call of `compare_many`."""
 
     def calls(number: int) -> Mapping[str, Call]:
         rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Parquet files, by ``benchmarks/scan.py``: its numbers become rows here, beside pandas with scikit-learn."""
+"""Scans of Parquet files by ``benchmarks/scan.py``, compared with DuckDB and with pandas and scikit-learn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks import scan
 from benchmarks.harness import Outcome, reached
 from benchmarks.settings import Settings
 
-# In a process of its own, as every job of scan.py, so that its memory is its own.
+# It runs in its own process, as every job of scan.py does, so that its memory can be measured.
 PANDAS = """
 import json, resource, sys, time
 import pandas as pd
@@ -44,7 +44,7 @@ def run(settings: Settings) -> Outcome:
 
 
 def collected(document: Mapping[str, Any], pandas: Mapping[str, float]) -> Outcome:
-    """Return the rows and peaks of what scan.py has written, and of pandas."""
+    """Collect the rows and peaks from the output of scan.py, and those of pandas."""
     rows = document["rows"]
     jobs = {job["job"]: job for job in document["jobs"]}
     outcome = Outcome()

@@ -19,7 +19,7 @@ TOPICS = {
     "counting": "Confusion matrices",
     "curves": "ROC curves, hulls and cost curves",
     "decisions": "Decisions and comparisons",
-    "inference": "How sure: bands and intervals",
+    "inference": "Uncertainty: bands and intervals",
     "multiclass": "k classes",
     "planning": "Planning a test",
     "displays": "Pictures",
@@ -46,7 +46,7 @@ def _title(text: str, line: str = "=") -> str:
 
 
 def _summary(name: str) -> str:
-    """Return the line that says what a name is for."""
+    """Return the summary line of a name."""
     return (inspect.getdoc(getattr(costcurves, name)) or "").partition("\n")[0]
 
 
@@ -99,7 +99,7 @@ def _entry(name: str) -> str:
 
 
 def _as_functions() -> None:
-    """Let autodoc see callable objects such as `compare` as the functions they are to users."""
+    """Let autodoc treat callable objects such as `compare` as functions, which they are to users."""
     for name in costcurves.__all__:
         target = getattr(costcurves, name)
         if (
@@ -111,7 +111,7 @@ def _as_functions() -> None:
 
 
 def _function_like(name: str, target: Any) -> Any:
-    """Return a function with the object's signature and doors, which calls it: pictures and examples use it too."""
+    """Make a function with the object's signature and methods that calls it, also for pictures and examples."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         return target(*args, **kwargs)
@@ -126,7 +126,7 @@ def _function_like(name: str, target: Any) -> Any:
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write reference/api/*.rst; a page that did not change is left alone, so that nothing is built twice."""
+    """Write reference/api/*.rst. A page that did not change is not written, so that it is not built again."""
     folder = Path(app.srcdir) / "reference" / "api"
     folder.mkdir(parents=True, exist_ok=True)
     pages = []

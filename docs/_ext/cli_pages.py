@@ -1,4 +1,4 @@
-"""The command line's pages: every command and option from the parser itself, every JSON answer from its schema."""
+"""The reference pages of the command line, generated from the parser, and of the JSON answers, from their schemas."""
 
 from __future__ import annotations
 
@@ -124,27 +124,27 @@ def _schema(name: str) -> str:
 
 CLI = """# Command line
 
-The extra `cli` (from a clone: `pip install ".[cli]"`) brings the command `costcurves`. A table is a file
-(csv, tsv or txt, json lines, each also .gz or .zst; parquet), a glob or a folder of such files with the same columns, a
-table of a DuckDB database (`scores.duckdb:TABLE`), or `-` for standard input. They are read as `cc.scan` reads them.
-`example:NAME` is one that comes with the package. Costs come from options or from a
+The extra `cli` (from a clone: `pip install ".[cli]"`) installs the command `costcurves`. A table is a file (csv, tsv or
+txt, or json lines, each of which may be compressed as .gz or .zst; or parquet), a glob or a folder of such files with
+the same columns, a table of a DuckDB database (`scores.duckdb:TABLE`), or `-` for standard input. Tables are read in
+the same way as by `cc.scan`. `example:NAME` is a table that comes with the package. Costs are given by options or by a
 [scenario file](scenario-file.md).
 
-Exit codes: 0 done, 1 a gate (`--assert-...`) failed, 2 bad usage or input, 70 a fault of the program,
-130 interrupted, 141 the reader of the output has gone, 143 terminated. With `--json` the answer has the fields of
-[its schema](json.md).
+The exit code is 0 on success, 1 if a gate (`--assert-...`) failed, 2 for bad usage or input, 70 for an internal error
+of the program, 130 if interrupted, 141 if the reader of the output closed it, and 143 if terminated. With `--json`, the
+answer has the fields of [its schema](json.md).
 
-This page is written from the commands themselves.
+This page is generated from the commands themselves.
 
 """
 JSON = """# JSON answers
 
-With `--json` a command prints one object. Its `schema` is the command's name and a number; the number changes when a
-field changes its meaning or goes away. New fields may come at any time, so ignore what you do not know. `costcurves
-schema COMMAND` prints the JSON Schema itself, for validators.
+With `--json`, a command prints one object. Its `schema` consists of the command's name and a number, which changes if a
+field changes its meaning or is removed. New fields may be added at any time, so ignore fields that you do not know.
+`costcurves schema COMMAND` prints the JSON Schema itself, for validators.
 
-Infinite thresholds are `"inf"` and `"-inf"` in the answer, because JSON has no such numbers; what is not known is
-`null`. This page is written from the schemas.
+Infinite thresholds are `"inf"` and `"-inf"` in the answer, because JSON has no infinite numbers, and unknown values are
+`null`. This page is generated from the schemas.
 
 """
 

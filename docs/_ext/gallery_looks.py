@@ -22,12 +22,12 @@ ORDER = (
 
 
 def place(name: str) -> int:
-    """Return the place of an example; one that is not in the list is an error."""
+    """The position of an example. An example that is not in the list is an error."""
     return ORDER.index(Path(name).stem.removeprefix("plot_"))
 
 
 def enlarge(gallery_conf: dict[str, Any], name: str) -> None:
-    """Draw figures of the width of a column with more points an inch."""
+    """Draw figures that have the width of a column with more points per inch."""
     import matplotlib
 
     matplotlib.rcParams["savefig.dpi"] = 150

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves: the pages need no network and no script for them."""
+"""Formulas as MathML, which browsers display themselves, so that the pages need no network and no script."""
 
 from __future__ import annotations
 

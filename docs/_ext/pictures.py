@@ -18,7 +18,7 @@ FOLDER = "_pictures"
 
 
 def write_pictures(app: Sphinx) -> None:
-    """Draw what is older than the code of the pictures, of the package, or than the tutorial, whose code one runs."""
+    """Draw pictures that are older than their code, the package, or the tutorial, whose code one of them runs."""
     figures, folder = Path(app.srcdir) / "figures", Path(app.srcdir) / FOLDER
     sys.path.insert(0, str(figures))
     import pictures_of  # the list of all pictures, docs/figures/pictures_of.py
@@ -52,12 +52,12 @@ class Picture(SphinxDirective):
     option_spec = {"alt": directives.unchanged_required}  # noqa: RUF012 (docutils wants a plain dict)
 
     def run(self) -> list[nodes.Node]:
-        """Return a figure of two images, of which the theme shows one."""
+        """Make a figure with two images, of which the theme shows one."""
         if "alt" not in self.options:
             raise self.error(
-                "a picture needs :alt:, what somebody who cannot see it should know"
+                "a picture needs :alt:, a description for readers who cannot see it"
             )
-        # The theme hides captions beside an image that it hides; a container keeps them apart.
+        # The theme hides captions next to an image that it hides, so a container separates them.
         figure, both = nodes.figure(), nodes.container(classes=["picture"])
         figure += both
         for theme in ("light", "dark"):

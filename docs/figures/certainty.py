@@ -12,7 +12,7 @@ from spaces import cost_axes, german_credit
 
 import costcurves as cc
 
-# A made-up world: scores are normal with spread 1, positives one and a half higher.
+# A simulated world in which scores are normal with standard deviation 1, and those of positives are 1.5 higher.
 GAP, POSITIVES, NEGATIVES = 1.5, 150, 350
 
 

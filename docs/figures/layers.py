@@ -1,4 +1,4 @@
-"""The picture of the layers: read from the imports in the code, so that it cannot be out of date."""
+"""The picture of the layers, which is drawn from the imports in the code, so that it cannot be out of date."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def graph() -> dict[str, set[str]]:
 
 
 def heights(uses: dict[str, set[str]]) -> dict[str, int]:
-    """Return how many imports deep each room stands on the ground: one more than the highest that it imports."""
+    """The height of each package above the ground, which is one more than the highest package that it imports."""
     known = dict.fromkeys(GROUND, 0)
     waiting = set(uses) - set(known)
     while waiting:
@@ -80,7 +80,7 @@ def heights(uses: dict[str, set[str]]) -> dict[str, int]:
 
 
 def direct(uses: dict[str, set[str]]) -> list[tuple[str, str]]:
-    """Return the imports that no chain of others implies, without those of the ground."""
+    """The imports that do not follow from others, without those of the ground."""
     below = {
         name: {other for other in others if other not in GROUND}
         for name, others in uses.items()
@@ -101,7 +101,7 @@ def direct(uses: dict[str, set[str]]) -> list[tuple[str, str]]:
 def places(
     level: dict[str, int], lines: list[tuple[str, str]]
 ) -> dict[str, tuple[float, float]]:
-    """Return where each room stands: rows by height, each row ordered so that lines stay short."""
+    """Place the packages in rows by height, each row ordered so that lines stay short."""
     rows: dict[int, list[str]] = {}
     for name in sorted(level):
         if name not in GROUND:

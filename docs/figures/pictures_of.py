@@ -1,4 +1,4 @@
-"""The pictures of the explanation pages: which there are, in which colours, and how they become SVG files."""
+"""The list of the pictures of the explanation pages, their colours, and how they are written as SVG files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Theme:
     purple: str
 
 
-# Okabe and Ito's colours, told apart with every common kind of colour blindness; lighter ones on dark pages.
+# Okabe and Ito's colours, which are distinguishable with every common kind of colour blindness, lighter on dark pages.
 THEMES = {
     "light": Theme(
         "#111111", "#6b6b6b", "#ececec", "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -46,7 +46,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
 
 
 def save(draw: Callable[[Any], Any], theme: str, file: TextIO) -> None:
-    """Draw in the colours of a theme and write SVG; the same code gives the same bytes."""
+    """Draw in the colours of a theme and write SVG. The same code gives the same bytes."""
     colours = THEMES[theme]
     settings = {
         "font.size": 9,

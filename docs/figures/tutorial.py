@@ -1,4 +1,4 @@
-"""The picture of the tutorial, drawn from what the tutorial's own code finds."""
+"""The picture of the tutorial, drawn from the results of the tutorial's own code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def found() -> dict[str, Any]:
 
 
 def tutorial_curves(theme: Any) -> Any:
-    """Draw the display of the tutorial; displays are for white paper, on dark pages too."""
+    """Draw the display of the tutorial. Displays have a white background, also on dark pages."""
     with plt.style.context("default"), cc.figure_style():
         figure, ax = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
         curves, here = found()["hull"].curves, found()["here"]

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import costcurves as cc
 
 # %%
-# Cross-validate as usual; the estimators and the indices of the folds are what the display needs.
+# Cross-validate as usual. The display needs the estimators and the indices of the folds.
 X, y = load_breast_cancer(return_X_y=True)
 malignant = y == 0
 models = {
@@ -33,7 +33,7 @@ cv_results = {
 display = cc.AveragedRocDisplay.from_cv_results(cv_results, X, malignant)
 
 # %%
-# The part that matters for a good classifier is the upper left corner; with the curve of each fold.
+# For a good classifier, the upper left corner matters most. Here it is shown with the curve of each fold.
 display.plot(names=["logit", "tree"], with_folds=True)
 display.ax_.set(xlim=(0, 0.3), ylim=(0.7, 1.0))
 plt.show()

@@ -2,8 +2,8 @@
 BCost: resample counts, not costs
 =================================
 
-A cost is a price times a count. Prices are known, counts are random; so resample the confusion matrix and price what
-comes out (Margineantu & Dietterich 2000). An error that was not seen must not count as impossible.
+A cost is a price times a count. Prices are known and counts are random, so BCost resamples the confusion matrix and
+prices the result (Margineantu & Dietterich 2000). An error that was not observed must not be treated as impossible.
 """
 
 import warnings
@@ -14,13 +14,12 @@ import numpy as np
 import costcurves as cc
 
 # %%
-# A triage with three outcomes. To send somebody urgent home costs 50, and it did not happen in 240 cases.
+# A triage has three outcomes. Sending an urgent case home costs 50, and it did not happen in 240 cases.
 costs = cc.CostMatrix([[0, 1, 20], [1, 0, 5], [50, 10, 0]], labels=["benign", "watch", "urgent"])
 triage = [[176, 10, 1], [4, 30, 2], [0, 2, 15]]
 
-# %%
-# The paper draws 1000 resamples (grey). Their limit, the distribution itself, is computed (line). The small number that
-# is added to every cell moves it: λ = 0.1 lets the error that was not seen happen now and then.
+# %% The paper draws 1000 resamples (grey). The distribution that they approximate is computed exactly (line). It moves
+# with the small number that is added to every cell: with λ = 0.1, the error that was not observed happens now and then.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", cc.SmallSampleWarning)
     drawn = cc.bcost.from_confusion(triage, costs, method="resample", rng=0)
@@ -38,7 +37,7 @@ with cc.figure_style():
     ax.legend()
 
 # %%
-# The dots are the 95 % limits. 240 cases cannot really judge an error of that price, and ``bcost`` says so.
+# The dots are the 95 % limits. 240 cases are not enough to judge an error of that price, and ``bcost`` warns about it.
 for laplace, found in exact.items():
     print(f"λ = {laplace:g}: {found.estimate:.3f} in [{found.lower:.3f}, {found.upper:.3f}]")
 print(exact[0.1].risks[0])

@@ -2,8 +2,8 @@
 BDeltaCost: which of two is cheaper?
 ====================================
 
-Two classifiers judged on the same examples often err together. BDeltaCost resamples what both said of each example, so
-that what they share cancels (Margineantu & Dietterich 2000).
+Two classifiers tested on the same examples often make the same errors. BDeltaCost resamples the predictions of both for
+each example, so that common errors cancel (Margineantu & Dietterich 2000).
 """
 
 import matplotlib.pyplot as plt
@@ -11,9 +11,8 @@ import numpy as np
 
 import costcurves as cc
 
-# %%
-# Applicants for credit are refused where the score reaches 1/6. A missed bad one costs 5, a refused good one 1. The
-# intervals of the two costs overlap.
+# %% Applicants for credit are refused if the score reaches 1/6. Accepting a bad applicant costs 5, and refusing a good
+# one costs 1. The intervals of the two costs overlap.
 table = np.genfromtxt(
     cc.example_path("german_credit_scores.csv"), delimiter=",", names=True, dtype=None, encoding="utf-8"
 )
@@ -24,13 +23,12 @@ for name, found in alone.items():
     print(f"{name:6} {found.estimate:.3f} in [{found.lower:.3f}, {found.upper:.3f}]")
 
 # %%
-# The interval of their difference leaves out zero all the same.
+# The interval of their difference excludes zero nevertheless.
 paired = cc.bdeltacost(table["label"], *predicted.values(), costs, names=("forest", "tree"))
 print(paired)
 
-# %%
-# Its distribution, beside that for two classifiers of the same costs which were judged on different examples: there
-# nothing cancels, and the difference would not be decided.
+# %% This is its distribution, together with the one for two classifiers with the same costs that were tested on
+# different examples. There nothing cancels, and the difference would not be significant.
 first, second = (found.distribution.sample(20_000, rng=seed) for seed, found in enumerate(alone.values()))
 apart = np.sort(first - second)
 x = np.linspace(-0.25, 0.1, 401)
@@ -43,9 +41,8 @@ with cc.figure_style():
     ax.set(xlim=(-0.25, 0.1), ylim=(0, 1), xlabel="cost of forest − cost of tree", ylabel="chance of at most that")
     ax.legend()
 
-# %%
-# The dots are the 95 % limits. With more classes the calls are the same. Among several classifiers every pair is a
-# test, and the limits are adjusted for that: a toll gate that tells four kinds of vehicles apart.
+# %% The dots are the 95 % limits. With more classes the calls are the same. With several classifiers every pair is a
+# test, and the limits are adjusted for that. In this example, a toll gate distinguishes four kinds of vehicles.
 toll = cc.read_scenarios(cc.example_path("vehicle_costs.toml")).matrix("toll")
 table = np.genfromtxt(
     cc.example_path("vehicle_predictions.csv"), delimiter=",", names=True, dtype=None, encoding="utf-8"

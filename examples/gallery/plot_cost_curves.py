@@ -2,7 +2,8 @@
 Cost curves
 ===========
 
-What each classifier costs at every operating condition, relative to always being wrong (Holte & Drummond 2005).
+Cost curves show what each classifier costs at every operating condition, relative to the cost of getting every case
+wrong (Holte & Drummond 2005).
 """
 
 import matplotlib.pyplot as plt
@@ -22,9 +23,8 @@ table = np.genfromtxt(
 label, scores = table["label"], {name: table[name] for name in ("forest", "logit", "bayes", "tree")}
 here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
 
-# %%
-# Four classifiers and the best of all. The axis at the top reads the condition as prevalence, at costs of 5 to 1; the
-# one on the right has the cost per applicant.
+# %% Four classifiers, and the best of them at each condition. The axis at the top shows the condition as prevalence at
+# costs of 5 to 1, and the one on the right shows the cost per applicant.
 decision = cc.RocHull.from_predictions(label, scores, pos_label="bad").best(here)
 cc.CostCurveDisplay.from_predictions(
     label,
@@ -36,15 +36,14 @@ cc.CostCurveDisplay.from_predictions(
     money_axis=True,
 )
 
-# %%
-# A cost curve is the lower envelope of the lines of all thresholds. Where it is below both trivial classifiers is the
-# operating range.
+# %% A cost curve is the lower envelope of the lines of all thresholds. The operating range is where it is below both
+# trivial classifiers.
 cc.CostCurveDisplay.from_predictions(
     label, scores["tree"], pos_label="bad", name="tree", lines=True, operating_range=True
 )
 
 # %%
-# Two classifiers: where they cross, and how sure their costs are.
+# Two classifiers, with their crossings and the uncertainty of their costs.
 two = {name: scores[name] for name in ("bayes", "tree")}
 cc.CostCurveDisplay.from_predictions(
     label,

@@ -3,7 +3,7 @@ Difference of two cost curves
 =============================
 
 Is one classifier cheaper than another, and at which conditions? The limits hold at all conditions jointly, so the
-marked ranges may be read together (Holte & Drummond 2005).
+marked ranges can be read together (Holte & Drummond 2005).
 """
 
 import matplotlib.pyplot as plt
@@ -24,11 +24,11 @@ label, scores = table["label"], {name: table[name] for name in ("forest", "tree"
 display = cc.CostDifferenceDisplay.from_predictions(label, scores, pos_label="bad", with_curves=True)
 
 # %%
-# The same, as large as it fits.
+# The same difference, drawn as large as possible.
 display.plot(y_limits="data")
 
 # %%
-# Two classifiers of tumours, on the examples that neither had seen.
+# Two classifiers of tumours, on examples on which neither was trained.
 X, y = load_breast_cancer(return_X_y=True)
 malignant = y == 0
 models = {
@@ -42,9 +42,8 @@ cv_results = {
 }
 cc.CostDifferenceDisplay.from_cv_results(cv_results, X, malignant, pair=("logit", "bayes"), y_limits="data")
 
-# %%
-# The confusion matrices of two classifiers say nothing about their difference without how often they agree: the same
-# two matrices, with much and with little agreement.
+# %% The confusion matrices of two classifiers do not determine the uncertainty of their difference, which depends on
+# how often they agree. Here are the same two matrices with much and with little agreement.
 close, loose = [[[60, 0], [0, 40]], [[20, 20], [0, 160]]], [[[30, 30], [30, 10]], [[1, 39], [19, 141]]]
 with cc.figure_style():
     figure, axes = plt.subplots(1, 2, figsize=(6.8, 2.8), layout="constrained")

@@ -2,8 +2,8 @@
 Coverage of confidence bands
 ============================
 
-How often does a 90 % band hold the true cost? Computed by summing binomials, for the worlds that Dugas & Gadoury (2008)
-simulated: the Gaussian band breaks where errors are rare, Wilson's does not.
+How often does a 90 % band contain the true cost? The answer is computed by summing binomial probabilities, for the
+settings that Dugas & Gadoury (2008) simulated. The Gaussian band fails where errors are rare, but Wilson's does not.
 """
 
 import matplotlib.pyplot as plt

@@ -16,8 +16,8 @@ table = np.genfromtxt(
 label, scores = table["label"], {name: table[name] for name in ("forest", "logit", "bayes", "tree")}
 cc.DominanceDisplay.from_predictions(label, scores, pos_label="bad")
 
-# %%
-# With prevalence on the second axis, at costs of 5 to 1, and the range of conditions that is thought possible.
+# %% The same with prevalence on the second axis, at costs of 5 to 1, and with the range of conditions that is
+# considered possible.
 here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
 unsure = cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=(3, 8))
 cc.DominanceDisplay.from_predictions(

@@ -2,8 +2,8 @@
 The bootstrap without drawing
 =============================
 
-With thresholds fixed, the number of errors in a resample is binomial. So infinitely many resamples have a distribution
-that can be written down (Dugas & Gadoury 2008): no seed, no simulation error.
+If thresholds are fixed, the number of errors in a resample is binomial. The distribution of infinitely many resamples
+can therefore be computed exactly, without a seed and without simulation error (Dugas & Gadoury 2008).
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ exact = curve.distribution(0.5)
 print(exact)
 
 # %%
-# Every value that a resample can have, with its probability, beside 500 resamples.
+# Every value that a resample can have, with its probability, and 500 resamples for comparison.
 drawn, times = np.unique(exact.sample(500, rng=0).round(9), return_counts=True)
 with cc.figure_style():
     figure, ax = plt.subplots(figsize=(5.0, 3.0), layout="constrained")
@@ -28,9 +28,9 @@ with cc.figure_style():
     ax.set(xlim=(0, 0.65), ylim=(0, None), xlabel="normalized cost at pc = 0.5", ylabel="probability")
     ax.legend()
 
-# %%
-# Three kinds of 90 % limits at every condition. The Gaussian and the bootstrap agree where there are errors to count.
-# Wilson's, the default, also holds where there are few: towards pc = 0 and 1 only one class counts.
+# %% Three kinds of 90 % limits at every condition. The Gaussian limits and the bootstrap agree where there are enough
+# errors. Wilson's limits, the default, also hold where there are few errors, as towards pc = 0 and 1, where only one
+# class matters.
 pc = np.linspace(0, 1, 101)
 with cc.figure_style():
     figure, ax = plt.subplots(figsize=(5.0, 3.4), layout="constrained")

@@ -2,8 +2,8 @@
 Power: how large must a test set be?
 ====================================
 
-The chance that a test set shows which of two classifiers is cheaper, against the size of the difference and against the
-number of examples (Margineantu & Dietterich 2000).
+The probability that a test set shows which of two classifiers is cheaper, against the size of the difference and
+against the number of examples (Margineantu & Dietterich 2000).
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ predicted = {name: np.where(table[name] >= 0.2, "bad", "good") for name in ("for
 costs = {f"{fn} : 1": cc.CostMatrix([[0, 1], [fn, 0]], labels=["good", "bad"]) for fn in (2, 5, 20)}
 
 # %%
-# The pilot's own difference, with more examples.
+# The difference of the pilot itself, with more examples.
 cc.PowerDisplay.from_predictions(label, predicted, costs=costs, n=np.geomspace(100, 20_000, 13).astype(int))
 
 # %%

@@ -2,8 +2,8 @@
 Three classes: who is cheapest under which priors
 =================================================
 
-With three classes the ROC convex hull becomes a map: each point of the triangle stands for three class frequencies, and
-each region for the classifier that is cheapest there.
+With three classes the ROC convex hull becomes a map. Each point of the triangle represents three class frequencies, and
+each region the classifier that is cheapest there.
 """
 
 import matplotlib.pyplot as plt

@@ -1,4 +1,4 @@
-"""Bagging: learners trained on bootstrap samples, their probabilities averaged (Breiman 1996)."""
+"""Bagging: learners trained on bootstrap samples, whose probabilities are averaged (Breiman 1996)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from replications.learners.trees import checked
 
 
 class Learner(Protocol):
-    """What is bagged: something to fit to examples that then gives probabilities."""
+    """A learner that can be bagged, which is fitted to examples and then gives probabilities."""
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, nominal: npt.ArrayLike | None = None) -> Any:
         """Learn from examples."""
@@ -31,7 +31,7 @@ class Bagging:
     make : callable
         Makes a fresh learner.
     count : int
-        How many there are.
+        The number of learners.
     rng : numpy Generator
 
     Examples

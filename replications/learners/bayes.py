@@ -1,4 +1,4 @@
-"""Naive Bayes for two classes, on numeric columns cut by entropy and on nominal ones as they are."""
+"""Naive Bayes for two classes, on numeric columns that are discretised by entropy and on nominal columns."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from replications.learners.trees import checked
 class NaiveBayes:
     """Naive Bayes after discretisation by entropy.
 
-    Notes
-    -----
-    Numeric columns are cut by `mdl_cuts`, on the training examples only. Of a value and a class the estimate is
-    (examples + 1) / (examples of the class with a known value + number of values), that of a class is
-    (examples + 1) / (all + 2). A missing value is left out, in training and in scoring; so is a nominal value whose
-    code is larger than all of training.
+    Notes ----- Numeric columns are cut by `mdl_cuts`, on the training examples only. The estimate for a value and a
+    class is (examples + 1) / (examples of the class with a known value + number of values), and that for a class is
+    (examples + 1) / (all + 2). A missing value is ignored in training and in scoring, and so is a nominal value whose
+    code is larger than all codes in training.
 
     Examples
     --------
@@ -31,7 +29,7 @@ class NaiveBayes:
     """
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, nominal: npt.ArrayLike | None = None) -> NaiveBayes:
-        """Cut, count and return the classifier; `nominal` says which columns hold codes 0, 1, ... of values."""
+        """Cut, count and return the classifier. `nominal` marks the columns that hold codes 0, 1, ... of values."""
         features, positive, mask = checked(X, y, nominal)
         n_pos = int(positive.sum())
         self.prior_ = float(np.log(n_pos + 1) - np.log(positive.size - n_pos + 1))
@@ -44,12 +42,12 @@ class NaiveBayes:
             counts = [np.bincount(cell[(cell >= 0) & (positive == side)], minlength=size) for side in (False, True)]
             share = [np.log((count + 1) / (count.sum() + size)) for count in counts]
             self.cuts_.append(cuts)
-            # The last entry is for what says nothing: missing values and values that training did not have.
+            # The last entry is for values without information: missing ones and those that did not occur in training.
             self._odds.append(np.append(share[1] - share[0], 0.0))
         return self
 
     def decision_function(self, X: npt.ArrayLike) -> Floats:
-        """Return the logarithm of the odds of True, which tells apart what probabilities next to 1 do not."""
+        """The log-odds of True, which distinguish examples whose probabilities round to 1."""
         features = np.asarray(X, dtype=np.float64)
         found = np.full(len(features), self.prior_)
         for column, cuts, odds in zip(features.T, self.cuts_, self._odds, strict=True):
@@ -64,7 +62,7 @@ class NaiveBayes:
 
 
 def _cells(column: Floats, cuts: Floats | None) -> npt.NDArray[np.intp]:
-    """Return the interval or the code of each value, -1 where it is missing."""
+    """The interval or the code of each value, or -1 if it is missing."""
     missing = np.isnan(column)
     known = np.where(missing, 0.0, column)
     cell = known.astype(np.intp) if cuts is None else np.searchsorted(cuts, known, side="left")

@@ -8,25 +8,25 @@ from scipy.special import xlogy
 
 from replications.learners.splits import Floats
 
-# Entropies closer than this, in bits of all examples together, are equal: the lowest cut wins, on every machine.
+# Entropies closer than this, in bits of all examples together, count as equal, so that the lowest cut wins on every
+# machine.
 SAME = 1e-9
 
 
 def mdl_cuts(values: Floats, y: npt.NDArray[np.bool_]) -> Floats:
-    """Return where a column is cut, in increasing order; what is at most a cut lies below it.
+    """Find where to cut a column, in increasing order. Values up to a cut lie below it.
 
     Parameters
     ----------
     values : array of float
-        The column; NaN, a missing value, is left out.
+        The column. NaN is a missing value, which is ignored.
     y : array of bool
         The classes.
 
-    Notes
-    -----
-    Of all places between two distinct values the one with the least class entropy is taken, in the middle between
-    them, if its gain is more than [log2(N - 1) + log2(3^k - 2) - (k E - k1 E1 - k2 E2)] / N, where N are the examples,
-    E is the entropy and k the number of classes of all, 1 and 2 of the two sides; then both sides are cut in turn.
+    Notes ----- Of all places between two distinct values, the one with the least class entropy is used, in the middle
+    between them, if its gain is more than [log2(N - 1) + log2(3^k - 2) - (k E - k1 E1 - k2 E2)] / N, where N are the
+    examples, E is the entropy and k the number of classes of all, 1 and 2 of the two sides; then both sides are cut in
+    turn.
 
     Examples
     --------
@@ -50,12 +50,12 @@ def mdl_cuts(values: Floats, y: npt.NDArray[np.bool_]) -> Floats:
     found = np.sort(np.asarray(ends, dtype=np.intp))
     low, high = distinct[found - 1], distinct[found]
     middle = low + (high - low) / 2
-    # Between two neighbouring floats there is no middle.
+    # There is no middle between two neighbouring floats.
     return np.asarray(np.where(middle < high, middle, low), dtype=np.float64)
 
 
 def _accepted(below: Floats) -> int | None:
-    """Return the best cut, as the number of distinct values below it, or None where it costs more than it tells."""
+    """The best cut, as the number of distinct values below it, or None if it costs more than it gains."""
     left, whole = below[1:-1], below[-1]
     if not len(left) or (whole == 0).any():
         return None
@@ -70,6 +70,6 @@ def _accepted(below: Floats) -> int | None:
 
 
 def _bits(counts: Floats) -> Floats:
-    """Return the class entropy of groups (groups, classes) in bits, times their size."""
+    """The class entropy of groups (groups, classes) in bits, times their size."""
     total = counts.sum(axis=-1)
     return np.asarray((xlogy(total, total) - xlogy(counts, counts).sum(axis=-1)) / np.log(2))

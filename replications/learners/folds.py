@@ -1,4 +1,4 @@
-"""Out-of-fold scores: each example is judged by a learner that was trained without it."""
+"""Out-of-fold scores, in which each example is scored by a learner that was trained without it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from replications.domains import Domain, Floats
 
 
 def fold_numbers(y: npt.NDArray[np.bool_], folds: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
-    """Return the fold of each example: the shuffled classes are dealt out one after the other.
+    """Assign a fold to each example. The shuffled classes are dealt out one after the other.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def fold_numbers(y: npt.NDArray[np.bool_], folds: int, rng: np.random.Generator)
 
 
 def out_of_fold(domain: Domain, learner: Callable[[], Any], fold: npt.NDArray[np.intp]) -> Floats:
-    """Return the probability of a positive for each example, by a fresh learner trained on the other folds."""
+    """The probability of a positive for each example, from a new learner trained on the other folds."""
     found = np.empty(domain.y.size)
     for k in range(int(fold.max()) + 1):
         train, test = fold != k, fold == k

@@ -9,9 +9,9 @@ from costcurves import InputError
 from replications.learners.splits import Floats
 from replications.learners.trees import checked
 
-# Squared distances closer than this are equal: matrix products give them to about 1e-13.
+# Squared distances closer than this count as equal, because matrix products are accurate to about 1e-13.
 SAME = 1e-9
-# Scores are computed for as many examples at a time as give tables of this many distances.
+# Scores are computed for blocks of examples, with tables of at most this many distances.
 CHUNK = 4_000_000
 
 
@@ -22,12 +22,11 @@ class Neighbours:
     ----------
     k : int
 
-    Notes
-    -----
-    The distance is Euclidean. A numeric column is scaled so that its training values span 0 to 1; two nominal values
-    are 0 apart if equal and 1 if not. Missing values are as far away as they can be, as in IBL: 1 from another missing
-    and from every nominal value, max(x, 1 - x) from a number x. All examples as far away as the k-th vote with it, so
-    the order of the examples does not matter. Where neighbours have the distance 0, they alone vote.
+    Notes ----- The distance is Euclidean. A numeric column is scaled so that its training values span 0 to 1; two
+    nominal values have distance 0 if they are equal and 1 if not. Missing values have the largest possible distance, as
+    in IBL: 1 from another missing value and from every nominal value, and max(x, 1 - x) from a number x. All examples
+    at the same distance as the k-th also vote, so the order of the examples does not matter. If there are neighbours at
+    distance 0, only they vote.
 
     Squared distances are one matrix product: of columns made from the scored examples with columns made from the
     training examples.
@@ -45,13 +44,13 @@ class Neighbours:
         self.k = k
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, nominal: npt.ArrayLike | None = None) -> Neighbours:
-        """Keep the examples and the scales; `nominal` says which columns hold codes 0, 1, ... of values."""
+        """Keep the examples and the scales. `nominal` marks the columns that hold codes 0, 1, ... of values."""
         features, self._positive, self._nominal = checked(X, y, nominal)
         numbers = features[:, ~self._nominal]
         known = ~np.isnan(numbers)
         self._low = np.where(known, numbers, np.inf).min(axis=0, initial=np.inf)
         span = np.where(known, numbers, -np.inf).max(axis=0, initial=-np.inf) - self._low
-        # A column without two values tells nothing.
+        # A column with fewer than two values has no information.
         self._scale = np.where(span > 0, 1 / np.where(span > 0, span, 1.0), 0.0)
         self._low = np.where(np.isfinite(self._low), self._low, 0.0)
         codes = features[:, self._nominal]
@@ -61,7 +60,7 @@ class Neighbours:
         return self
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
-        """Return the shares of the votes for False and True, shape (examples, 2)."""
+        """The shares of the votes for False and True, shape (examples, 2)."""
         numbers, codes = self._scaled(np.asarray(X, dtype=np.float64))
         count = self._positive.size
         size = max(1, CHUNK // count)
@@ -76,7 +75,8 @@ class Neighbours:
         k = min(self.k, self._positive.size)
         last = np.partition(squared, k - 1, axis=1)[:, k - 1]
         row, near = np.nonzero(squared <= last[:, None] + SAME)
-        # Of the few that vote the distances are computed again, by the definition: a product cannot tell 0 from 1e-14.
+        # The distances of the few voters are computed again from the definition, because a product cannot distinguish 0
+        # from 1e-14.
         exact = self._distance(numbers[row], codes[row], near)
         same = np.bincount(row, weights=exact == 0, minlength=len(numbers)) > 0
         weight = np.where(same[row], exact == 0, 1 / np.where(exact > 0, exact, 1.0))
@@ -84,22 +84,23 @@ class Neighbours:
         return np.asarray(votes / np.bincount(row, weights=weight, minlength=len(numbers)))
 
     def _distance(self, numbers: Floats, codes: Floats, near: npt.NDArray[np.intp]) -> Floats:
-        """Return the distances of examples to one training example each."""
+        """The distances of examples to one training example each."""
         others, other_codes = (table[near] for table in self._train)
         gap = np.abs(numbers - others)
         gap = np.where(np.isnan(others), _farthest(numbers), np.where(np.isnan(numbers), _farthest(others), gap))
         gap = np.where(np.isnan(gap), 1.0, gap)
-        different = codes != other_codes  # a missing value differs from everything, also from itself
+        different = codes != other_codes  # a missing value differs from everything, including another missing value
         return np.asarray(np.sqrt((gap**2).sum(axis=1) + different.sum(axis=1)))
 
     def _scaled(self, features: Floats) -> tuple[Floats, Floats]:
         return (features[:, ~self._nominal] - self._low) * self._scale, features[:, self._nominal]
 
     def _columns(self, numbers: Floats, codes: Floats, *, scored: bool) -> Floats:
-        """Return columns whose products, of scored with training examples, are the squared distances."""
+        """Make columns such that products of scored and training examples are the squared distances."""
         known = (~np.isnan(numbers)).astype(np.float64)
         value, far = np.nan_to_num(numbers), np.nan_to_num(_farthest(numbers) ** 2)
-        # (a - b)² = a² - 2ab + b² where both are known, the square of the farthest where one is, and 1 where none is.
+        # (a - b)² = a² - 2ab + b² if both are known, the square of the farthest distance if one is, and 1 if neither
+        # is.
         if scored:
             parts = [value**2, value, known, 1 - known, far]
         else:
@@ -112,5 +113,5 @@ class Neighbours:
 
 
 def _farthest(numbers: Floats) -> Floats:
-    """Return how far a missing value may be from a scaled number."""
+    """The largest distance of a missing value from a scaled number."""
     return np.maximum(numbers, 1 - numbers)

@@ -1,4 +1,4 @@
-"""The best split of some examples of two classes: four criteria, numeric and nominal columns, missing values."""
+"""The best split of examples of two classes, with four criteria, numeric and nominal columns, and missing values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from scipy.special import xlogy
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
 
-# Gains closer than this, per example, are equal: the first column and the lowest threshold win, on every machine.
+# Gains per example that are closer than this count as equal, so that the first column and the lowest threshold win on
+# every machine.
 SAME = 1e-10
-# Fractions of examples add up with rounding; a weight below this is none.
+# Sums of fractions of examples have rounding errors, so a weight below this counts as zero.
 NOTHING = 1e-9
 
 
@@ -35,8 +36,8 @@ def _accuracy(a: Floats, b: Floats) -> Floats:
     return np.minimum(a, b)
 
 
-# What a group of `a` negatives and `b` positives adds to the impurity: (a + b) f(b / (a + b)) with f(p) = entropy in
-# bits, 2p(1-p), 2 sqrt(p(1-p)) and min(p, 1-p).
+# The contribution of a group of `a` negatives and `b` positives to the impurity is (a + b) f(b / (a + b)), where f(p)
+# is the entropy in bits, 2p(1-p), 2 sqrt(p(1-p)) or min(p, 1-p).
 CRITERIA: dict[str, Callable[[Floats, Floats], Floats]] = {
     "entropy": _entropy,
     "gini": _gini,
@@ -47,7 +48,7 @@ CRITERIA: dict[str, Callable[[Floats, Floats], Floats]] = {
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Where a node is split: `threshold` for a numeric column (at most it goes left), NaN for a nominal one."""
+    """The split of a node. Values up to `threshold` go left, and it is NaN for a nominal column."""
 
     column: int
     threshold: float
@@ -57,15 +58,15 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The features by column, ready for scans.
+    """The features by column, prepared for scans.
 
     Attributes
     ----------
     values : array (columns, examples)
     numeric, nominal : array of int
-        Which columns are which.
-    levels : array of int, one a column
-        Branches of a split: 2 for a numeric column, the largest code + 1 for a nominal one.
+        The numeric and the nominal columns.
+    levels : array of int, one per column
+        The number of branches of a split: 2 for a numeric column, the largest code + 1 for a nominal one.
     """
 
     values: Floats
@@ -75,7 +76,7 @@ class Columns:
 
     @classmethod
     def of(cls, features: Floats, nominal: npt.NDArray[np.bool_]) -> Columns:
-        """Return the columns of an array (examples, columns)."""
+        """Make the columns from an array (examples, columns)."""
         values = np.ascontiguousarray(features.T)
         levels = np.full(len(values), 2, dtype=np.intp)
         for column in np.flatnonzero(nominal):
@@ -84,7 +85,7 @@ class Columns:
         return cls(values, np.flatnonzero(~nominal), np.flatnonzero(nominal), levels)
 
     def branch(self, split: Split, rows: Integers) -> Integers:
-        """Return the branch of each row, -1 where its value is missing."""
+        """The branch of each row, or -1 if its value is missing."""
         found = self.values[split.column, rows]
         missing = np.isnan(found)
         if np.isnan(split.threshold):
@@ -102,20 +103,21 @@ def best_split(
     gain_ratio: bool = False,
     min_leaf: float = 2.0,
 ) -> Split | None:
-    """Return the split that lowers the impurity most, or None where no split lowers it.
+    """Find the split that lowers the impurity most, or None if no split lowers it.
 
     Parameters
     ----------
     columns : Columns
-    rows, weight : arrays of one length
-        The examples of the node, and how much of each is there.
-    positive : array, one a row of the node
+    rows, weight : arrays of equal length
+        The examples of the node, and the fraction of each that belongs to it.
+    positive : array, one per row of the node
         1 for a positive, 0 for a negative.
     criterion : {"entropy", "gini", "dkm", "accuracy"}
     gain_ratio : bool
-        Choose by the gain over the information of the split itself, among columns of at least average gain.
+        Whether to choose by the gain divided by the information of the split itself, among columns of at least average
+        gain.
     min_leaf : float
-        At least two branches must have this weight (C4.5's rule; for a numeric column that is both).
+        At least two branches must have this weight (C4.5's rule, which means both for a numeric column).
 
     Notes
     -----
@@ -149,7 +151,7 @@ def best_split(
 
 
 def _settled(weight: Floats) -> Floats:
-    """Return weights with what only rounding left taken as none."""
+    """Set weights that are only due to rounding to zero."""
     return np.where(weight < NOTHING, 0.0, weight)
 
 
@@ -162,7 +164,7 @@ def _thresholds(
     min_leaf: float,
     tolerance: float,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the best gain of each numeric column, its threshold and the information of that split."""
+    """Find the best gain of each numeric column, its threshold and the information of that split."""
     values = columns.values[columns.numeric[:, None], rows]
     order = np.argsort(values, axis=1)
     values = np.take_along_axis(values, order, axis=1)
@@ -172,13 +174,13 @@ def _thresholds(
     left = np.cumsum(ordered, axis=1)
     whole, whole_pos = left[:, -1:], pos[:, -1:]
     low = left[:, :-1]
-    # Missing values are last, so a comparison with one is false: only gaps between known values can be cut.
+    # Missing values are last, and a comparison with one is false, so only gaps between known values can be cut.
     enough = min_leaf - NOTHING
     cut = (values[:, :-1] < values[:, 1:]) & (low >= enough) & (whole - low >= enough)
     gain = np.zeros(cut.shape)
     if gain.shape[1] == 0:
         return np.zeros(len(values)), np.full(len(values), np.nan), np.ones(len(values))
-    # Impurities are dear, and most places cannot be cut.
+    # Impurities are expensive to compute, and most places cannot be cut.
     here, there = np.nonzero(cut)
     below, below_pos = low[here, there], pos[here, there]
     after = impurity(below - below_pos, below_pos)
@@ -190,7 +192,7 @@ def _thresholds(
     last, following = values[which, at], values[which, at + 1]
     middle = last + (following - last) / 2
     sides = np.stack([low[which, at], whole[:, 0] - low[which, at], np.maximum(weight.sum() - whole[:, 0], 0)])
-    # Between two neighbouring floats there is no middle.
+    # There is no middle between two neighbouring floats.
     return best, np.where(middle < following, middle, last), _information(sides)
 
 
@@ -202,7 +204,7 @@ def _branches(
     impurity: Callable[[Floats, Floats], Floats],
     min_leaf: float,
 ) -> tuple[Floats, Floats]:
-    """Return the gain of each nominal column and the information of its split."""
+    """Find the gain of each nominal column and the information of its split."""
     levels = columns.levels[columns.nominal]
     starts = np.concatenate([[0], np.cumsum(levels)[:-1]])
     values = columns.values[columns.nominal[:, None], rows]
@@ -226,7 +228,7 @@ def _branches(
 
 
 def _information(sides: Floats) -> Floats:
-    """Return the entropy in bits of the shares of weights (groups, columns), 1 where there is but one group."""
+    """The entropy in bits of the shares of weights (groups, columns), or 1 if there is only one group."""
     total = sides.sum(axis=0)
     found = (xlogy(total, total) - xlogy(sides, sides).sum(axis=0)) / np.log(2) / total
     return np.where(found > 0, found, 1.0)

@@ -1,4 +1,4 @@
-"""Holte's 1R: the one column that classifies the training examples best, as a rule with one answer for each value."""
+"""Holte's 1R: a rule on the column that classifies the training examples best, with one answer for each value."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from replications.learners.trees import checked
 
 
 class OneRule:
-    """A rule on one column: for each of its values, or interval of values, the more frequent class.
+    """A rule on one column that gives the more frequent class for each of its values or intervals of values.
 
     Parameters
     ----------
     min_bucket : int
         An interval of a numeric column must have this many examples of its more frequent class (1R's SMALL, 6).
 
-    Notes
-    -----
-    A missing value is a value of its own, and the intervals are those of 1R: one ends as soon as its more frequent
-    class has `min_bucket` examples and the next value is of another class; equal values are never parted, and
-    neighbours with the same answer become one. The column with the fewest training errors is used, the first of
-    several. A value that training did not have gets the answer of all examples together.
+    Notes ----- A missing value counts as a separate value, and the intervals are those of 1R. An interval ends as soon
+    as its more frequent class has `min_bucket` examples and the next value is of another class. Equal values are never
+    separated, and neighbouring intervals with the same answer are joined. The column with the fewest training errors is
+    used, and the first of several. A value that did not occur in training gets the answer for all examples together.
 
     Examples
     --------
@@ -43,7 +41,7 @@ class OneRule:
         return f"OneRule(column {self.column_}, {(self._counts[:-1].sum(axis=1) > 0).sum()} values)"
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, nominal: npt.ArrayLike | None = None) -> OneRule:
-        """Find the column; the arguments are those of `DecisionTree.fit`."""
+        """Find the column. The arguments are those of `DecisionTree.fit`."""
         features, positive, mask = checked(X, y, nominal)
         fewest = np.inf
         for column in range(features.shape[1]):
@@ -54,7 +52,7 @@ class OneRule:
             counts = np.stack([np.bincount(cell[positive == side], minlength=size) for side in (False, True)], axis=1)
             errors = counts.min(axis=1).sum()
             if errors < fewest:
-                # The last row answers for values that training did not have.
+                # The last row is for values that did not occur in training.
                 fewest, self.column_, self._cuts = errors, column, cuts
                 self._counts = np.vstack([counts, counts.sum(axis=0)])
         return self
@@ -68,12 +66,12 @@ class OneRule:
         return np.asarray((counts + 1) / (counts.sum(axis=1, keepdims=True) + 2))
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return the more frequent class of each value; a tie is False."""
+        """Predict the more frequent class of each value. A tie is False."""
         return self.predict_proba(X)[:, 1] > 0.5
 
 
 def cells(values: Floats, cuts: Floats | None) -> npt.NDArray[np.intp]:
-    """Return 0 for a missing value, and from 1 on the number of the interval or the code."""
+    """Return 0 for a missing value, and otherwise the number of the interval or the code, counted from 1."""
     missing = np.isnan(values)
     known = np.where(missing, 0, values)
     number = known.astype(np.intp) if cuts is None else np.searchsorted(cuts, known, side="left")
@@ -81,14 +79,14 @@ def cells(values: Floats, cuts: Floats | None) -> npt.NDArray[np.intp]:
 
 
 def intervals(values: Floats, positive: npt.NDArray[np.bool_], min_bucket: int) -> Floats:
-    """Return where 1R cuts a numeric column: at most the cut is below it."""
+    """Find where 1R cuts a numeric column. Values up to a cut are below it."""
     known = ~np.isnan(values)
     distinct, where = np.unique(values[known], return_inverse=True)
     counts = np.stack([np.bincount(where[positive[known] == side], minlength=distinct.size) for side in (False, True)])
     ends, answers, bucket = [], [], np.zeros(2, dtype=np.intp)
     for i, count in enumerate(counts.T):
         answer = int(bucket[1] > bucket[0])
-        # A value of mixed classes goes on with an interval whose answer it does not outvote.
+        # A value of mixed classes extends an interval unless it changes its answer.
         if bucket.max() >= min_bucket and count[1 - answer] > count[answer]:
             ends.append(i)
             answers.append(answer)

@@ -1,4 +1,4 @@
-"""A decision tree for two classes in the manner of C4.5: four criteria, pessimistic pruning, Laplace estimates."""
+"""A C4.5-like decision tree for two classes, with four criteria, pessimistic pruning and Laplace estimates."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from scipy.special import betaincinv
 from costcurves import InputError
 from replications.learners.splits import CRITERIA, NOTHING, Columns, Floats, Integers, Split, best_split
 
-# A subtree must promise this many errors fewer than a leaf would make to be kept, as in C4.5.
+# A subtree is kept only if it promises at least this many errors fewer than a leaf, as in C4.5.
 SLACK = 0.1
 
 
 def pessimistic_errors(errors: Floats, cases: Floats, confidence: float) -> Floats:
-    """Return the errors to expect of leaves: cases times the upper limit of a binomial rate, exceeded by `confidence`.
+    """The expected errors of leaves: cases times the upper limit of a binomial rate at the given `confidence`.
 
-    Notes
-    -----
-    The limit U solves P(X <= errors; cases, U) = confidence and is a quantile of a beta distribution, which also takes
-    fractions of cases. C4.5 itself interpolates and approximates this limit; here it is exact.
+    Notes ----- The limit U solves P(X <= errors; cases, U) = confidence and is a quantile of a beta distribution, which
+    also allows fractions of cases. C4.5 itself interpolates and approximates this limit, but here it is exact.
     """
     errors, cases = np.broadcast_arrays(np.asarray(errors, dtype=np.float64), np.asarray(cases, dtype=np.float64))
     sure = errors >= cases
@@ -31,20 +29,20 @@ def pessimistic_errors(errors: Floats, cases: Floats, confidence: float) -> Floa
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """A grown tree as arrays, one entry a node; a node stands before its branches, which stand side by side.
+    """A grown tree as arrays with one entry per node. A node comes before its branches, which are consecutive.
 
     Attributes
     ----------
     column : array of int
-        The column that is asked; -1 at a leaf.
+        The column on which the node splits, or -1 for a leaf.
     threshold : array
-        At most this goes to the first branch, more to the second; NaN where the column is nominal.
+        Values up to this go to the first branch, and larger ones to the second. It is NaN if the column is nominal.
     first, branches : array of int
-        Where the branches start, and how many they are; branch i of a nominal column is its code i.
+        The first branch and the number of branches. Branch i of a nominal column is its code i.
     cases, positives : array
-        The weight of the training examples that came here, and of the positives among them.
+        The weight of the training examples in the node, and that of the positives among them.
     value : array
-        The estimated probability of a positive; a node that no example reached has its parent's.
+        The estimated probability of a positive. A node that no example reached has the value of its parent.
     """
 
     column: Integers
@@ -66,29 +64,29 @@ class Nodes:
 
 
 class DecisionTree:
-    """A decision tree for two classes in the manner of C4.5.
+    """A C4.5-like decision tree for two classes.
 
     Parameters
     ----------
     criterion : {"entropy", "gini", "dkm", "accuracy"}
-        The impurity that splits lower: entropy, 2p(1-p), 2 sqrt(p(1-p)) of Dietterich, Kearns and Mansour, min(p, 1-p).
+        The impurity that splits reduce: entropy, 2p(1-p), 2 sqrt(p(1-p)) of Dietterich, Kearns and Mansour, or min(p,
+        1-p).
     gain_ratio : bool
-        Divide the gain by the information of the split (C4.5's choice of columns); False compares gains (MC4).
+        Whether to divide the gain by the information of the split (C4.5's choice of columns) instead of comparing gains
+        (MC4).
     min_leaf : float
         At least two branches of a split must have this weight.
     confidence : float or None
-        C4.5's confidence factor for pruning; None does not prune.
+        C4.5's confidence factor for pruning, or None for no pruning.
     laplace : bool
-        Estimate (positives + 1) / (cases + 2) at leaves instead of positives / cases.
+        Whether to estimate (positives + 1) / (cases + 2) at leaves instead of positives / cases.
 
-    Notes
-    -----
-    A numeric column is cut in two in the middle between two values; a nominal one has a branch for each of its values.
-    An example whose value is missing goes down all branches, by the share of the known ones in each (C4.5's fractional
-    examples); so does one with a value that training did not have. The gain of a column counts the known values only,
-    in proportion to their weight. Growth stops where no split lowers the impurity. Pruning replaces a subtree by a leaf
-    and does not lift branches; C4.5's penalty for numeric columns (release 8), its grouping of values and its larger
-    least leaf for numeric columns are not there.
+    Notes ----- A numeric column is divided in the middle between two values, and a nominal column has a branch for each
+    of its values. An example whose value is missing goes down all branches, in proportion to the known values in each
+    (C4.5's fractional examples). So does an example with a value that did not occur in training. The gain of a column
+    is based on the known values only, in proportion to their weight. Growth stops when no split lowers the impurity.
+    Pruning replaces a subtree by a leaf and does not raise branches. C4.5's penalty for numeric columns (release 8),
+    its grouping of values and its larger minimum leaf for numeric columns are not implemented.
 
     Examples
     --------
@@ -129,10 +127,10 @@ class DecisionTree:
         Parameters
         ----------
         X : array (examples, columns)
-            Numbers; codes 0, 1, ... in nominal columns; NaN where missing.
+            Numbers, codes 0, 1, ... in nominal columns, and NaN for missing values.
         y : array of bool
-        nominal : array of bool, one a column
-            None: all columns are numeric.
+        nominal : array of bool, one per column
+            The nominal columns. None means that all columns are numeric.
         """
         features, positive, mask = checked(X, y, nominal)
         nodes = self._grown(Columns.of(features, mask), positive.astype(np.float64))
@@ -140,7 +138,7 @@ class DecisionTree:
         return self
 
     def _grown(self, columns: Columns, positive: Floats) -> Nodes:
-        # One list a node: column, threshold, first, branches, cases, positives, value.
+        # One list per node: column, threshold, first, branches, cases, positives, value.
         grown: list[list[float]] = []
 
         def add(rows: Integers, weight: Floats, parent: float) -> None:
@@ -197,7 +195,7 @@ class DecisionTree:
             code = np.where(np.isnan(cut), value, value > cut)
             lost = np.isnan(value) | (code >= nodes.branches[node])
             child = nodes.first[node] + np.where(lost, 0, code).astype(np.intp)
-            # A lost example becomes one for each branch.
+            # An example without a known value is copied to each branch.
             copies = np.where(lost, nodes.branches[node], 1)
             row, weight = np.repeat(row, copies), np.repeat(weight, copies)
             step = np.arange(row.size) - np.repeat(np.cumsum(copies) - copies, copies)
@@ -210,14 +208,14 @@ class DecisionTree:
         return np.stack([1 - found, found], axis=1)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return the more probable class; a tie is False."""
+        """Predict the more probable class. A tie is False."""
         return self.predict_proba(X)[:, 1] > 0.5
 
 
 def checked(
     X: npt.ArrayLike, y: npt.ArrayLike, nominal: npt.ArrayLike | None
 ) -> tuple[Floats, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return features, classes and the mask of nominal columns as arrays, or say what is wrong with them."""
+    """Check features, classes and the mask of nominal columns, and convert them to arrays."""
     features, positive = np.asarray(X, dtype=np.float64), np.asarray(y)
     if features.ndim != 2 or not features.size:
         raise InputError(f"`X` must be a full array (examples, columns), got shape {features.shape}")
@@ -225,7 +223,7 @@ def checked(
         raise InputError(f"`y` must be {len(features)} booleans, got {positive.dtype} of shape {positive.shape}")
     mask = np.zeros(features.shape[1], dtype=bool) if nominal is None else np.asarray(nominal, dtype=bool)
     if mask.shape != (features.shape[1],):
-        raise InputError(f"`nominal` must have one entry a column ({features.shape[1]}), got shape {mask.shape}")
+        raise InputError(f"`nominal` must have one entry per column ({features.shape[1]}), got shape {mask.shape}")
     codes = features[:, mask]
     codes = codes[~np.isnan(codes)]
     if codes.size and (codes.min() < 0 or (codes != np.floor(codes)).any()):
@@ -234,7 +232,7 @@ def checked(
 
 
 def shares(branch: Integers, branches: int, rows: Integers, weight: Floats) -> list[tuple[Integers, Floats]]:
-    """Return the rows and weights of each branch; a row of branch -1 goes to all, by the weight of the others there."""
+    """The rows and weights of each branch. A row of branch -1 goes to all, in proportion to the weights there."""
     lost = branch < 0
     count = np.bincount(branch[~lost], weights=weight[~lost], minlength=branches)
     order = np.argsort(branch, kind="stable")
@@ -255,7 +253,7 @@ def shares(branch: Integers, branches: int, rows: Integers, weight: Floats) -> l
 
 
 def pruned(nodes: Nodes, confidence: float) -> Nodes:
-    """Return the tree with each subtree replaced by a leaf where that promises as few errors."""
+    """Replace each subtree by a leaf where that promises as few errors."""
     errors = np.maximum(np.minimum(nodes.positives, nodes.cases - nodes.positives), 0)
     as_leaf = pessimistic_errors(errors, nodes.cases, confidence)
     promised, column = as_leaf.copy(), nodes.column.copy()

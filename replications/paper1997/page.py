@@ -50,7 +50,7 @@ def figure4(outcomes: Outcomes) -> Any:
 
 def figure5(outcomes: Outcomes) -> Any:
     """Draw the hull of A and the other C."""
-    # C has the look that it has in the other figures.
+    # C looks the same as in the other figures.
     return _figure(nearly_optimal(), curve_kwargs={"C": {"color": "#009E73", "linestyle": (0, (1.2, 1))}})
 
 
@@ -70,7 +70,7 @@ def figure6(outcomes: Outcomes) -> Any:
 
 
 def text(outcomes: Outcomes) -> str:
-    """Return the page."""
+    """Write the text of the page."""
     outcome = outcomes["scenarios-1997"]
     points = [(name, " ".join(f"({x:g}, {y:g})" for x, y in line)) for name, line in POINTS.items()]
     points.append(("C of figure 5", " ".join(f"({x:g}, {y:g})" for x, y in NEARLY)))
@@ -80,9 +80,9 @@ F. Provost and T. Fawcett, *Analysis and visualization of classifier performance
 cost distributions*, KDD 1997.
 
 The paper's figures print no coordinates. The classifiers here are **constructed**: their points (fpr, tpr) were chosen so
-that A to G do what the text says of them (A dominates D; B and D are never optimal; E extends the hull, F and G do not; C
-of figure 5 is nearly optimal). So a verdict below says that the functions of this package draw the paper's conclusions
-from points with the described behaviour; the slopes follow from the paper's own numbers and are no construction.
+that A to G behave as the text describes (A dominates D; B and D are never optimal; E extends the hull, but F and G do not;
+C of figure 5 is nearly optimal). A verdict below therefore means that the functions of this package reach the paper's
+conclusions from points with the described behaviour. The slopes follow from the paper's own numbers and are not constructed.
 
 {table(("classifier", "points (fpr, tpr), besides (0, 0) and (1, 1)"), points)}
 
@@ -94,24 +94,24 @@ from points with the described behaviour; the slopes follow from the paper's own
 
 ## Figures
 
-The curves of figure 1, and their convex hull (figure 2): what lies in the shaded part cannot be reached, and only A and C
-can be optimal.
+The curves of figure 1 and their convex hull (figure 2). Points in the shaded area cannot be reached, and only A and C can
+be optimal.
 
 {pictures[0]} {pictures[1]}
 
-Scenario A (slope 10) and scenario B (slope 1/10) touch the hull at A and at C (figure 3). With E, F and G added only E
-extends the hull (figure 4).
+The lines of scenario A (slope 10) and scenario B (slope 1/10) touch the hull at A and at C (figure 3). If E, F and G are
+added, only E extends the hull (figure 4).
 
 {pictures[2]} {pictures[3]}
 
-C of figure 5 is optimal only for part of the range, and loses at most
+C of figure 5 is optimal only in part of the range, and loses at most
 {outcome.parts[0]["near"]:.4f} of normalized expected cost elsewhere; in figure 3 the best single classifier loses up to
 {outcome.parts[0]["far"]:.4f}.
 
 {pictures[4]}
 
-Sensitivity (figure 6): (a) for slopes from 1/20 to 1/5 the answer is C whatever the costs; (b) from 1/5 to 2 it is A, C or
-E; (c) doing nothing is best only for slopes above {outcome.parts[0]["null_from"]:.4g}.
+Sensitivity (figure 6): (a) for slopes from 1/20 to 1/5, C is best whatever the costs are; (b) from 1/5 to 2, the best
+classifier is A, C or E; (c) doing nothing is best only for slopes above {outcome.parts[0]["null_from"]:.4g}.
 
 {pictures[5]}
 """

@@ -1,7 +1,7 @@
 """Scenarios A and B, figures 1 to 6 and the sensitivity analysis, on classifiers built to behave as described.
 
-The paper's figures print no numbers. The points below are ours; they were chosen so that the classifiers A to G do what
-the text says of them, and every statement of the text is then checked.
+The paper's figures print no numbers. The points below are ours. They were chosen so that the classifiers A to G behave
+as the text describes, and every statement of the text is then checked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ POINTS: dict[str, list[tuple[float, float]]] = {
     "F": [(0.12, 0.55)],
     "G": [(0.50, 0.85)],
 }
-# Figure 5 has another C, nearly as good as A where A is best.
+# Figure 5 has another C, which is nearly as good as A where A is best.
 NEARLY: list[tuple[float, float]] = [
     (0.01, 0.16), (0.03, 0.35), (0.06, 0.48), (0.10, 0.575), (0.22, 0.75), (0.40, 0.90), (0.55, 0.96), (0.75, 0.99),
 ]  # fmt: skip
@@ -31,30 +31,30 @@ NEARLY: list[tuple[float, float]] = [
 TEN_TO_ONE = 1 / 11
 SCENARIO_A = cc.OperatingCondition(prevalence=TEN_TO_ONE, cost_fp=1, cost_fn=1)
 SCENARIO_B = cc.OperatingCondition(prevalence=TEN_TO_ONE, cost_fp=1, cost_fn=100)
-# (a) false alarms cost $5 to $10 and misses $500 to $1000; (b) slopes from 1/5 to 2, here by the cost of a miss alone.
+# (a) false alarms cost $5 to $10 and misses $500 to $1000; (b) slopes from 1/5 to 2, here only by the cost of a miss.
 EXAMPLE_A = cc.OperatingRange(prevalence=TEN_TO_ONE, cost_fp=(5, 10), cost_fn=(500, 1000))
 EXAMPLE_B = cc.OperatingRange(prevalence=TEN_TO_ONE, cost_fp=1, cost_fn=(5, 50))
 
 
 def curves(names: str) -> list[cc.RocCurve]:
-    """Return the curves of the named classifiers."""
+    """The curves of the named classifiers."""
     return [curve(name, POINTS[name]) for name in names]
 
 
 def curve(name: str, points: list[tuple[float, float]]) -> cc.RocCurve:
-    """Return the curve through some points; one with several points has scores, here the numbers 1, 2, ..."""
+    """Make the curve through some points. A curve with several points has scores, which are the numbers 1, 2, ..."""
     fpr, tpr = np.transpose(points)
     scores = None if len(points) == 1 else np.arange(len(points), 0, -1)
     return cc.RocCurve.from_rates(fpr, tpr, thresholds=scores, name=name)
 
 
 def nearly_optimal() -> cc.RocHull:
-    """Return the hull of figure 5."""
+    """The hull of figure 5."""
     return cc.RocHull([*curves("A"), curve("C", NEARLY)])
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return what the hulls say; nothing here is random."""
+    """Compute the results of the hulls. Nothing here is random."""
     four, seven = cc.RocHull(curves("ABCD")), cc.RocHull(curves("ABCDEFG"))
     grown = cc.RocHull(curves("ABCD"))
     for one in curves("EFG"):
@@ -86,7 +86,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Return each statement of the text with what the hull says."""
+    """Compare each statement of the text with the hull."""
     found = parts[0]
 
     def row(item: str, what: str, paper: float | str, ours: float | str, why: str = "") -> Row:
@@ -107,7 +107,7 @@ def rows(parts: list[Part]) -> list[Row]:
         row("Figure 4", "adding them one by one gives the same hull", "yes", "yes" if found["incremental"] else "no"),
         Row(
             "Figure 5",
-            "C nearly optimal everywhere: what it loses at most, and what the best single one loses in figure 3",
+            "C nearly optimal everywhere: its largest loss, and that of the best single classifier in figure 3",
             "little, much",
             f"{found['near']:.4f}, {found['far']:.4f}",
             REPLICATES if found["near"] < found["far"] / 5 else FAILS,
@@ -131,7 +131,7 @@ def rows(parts: list[Part]) -> list[Row]:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return the constructed points."""
+    """The constructed points."""
     return {
         "points": {name: list(map(list, points)) for name, points in POINTS.items()},
         "figure 5": list(map(list, NEARLY)),
@@ -139,7 +139,7 @@ def about(size: str) -> dict[str, Any]:
 
 
 def parts(size: str) -> list[Part]:
-    """Return the only part: it takes no time at either size."""
+    """List the only part, which takes no time at either size."""
     return [{"part": "all"}]
 
 

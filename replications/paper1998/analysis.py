@@ -1,4 +1,4 @@
-"""What the averaged curves of several members say: who is best where, who dominates, and how sure that is."""
+"""Results from the averaged curves of several members: who is best where, who dominates, and how certain that is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Stretch = list[Any]
 
 
 def judged(result: cc.Predictions, named: dict[str, Bools], groups: Mapping[str, Sequence[str]]) -> Part:
-    """Return everything about one domain; each group of members is also judged on its own."""
+    """Compute everything about one domain. Each group of members is also evaluated by itself."""
     averages = {name: result.averaged_roc(name, n_points=POINTS, level=LEVEL) for name in result.names}
     return {
         "rows": result.y_true.size,
@@ -40,7 +40,7 @@ def _short(values: Any) -> list[float]:
 
 
 def _group(result: cc.Predictions, averages: dict[str, cc.AveragedRoc], names: Sequence[str]) -> Part:
-    """Return who is best where in a group, who dominates, on average and in each fold, and who is surely better."""
+    """Find who is best where in a group, who dominates on average and in each fold, and who is significantly better."""
     curves = [averages[name].to_curve() for name in names]
     folds = [
         [curve.renamed(name) for name, curve in zip(names, fold, strict=True)]
@@ -63,13 +63,13 @@ def _group(result: cc.Predictions, averages: dict[str, cc.AveragedRoc], names: S
 
 
 def alone_on_top(curves: Sequence[cc.RocCurve]) -> str | None:
-    """Return who alone costs at most as much as every other at every condition, or None."""
+    """Find the only member that costs at most as much as every other at every condition, or None."""
     found = cc.dominance(curves).dominators
     return found[0] if len(found) == 1 else None
 
 
 def in_roc_space(curves: Sequence[cc.RocCurve]) -> str | None:
-    """Return whose curve lies nowhere below another, the paper's absolute dominator, or None."""
+    """Find the member whose curve lies nowhere below another (the paper's absolute dominator), or None."""
     for one in curves:
         if all(_nowhere_below(one, other) for other in curves if other is not one):
             return one.name
@@ -77,14 +77,14 @@ def in_roc_space(curves: Sequence[cc.RocCurve]) -> str | None:
 
 
 def _nowhere_below(one: cc.RocCurve, other: cc.RocCurve) -> bool:
-    # In a small fold several may be perfect: their curves are equal, which the paper's definition allows.
+    # In a small fold several may be perfect. Their curves are equal, which the paper's definition allows.
     return cc.dominates(one, other, space="roc") or one.auc() == other.auc() == 1
 
 
 def stretches(hull: cc.RocHull) -> list[Stretch]:
-    """Return who is best where, from the smallest slope, as Table 1 does: without the trivial classifiers.
+    """Find who is best where, from the smallest slope, without the trivial classifiers, as in Table 1.
 
-    At the ends, where doing nothing or always alarming is as good, the last classifier before is named.
+    At the ends, where a trivial classifier is as good, the last classifier before is named.
     """
     ranges = hull.ranges()
     found = [
@@ -99,14 +99,14 @@ def stretches(hull: cc.RocHull) -> list[Stretch]:
 
 
 def best_at(table: Sequence[Stretch], pc: Any) -> list[str]:
-    """Return who is best at probability-costs inside (0, 1), by a table of stretches of slopes."""
+    """Find who is best at probability-costs inside (0, 1) from a table of ranges of slopes."""
     ends = np.array([np.inf if high is None else high for _, _, high in table])
     slopes = (1 - np.asarray(pc)) / np.asarray(pc)
     return [table[i][0] for i in np.minimum(np.searchsorted(ends, slopes), len(table) - 1)]
 
 
 def agreement(one: Sequence[Stretch], other: Sequence[Stretch]) -> float:
-    """Return the share of all pc at which two tables name the same classifier, exactly."""
+    """Compute exactly the share of all pc at which two tables name the same classifier."""
     breaks = {0.0, 1.0}
     for table in (one, other):
         breaks |= {1 / (1 + high) for _, _, high in table if high is not None}
@@ -117,7 +117,7 @@ def agreement(one: Sequence[Stretch], other: Sequence[Stretch]) -> float:
 
 
 def written(table: Sequence[Stretch]) -> str:
-    """Return a table as text, from the smallest slope: names and the slopes between them."""
+    """Format a table as text, from the smallest slope, with names and the slopes between them."""
     words = []
     for name, _, high in table:
         words.append(name if high is None else f"{name} {high:.3g}")

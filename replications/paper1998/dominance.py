@@ -1,4 +1,4 @@
-"""Figures 2 and 3 and Table 1: nine domains, six inducers, and three learners of today."""
+"""Figures 2 and 3 and Table 1: nine domains, six inducers, and three present-day learners."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from replications.paper1998.table1 import PRINTED, names_of, table_row
 from replications.study import BEYOND, DIRECTION, FAILS, REPLICATES, Part, Row, Study
 
 GROUPS = {"paper": PAPER, "today": TODAY, "all": (*PAPER, *TODAY)}
-# The paper's words for "few" and "many" have no number; these are ours.
+# The paper does not give numbers for "few" and "many". These are ours.
 FEW, SOME = 0.1, 0.5
-# Closer to dominating than this, in true positive rate at every false positive rate, is called very close.
+# A curve is called very close to dominating if it is never further than this below, in true positive rate.
 CLOSE = 0.02
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a domain; the small form draws a few hundred waveforms and reads nothing."""
+    """List one part per domain; the small form draws a few hundred waveforms and reads nothing."""
     if size == "small":
         return [{"domain": "waveform21", "drawn": 200, "bags": 2}]
     return [{"domain": name, "drawn": 0, "bags": BAGS} for name in DOMAINS]
 
 
 def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -> Part:
-    """Return the averaged curves of all members on one domain, and what they say."""
+    """Compute the averaged curves of all members on one domain, and their results."""
     domain = domain_of(part, seed, data)
     result, named = out_of_fold(domain, GROUPS["all"], part, seed, scratch)
     return {"positive": domain.positive, **judged(result, named, GROUPS)}
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return the paper's statements beside ours, then those about the learners of today."""
+    """Compare the paper's statements with ours, and add those about the present-day learners."""
     return [
         *_choice_of_domains(found),
         *(_absolute(part) for part in found),
@@ -59,7 +59,7 @@ def _choice_of_domains(found: list[Part]) -> list[Row]:
         Row("Section 3.3", "examples of the smallest domain", "at least 250", str(fewest), _holds(fewest >= 250)),
         Row(
             "Section 3.3",
-            "domains where the tree is right on less than 95 %",
+            "domains in which the accuracy of the tree is below 95 %",
             "all",
             f"{len(found) - len(high)} of {len(found)}",
             _graded(len(found) - len(high), len(found)),
@@ -69,7 +69,7 @@ def _choice_of_domains(found: list[Part]) -> list[Row]:
 
 
 def _absolute(part: Part) -> Row:
-    """Return the row on a dominator: by the curves, or by their hulls as Table 1 has it."""
+    """Make the row on a dominator, by the curves or by their hulls as in Table 1."""
     group = part["groups"]["paper"]
     printed = PRINTED[part["domain"]][0][0] if len(PRINTED[part["domain"]]) == 1 else None
     by_curve, by_hull = group["dominator"], group["hull_dominator"]
@@ -92,7 +92,7 @@ def _absolute(part: Part) -> Row:
 
 
 def nearest(part: Part, names: tuple[str, ...]) -> tuple[str, float]:
-    """Return whose averaged curve falls least below the highest of all, at its worst place, and by how much."""
+    """Find the averaged curve that falls least below the highest of all at its worst point, and by how much."""
     curves = np.array([part["curves"][name] for name in names])
     gaps = (curves.max(axis=0) - curves).max(axis=1)
     return names[int(np.argmin(gaps))], float(gaps.min())
@@ -174,7 +174,7 @@ def _certainty(found: list[Part]) -> list[Row]:
         ),
         Row(
             "Section 3.3",
-            "domains where somebody cannot be told from the best in one area and is surely worse in another",
+            "domains in which a classifier equals the best in one area and is significantly worse in another",
             "many",
             f"{sum(map(bool, there.values()))} of {len(found)}",
             _many(sum(map(bool, there.values())), len(found)),
@@ -203,7 +203,7 @@ def _split_row(words: str, split: dict[str, list[tuple[str, str]]], pairs: int) 
 
 
 def _accuracy(found: list[Part]) -> list[Row]:
-    """Return what choosing by accuracy costs: the paper's argument in numbers that it does not give."""
+    """Compute the cost of choosing by accuracy, for which the paper argues without numbers."""
     worst, elsewhere = {}, 0
     for part in found:
         accurate = max(PAPER, key=lambda name: part["accuracy"][name])
@@ -215,14 +215,14 @@ def _accuracy(found: list[Part]) -> list[Row]:
     return [
         Row(
             "Section 3.2",
-            "domains where the most accurate is not the cheapest somewhere",
+            "domains in which the most accurate classifier is not the cheapest everywhere",
             "all but Vehicle",
             f"{elsewhere} of {len(found)}",
             _graded(elsewhere, len(found)),
         ),
         Row(
             "Section 3.2",
-            "the most that choosing by accuracy costs above the best (of always being wrong)",
+            "the largest extra cost of choosing by accuracy (as a share of the cost of getting every case wrong)",
             None,
             float(worst[most][1]),
             BEYOND,
@@ -233,7 +233,7 @@ def _accuracy(found: list[Part]) -> list[Row]:
 
 def _today(found: list[Part]) -> list[Row]:
     out = []
-    for label, words in (("today", "the three of today"), ("all", "all nine")):
+    for label, words in (("today", "the three present-day ones"), ("all", "all nine")):
         groups = {DOMAINS[part["domain"]]: part["groups"][label] for part in found}
         curve = {name: group["dominator"] for name, group in groups.items()}
         hull = {name: group["hull_dominator"] for name, group in groups.items()}
@@ -256,12 +256,12 @@ def _holds(fact: bool) -> str:
 
 
 def _graded(count: int, of: int) -> str:
-    """Return the verdict on a statement about domains: true of nearly all, of half, or of fewer."""
+    """The verdict on a statement about domains, which is true for nearly all, for half, or for fewer."""
     return REPLICATES if count >= of - 1 else DIRECTION if count >= SOME * of else FAILS
 
 
 def _many(count: int, of: int) -> str:
-    """Return the verdict on what is said of many domains: true of half of them, of some, or of none."""
+    """The verdict on a statement about many domains, which is true for half of them, for some, or for none."""
     return REPLICATES if count >= SOME * of else DIRECTION if count else FAILS
 
 
@@ -270,7 +270,7 @@ def _listed(names: set[str]) -> str:
 
 
 def settings(size: str) -> dict[str, Any]:
-    """Return what a reader must know to repeat it."""
+    """The settings that a reader needs to repeat the study."""
     first = parts(size)[0]
     return {
         "domains": len(parts(size)),

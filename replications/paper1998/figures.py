@@ -16,7 +16,7 @@ from replications.paper1998.table1 import PRINTED
 from replications.study import Part
 
 COLOUR = dict(zip((*PAPER, *TODAY), COLOURS, strict=True))
-# Bars narrower than this, for each letter, have no name in them.
+# Bars narrower than this per letter have no name in them.
 NARROW = 0.026
 SHORT = {
     "Bagged-MC4": "bagged",
@@ -27,7 +27,7 @@ SHORT = {
 
 
 def averaged(part: Part, name: str) -> cc.AveragedRoc:
-    """Return a recorded average as the result that it was."""
+    """Restore a recorded average."""
     fpr = np.linspace(0, 1, POINTS)
     tpr, lower, upper = (np.array(part[kind][name]) for kind in ("curves", "lower", "upper"))
     return cc.AveragedRoc(name, fpr, tpr, lower, upper, LEVEL, FOLDS)
@@ -52,15 +52,15 @@ def study(outcomes: Outcomes) -> Any:
 
 
 def today(outcomes: Outcomes) -> Any:
-    """Draw the learners of today beside the two of the paper that are best most often."""
+    """Draw the present-day learners together with the two of the paper that are best most often."""
     return _curves(outcomes, (*TODAY, "NB", "Bagged-MC4"))
 
 
 def table1(outcomes: Outcomes) -> Any:
-    """Draw who is best where: the paper's table, ours, and ours with the learners of today."""
+    """Draw who is best where: the paper's table, ours, and ours with the present-day learners."""
     parts = outcomes["domains-1998"].parts
     with panels(3, 3.0, 3.6, sharey=True) as (figure, axes):
-        kinds = ("the paper", "ours, the same six", "ours, with three of today")
+        kinds = ("the paper", "ours, the same six", "ours, with three present-day ones")
         for column, (ax, title) in enumerate(zip(axes, kinds, strict=True)):
             for row, part in enumerate(parts):
                 groups = part["groups"]
@@ -81,7 +81,7 @@ def table1(outcomes: Outcomes) -> Any:
 
 
 def _bars(table: list[Stretch]) -> list[tuple[str, float, float]]:
-    """Return who is best from which pc over how much of pc."""
+    """List who is best, from which pc, and over how much of pc."""
     found = []
     for name, low, high in table:
         start = 0.0 if high is None else 1 / (1 + high)
@@ -90,6 +90,6 @@ def _bars(table: list[Stretch]) -> list[tuple[str, float, float]]:
 
 
 def _ink(colour: str) -> str:
-    """Return black or white, whichever is read better on a colour."""
+    """Return black or white, whichever is more legible on a colour."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 120 else "white"

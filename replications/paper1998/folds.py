@@ -15,7 +15,7 @@ from replications.paper1998.members import TREES, scores
 from replications.study import Part, rng_of
 
 FOLDS = 10
-# As the files call them, in the order of the paper's figures. Its tenth, Road, is not public.
+# Names as in the files, in the order of the paper's figures. The tenth, Road, is not public.
 DOMAINS = {
     "vehicle": "Vehicle",
     "waveform21": "Waveform-21",
@@ -27,21 +27,21 @@ DOMAINS = {
     "pima_diabetes": "Pima",
     "satimage": "Satimage",
 }
-# Those of a thousand examples or fewer, for what is run many times.
+# Domains with at most a thousand examples, for studies that run many times.
 SMALLER = ("vehicle", "breast_cancer_wisconsin", "crx", "german_credit", "pima_diabetes")
 
 
 def domain_of(part: Part, seed: int, data: Any) -> Domain:
-    """Return the domain of a part: read, or drawn anew where `drawn` says how many examples."""
+    """Read the domain of a part, or draw `drawn` new examples."""
     if not part["drawn"]:
         return load_domain(part["domain"], data)
     return drawn_waveforms(part["drawn"], rng_of(seed, "waveforms", part["drawn"]))
 
 
 def drawn_waveforms(count: int, rng: np.random.Generator) -> Domain:
-    """Return examples of waveform-21 by its definition (Breiman, Friedman, Olshen & Stone 1984).
+    """Draw examples of waveform-21 by its definition (Breiman, Friedman, Olshen & Stone 1984).
 
-    An example is a random mixture of two of three triangular waves, by its class, with standard normal noise.
+    An example is a random mixture of two of three triangular waves, depending on its class, with standard normal noise.
     """
     places = np.arange(1, 22)
     first = np.maximum(6.0 - np.abs(places - 11), 0)
@@ -58,9 +58,9 @@ def drawn_waveforms(count: int, rng: np.random.Generator) -> Domain:
 def out_of_fold(
     domain: Domain, names: Sequence[str], part: Part, seed: int, scratch: Path | None
 ) -> tuple[cc.Predictions, dict[str, Bools]]:
-    """Return the evaluation of the named members, and which examples each would call positive.
+    """Evaluate the named members, and find the examples that each would call positive.
 
-    Where `scratch` is given, the scores of each member are kept there and not computed again.
+    If `scratch` is given, the scores of each member are kept there and not computed again.
     """
     split, variant = part.get("split", 0), part.get("variant")
     fold = fold_numbers(domain.y, FOLDS, rng_of(seed, part["domain"], "folds", split))

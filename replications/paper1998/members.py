@@ -1,4 +1,4 @@
-"""The inducers of the study and three of today, each as scores of test examples after training on others."""
+"""The inducers of the study and three present-day learners, which score test examples after training on others."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from replications.learners.bayes import NaiveBayes
 from replications.learners.neighbours import Neighbours
 from replications.learners.trees import DecisionTree
 
-# Those of the paper, then those of today.
+# Those of the paper, then the present-day ones.
 PAPER = ("MC4", "NB", "IB1", "IB3", "IB5", "Bagged-MC4")
 TODAY = ("random forest", "gradient boosting", "logistic regression")
-# Trees in a bag, of which the paper does not say how many: as many as Opitz & Maclin (1999). Trees in today's forest.
+# The number of trees in a bag, which the paper does not give, as in Opitz & Maclin (1999), and of trees in the forest.
 BAGS, FOREST = 25, 100
-# Other trees than those of the study, alone and bagged.
+# Other trees than those of the study, single and bagged.
 TREES = ("MC4", "Bagged-MC4")
 VARIANTS: dict[str, dict[str, Any]] = {
     "gain ratio": {"gain_ratio": True},
@@ -32,7 +32,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 def scores(
     name: str, train: Domain, test: Domain, rng: np.random.Generator, bags: int, variant: str | None = None
 ) -> tuple[Floats, Bools]:
-    """Return the scores of test examples by a member that was trained on others, and the class it would name.
+    """Compute the scores of test examples by a member that was trained on others, and the classes it would predict.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def scores(
         One of `PAPER` or `TODAY`.
     train, test : Domain
     rng : numpy Generator
-        For bootstrap samples and for what is random in the learners of today.
+        Used for bootstrap samples and for the randomness of the present-day learners.
     bags : int
-        How many trees are bagged.
+        The number of bagged trees.
     variant : str, optional
         One of `VARIANTS`.
     """
@@ -59,7 +59,7 @@ def scores(
     }
     fitted = make[name]().fit(train.X, train.y, train.nominal)
     if name == "NB":
-        # With many attributes probabilities next to 1 are equal as floats; their logarithms are not.
+        # With many attributes, probabilities close to 1 are equal as floats, but their logarithms are not.
         odds = fitted.decision_function(test.X)
         return odds, odds > 0
     found = fitted.predict_proba(test.X)[:, 1]
@@ -67,7 +67,7 @@ def scores(
 
 
 def _today(name: str, train: Domain, test: Domain, random_state: int) -> tuple[Floats, Bools]:
-    """Return scores of scikit-learn's learners, with their own settings."""
+    """Compute scores of scikit-learn's learners with their default settings."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
         from sklearn.linear_model import LogisticRegression
@@ -83,21 +83,21 @@ def _today(name: str, train: Domain, test: Domain, random_state: int) -> tuple[F
     else:
         model = LogisticRegression(max_iter=5000)
         tables = _standard(indicators(train), indicators(test))
-    # Parts run side by side; threads of their own would wait for each other.
+    # Parts run in parallel, and threads within them would wait for each other.
     with threadpool_limits(1):
         found = model.fit(tables[0], train.y).predict_proba(tables[1])[:, 1]
     return found, found > 0.5
 
 
 def indicators(domain: Domain) -> Floats:
-    """Return the numbers of a domain and, for each nominal value, whether an example has it."""
+    """Return the numbers of a domain and an indicator for each nominal value."""
     places = np.flatnonzero(domain.nominal)
     equal = [domain.X[:, [place]] == np.arange(len(domain.values[place])) for place in places]
     return np.concatenate([domain.X[:, ~domain.nominal], *equal], axis=1)
 
 
 def _standard(train: Floats, test: Floats) -> tuple[Floats, Floats]:
-    """Return both tables with the mean 0 and the spread 1 of training; a missing number becomes the mean."""
+    """Scale both tables to mean 0 and standard deviation 1 in training. A missing number becomes the mean."""
     mean, spread = np.nanmean(train, axis=0), np.nanstd(train, axis=0)
     spread = np.where(spread > 0, spread, 1.0)
     return np.nan_to_num((train - mean) / spread), np.nan_to_num((test - mean) / spread)

@@ -16,7 +16,7 @@ DIFFERENCES = (
     (
         "MC4",
         "splits by information gain, at least two examples in two branches, C4.5's pessimistic pruning (exact limits), Laplace at the leaves; a nominal attribute has a branch for each value",
-        "the criterion and the pruning of MLC++'s version are not in the paper; the table at the end shows what gain ratio, no pruning and no Laplace correction change",
+        "the paper does not give the criterion and the pruning of MLC++'s version; the table at the end shows the effects of gain ratio, of no pruning and of no Laplace correction",
     ),
     (
         "Bagged-MC4",
@@ -26,17 +26,17 @@ DIFFERENCES = (
     (
         "NB",
         "cuts by entropy and minimum description length (Fayyad & Irani), counts plus one, missing values left out",
-        "MLC++ may treat unseen values otherwise; that touches few counts. We rank by log-odds, so that no two examples tie because both probabilities round to 1",
+        "MLC++ may treat unseen values differently, which affects few counts. We rank by log-odds, so that examples do not tie only because their probabilities round to 1",
     ),
     (
         "IB1, IB3, IB5",
-        "attributes scaled to 0-1, overlap distance of nominal values, missing values as far as they can be, all examples at the distance of the k-th vote",
-        "which k the paper used beside 3 and 5 is not said; ties matter where attributes are nominal (German, DNA)",
+        "attributes scaled to 0-1, overlap distance of nominal values, missing values at the largest possible distance, votes of all examples up to the distance of the k-th",
+        "the paper does not say which k it used besides 3 and 5; ties matter if attributes are nominal (German, DNA)",
     ),
     (
         "the data",
-        "nine sets of UCI with all rows, the minority class against the rest; 0/1 attributes are nominal",
-        "which rows of Adult the paper used is not said; DNA's two small classes differ by two rows, so that its minority class may have been the other one; Breast cancer is the Wisconsin set",
+        "nine UCI data sets with all rows, the minority class against the rest; 0/1 attributes are nominal",
+        "the paper does not say which rows of Adult it used; DNA's two small classes differ by two rows, so its minority class may have been the other one; Breast cancer is the Wisconsin set",
     ),
 )
 
@@ -70,7 +70,7 @@ def _tables(parts: list[Part]) -> str:
         groups = part["groups"]
         cells = (PRINTED[part["domain"]], groups["paper"]["ranges"], groups["all"]["ranges"])
         lines.append((DOMAINS[part["domain"]], *(written(cell) for cell in cells)))
-    return table(("domain", "paper", "ours", "ours, with the learners of today"), lines)
+    return table(("domain", "paper", "ours", "ours, with present-day learners"), lines)
 
 
 def _own(outcome: Outcome, *, beyond: bool) -> str:
@@ -78,25 +78,26 @@ def _own(outcome: Outcome, *, beyond: bool) -> str:
 
 
 def text(outcomes: Outcomes) -> str:
-    """Return the page."""
+    """Write the text of the page."""
     main, splits, variants = (outcomes[name] for name in ("domains-1998", "splits-1998", "variants-1998"))
     return f"""
 F. Provost, T. Fawcett and R. Kohavi, *The case against accuracy estimation for comparing induction algorithms*, ICML 1998.
 
-The paper asks whether standard learners give **dominating** models on standard data, models whose ROC curve lies nowhere below another's: only
-then could one say that the more accurate is the better whatever the costs are. On ten domains it found one dominator. Here is the
-same study on nine of them (the tenth, Road, is not public), with the learners written anew, and then with three learners of today.
+The paper asks whether standard learners give **dominating** models on standard data, that is, models whose ROC curve lies
+nowhere below another's. Only then would the more accurate model be better whatever the costs are. On ten domains it found
+one dominating model. This page repeats the study on nine of them (the tenth, Road, is not public), first with new
+implementations of the learners and then with three present-day learners.
 
 {settings_text(main)}
 
-Curves are averaged over ten stratified folds by the paper's method (`average_roc_curves`); Table 1 is read off the hull of the
-averaged curves (`RocHull.ranges`); differences are judged on the out-of-fold scores by bands that hold for all pairs
-and all conditions at once (`compare_many`). A classifier is called a *significant* dominator if it costs significantly less than
-each other one somewhere and significantly more nowhere.
+Curves are averaged over ten stratified folds by the paper's method (`average_roc_curves`). Table 1 is taken from the hull of
+the averaged curves (`RocHull.ranges`). Differences are tested on the out-of-fold scores with bands that hold for all pairs
+and all conditions at once (`compare_many`). A classifier is called a *significant* dominator if, compared with each of the
+others, it costs significantly less somewhere and significantly more nowhere.
 
 {_domains(main.parts)}
 
-Where our learners differ from those of the paper's library MLC++, and what that may change:
+Our learners differ from those of the paper's library MLC++ in the following ways, which may change the results:
 
 {table(("learner", "ours", "what differs"), DIFFERENCES)}
 
@@ -104,23 +105,25 @@ Where our learners differ from those of the paper's library MLC++, and what that
 
 {image("1998-curves.png", "Averaged ROC curves of six inducers on nine domains, with the paper's pointwise intervals")}
 
-## Table 1: who is best where
+## Table 1: which classifier is best where
 
-{image("1998-table1.png", "Who is best at which pc, in the paper and here")}
+{image("1998-table1.png", "Which classifier is best at which pc, in the paper and here")}
 
-From the smallest slope to the largest; the number after a name is the slope up to which it is best (pc = 1 / (1 + slope)).
+Classifiers are listed from the smallest slope to the largest. The number after a name is the slope up to which it is best
+(pc = 1 / (1 + slope)).
 
 {_tables(main.parts)}
 
-A domain's table **replicates** here if it has the same names in the same order and names the same classifier for at least {100 * MOST:.0f} % of
-all pc, and replicates in direction if either the order is the same or the name is for at least half of all pc.
+The table of a domain **replicates** if it has the same names in the same order and names the same classifier for at least
+{100 * MOST:.0f} % of all pc. It replicates in direction if either the order is the same, or the same classifier is named
+for at least half of all pc.
 
 ## Verdicts
 
 {_own(main, beyond=False)}
 
-How much of Table 1 is the domain, and how much the way the examples were dealt into folds? The same study with five other ways,
-on the five domains of a thousand examples or fewer:
+How much of Table 1 is due to the domain, and how much to the assignment of examples to folds? The study was repeated with
+five other assignments on the five domains with at most a thousand examples:
 
 {settings_text(splits)}
 
@@ -130,19 +133,21 @@ on the five domains of a thousand examples or fewer:
 
 ## Accuracy and area
 
-Share of right answers at the learners' own threshold:
+The share of correct predictions at the learners' own threshold:
 
 {_numbers(main.parts, "accuracy", 3)}
 
-Area under the averaged curve:
+The area under the averaged curve:
 
 {_numbers(main.parts, "auc", 3)}
 
-## Today's learners
+## Present-day learners
 
-Random forest, gradient boosting (`HistGradientBoostingClassifier`) and logistic regression of scikit-learn, with its own settings. Nominal attributes become indicators (gradient boosting takes them as they are), missing numbers the mean for logistic regression.
+These are the random forest, gradient boosting (`HistGradientBoostingClassifier`) and logistic regression of scikit-learn with
+their default settings. Nominal attributes are converted to indicators, except for gradient boosting, which accepts them
+directly. For logistic regression, missing numbers are replaced by the mean.
 
-{image("1998-today.png", "Averaged ROC curves of three learners of today, naive Bayes and bagged trees")}
+{image("1998-today.png", "Averaged ROC curves of three present-day learners, naive Bayes and bagged trees")}
 
 {_own(main, beyond=True)}
 
@@ -150,7 +155,7 @@ Random forest, gradient boosting (`HistGradientBoostingClassifier`) and logistic
 
 ## Other trees
 
-{settings_text(variants)} Adult was run only with gain ratio and ten trees in a bag; it is not in the means.
+{settings_text(variants)} Adult was run only with gain ratio and ten trees per bag, and is not included in the means.
 
 {rows_table(variants.rows)}
 
@@ -163,10 +168,11 @@ Random forest, gradient boosting (`HistGradientBoostingClassifier`) and logistic
 def _conclusion(main: Outcome, splits: Outcome) -> str:
     own, paper = mean_shares(splits.parts)
     count = sum(part["groups"]["paper"]["hull_dominator"] is not None for part in main.parts)
-    return f"""The paper's finding stands: on {len(main.parts) - count} of {len(main.parts)} domains nobody dominates. Its Table 1, however, says as much
-about the folds as about the domains, at least on the small ones: two of our own splits name different classifiers for {100 * (1 - own):.0f} % of pc on average, a
-split of ours and the paper's for {100 * (1 - paper):.0f} %. Other folds alone would make most of the difference; other learners explain the rest at most.
-Each row of Table 1 above says what following the paper's table would cost on our curves: little, because where two change places they are close."""
+    return f"""The paper's finding is confirmed: on {len(main.parts) - count} of {len(main.parts)} domains no classifier dominates. Its Table 1, however,
+depends as much on the folds as on the domains, at least on the small ones. Two of our own splits name different classifiers
+for {100 * (1 - own):.0f} % of pc on average, and one of our splits and the paper's for {100 * (1 - paper):.0f} %. Other folds alone would
+explain most of the difference, and other learners at most the rest. Each row of Table 1 above gives the cost of following
+the paper's table on our curves. It is low, because classifiers that change places are close to each other."""
 
 
 def _answer(main: Outcome) -> str:
@@ -176,10 +182,11 @@ def _answer(main: Outcome) -> str:
     sure = {label: [sure_dominator(part["groups"][label]) for part in main.parts] for label in ("today", "all")}
     some = {label: sum(name is not None for name in names) for label, names in sure.items()}
     total = len(main.parts)
-    return f"""Do today's learners dominate? Among the three, one curve lies nowhere below the others on {count("today", "dominator")} of {total} domains, and one hull on
-{count("today", "hull_dominator")}; among all nine learners on {count("all", "dominator")} and {count("all", "hull_dominator")}. By the bands that hold jointly, one of the three is
-significantly better than both others somewhere and worse nowhere on {some["today"]} of {total}, and one of all nine on {some["all"]}. So the paper's hypothesis
-that standard learners give dominating models on standard data is {_verdict(count("all", "hull_dominator"), total)} for today's learners, too."""
+    return f"""Do present-day learners dominate? Among the three, one curve lies nowhere below the others on {count("today", "dominator")} of {total} domains, and one
+hull on {count("today", "hull_dominator")}. Among all nine learners, this is so on {count("all", "dominator")} and {count("all", "hull_dominator")} domains. By the joint bands,
+one of the three is significantly better than both others somewhere and worse nowhere on {some["today"]} of {total} domains, and one of all
+nine on {some["all"]}. The paper's hypothesis that standard learners give dominating models on standard data is therefore
+{_verdict(count("all", "hull_dominator"), total)} for present-day learners too."""
 
 
 def _trees(variants: Outcome, splits: Outcome) -> str:
@@ -188,18 +195,18 @@ def _trees(variants: Outcome, splits: Outcome) -> str:
     single = [row for row in variants.rows if row.what.endswith("curve of MC4")]
     worst = max(single, key=lambda row: abs(float(row.ours)))
     matter = "less" if min(kept) > own else "no less"
-    return f"""So what we do not know of MC4 matters {matter} than how the examples are dealt into folds: with other trees Table 1 keeps the same name for
-{100 * min(kept):.0f} to {100 * max(kept):.0f} % of pc, with other folds for {100 * own:.0f} %. What moves a single tree's
-curve most is {worst.item.removeprefix("Trees, ")} ({float(worst.ours):+.3f} of area)."""
+    return f"""What we do not know about MC4 therefore matters {matter} than the assignment of examples to folds. With other trees, Table 1
+keeps the same name for {100 * min(kept):.0f} to {100 * max(kept):.0f} % of pc, and with other folds for {100 * own:.0f} %. The curve of a single tree
+changes most with {worst.item.removeprefix("Trees, ")} ({float(worst.ours):+.3f} of area)."""
 
 
 def _adult(variants: Outcome) -> str:
     part = next(part for part in variants.parts if part["domain"] == "adult")
     found = written(part["ranges"])
     if "Bagged-MC4" not in found:
-        return f"On Adult, where naive Bayes alone is best with our trees, trees that split by gain ratio change nothing: {found}."
-    return f"""On Adult, where naive Bayes alone is best with our trees, trees that split by gain ratio give the bagged ones their place again: {found}. So the
-criterion, which the paper does not name, is the likely reason that Adult has a dominator here and not there."""
+        return f"On Adult, where only naive Bayes is best with our trees, trees that split by gain ratio change nothing: {found}."
+    return f"""On Adult, where only naive Bayes is best with our trees, bagged trees regain a range if they split by gain ratio: {found}.
+The criterion, which the paper does not name, is therefore the likely reason why Adult has a dominator here and not there."""
 
 
 def _verdict(count: int, total: int) -> str:

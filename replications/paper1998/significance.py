@@ -1,4 +1,4 @@
-"""What the simultaneous bands of a group's pairs say about domination."""
+"""Statements about dominance from the simultaneous bands of a group's pairs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from replications.paper1998.analysis import best_at
 from replications.study import Part
 
-# What is called an area of conditions: a tenth of all pc.
+# An area of conditions is a tenth of all pc.
 AREA = 0.1
 _PC = (np.arange(200) + 0.5) / 200
 
 
 def surely_better(group: Part, one: str, other: str) -> list[list[float]]:
-    """Return the intervals of pc in which one of a pair costs significantly less than the other."""
+    """The intervals of pc in which one of a pair costs significantly less than the other."""
     for a, b, first, second in group["pairs"]:
         if (a, b) == (one, other):
             return list(first)
@@ -25,12 +25,12 @@ def surely_better(group: Part, one: str, other: str) -> list[list[float]]:
 
 
 def members(group: Part) -> list[str]:
-    """Return the names of a group, in order."""
+    """The names of a group, in order."""
     return list(dict.fromkeys(name for pair in group["pairs"] for name in pair[:2]))
 
 
 def sure_dominator(group: Part) -> str | None:
-    """Return who is significantly better somewhere than every other and significantly worse nowhere, or None."""
+    """Find the member that is significantly better than each other somewhere and worse nowhere, or None."""
     names = members(group)
     for one in names:
         others = [name for name in names if name != one]
@@ -41,12 +41,12 @@ def sure_dominator(group: Part) -> str | None:
 
 
 def split_pairs(group: Part) -> list[tuple[str, str]]:
-    """Return the pairs of which each is significantly better than the other under some conditions."""
+    """Find the pairs of which each is significantly better than the other under some conditions."""
     return [(a, b) for a, b, first, second in group["pairs"] if first and second]
 
 
 def split_by_points(part: Part, names: list[str]) -> list[tuple[str, str]]:
-    """Return such pairs by the paper's pointwise intervals of averaged curves: apart one way here, another there."""
+    """Find such pairs by the paper's pointwise intervals of averaged curves, which separate in both directions."""
     found = []
     for a, b in combinations(names, 2):
         above = (np.array(part["lower"][a]) > np.array(part["upper"][b])).any()
@@ -57,13 +57,13 @@ def split_by_points(part: Part, names: list[str]) -> list[tuple[str, str]]:
 
 
 def equal_here_worse_there(group: Part) -> list[str]:
-    """Return who cannot be told from the locally best in one area of conditions and is surely worse in another."""
+    """Find members that equal the locally best in one area of conditions and are significantly worse in another."""
     best = best_at(group["ranges"], _PC)
     found = []
     for name in members(group):
         ahead = {one: surely_better(group, one, name) for one in set(best) - {name}}
         worse = np.array([_within(ahead.get(one, []), pc) for one, pc in zip(best, _PC, strict=True)])
-        # Near the ends all are alike, and nobody is better than doing nothing: only what lies between counts.
+        # Near the ends all are alike and none is better than doing nothing, so only the middle counts.
         inside = (_PC > AREA) & (_PC < 1 - AREA)
         if (worse & inside).mean() >= AREA and (~worse & inside).mean() >= AREA:
             found.append(name)

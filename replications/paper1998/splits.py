@@ -1,4 +1,4 @@
-"""Table 1 with other folds: how much of it is the domain, and how much the dealing of the examples."""
+"""Table 1 with other folds, which shows how much of it is due to the domain and how much to the folds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPLITS = 5
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a domain and way to deal its examples into folds."""
+    """List one part per domain and assignment of its examples to folds."""
     if size == "small":
         return [{"domain": "waveform21", "drawn": 200, "bags": 2, "split": split} for split in (1, 2)]
     return [
@@ -28,13 +28,13 @@ def parts(size: str) -> list[Part]:
 
 
 def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -> Part:
-    """Return who is best where in one split."""
+    """Find who is best where in one split."""
     result, _ = out_of_fold(domain_of(part, seed, data), PAPER, part, seed, scratch)
     return {"ranges": stretches(cc.RocHull([result.averaged_roc(name).to_curve() for name in PAPER]))}
 
 
 def shares(found: list[Part]) -> dict[str, tuple[float, float]]:
-    """Return for each domain the mean share of pc on which two splits agree, and on which a split and the paper do."""
+    """For each domain, the mean share of pc on which two splits agree, and on which a split and the paper agree."""
     out = {}
     for domain in dict.fromkeys(part["domain"] for part in found):
         tables = [part["ranges"] for part in found if part["domain"] == domain]
@@ -44,13 +44,13 @@ def shares(found: list[Part]) -> dict[str, tuple[float, float]]:
 
 
 def mean_shares(found: list[Part]) -> tuple[float, float]:
-    """Return the two shares as means over the domains."""
+    """The two shares as means over the domains."""
     own, paper = np.mean(list(shares(found).values()), axis=0)
     return float(own), float(paper)
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return how much of Table 1 two splits agree on, and how much of it each has of the paper's."""
+    """List how much of Table 1 two splits agree on, and how much a split and the paper agree on."""
     out = []
     for domain, (alike, paper) in shares(found).items():
         tables = [part["ranges"] for part in found if part["domain"] == domain]
@@ -71,7 +71,7 @@ def rows(found: list[Part]) -> list[Row]:
 
 
 def settings(size: str) -> dict[str, Any]:
-    """Return what a reader must know to repeat it."""
+    """The settings that a reader needs to repeat the study."""
     listed = parts(size)
     return {
         "domains": len({part["domain"] for part in listed}),

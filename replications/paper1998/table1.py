@@ -1,4 +1,4 @@
-"""The paper's Table 1, and how another table is judged beside it."""
+"""The paper's Table 1, and how another table is compared with it."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ PRINTED: dict[str, list[Stretch]] = {
     domain: [list(line) for line in zip(names, (0.0, *slopes), (*slopes, None), strict=True)]
     for domain, (names, slopes) in _PRINTED.items()
 }
-# Of all pc this much has the same name where a table with the same order replicates, and where any does in direction.
+# The share of pc with the same name for a table with the same order to replicate, and for any to do so in direction.
 MOST, HALF = 0.8, 0.5
 
 
 def cost_of_printed(part: Part) -> float:
-    """Return the most that choosing by the paper's table would cost above the best of ours, as normalized cost."""
+    """The largest extra normalized cost on our curves from choosing by the paper's table."""
     fpr = np.linspace(0, 1, len(next(iter(part["curves"].values()))))
     pc = np.linspace(0.005, 0.995, 199)
     names = {name for name, _, _ in PRINTED[part["domain"]]} | {name for name, _, _ in _ours(part)}
@@ -54,22 +54,22 @@ def _ours(part: Part) -> list[Stretch]:
 
 
 def table_row(part: Part) -> Row:
-    """Return the row of a domain: the names in order are the finding, their slopes come with them."""
+    """Make the row of a domain. The finding is the order of the names, and their slopes are shown with them."""
     printed, ours = PRINTED[part["domain"]], _ours(part)
     share = agreement(printed, ours)
     same = [name for name, _, _ in printed] == [name for name, _, _ in ours]
     verdict = REPLICATES if same and share >= MOST else DIRECTION if same or share >= HALF else FAILS
     return Row(
         f"Table 1, {DOMAINS[part['domain']]}",
-        "who is best, from slope 0 to ∞ (with the slopes between)",
+        "the best classifiers from slope 0 to ∞ (with the slopes between them)",
         written(printed),
         written(ours),
         verdict,
         f"the same name for {100 * share:.0f} % of pc; choosing by the paper's table would cost at most "
-        f"{cost_of_printed(part):.3f} (of always being wrong) more",
+        f"{cost_of_printed(part):.3f} more (as a share of the cost of getting every case wrong)",
     )
 
 
 def names_of(tables: Sequence[list[Stretch]]) -> set[str]:
-    """Return who is best somewhere in one of some tables."""
+    """The names that are best somewhere in any of some tables."""
     return {name for table in tables for name, _, _ in table}

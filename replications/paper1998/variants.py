@@ -1,4 +1,4 @@
-"""Table 1 with other trees: what the choices of MLC++'s MC4 that we do not know could change."""
+"""Table 1 with other trees, which shows the possible effect of choices of MLC++'s MC4 that we do not know."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from replications.paper1998.table1 import PRINTED
 from replications.study import BEYOND, Part, Row, Study
 
 USUAL = "as in the study"
-# Adult takes long: it is asked one thing only, with fewer trees, whether the criterion is why its table has one name.
+# Adult takes long, so it is used, with fewer trees, only to ask whether the criterion is why its table has one name.
 ADULT: Part = {"domain": "adult", "drawn": 0, "bags": 10, "variant": "gain ratio"}
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a domain and kind of tree."""
+    """List one part per domain and kind of tree."""
     kinds = (USUAL, *VARIANTS)
     if size == "small":
         return [{"domain": "waveform21", "drawn": 150, "bags": 1, "variant": kind} for kind in kinds]
@@ -29,7 +29,7 @@ def parts(size: str) -> list[Part]:
 
 
 def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -> Part:
-    """Return who is best where with one kind of tree, and the areas under the averaged curves of the trees."""
+    """Find who is best where with one kind of tree, and the areas under the averaged curves of the trees."""
     one = part | {"variant": None if part["variant"] == USUAL else part["variant"]}
     result, _ = out_of_fold(domain_of(part, seed, data), PAPER, one, seed, scratch)
     averages = {name: result.averaged_roc(name) for name in PAPER}
@@ -40,7 +40,7 @@ def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return, for each kind of tree, how far it moves the areas and the table."""
+    """List, for each kind of tree, how much it changes the areas and the table."""
     usual = {part["domain"]: part for part in found if part["variant"] == USUAL}
     out = []
     for kind in VARIANTS:
@@ -70,11 +70,11 @@ def rows(found: list[Part]) -> list[Row]:
 
 
 def _adult(part: Part) -> Row:
-    """Return Table 1 of Adult with the other criterion."""
+    """Make the row of Table 1 for Adult with the other criterion."""
     share = agreement(part["ranges"], PRINTED["adult"])
     return Row(
         f"Trees, {part['variant']}, Adult, {part['bags']} in a bag",
-        "who is best, from slope 0 to ∞ (with the slopes between)",
+        "the best classifiers from slope 0 to ∞ (with the slopes between them)",
         written(PRINTED["adult"]),
         written(part["ranges"]),
         BEYOND,
@@ -83,7 +83,7 @@ def _adult(part: Part) -> Row:
 
 
 def settings(size: str) -> dict[str, Any]:
-    """Return what a reader must know to repeat it."""
+    """The settings that a reader needs to repeat the study."""
     listed = parts(size)
     usual = [part for part in listed if part["variant"] == USUAL]
     return {"domains": len(usual), "folds": FOLDS, "bagged trees": listed[0]["bags"]}

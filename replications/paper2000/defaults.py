@@ -1,4 +1,4 @@
-"""Beyond Tables 5 and 6: other λ, strata by class, normal and mid-P intervals, and what a default should be."""
+"""Beyond Tables 5 and 6: other λ, strata by class, normal and mid-P intervals, and the choice of a default."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from replications.study import BEYOND, Part, Row, Study, mean_and_error
 
 LAPLACES = {"λ = 0": 0.0, "λ = 1/k³": 1 / CLASSES**3, "λ = 1/k²": 1 / CLASSES**2, "λ = 0.1": 0.1, "λ = 0.5": 0.5}
 METHODS = (*LAPLACES, "mid-P", "normal")
-# Widths need whole intervals, which take longer than the question whether they hold a cost.
+# Widths need complete intervals, which take longer than checking whether they contain a cost.
 MATRICES = 3
 WIDTHS = {"λ = 0": 0.0, "λ = 1/k²": 1 / CLASSES**2, "λ = 0.1": 0.1}
 
 
 def parts(size: str) -> list[Part]:
-    """Return three matrices a model, with the number of test sets whose intervals are measured."""
+    """List three matrices per model, with the number of test sets whose intervals are measured."""
     return [part | {"measured_sets": 5 if size == "full" else 1} for part in trials(size, MATRICES)]
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return the settings with the number of matrices."""
-    return settings(size) | {"cost matrices a model": len(parts(size)) // 9}
+    """The settings with the number of matrices."""
+    return settings(size) | {"cost matrices per model": len(parts(size)) // 9}
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return coverage of costs and of equal costs, for test sets of random and of fixed class sizes, and widths."""
+    """Compute coverage of costs and of equal costs, for test sets of random and of fixed class sizes, and widths."""
     trial = Trial.of(part, seed)
     tables = trial.confusions()
     joints = trial.joints(trial.twin())
@@ -57,7 +57,7 @@ def _each(covers: Any) -> dict[str, float]:
 def _by_class(
     tables: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return as many test sets with the class sizes of Table 3, drawn at the rates of all sets, and those rates."""
+    """Draw as many test sets with the class sizes of Table 3, at the rates of all sets, and return those rates too."""
     total = tables.sum(axis=0).reshape(CLASSES, -1)
     rates = total / total.sum(axis=1, keepdims=True)
     sizes = np.maximum(1, np.rint(TEST * np.array(FREQUENCIES))).astype(np.int64)
@@ -66,7 +66,7 @@ def _by_class(
 
 
 def _widths(tables: npt.NDArray[np.int64], C: cc.CostMatrix, measured: int) -> dict[str, float]:
-    """Return mean widths, in units of 2 · 1.96 true standard errors."""
+    """The mean widths, in units of 2 · 1.96 true standard errors."""
     share = tables.sum(axis=0) / tables.sum()
     mean = float((share * C.values).sum())
     unit = 2 * 1.959964 * math.sqrt(float((share * (C.values - mean) ** 2).sum()) / TEST)
@@ -95,7 +95,7 @@ TABLES = {
 
 
 def table(found: list[Part], kind: str) -> dict[str, dict[str, float]]:
-    """Return, for every method, the mean over matrices for each model."""
+    """For every method, the mean over matrices for each model."""
     each = by_model(found, kind)
     return {
         name: {model: mean_and_error(value[name] for value in values)[0] for model, values in each.items()}

@@ -19,8 +19,8 @@ FREQUENCIES = (0.2102, 0.4473, 0.2568, 0.0016, 0.0841)
 CLASSES = 5
 TRAINING = 1000
 TEST = 1000
-# The paper's boundaries (its figure 1) are not printed in numbers. Ours: the unit square is cut at two heights of
-# y + 0.12 sin 2πx into classes 0, 1 and 2 from below; two discs in it are classes 3 and 4. The areas are Table 3's.
+# The paper does not print its boundaries (figure 1) in numbers. Ours divide the unit square at two heights of y + 0.12
+# sin 2πx into classes 0, 1 and 2 from below, and two discs in it are classes 3 and 4. The areas are those of Table 3.
 WAVE = 0.12
 CUTS = (0.2237645, 0.7425321)
 DISCS = {3: (0.25, 0.62, math.sqrt(0.0016 / math.pi)), 4: (0.70, 0.42, math.sqrt(0.0841 / math.pi))}
@@ -30,7 +30,7 @@ Points = npt.NDArray[np.float64]
 
 
 def label(points: Points) -> Labels:
-    """Return the class of points of the unit square."""
+    """The class of points of the unit square."""
     x, y = points[:, 0], points[:, 1]
     found = np.searchsorted(CUTS, y + WAVE * np.sin(2 * np.pi * x)).astype(np.int64)
     for name, (at_x, at_y, radius) in DISCS.items():
@@ -40,22 +40,22 @@ def label(points: Points) -> Labels:
 
 @lru_cache(maxsize=1)
 def drawn_examples(count: int, seed: int) -> tuple[Points, Labels]:
-    """Return the test examples: uniform in the square; those of a smaller count are the first of a larger."""
+    """Draw test examples uniformly in the square. Those of a smaller count are the first of a larger count."""
     points = rng_of(seed, "examples").random((count, 2))
     return points, label(points)
 
 
 def cost_matrix(model: str, matrix: int, seed: int) -> cc.CostMatrix:
-    """Return the n-th cost matrix of a model (Table 4)."""
+    """Draw the n-th cost matrix of a model (Table 4)."""
     return cc.cost_models(model, FREQUENCIES, rng_of(seed, model, matrix, "costs"))
 
 
 def tree_predictions(C: cc.CostMatrix, points: Points, rng: np.random.Generator) -> Labels:
     """Train the cost-weighted tree on a thousand examples and return its labels for the points.
 
-    As in the paper each training example weighs the mean cost of its class (a column of the paper's matrix, a row of
-    ours). The paper's C4.5 splits by gain ratio and prunes; this is scikit-learn's tree, which splits by entropy and
-    does not prune, with at least two examples a leaf as in C4.5.
+    As in the paper, the weight of each training example is the mean cost of its class (a column of the paper's matrix,
+    a row of ours). The paper's C4.5 splits by gain ratio and prunes; this is scikit-learn's tree, which splits by
+    entropy and does not prune, with at least two examples per leaf as in C4.5.
     """
     try:
         from sklearn.tree import DecisionTreeClassifier
@@ -87,25 +87,25 @@ class Trial:
 
     @property
     def sets(self) -> int:
-        """The number of test sets into which the examples are cut."""
+        """The number of test sets into which the examples are divided."""
         return self.true.size // TEST
 
     @property
     def cost(self) -> float:
-        """The mean cost of the tree over all examples: the paper's true cost."""
+        """The mean cost of the tree over all examples, which is the paper's true cost."""
         return cc.expected_cost(self.true, self.predicted, self.C)
 
     def confusions(self) -> npt.NDArray[np.int64]:
-        """Return the confusion matrices of all test sets, (sets, true, predicted)."""
+        """The confusion matrices of all test sets, (sets, true, predicted)."""
         return per_set(self.true * CLASSES + self.predicted, CLASSES**2).reshape(-1, CLASSES, CLASSES)
 
     def joints(self, other: Labels) -> npt.NDArray[np.int64]:
-        """Return the joint tables of the tree and other labels, (sets, true, tree, other)."""
+        """The joint tables of the tree and other labels, (sets, true, tree, other)."""
         cells = (self.true * CLASSES + self.predicted) * CLASSES + other
         return per_set(cells, CLASSES**3).reshape(-1, CLASSES, CLASSES, CLASSES)
 
     def twin(self) -> Labels:
-        """Return labels with the same confusion matrix: the tree's, permuted within each true class."""
+        """Permute the tree's labels within each true class, which keeps the confusion matrix."""
         other = self.predicted.copy()
         for t in range(CLASSES):
             own = np.flatnonzero(self.true == t)
@@ -114,30 +114,30 @@ class Trial:
 
 
 def per_set(cells: Labels, count: int) -> npt.NDArray[np.int64]:
-    """Return how often each cell occurs in each test set of a thousand consecutive examples."""
+    """Count each cell in each test set of a thousand consecutive examples."""
     sets = cells.size // TEST
     which = np.repeat(np.arange(sets), TEST)
     return np.bincount(which * count + cells[: sets * TEST], minlength=sets * count).reshape(sets, count)
 
 
 def trials(size: str, matrices: int = 10) -> list[Part]:
-    """Return one part a model and cost matrix: ten matrices and a million examples, or two and a tenth of it."""
+    """List one part per model and cost matrix: ten matrices and a million examples, or two and a tenth of it."""
     count, examples = (matrices, 1_000_000) if size == "full" else (2, 100_000)
     return [{"model": model, "matrix": i, "examples": examples} for model in MODELS for i in range(count)]
 
 
 def settings(size: str) -> dict[str, Any]:
-    """Return what the pages say about the domain."""
+    """The settings that the pages state about the domain."""
     parts = trials(size)
     return {
         "examples": parts[0]["examples"],
         "test sets": parts[0]["examples"] // TEST,
-        "examples a test set": TEST,
-        "cost matrices a model": len(parts) // len(MODELS),
+        "examples per test set": TEST,
+        "cost matrices per model": len(parts) // len(MODELS),
         "training examples": TRAINING,
     }
 
 
 def by_model(parts: list[Part], name: str) -> dict[str, list[Any]]:
-    """Return the values of one result, a list a model."""
+    """The values of one result, one list per model."""
     return {model: [part[name] for part in parts if part["model"] == model] for model in MODELS}

@@ -74,7 +74,7 @@ def figure2(outcomes: Outcomes) -> Any:
 
 
 def figure3(outcomes: Outcomes) -> Any:
-    """Draw how often H0 stands against the ratio of costs."""
+    """Draw how often H0 is not rejected against the ratio of costs."""
     parts = outcomes["power"].parts
     kept, ratio = by_model(parts, "kept"), by_model(parts, "ratio")
     with panels(1, 4.2, 3.0) as (figure, (ax,)):
@@ -116,7 +116,7 @@ def _against_q(outcomes: Outcomes, groups: tuple[tuple[str, ...], ...], *, range
 
 
 def figure4(outcomes: Outcomes) -> Any:
-    """Draw how often H0 stands against q, in the paper's two groups of models, with the paired z test as crosses."""
+    """Draw how often H0 is not rejected against q, in the paper's two groups of models, with the z test as crosses."""
     groups = (("M2", "M3", "M4", "M5", "M9"), ("M1", "M6", "M7", "M8"))
     return _against_q(outcomes, groups, ranges=False, normal=True)
 
@@ -127,7 +127,7 @@ def figure5(outcomes: Outcomes) -> Any:
 
 
 def intervals(outcomes: Outcomes) -> Any:
-    """Draw the coverage of every method, each model a dot."""
+    """Draw the coverage of every method, with one dot per model."""
     parts = outcomes["defaults-2000"].parts
     kinds = ("cost", "cost_by_class", "equal", "equal_by_class")
     titles = ("cost", "cost, fixed class sizes", "equal costs", "equal costs, fixed class sizes")

@@ -1,8 +1,8 @@
-"""Why normal intervals may have looked worthless: what happens where s stands for s/√n.
+"""Why normal intervals may have looked worthless: the effect of using s instead of s/√n.
 
 The paper writes that the mean of n costs "will be normally distributed with a variance of σ/√n, where σ is the
 variance" and reports intervals that always covered and a test that never rejected. Intervals without the division by √n
-do both.
+behave in this way.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ SHARES = (0.05, 0.3, 1.0)
 
 
 def parts(size: str) -> list[Part]:
-    """Return three matrices a model and the number of test sets looked at, one interval at a time."""
+    """List three matrices per model with the number of test sets, which are examined one interval at a time."""
     return [part | {"sets": 200 if size == "full" else 50} for part in trials(size, 3)]
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return coverage of mean ± 1.96 s out of 1000, and how often the paired test with s does not reject."""
+    """Compute coverage of mean ± 1.96 s out of 1000, and how often the paired test with s does not reject."""
     trial = Trial.of(part, seed)
     covered = [
         abs(ci.estimate - trial.cost) <= math.sqrt(TEST) * (ci.upper - ci.lower) / 2
@@ -41,7 +41,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return both claims of the paper about normal theory with s in place of s/√n."""
+    """List both claims of the paper about normal theory, with s instead of s/√n."""
     out = []
     for model, values in by_model(found, "covered").items():
         ours, error = mean_and_error(values)
@@ -55,8 +55,8 @@ def rows(found: list[Part]) -> list[Row]:
 
 
 def about(size: str) -> dict[str, object]:
-    """Return the settings with the shares of changed labels."""
-    return settings(size) | {"cost matrices a model": len(parts(size)) // 9, "shares": list(SHARES)}
+    """The settings with the shares of changed labels."""
+    return settings(size) | {"cost matrices per model": len(parts(size)) // 9, "shares": list(SHARES)}
 
 
-STUDY = Study("normal-2000", "Normal theory with s in place of s/√n (2000)", parts, work, rows, about)
+STUDY = Study("normal-2000", "Normal theory with s instead of s/√n (2000)", parts, work, rows, about)

@@ -31,7 +31,7 @@ def _models(outcome: Outcome, printed: dict[str, float], kinds: dict[str, str]) 
 
 
 def span(outcome: Outcome, kind: str, models: tuple[str, ...]) -> str:
-    """Return the smallest and the largest mean over the matrices, of some models."""
+    """The smallest and the largest mean over the matrices, for some models."""
     means = [float(np.mean(by_model(outcome.parts, kind)[model])) for model in models]
     return f"{min(means):.0f}" if len(means) == 1 else f"{min(means):.0f} to {max(means):.0f}"
 
@@ -77,7 +77,7 @@ def _at(outcome: Outcome, laplace: float, models: tuple[str, ...]) -> str:
 
 
 def _at_most(outcome: Outcome, kind: str) -> str:
-    """Return in words where the intervals with s in place of s/√n fail to do what the paper reports."""
+    """Say where the intervals with s instead of s/√n do not behave as the paper reports."""
     odd = [row for row in outcome.rows if kind in row.what and row.ours != row.paper]
     if not odd:
         return "in every case"
@@ -86,7 +86,7 @@ def _at_most(outcome: Outcome, kind: str) -> str:
         model, changed = row.item.split(", ")[1], row.what.split(", ")[2:]
         return f"{model} ({', '.join([f'{row.ours:.4g} of 1000', *changed])})"
 
-    return "in all cases but " + ", ".join(words(row) for row in odd)
+    return "in all cases except " + ", ".join(words(row) for row in odd)
 
 
 def _recommendation(outcome: Outcome, all_matrices: Outcome) -> str:
@@ -102,27 +102,27 @@ def _recommendation(outcome: Outcome, all_matrices: Outcome) -> str:
     wide = defaults.table(outcome.parts, "width")["mid-P"]
     return f"""### What follows
 
-- **For the cost of one classifier: the mid-P interval** (`bcost.mid_p_interval`). It has no constant to choose. Over the nine
-  models it covers {span("cost", "mid-P")} of 1000, and {span("cost_by_class", "mid-P")} with fixed class sizes, where
-  λ = 0.1 covers {span("cost", "λ = 0.1")} and {span("cost_by_class", "λ = 0.1")}, and λ = 0
-  {span("cost", "λ = 0")} and {span("cost_by_class", "λ = 0")}. These are three matrices a model; over all ten of figure 2 it
-  covers {min(mid_p.values()):.0f} to {max(mid_p.values()):.0f} of 1000 (M9: {mid_p["M9"]:.0f}, where λ = 0.1 has
-  {1000 * tenth:.0f}), and {lowest:.0f} for the worst matrix. The price is width: {wide["M1"]:.2f} of the ideal for M1 and
-  {wide["M6"]:.1f} for M6, where the data do not say what the rare errors cost.
-- **For BCost as in the paper, λ = 2.5/k²**, which is the paper's 0.1 at its k = 5. What biases the interval is the weight of
-  all cells together, λk² examples: 2.5 there, but 1000 with λ = 0.1 and a hundred classes. λ = 1/k² (one example in all) is
-  nearly as good here and falls behind where a whole class is missed; λ = 0.5 (12.5 examples) is biased. λ = 0 cannot see
-  what did not happen.
-- **For the difference of two classifiers, λ = 0**, as the paper says: {span("equal", "λ = 0")} of 1000 equal pairs stand. The
-  paired z test does about as well ({span("equal", "normal")}). Any λ worth having makes the test timid for M6, M7 and M9, and
-  so does the mid-P test ({span("equal", "mid-P")}), which allows for errors in all k³ cells: it is for those who must not err.
-  With fixed class sizes and two examples of a class that decides the cost, λ = 0 rejects too often
-  ({span("equal_by_class", "λ = 0")}), and so does the z test ({span("equal_by_class", "normal")}); there λ = 1/k² is the better
-  choice ({span("equal_by_class", "λ = 1/k²")})."""
+- **For the cost of one classifier, use the mid-P interval** (`bcost.mid_p_interval`). It has no constant to choose. Over the
+  nine models it covers {span("cost", "mid-P")} of 1000, and {span("cost_by_class", "mid-P")} with fixed class sizes.
+  λ = 0.1 covers {span("cost", "λ = 0.1")} and {span("cost_by_class", "λ = 0.1")}, and λ = 0 covers
+  {span("cost", "λ = 0")} and {span("cost_by_class", "λ = 0")}. These results are for three matrices per model. Over all ten
+  matrices of figure 2, the mid-P interval covers {min(mid_p.values()):.0f} to {max(mid_p.values()):.0f} of 1000 (M9: {mid_p["M9"]:.0f}, where λ = 0.1 has
+  {1000 * tenth:.0f}), and {lowest:.0f} for the worst matrix. The price is a greater width: {wide["M1"]:.2f} times the ideal for M1 and
+  {wide["M6"]:.1f} times for M6, where the data do not show what the rare errors cost.
+- **For BCost as in the paper, use λ = 2.5/k²**, which is the paper's 0.1 at its k = 5. What biases the interval is the weight
+  of all cells together, λk² examples: 2.5 in the paper, but 1000 with λ = 0.1 and a hundred classes. λ = 1/k² (one example
+  in total) is nearly as good here, but worse where a whole class is missed. λ = 0.5 (12.5 examples) is biased. λ = 0 does
+  not allow for errors that were not observed.
+- **For the difference of two classifiers, use λ = 0**, as the paper does: {span("equal", "λ = 0")} of 1000 equal pairs are not
+  rejected. The paired z test does about as well ({span("equal", "normal")}). Any λ that is large enough to have an effect
+  makes the test too conservative for M6, M7 and M9. So does the mid-P test ({span("equal", "mid-P")}), which allows for
+  errors in all k³ cells and is meant for cases in which a false rejection must be avoided. With fixed class sizes and two
+  examples of a class that determines the cost, λ = 0 rejects too often ({span("equal_by_class", "λ = 0")}), and so does the
+  z test ({span("equal_by_class", "normal")}). In that case λ = 1/k² is the better choice ({span("equal_by_class", "λ = 1/k²")})."""
 
 
 def text(outcomes: Outcomes) -> str:
-    """Return the page."""
+    """Write the text of the page."""
     five, two, six = (outcomes[name] for name in ("table5", "figure2-2000", "table6"))
     power, normal, beyond = (outcomes[name] for name in ("power", "normal-2000", "defaults-2000"))
     discs = "; ".join(f"class {c}: centre ({x:g}, {y:g}), radius {r:.5f}" for c, (x, y, r) in DISCS.items())
@@ -130,46 +130,49 @@ def text(outcomes: Outcomes) -> str:
     return f"""
 D. D. Margineantu and T. G. Dietterich, *Bootstrap methods for the cost-sensitive evaluation of classifiers*, ICML 2000.
 
-BCost and BDeltaCost do nearly all that the paper says of them, on another domain, with another tree and other random cost
-matrices: Table 6, figure 2, the power curves and Table 5 but for its last row replicate. With cost model M9 (and one matrix of
-M6) BCost is not too wide but too narrow here, where the tree misses nearly all of a rare class. What the paper says of
-**normal theory does not replicate**: the normal interval covers {span(five, "normal", ("M1", "M2", "M3", "M4", "M5", "M8"))} of
+On another domain, with another tree and other random cost matrices, BCost and BDeltaCost do nearly everything that the paper
+says: Table 6, figure 2, the power curves, and Table 5 except for its last row replicate. With cost model M9 (and one matrix
+of M6), BCost is not too wide but too narrow here, because the tree misses nearly all of a rare class. What the paper says
+about **normal theory does not replicate**: the normal interval covers {span(five, "normal", ("M1", "M2", "M3", "M4", "M5", "M8"))} of
 1000 for M1 to M5 and M8, {span(five, "normal", ("M7",))} for M7 and {span(five, "normal", ("M6", "M9"))} for M6 and M9, not 1000,
-and the paired z test rejects. Intervals in which s stands for s/√n behave as the paper reports (below).
+and the paired z test rejects. Intervals that use s instead of s/√n behave as the paper reports (see below).
 
 ## The domain
 
 {settings_text(five)}
 
-The boundaries of the paper's figure 1 are not given in numbers. Ours: uniform points of the unit square; classes 0, 1 and 2
-where y + 0.12 sin 2πx is below {CUTS[0]}, between, and above {CUTS[1]}; two discs are the other classes ({discs}).
+The paper does not give the boundaries of its figure 1 in numbers. Ours are as follows. Points are uniform in the unit square.
+They belong to class 0, 1 or 2 if y + 0.12 sin 2πx is below {CUTS[0]}, between, or above {CUTS[1]}. Two discs are the other
+classes ({discs}).
 
 {image("2000-domain.png", "The five classes in the unit square")}
 
 {_frequencies()}
 
-The classifier is a decision tree on 1,000 examples, weighted by the mean cost of their class as in the paper.
-scikit-learn's tree takes the place of C4.5: it splits by entropy where C4.5 uses the gain ratio, and it is not pruned (both
-keep two examples a leaf); its error rate over all cost matrices is {100 * np.mean(five.series("errors")[0]):.1f} % on average
-({100 * min(five.series("errors")[0]):.1f} to {100 * max(five.series("errors")[0]):.1f} %). The million test examples are cut
+The classifier is a decision tree trained on 1,000 examples, which are weighted by the mean cost of their class as in the
+paper. scikit-learn's tree replaces C4.5. It splits by entropy, where C4.5 uses the gain ratio, and is not pruned (both keep
+at least two examples per leaf). Its error rate over all cost matrices is {100 * np.mean(five.series("errors")[0]):.1f} % on average
+({100 * min(five.series("errors")[0]):.1f} to {100 * max(five.series("errors")[0]):.1f} %). The million test examples are divided
 into 1,000 test sets of 1,000, and the mean cost over all of them is the true cost, as in the paper. The cost models and the
-nominal level of 95 % are the paper's; each model has ten random cost matrices, and the range in parentheses is over those.
+nominal level of 95 % are those of the paper. Each model has ten random cost matrices, and the range in parentheses is over
+these.
 
-## Table 5: how often the interval holds the true cost
+## Table 5: how often the interval contains the true cost
 
 {_models(five, table5.PRINTED, {"exact": "BCost, exact", "resampled": "BCost, 1000 resamples", "normal": "normal interval (paper: 1000)"})}
 
-The exact bootstrap (no resampling) and the paper's 1,000 resamples differ by {np.mean(resampled):.1f} of 1000 test sets on
-average, most of it because 1,000 resamples give ends that vary.
+The exact bootstrap (without resampling) and the paper's 1,000 resamples differ in {np.mean(resampled):.1f} of 1000 test sets on
+average, mainly because the ends that 1,000 resamples give vary.
 
-{image("2000-coverage.png", "Tables 5 and 6, ours beside the paper's")}
+{image("2000-coverage.png", "Tables 5 and 6, ours and the paper's")}
 
 {rows_table(_of(five.rows, "BCost"))}
 
-Where the tree misses about nine in ten or more of class 3, λ = 0.1 may not be enough. Class 3 has 1.6 of 1,000 examples, so one test set in five
-has none of it, and in such a set BCost allows for about one error in a cell that it has not seen, while the true cost has
-1.6 of them. The paper's trees must have got more of class 3 right. By matrix (class 3 missed; its share of the cost; coverage
-with λ = 0.1, with λ = 1/k², and of the mid-P interval, see the end):
+If the tree misses about nine in ten or more of class 3, λ = 0.1 may not be enough. Class 3 has 1.6 of 1,000 examples, so one
+test set in five has no example of it. In such a set BCost allows for about one error in a cell in which none was observed,
+whereas the true cost includes 1.6 of them. The paper's trees must have classified more of class 3 correctly. The following
+table shows, by matrix, the share of class 3 that is missed, its share of the cost, and the coverage with λ = 0.1, with
+λ = 1/k², and of the mid-P interval (see the end of this page):
 
 {_rare(two)}
 
@@ -177,11 +180,11 @@ with λ = 0.1, with λ = 1/k², and of the mid-P interval, see the end):
 
 {rows_table(_of(five.rows, "normal"))}
 
-The paper describes a variance "of σ/√n, where σ is the variance". That suggests that its normal intervals were not divided by
-the right power of n. With mean ± 1.96 s instead of mean ± 1.96 s/√n the intervals hold the true cost
+The paper describes a variance "of σ/√n, where σ is the variance". This suggests that its normal intervals were not divided by
+the right power of n. With mean ± 1.96 s instead of mean ± 1.96 s/√n, the intervals contain the true cost
 {_at_most(normal, "covers")}, and the paired test does not reject {_at_most(normal, "paired test")}
-(`python -m replications run normal-2000`, three matrices a model, 200 test sets). But for these, that is what the paper reports of both. We cannot
-know that this was the cause.
+(`python -m replications run normal-2000`, three matrices per model, 200 test sets). Apart from these exceptions, this is what
+the paper reports for both. We cannot know whether it was the cause.
 
 ## Figure 2: the choice of λ
 
@@ -189,15 +192,15 @@ know that this was the cause.
 
 {image("2000-figure2.png", "Coverage against λ")}
 
-Just above λ = 0.1 the coverage for M6 and M9 jumps, to {_at(two, 0.15, ("M6", "M9"))} of 1000 at λ = 0.15, where BCost begins to
-allow for a second error in a cell without any; the other models have {_at(two, 0.15, ("M1", "M2", "M3", "M4", "M5", "M7", "M8"))}
-there. Where the jump lies depends on the frequency of the rare class and on the size of the test set.
+Just above λ = 0.1 the coverage for M6 and M9 jumps to {_at(two, 0.15, ("M6", "M9"))} of 1000 at λ = 0.15, where BCost begins to
+allow for a second error in an empty cell. The other models have {_at(two, 0.15, ("M1", "M2", "M3", "M4", "M5", "M7", "M8"))}
+there. The position of the jump depends on the frequency of the rare class and on the size of the test set.
 
 {rows_table(two.rows)}
 
 ## Table 6: two classifiers of equal cost
 
-{settings_text(six)} The second classifier has the first one's labels, permuted within each true class.
+{settings_text(six)} The second classifier has the labels of the first, permuted within each true class.
 
 {_models(six, table6.PRINTED, {"exact": "BDeltaCost, λ = 0", "laplace": "BDeltaCost, λ = 0.1", "normal": "paired z test (paper: 1000)"})}
 
@@ -205,8 +208,8 @@ there. Where the jump lies depends on the frequency of the rare class and on the
 
 ## Figures 3 to 5: power
 
-{settings_text(power)} The paper ran the test 10 times a point and averaged three matrices; here every point has 1,000 test
-sets. A changed label becomes one of the four others at random.
+{settings_text(power)} The paper ran the test 10 times per point and averaged three matrices. Here every point has 1,000
+test sets. A changed label is replaced by one of the four others at random.
 
 {image("2000-figure3.png", "Share of H0 not rejected against the ratio of costs")}
 
@@ -220,11 +223,11 @@ The crosses in figure 4 are the paired z test.
 
 ## Beyond the paper: which interval should be the default?
 
-{settings_text(beyond)} Each digit in the figure is a model, M1 to M9.
+{settings_text(beyond)} Each digit in the figure represents a model, M1 to M9.
 
 {image("2000-intervals.png", "Coverage of every interval for every model")}
 
-True cost covered, of 1000 (Table 5 with other intervals):
+Number of intervals, out of 1000, that contain the true cost (Table 5 with other intervals):
 
 {_methods(beyond, "cost")}
 
@@ -233,7 +236,7 @@ that there are only two examples of class 3:
 
 {_methods(beyond, "cost_by_class")}
 
-Equal costs not rejected, of 1000 (Table 6 with other intervals):
+Number of tests, out of 1000, that do not reject equal costs (Table 6 with other intervals):
 
 {_methods(beyond, "equal")}
 

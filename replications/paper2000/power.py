@@ -1,4 +1,4 @@
-"""Figures 3 to 5: the power of BDeltaCost, and of the paired z test, which was said to have none."""
+"""Figures 3 to 5: the power of BDeltaCost and of the paired z test, which the paper reports to have none."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import costcurves as cc
 from replications.paper2000.domain import CLASSES, Labels, Trial, by_model, settings, trials
 from replications.study import DIRECTION, FAILS, REPLICATES, Part, Row, Study, mean_and_error
 
-# Shares of the examples whose label is changed; the paper's q is this times a million.
+# Shares of the examples whose label is changed. The paper's q is a million times this share.
 SHARES = (0.0, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 MATRICES = 10
 LEFT = {"M6": 0.092, "M9": 0.427}
 
 
 def parts(size: str) -> list[Part]:
-    """Return ten matrices a model; the paper averaged three."""
+    """List ten matrices per model; the paper averaged three."""
     return trials(size, MATRICES)
 
 
 def changed(labels: Labels, count: int, rng: np.random.Generator) -> Labels:
-    """Return labels of which `count`, chosen at random, are another label, chosen at random."""
+    """Replace `count` labels, chosen at random, by other labels, chosen at random."""
     some = rng.choice(labels.size, count, replace=False)
     out = labels.copy()
     out[some] = (out[some] + rng.integers(1, CLASSES, count)) % CLASSES
@@ -31,7 +31,7 @@ def changed(labels: Labels, count: int, rng: np.random.Generator) -> Labels:
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return how often H0 is not rejected and the cost ratio, for every share of changed labels."""
+    """Measure how often H0 is not rejected and the cost ratio, for every share of changed labels."""
     trial = Trial.of(part, seed)
     twin = trial.twin()
     kept: list[float] = []
@@ -47,7 +47,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return what the paper reads off figures 3 to 5."""
+    """List the paper's conclusions from figures 3 to 5."""
     kept = {m: np.mean(v, axis=0) for m, v in by_model(found, "kept").items()}
     normal = {m: np.mean(v, axis=0) for m, v in by_model(found, "normal").items()}
     ratio = {m: np.mean(v, axis=0) for m, v in by_model(found, "ratio").items()}
@@ -56,7 +56,7 @@ def rows(found: list[Part]) -> list[Row]:
         ours = float(kept[model][-1])
         ends = [v[-1] for v in by_model(found, "kept")[model]]
         _, error = mean_and_error(ends)
-        # The paper averaged three matrices, whose mean has its own error.
+        # The paper averaged three matrices, and their mean has an error of its own.
         near = abs(ours - left) <= max(0.02, 2 * error * (1 + len(ends) / 3) ** 0.5)
         verdict = REPLICATES if near else DIRECTION if ours > 0.005 else FAILS
         three = error * (len(ends) / 3) ** 0.5
@@ -84,7 +84,7 @@ def rows(found: list[Part]) -> list[Row]:
     out.append(
         Row(
             "Section 5",
-            "share of labels to change for H0 to fall half the time, median model",
+            "share of changed labels at which H0 is rejected half the time, median model",
             0.03,
             most,
             REPLICATES if 0.02 <= most <= 0.045 else DIRECTION if most < 0.1 else FAILS,
@@ -131,7 +131,7 @@ def rows(found: list[Part]) -> list[Row]:
 
 
 def reach(x: npt.NDArray[Any], kept: npt.NDArray[Any]) -> float:
-    """Return the x at which H0 is first rejected half the time, by linear interpolation."""
+    """Find the x at which H0 is first rejected half the time, by linear interpolation."""
     below = np.flatnonzero(kept < 0.5)
     if below.size == 0:
         return float("inf")
@@ -142,8 +142,8 @@ def reach(x: npt.NDArray[Any], kept: npt.NDArray[Any]) -> float:
 
 
 def about(size: str) -> dict[str, object]:
-    """Return the settings with the shares of changed labels."""
-    return settings(size) | {"cost matrices a model": len(parts(size)) // 9, "shares": list(SHARES)}
+    """The settings with the shares of changed labels."""
+    return settings(size) | {"cost matrices per model": len(parts(size)) // 9, "shares": list(SHARES)}
 
 
 STUDY = Study("power", "Figures 3-5: power of BDeltaCost (2000)", parts, work, rows, about)

@@ -12,7 +12,7 @@ LAPLACES = (0.0, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return the share of test sets whose interval holds the true cost, by λ and for mid-P, and how class 3 fares."""
+    """Compute the coverage of the true cost, by λ and for mid-P, and the misses of class 3."""
     trial = Trial.of(part, seed)
     tables, cost = trial.confusions(), trial.cost
     rare = trial.true == 3
@@ -26,12 +26,12 @@ def work(part: Part, seed: int) -> Part:
 
 
 def curves(parts: list[Part]) -> dict[str, list[float]]:
-    """Return each model's coverage at every λ, averaged over its matrices."""
+    """The coverage of each model at every λ, averaged over its matrices."""
     return {model: np.mean(values, axis=0).tolist() for model, values in by_model(parts, "coverage").items()}
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Return the three statements that the paper reads off the figure."""
+    """List the three conclusions that the paper draws from the figure."""
     found = curves(parts)
     peaks = {model: LAPLACES[int(np.argmax(values))] for model, values in found.items()}
     high = [model for model, peak in peaks.items() if not 0 < peak <= 0.5]
@@ -68,7 +68,7 @@ def rows(parts: list[Part]) -> list[Row]:
 
 
 def about(size: str) -> dict[str, object]:
-    """Return the settings with the values of λ."""
+    """The settings with the values of λ."""
     return settings(size) | {"laplace": list(LAPLACES)}
 
 

@@ -1,4 +1,4 @@
-"""Table 5: how often the interval of BCost holds the true cost; and the normal interval, said to hold it always."""
+"""Table 5: how often the interval of BCost contains the true cost, and the normal interval, said to do so always."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PRINTED = dict(zip(MODELS, (956.1, 955.5, 953.1, 954.9, 953.9, 994.1, 971.7, 952
 
 
 def parts(size: str) -> list[Part]:
-    """Return the trials, with the number of test sets for which the paper's resampling is done too."""
+    """List the trials, with the number of test sets for which the paper's resampling is also done."""
     return [part | {"resampled_sets": 1000 if size == "full" else 20} for part in trials(size)]
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return coverage out of 1000 of BCost (exact, and by the paper's 1000 resamples) and of the normal interval."""
+    """Compute coverage out of 1000 of BCost (exact, and by the paper's 1000 resamples) and of the normal interval."""
     trial = Trial.of(part, seed)
     tables, cost = trial.confusions(), trial.cost
     drawn = 0
@@ -39,7 +39,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return coverage beside Table 5, and the normal interval beside the paper's 100 %."""
+    """Compare coverage with Table 5, and the normal interval with the paper's 100 %."""
     out = []
     for model, values in by_model(found, "exact").items():
         ours, error = mean_and_error(values)
@@ -58,11 +58,11 @@ def rows(found: list[Part]) -> list[Row]:
 
 
 def judged(paper: float, ours: float, error: float, values: list[float]) -> tuple[str, str]:
-    """Return the verdict on a count out of 1000.
+    """The verdict on a count out of 1000.
 
-    Paper and we drew other cost matrices, so the difference has about √2 times the standard error of our mean over
-    matrices; within three of those it replicates, but in no case beyond 15 counts, and always within ten. A count on
-    the same side of the nominal 950 has the paper's direction.
+    The paper's cost matrices are not ours, so the difference has about √2 times the standard error of our mean over
+    matrices. A count replicates if it is within three of these errors, but never if it differs by more than 15, and
+    always if it differs by at most ten. A count on the same side of the nominal 950 replicates in direction.
     """
     spread = f"{min(values):.0f} to {max(values):.0f} over the matrices"
     if abs(ours - paper) <= min(15.0, max(10.0, 3 * 2**0.5 * error)):
@@ -72,5 +72,5 @@ def judged(paper: float, ours: float, error: float, values: list[float]) -> tupl
 
 
 STUDY = Study(
-    "table5", "Table 5: how often BCost holds the true cost (2000)", parts, work, rows, lambda size: settings(size)
+    "table5", "Table 5: how often BCost contains the true cost (2000)", parts, work, rows, lambda size: settings(size)
 )

@@ -1,4 +1,4 @@
-"""Table 6: how often BDeltaCost keeps quiet about two classifiers of equal cost; and the paired z test."""
+"""Table 6: how often BDeltaCost and the paired z test do not reject for two classifiers of equal cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOME = 0.1
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return how many of 1000 test sets leave equal classifiers equal: λ = 0, λ = 0.1 and the paired z test."""
+    """Count the test sets, of 1000, that do not reject equal costs with λ = 0, λ = 0.1 and the paired z test."""
     trial = Trial.of(part, seed)
     joints = trial.joints(trial.twin())
     return {
@@ -26,7 +26,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Return our counts beside Table 6, the effect of λ, and the z test."""
+    """Compare our counts with Table 6, and list the effect of λ and the z test."""
     out = []
     for model, values in by_model(parts, "exact").items():
         ours, error = mean_and_error(values)
@@ -49,6 +49,4 @@ def rows(parts: list[Part]) -> list[Row]:
     return out
 
 
-STUDY = Study(
-    "table6", "Table 6: errors of type I of BDeltaCost (2000)", trials, work, rows, lambda size: settings(size)
-)
+STUDY = Study("table6", "Table 6: type I errors of BDeltaCost (2000)", trials, work, rows, lambda size: settings(size))

@@ -20,12 +20,12 @@ LEARNERS: dict[str, Callable[[], Any]] = {"1R": OneRule, "C4.5": lambda: Decisio
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a cross-validation; the figures show the first."""
+    """List one part per cross-validation. The figures show the first."""
     return [{"repeat": repeat} for repeat in range(10 if size == "full" else 1)]
 
 
 def work(part: Part, seed: int, data: Any = None) -> Part:
-    """Return the confusion counts of both: true positives and false positives, out of fold."""
+    """Compute the out-of-fold true positives and false positives of both."""
     domain = load_domain(DOMAIN, data)
     fold = fold_numbers(domain.y, FOLDS, rng_of(seed, DOMAIN, part["repeat"]))
     found: Part = {"positives": int(domain.y.sum()), "negatives": int((~domain.y).sum())}
@@ -36,7 +36,7 @@ def work(part: Part, seed: int, data: Any = None) -> Part:
 
 
 def curves(part: Part) -> list[cc.RocCurve]:
-    """Return the two classifiers of a cross-validation."""
+    """The two classifiers of a cross-validation."""
     found = []
     for name in LEARNERS:
         tp, fp = part[name]["tp"], part[name]["fp"]
@@ -46,7 +46,7 @@ def curves(part: Part) -> list[cc.RocCurve]:
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Return the duality of the two figures, and our points."""
+    """List the duality of the two figures, and our points."""
     rule, tree = curves(parts[0])
     off = wrong = slopes = 0.0
     for roc in (rule, tree):
@@ -134,7 +134,7 @@ def _line(roc: cc.RocCurve) -> cc.CostCurve:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return how it was run."""
+    """The settings of the run."""
     return {"data": DOMAIN, "folds": FOLDS, "cross-validations": len(parts(size))}
 
 

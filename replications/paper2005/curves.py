@@ -1,4 +1,4 @@
-"""Figures 5, 6, 9 and 10: two classifiers that cross, and averages of two curves; nothing here is random."""
+"""Figures 5, 6, 9 and 10: two classifiers that cross, and averages of two curves. Nothing here is random."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 import costcurves as cc
 from replications.study import Part, Row, Study, judged
 
-# The paper prints no coordinates of figure 5: these points do what it says of them.
+# The paper prints no coordinates of figure 5. These points behave as it describes.
 CROSSING = {
     "dotted": [(0.02, 0.30), (0.10, 0.60), (0.30, 0.72), (0.60, 0.86)],
     "dashed": [(0.10, 0.35), (0.25, 0.70), (0.40, 0.90), (0.70, 0.98)],
 }
-# Those of figure 9 are printed.
+# The paper prints those of figure 9.
 FOLDS = [(0.04, 0.4), (0.3, 0.8)]
 GRID = np.linspace(0.0, 1.0, 1001)
 
 
 def crossing_curves() -> list[cc.RocCurve]:
-    """Return the two curves of figure 5."""
+    """The two curves of figure 5."""
     found = []
     for name, points in CROSSING.items():
         fpr, tpr = np.transpose(points)
@@ -29,29 +29,29 @@ def crossing_curves() -> list[cc.RocCurve]:
 
 
 def fold_curves() -> list[cc.RocCurve]:
-    """Return the two curves of figure 9."""
+    """The two curves of figure 9."""
     return [cc.RocCurve.from_rates(*point, name=f"curve {i}") for i, point in enumerate(FOLDS, start=1)]
 
 
 def turned(curve: cc.RocCurve) -> cc.RocCurve:
-    """Return a curve with the classes in exchanged roles, so that its vertical average is the horizontal one."""
+    """Exchange the classes of a curve, so that its vertical average is the horizontal one."""
     return cc.RocCurve.from_rates(1 - curve.tpr[::-1], 1 - curve.fpr[::-1], name=curve.name)
 
 
 def roc_averages(points: int = 1001) -> tuple[cc.RocCurve, cc.RocCurve]:
-    """Return the vertical and the horizontal average of figure 9."""
+    """The vertical and the horizontal average of figure 9."""
     vertical = cc.average_roc_curves(fold_curves(), n_points=points, name="vertical average").to_curve()
     sideways = cc.average_roc_curves([turned(one) for one in fold_curves()], n_points=points, name="horizontal average")
     return vertical, turned(sideways.to_curve())
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return what the curves say."""
+    """Compute the results of the curves."""
     return crossover() if part["part"] == "crossover" else averages()
 
 
 def crossover() -> Part:
-    """Return where each of the two is better, and where their ROC curves cross."""
+    """Find where each of the two is better, and where their ROC curves cross."""
     dotted, dashed = crossing_curves()
     a, b = cc.CostCurve(dotted), cc.CostCurve(dashed)
     (crossing,) = a.crossings(b)
@@ -70,14 +70,14 @@ def crossover() -> Part:
 
 
 def zip_advantage(a: cc.CostCurve, b: cc.CostCurve) -> list[tuple[str, float, float]]:
-    """Return where each of two curves costs less."""
+    """Find where each of two curves costs less."""
     found = [(a.name, low, high) for low, high in a.better_than(b)]
     found += [(b.name, low, high) for low, high in b.better_than(a)]
     return sorted(found, key=lambda one: one[1])
 
 
 def roc_crossing(a: cc.RocCurve, b: cc.RocCurve) -> tuple[float, float, list[float]]:
-    """Return the point where two ROC curves cross, and the slope of each there."""
+    """Find the point where two ROC curves cross, and the slope of each there."""
     fpr = np.union1d(a.fpr, b.fpr)
     gap = np.interp(fpr, a.fpr, a.tpr) - np.interp(fpr, b.fpr, b.tpr)
     (at,) = np.flatnonzero(gap[:-1] * gap[1:] < 0)
@@ -91,7 +91,7 @@ def roc_crossing(a: cc.RocCurve, b: cc.RocCurve) -> tuple[float, float, list[flo
 
 
 def averages() -> Part:
-    """Return the cost of averaged curves beside the average cost."""
+    """Compare the cost of averaged curves with the average cost."""
     curves = [cc.CostCurve(one) for one in fold_curves()]
     average = cc.average_cost_curves(curves)
     vertical, horizontal = roc_averages()
@@ -102,7 +102,7 @@ def averages() -> Part:
     found = {}
     for name, roc in (("vertical", vertical), ("horizontal", horizontal)):
         cost = cc.CostCurve(roc)
-        # How far the curve stays below the line of equal performance through the two points, in tpr.
+        # The distance of the curve, in tpr, below the line of equal performance through the two points.
         below = float((y1 + slope * (roc.fpr - x1) - roc.tpr).min())
         extra = cost.evaluate(GRID) - mean
         found[name] = {"below": below, "cost": cost.evaluate(pc), "most": extra.max(), "least": extra.min()}
@@ -117,7 +117,7 @@ def averages() -> Part:
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Return the statements of sections 5 and 7 with what the curves say."""
+    """Compare the statements of sections 5 and 7 with the curves."""
     cross, mean = parts
 
     ranges = "; ".join(f"{name} for {low:.3g} < pc < {high:.3g}" for name, low, high in cross["left"])
@@ -187,13 +187,13 @@ def rows(parts: list[Part]) -> list[Row]:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return the points."""
+    """The points."""
     points = {name: [list(one) for one in points] for name, points in CROSSING.items()}
     return {"figure 5": points, "figure 9": [list(one) for one in FOLDS]}
 
 
 def parts(size: str) -> list[Part]:
-    """Return the two parts: they take no time at either size."""
+    """List the two parts, which take no time at either size."""
     return [{"part": "crossover"}, {"part": "averages"}]
 
 

@@ -18,8 +18,8 @@ PC = np.linspace(0.0, 1.0, 101)
 DRAWN = 100
 MANY = (100, 500, 2000)
 # Two classifiers on 200 examples of each class: the first misses 60 positives and calls 60 negatives positive, the
-# second 52 and 56. The paper prints no matrices; these, and how many errors both make, were chosen so that the three
-# differences are as it says.
+# second 52 and 56. The paper prints no matrices. These, and the number of common errors, were chosen so that the three
+# differences are as it describes.
 SIZE = 200
 RESAMPLES = 500
 WRONG = {"positives": (60, 52), "negatives": (60, 56)}
@@ -34,7 +34,7 @@ Counts = list[list[list[int]]]
 
 
 def joint(kind: str) -> Counts:
-    """Return counts by true class (negative first), prediction of the first and prediction of the second."""
+    """The counts by true class (negative first), prediction of the first and prediction of the second."""
     out = []
     for side, right in (("negatives", 0), ("positives", 1)):
         (a, b), both = WRONG[side], BOTH[kind][side]
@@ -48,35 +48,35 @@ def joint(kind: str) -> Counts:
 
 
 def curve_of_figure_11() -> cc.CostCurve:
-    """Return the cost line of the confusion matrix."""
+    """The cost line of the confusion matrix."""
     table = [[NEGATIVES - ALARMS, ALARMS], [MISSES, POSITIVES - MISSES]]
     roc = cc.RocCurve.from_confusion_matrix(table, name="classifier")
     return cc.CostCurve(roc, policy=cc.thresholds.point(1))
 
 
 def drawn_rates(count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return fpr and fnr of new confusion matrices, by the paper's two binomials."""
+    """Draw fpr and fnr of new confusion matrices from the paper's two binomial distributions."""
     fnr = rng.binomial(POSITIVES, MISSES / POSITIVES, count) / POSITIVES
     fpr = rng.binomial(NEGATIVES, ALARMS / NEGATIVES, count) / NEGATIVES
     return fpr, fnr
 
 
 def paper_limits(fpr: Floats, fnr: Floats, pc: Floats) -> tuple[Floats, Floats]:
-    """Return the paper's limits at each pc: of 100 costs the fifth lowest and the fifth highest."""
+    """The paper's limits at each pc, which are the fifth lowest and the fifth highest of 100 costs."""
     costs = np.sort(np.outer(fnr, pc) + np.outer(fpr, 1 - pc), axis=0)
     place = round((1 - LEVEL) / 2 * len(costs))
     return costs[place - 1], costs[-place]
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return the band, or a difference."""
+    """Compute the band or a difference."""
     if part["part"] == "band":
         return band(part["repeats"], rng_of(seed, "band"))
     return difference(part["part"], rng_of(seed, "difference", part["part"]))
 
 
 def band(repeats: int, rng: np.random.Generator) -> Part:
-    """Return the lines and limits of figure 12, the limits by exact calculation, and how far resampling is off."""
+    """Compute the lines and limits of figure 12, the exact limits, and the error of resampling."""
     curve = curve_of_figure_11()
     fpr, fnr = drawn_rates(DRAWN, rng)
     lower, upper = paper_limits(fpr, fnr, PC)
@@ -113,7 +113,7 @@ def band(repeats: int, rng: np.random.Generator) -> Part:
 
 
 def compared(kind: str, method: str, rng: Any = None, *, simultaneous: bool = False) -> cc.CurveDifference:
-    """Return the difference of the two classifiers of a figure."""
+    """Compare the two classifiers of a figure."""
     options: dict[str, Any] = {"n_resamples": RESAMPLES, "rng": rng} if method == "resample" else {}
     negatives, positives = joint(kind)
     return cc.compare.from_joint(
@@ -123,7 +123,7 @@ def compared(kind: str, method: str, rng: Any = None, *, simultaneous: bool = Fa
 
 
 def difference(kind: str, rng: np.random.Generator) -> Part:
-    """Return a difference with its limits by several methods, and how correlated the two are."""
+    """Compute a difference with its limits by several methods, and the correlation of the errors."""
     found: Part = {"correlation": {side: correlation(*WRONG[side], BOTH[kind][side]) for side in WRONG}}
     for method in METHODS:
         one = compared(kind, method, rng)
@@ -137,19 +137,19 @@ def difference(kind: str, rng: np.random.Generator) -> Part:
 
 
 def correlation(a: int, b: int, both: int) -> float:
-    """Return the correlation of two classifiers' errors in a class."""
+    """The correlation of two classifiers' errors in a class."""
     p, q = a / SIZE, b / SIZE
     return float((both / SIZE - p * q) / np.sqrt(p * (1 - p) * q * (1 - q)))
 
 
 def significant(limits: Part) -> Floats:
-    """Return the operating points at which the limits leave out zero."""
+    """The operating points at which the limits exclude zero."""
     lower, upper = np.asarray(limits["lower"]), np.asarray(limits["upper"])
     return PC[(lower > 1e-12) | (upper < -1e-12)]
 
 
 def spoken(points: Floats) -> str:
-    """Return a set of operating points in words."""
+    """Describe a set of operating points in words."""
     if points.size == 0:
         return "nowhere"
     if points.size == PC.size:
@@ -160,7 +160,7 @@ def spoken(points: Floats) -> str:
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Return the statements of sections 8 and 9 with what comes out."""
+    """Compare the statements of sections 8 and 9 with our results."""
     by_name = {part["part"]: part for part in parts}
     return _band_rows(by_name["band"]) + _difference_rows(by_name)
 
@@ -205,7 +205,7 @@ def _band_rows(found: Part) -> list[Row]:
             None,
             ", ".join(f"{found['limits_off'][str(count)]:.3f}" for count in MANY),
             BEYOND,
-            "it falls more slowly, because the costs of 30 examples are coarse and a limit jumps from one to the next",
+            "it falls more slowly, because the costs of 30 examples have few values, between which a limit jumps",
         ),
         Row(
             "Figure 12",
@@ -213,7 +213,7 @@ def _band_rows(found: Part) -> list[Row]:
             None,
             f"{found['coverage']['wilson']:.3f} and {found['coverage']['gaussian']:.3f}",
             BEYOND,
-            "were the rates of figure 11 the true ones",
+            "if the rates of figure 11 were the true ones",
         ),
     ]
 
@@ -251,24 +251,24 @@ def _difference_rows(found: dict[str, Part]) -> list[Row]:
                 None,
                 spoken(significant(found[kind]["simultaneous"])),
                 BEYOND,
-                f"at each pc alone: {others}",
+                f"at each pc separately: {others}",
             )
         )
     return out
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return what the pages say about it."""
+    """The settings that the pages state."""
     return {
         "level": LEVEL,
-        "examples a class": SIZE,
+        "examples per class": SIZE,
         "resamples": RESAMPLES,
         "repetitions of figure 12": parts(size)[0]["repeats"],
     }
 
 
 def parts(size: str) -> list[Part]:
-    """Return the band and the three differences."""
+    """List the band and the three differences."""
     first = {"part": "band", "repeats": 1000 if size == "full" else 50}
     return [first, *({"part": kind, "repeats": 1} for kind in FIGURES)]
 

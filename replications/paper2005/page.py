@@ -163,13 +163,13 @@ def figure13(outcomes: Outcomes) -> Any:
 
 
 def _table_of(outcome: Outcome, *figures: int) -> str:
-    """Return the rows of some figures."""
+    """The rows of some figures."""
     items = {f"Figure {number}" for number in figures}
     return rows_table(row for row in outcome.rows if row.item in items)
 
 
 def text(outcomes: Outcomes) -> str:
-    """Return the page."""
+    """Write the text of the page."""
     points = [(name, " ".join(f"({x:g}, {y:g})" for x, y in line)) for name, line in CROSSING.items()]
     overlap = []
     for kind, number in intervals.FIGURES.items():
@@ -185,15 +185,16 @@ def text(outcomes: Outcomes) -> str:
     return f"""
 R. C. Holte and C. Drummond, *Cost-sensitive classifier evaluation*, Workshop on Utility-Based Data Mining, 2005.
 
-The paper shows pictures, and prints few numbers. Every statement that can be checked is a row below. Three kinds of figures:
+The paper shows pictures and prints few numbers. Every statement that can be checked is a row below. There are three kinds of
+figures:
 
-- **Real data** (1-4, 7, 8): credit applications (`crx`; the paper says the Japanese credit data of UCI, which we take to be these) and
-  `sonar`. The learners are ours: C4.5's tree (gain ratio, confidence factor 0.25, two examples a leaf, Laplace estimates) and Holte's 1R.
-  The paper does not say how its points were measured; ours are scores of examples in ten stratified folds, pooled. The rarer
-  class is the positive one; with the classes exchanged pc becomes 1 - pc.
-- **Printed numbers** (9-12): two points and a confusion matrix, taken as they are.
-- **Constructed** (5, 6, 13-15): the paper prints no numbers, so ours were chosen to do what the text says. There a verdict
-  says that the functions of this package draw the paper's conclusion from such numbers, and no more.
+- **Real data** (1-4, 7, 8): credit applications (`crx`; the paper refers to the Japanese credit data of UCI, which we take to
+  be these) and `sonar`. We implemented the learners ourselves: the tree of C4.5 (gain ratio, confidence factor 0.25, two
+  examples per leaf, Laplace estimates) and Holte's 1R. The paper does not say how its points were measured. Ours come from the
+  pooled scores of ten stratified folds. The rarer class is positive; if the classes are exchanged, pc becomes 1 - pc.
+- **Printed numbers** (9-12): two points and a confusion matrix, which are used as printed.
+- **Constructed** (5, 6, 13-15): the paper prints no numbers, so ours were chosen to behave as the text describes. In these
+  cases a verdict means only that the functions of this package reach the paper's conclusion from such numbers.
 
 ## Points and lines: figures 1 and 2
 
@@ -212,24 +213,24 @@ The paper shows pictures, and prints few numbers. Every statement that can be ch
 {_table_of(two, 3, 4)}
 
 The operating range is that of the lower envelope. In {ends} of {len(seen)} cross-validations it reaches an end of the axis, because some
-threshold finds a few of one class without one error in the other; what that saves is small.
+threshold finds a few cases of one class without an error in the other. The saving from this is small.
 
 ## Four splitting criteria: figures 7 and 8
 
-All four choose splits by the gain in their own impurity (no gain ratio), and are pruned alike.
+All four choose splits by the gain in their own impurity measure (not the gain ratio), and are pruned in the same way.
 
 {image("2005-figure7.png", "Four splitting criteria in ROC space and in cost space")}
 
 {_table_of(two, 7, 8)}
 
-Accuracy often finds several splits equally good. We take the first, as C4.5 does; "other ties" are the same trees with the
-columns in reverse order and all signs changed, which changes nothing but that choice. Only ACC depends on it much, enough to
-change its place with GINI.
+Accuracy often rates several splits equally. We use the first of them, as C4.5 does. "Other ties" are the same trees with the
+columns in reverse order and all signs changed, which affects only that choice. Only ACC depends strongly on it, enough to
+change places with GINI.
 
-With 208 examples one cross-validation does not tell the criteria apart at 90 %, all pairs and conditions jointly; the paper's
-figure, like our first two panels, is one draw. That DKM and ENT cost less than GINI and ACC comes out on average over
-cross-validations; that DKM dominates ENT, and GINI dominates ACC, does not. All cross-validations use the same 208 examples: their
-mean describes this data set, and their standard error says nothing about other samples.
+With 208 examples, one cross-validation does not separate the criteria at 90 % for all pairs and conditions jointly. The
+paper's figure, like our first two panels, is a single draw. On average over cross-validations, DKM and ENT do cost less than
+GINI and ACC, but DKM does not dominate ENT, and GINI does not dominate ACC. All cross-validations use the same 208 examples.
+Their mean describes this data set, and their standard error does not apply to other samples.
 
 ## Crossing curves: figures 5 and 6
 
@@ -253,7 +254,7 @@ The points (0.04, 0.4) and (0.3, 0.8) are the paper's.
 
 {settings_text(four)}
 
-The matrix is the paper's: 16 of 20 positives and 6 of 10 negatives are right.
+The matrix is the paper's: 16 of 20 positives and 6 of 10 negatives are classified correctly.
 
 {image("2005-figure12.png", "A hundred resampled cost lines with limits, and the limits computed exactly")}
 
@@ -262,7 +263,7 @@ The matrix is the paper's: 16 of 20 positives and 6 of 10 negatives are right.
 ## Differences: figures 13 to 15
 
 **Constructed**: the first classifier is wrong on {wrong["positives"][0]} of {intervals.SIZE} positives and {wrong["negatives"][0]} of {intervals.SIZE} negatives, the second on
-{wrong["positives"][1]} and {wrong["negatives"][1]}, in all three figures. What differs is on how many examples both are wrong.
+{wrong["positives"][1]} and {wrong["negatives"][1]}, in all three figures. The figures differ in the number of examples on which both are wrong.
 
 {table(("figure", "both wrong, positives", "negatives", "correlation of errors, positives", "negatives"), overlap)}
 
@@ -270,8 +271,8 @@ The matrix is the paper's: 16 of 20 positives and 6 of 10 negatives are right.
 
 {_table_of(four, 13, 14, 15)}
 
-The limits of the paper hold at one pc at a time. A statement about a range, such as "significant only if pc > 0.7", speaks of many
-at once; limits that hold for all of them are wider, and by them figure 15 shows no significant difference.
+The limits of the paper hold at one pc at a time. A statement about a range, such as "significant only if pc > 0.7", is about
+many values of pc at once. Limits that hold for all of them are wider, and with these figure 15 shows no significant difference.
 """
 
 

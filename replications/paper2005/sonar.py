@@ -23,24 +23,24 @@ TREES: dict[str, dict[str, Any]] = {
     "ACC": {"criterion": "accuracy"},
 }
 CRITERIA = ("DKM", "ENT", "GINI", "ACC")
-# C4.5's pruning, none, and pruning again with the columns in reverse order and all signs changed: then nothing but the
-# choice between equally good splits changes.
+# C4.5's pruning, no pruning, and pruning with the columns in reverse order and all signs changed, which affects only
+# the choice between equally good splits.
 FORMS = ("pruned", "unpruned", "other ties")
 GRID = np.linspace(0.0, 1.0, 41)
-# Outside these pc the paper sees no use for a tree.
+# Outside this range of pc, a tree is of no use according to the paper.
 OUTER = (0.15, 0.85)
-# A threshold is nearly optimal that costs at most this much more than the best; so much is also a visible difference.
+# A threshold is nearly optimal if it costs at most this much more than the best. A larger difference is visible.
 NEAR = 0.02
 
 
 def parts(size: str) -> list[Part]:
-    """Return blocks of cross-validations of each form of tree; the figures show the very first."""
+    """List blocks of cross-validations of each form of tree. The figures show the first one."""
     blocks, repeats = (5, 10) if size == "full" else (1, 1)
     return [{"form": form, "block": block, "repeats": repeats} for form in FORMS for block in range(blocks)]
 
 
 def work(part: Part, seed: int, data: Any = None) -> Part:
-    """Return the mean cost curve of each tree, and what the text speaks of in each cross-validation."""
+    """Compute the mean cost curve of each tree, and what the text describes, in each cross-validation."""
     domain = load_domain(DOMAIN, data)
     X = -domain.X[:, ::-1] if part["form"] == "other ties" else domain.X
     domain = replace(domain, X=X)
@@ -78,7 +78,7 @@ def _scores(domain: Domain, name: str, fold: Any, form: str) -> Floats:
 
 
 def _rounded(value: Any) -> Any:
-    """Return numbers with four decimals, which keeps the file small."""
+    """Round numbers to four decimals, which keeps the file small."""
     if isinstance(value, dict):
         return {key: _rounded(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -87,25 +87,25 @@ def _rounded(value: Any) -> Any:
 
 
 def _pair(a: Floats, b: Floats) -> Part:
-    """Return the mean difference of two curves where trees are of use, and the share of pc where the first is best."""
+    """The mean difference of two curves where trees are useful, and the share of pc where the first is best."""
     difference = (a - b)[between(*OUTER)]
     return {"mean": float(difference.mean()), "share": float(np.mean(difference <= 1e-12))}
 
 
 def _span(curve: cc.CostCurve) -> list[float]:
-    """Return the least and the largest pc of the operating range."""
+    """The smallest and the largest pc of the operating range."""
     spans = list(curve.operating_range())
     return [spans[0][0], spans[-1][1]] if spans else [0.5, 0.5]
 
 
 def between(low: float, high: float) -> Bools:
-    """Return which points of the grid lie from one pc to another."""
+    """Mark the points of the grid that lie from one pc to another."""
     pc = GRID.round(9)
     return (low <= pc) & (pc <= high)
 
 
 def looks(roc: cc.RocCurve) -> Part:
-    """Return what figure 3 and 4 show of one curve's points, the two trivial ones left out."""
+    """Compute what figures 3 and 4 show of the points of a curve, without the two trivial ones."""
     fpr, tpr = roc.fpr[1:-1], roc.tpr[1:-1]
     better = (tpr[None, :] >= tpr[:, None]) & (fpr[None, :] <= fpr[:, None])
     middle = (fpr + 1 - tpr) / 2
@@ -122,20 +122,20 @@ def looks(roc: cc.RocCurve) -> Part:
 
 
 def significant(y: Any, scores: dict[str, Floats]) -> dict[str, str]:
-    """Return for each pair of criteria where one costs significantly less, jointly over all pairs and conditions."""
+    """Find where one of each pair of criteria costs significantly less, jointly over all pairs and conditions."""
     many = cc.compare_many(y, {name: scores[name] for name in CRITERIA}, level=0.9, rng=0)
     pairs = [(a, b) for i, a in enumerate(CRITERIA) for b in CRITERIA[i + 1 :]]
     return {f"{a}-{b}": many.pair(a, b).significant().text() for a, b in pairs}
 
 
 def averages(found: list[Part], form: str = "pruned") -> dict[str, Floats]:
-    """Return each tree's cost curve on the grid, averaged over all cross-validations."""
+    """The cost curve of each tree on the grid, averaged over all cross-validations."""
     chosen = [part for part in found if part["form"] == form]
     return {name: np.mean([part["costs"][name] for part in chosen], axis=0) for name in TREES}
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return the statements of sections 3, 4 and 6 with what comes out."""
+    """Compare the statements of sections 3, 4 and 6 with our results."""
     seen = [one for part in found if part["form"] == "pruned" for one in part["seen"]]
     return _one_tree(seen) + _criteria(found, seen)
 
@@ -291,7 +291,7 @@ def _beyond(found: list[Part]) -> list[Row]:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return how it was run."""
+    """The settings of the run."""
     blocks = [part for part in parts(size) if part["form"] == "pruned"]
     return {"data": DOMAIN, "folds": FOLDS, "cross-validations": sum(part["repeats"] for part in blocks)}
 

@@ -1,4 +1,4 @@
-"""Scores that are normal in both classes, as in the paper's experiments, and what can be known about them exactly."""
+"""Scores that are normal in both classes, as in the paper's experiments, and their exact properties."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import costcurves as cc
 
 SCALE = 3.0
 LEVEL = 0.9
-# Coverage counts as on target within two points of 90 %.
+# Coverage counts as on target if it is within two percentage points of 90 %.
 NEAR = 0.02
 Floats = npt.NDArray[np.float64]
 
 
 def grid(step: int = 1) -> Floats:
-    """Return operating points from 0.01 to 0.99, every `step` hundredths."""
+    """The operating points from 0.01 to 0.99, every `step` hundredths."""
     return np.arange(1, 100, step) / 100
 
 
@@ -29,18 +29,18 @@ class Binormal:
     low: float
 
     def thresholds(self, pc: Floats) -> Floats:
-        """Return the best threshold at each operating point, known from theory: the paper's infinite validation set."""
+        """The theoretically best threshold at each operating point, which is the paper's infinite validation set."""
         return (self.high + self.low) / 2 + SCALE**2 / (self.high - self.low) * np.log((1 - pc) / pc)
 
     def rates(self, pc: Floats) -> tuple[Floats, Floats]:
-        """Return the true fnr and fpr at the best thresholds."""
+        """The true fnr and fpr at the best thresholds."""
         from scipy.special import ndtr
 
         t = self.thresholds(pc)
         return ndtr((t - self.high) / SCALE), ndtr((self.low - t) / SCALE)
 
     def posterior(self, scores: Floats) -> Floats:
-        """Return the probability of a positive where the classes are equally frequent.
+        """The probability of a positive if the classes are equally frequent.
 
         Scores that are probabilities let the policy `cc.thresholds.bayes` find the best theoretical thresholds.
         """
@@ -52,7 +52,7 @@ class Binormal:
 def simulated(
     mu: float, n: int, pc: Floats, *, runs: int, sampling: str, method: str, rng: np.random.Generator
 ) -> list[float]:
-    """Return the coverage of the bands of drawn scores: the paper's simulation."""
+    """Measure the coverage of the bands of drawn scores, as in the paper's simulation."""
     model = Binormal(mu, -mu)
     fnr, fpr = model.rates(pc)
     truth = pc * fnr + (1 - pc) * fpr
@@ -67,22 +67,22 @@ def simulated(
 
 
 def on_target(coverage: list[float]) -> float:
-    """Return the share of operating points whose coverage is within two points of 90 %."""
+    """The share of operating points whose coverage is within two percentage points of 90 %."""
     return float(np.mean(np.abs(np.asarray(coverage) - LEVEL) <= NEAR))
 
 
 def summed(mu: float, n: int, pc: Floats, **options: str) -> list[float]:
-    """Return the coverage of the bands, summed over all counts of errors."""
+    """Compute the coverage of the bands by a sum over all counts of errors."""
     world = cc.Binormal(shift=mu, scale=SCALE)
     found = cc.coverage(world, n_pos=n, n_neg=n, pc=pc, level=LEVEL, **options)
     return [float(x) for x in found.probability]
 
 
 def experiment(mu: float, n: int, runs: int, step: int, rng: np.random.Generator) -> dict[str, list[float]]:
-    """Return coverage at each operating point of all intervals: summed, and by simulation for the paper's.
+    """Compute the coverage of all intervals at each operating point by sums, and for the paper's also by simulation.
 
     "full" and "stratified" are the paper's Gaussian intervals, on test sets of n positives and n negatives;
-    "full_sets" judges the full interval on test sets whose class sizes vary; "corrected" is the default interval.
+    "full_sets" evaluates the full interval on test sets whose class sizes vary; "corrected" is the default interval.
     """
     pc = grid(step)
     return {
@@ -97,7 +97,7 @@ def experiment(mu: float, n: int, runs: int, step: int, rng: np.random.Generator
 
 
 def largest_gap(parts: list[dict[str, object]], runs: int) -> tuple[float, float]:
-    """Return the largest distance of simulated from summed coverage, and in standard errors of the simulation."""
+    """The largest distance of simulated from summed coverage, also in standard errors of the simulation."""
     gap = ratio = 0.0
     for part in parts:
         for drawn, exact in (("simulated", "stratified"), ("simulated_full", "full")):

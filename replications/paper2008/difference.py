@@ -23,7 +23,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a location, shift and correlation."""
+    """List one part per location, shift and correlation."""
     draws, runs, step = (10_000, 1000, 2) if size == "full" else (400, 10, 14)
     return [
         {"mu": mu, "shift": shift, "rho": rho, "draws": draws, "runs": runs, "step": step}
@@ -34,7 +34,7 @@ def parts(size: str) -> list[Part]:
 
 
 def discordant(part: Part, pc: Floats) -> tuple[Floats, Floats]:
-    """Return the rates of positives and of negatives that only the first, only the second gets wrong, (points, 2)."""
+    """The rates of positives and of negatives that only the first or only the second gets wrong, (points, 2)."""
     from scipy.stats import multivariate_normal
 
     first, second = classifiers(part)
@@ -42,7 +42,7 @@ def discordant(part: Part, pc: Floats) -> tuple[Floats, Floats]:
     t, u = first.thresholds(pc), second.thresholds(pc)
     (fnr_a, fpr_a), (fnr_b, fpr_b) = first.rates(pc), second.rates(pc)
     missed = both.cdf(np.stack([(t - first.high) / SCALE, (u - second.high) / SCALE], axis=1))
-    # Both above their thresholds is both below after changing the signs.
+    # Both above their thresholds is the same as both below after changing the signs.
     alarmed = both.cdf(np.stack([(first.low - t) / SCALE, (second.low - u) / SCALE], axis=1))
     positives = np.stack([fnr_a - missed, fnr_b - missed], axis=1)
     negatives = np.stack([fpr_a - alarmed, fpr_b - alarmed], axis=1)
@@ -50,12 +50,12 @@ def discordant(part: Part, pc: Floats) -> tuple[Floats, Floats]:
 
 
 def classifiers(part: Part) -> tuple[Binormal, Binormal]:
-    """Return the two classifiers of a part."""
+    """The two classifiers of a part."""
     return Binormal(part["mu"], -part["mu"]), Binormal(part["mu"] + part["shift"], -part["mu"])
 
 
 def simulated(part: Part, pc: Floats, rng: np.random.Generator) -> dict[str, list[float]]:
-    """Return the coverage by the paper's simulation: scores are drawn and compared."""
+    """Measure the coverage by the paper's simulation, in which scores are drawn and compared."""
     first, second = classifiers(part)
     positives, negatives = discordant(part, pc)
     truth = pc * (positives[:, 0] - positives[:, 1]) + (1 - pc) * (negatives[:, 0] - negatives[:, 1])
@@ -78,7 +78,7 @@ def simulated(part: Part, pc: Floats, rng: np.random.Generator) -> dict[str, lis
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return the coverage of all intervals."""
+    """Compute the coverage of all intervals."""
     rng = rng_of(seed, "difference", part["mu"], part["shift"], part["rho"])
     pc = grid(part["step"])
     positives, negatives = discordant(part, pc)
@@ -92,7 +92,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return what the paper says of figures 4 and 6, and the corrected interval beside it."""
+    """Compare the paper's statements about figures 4 and 6, and list the corrected interval."""
     share = {(p["mu"], p["shift"], p["rho"]): on_target(p["stratified"]) for p in found}
 
     def mean(kind: str = "stratified", **fixed: float) -> float:
@@ -113,7 +113,7 @@ def rows(found: list[Part]) -> list[Row]:
             "all, at low and high pc",
             f"{breaks} of {len(found)}",
             REPLICATES if breaks == len(found) else DIRECTION if breaks > len(found) / 2 else FAILS,
-            f"lowest {min(low):.3f}; with shift 0 the truth is 0, which an interval without width still holds",
+            f"lowest {min(low):.3f}; with shift 0 the true difference is 0, which intervals of width 0 contain",
         ),
         Row(
             "Figure 4",
@@ -151,7 +151,7 @@ def rows(found: list[Part]) -> list[Row]:
             "equally good",
             f"{100 * mean():.0f} % and {100 * mean('full'):.0f} %",
             BEYOND,
-            "judged with random class sizes in figure6-2008, as figure 5 is",
+            "evaluated with random class sizes in figure6-2008, as figure 5 is",
         ),
     ]
     runs, draws = found[0]["runs"], found[0]["draws"]
@@ -189,13 +189,13 @@ def _order(values: list[float]) -> str:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return what the pages say about the experiment."""
+    """The settings that the pages state."""
     first = parts(size)[0]
     return {
         "locations": list(LOCATIONS),
         "shifts": list(SHIFTS),
         "correlations": list(CORRELATIONS),
-        "examples a class": EXAMPLES,
+        "examples per class": EXAMPLES,
         "simulations": first["runs"],
         "draws": first["draws"],
         "level": LEVEL,

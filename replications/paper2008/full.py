@@ -1,4 +1,4 @@
-"""Figure 6 with test sets of random class sizes, which full sampling expects; see also the difference experiment."""
+"""Figure 6 with test sets of random class sizes, which full sampling assumes. See also the difference experiment."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from replications.study import FAILS, REPLICATES, Part, Row, Study, rng_of
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a location, shift and correlation; only counts are drawn."""
+    """List one part per location, shift and correlation. Only counts are drawn."""
     return [{key: part[key] for key in ("mu", "shift", "rho", "draws", "step")} for part in difference.parts(size)]
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return the coverage of the full interval on test sets of random class sizes, and of the stratified one."""
+    """Compute the coverage of the full interval on test sets of random class sizes, and of the stratified one."""
     rng = rng_of(seed, "full", part["mu"], part["shift"], part["rho"])
     pc = grid(part["step"])
     positives, negatives = difference.discordant(part, pc)
@@ -42,7 +42,7 @@ def work(part: Part, seed: int) -> Part:
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return how the two intervals compare, each on the test sets that it expects."""
+    """Compare the two intervals, each on the test sets that it assumes."""
     share = {kind: float(np.mean([on_target(part[kind]) for part in found])) for kind in ("stratified", "full")}
     low = {kind: min(min(part[kind]) for part in found) for kind in share}
     equal = abs(share["stratified"] - share["full"]) <= 0.05
@@ -59,7 +59,7 @@ def rows(found: list[Part]) -> list[Row]:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return what the pages say about the experiment."""
+    """The settings that the pages state."""
     return {"examples": 2 * difference.EXAMPLES, "draws": parts(size)[0]["draws"], "level": LEVEL}
 
 

@@ -14,14 +14,14 @@ from replications.study import Part
 
 
 def _coverage(part: Part, kind: str) -> cc.Coverage:
-    """Return recorded coverage as the result that it was."""
+    """Restore a recorded coverage result."""
     method = "wilson" if kind.startswith("corrected") else "gaussian"
     sampling = "full" if "full" in kind else "stratified"
     return cc.Coverage(kind, grid(part["step"]), part[kind], LEVEL, method, sampling, part["n"], part["n"])
 
 
 def _three(parts: list[Part], names: list[str], kinds: Iterable[tuple[str, str, str | None]]) -> Any:
-    """Draw coverage against pc, one panel an interval; dots are the simulations."""
+    """Draw coverage against pc, with one panel per interval. Dots are the simulations."""
     kinds = list(kinds)
     with panels(len(kinds), 3.2, 2.8, sharey=True) as (figure, axes):
         for ax, (kind, title, drawn) in zip(axes, kinds, strict=True):
@@ -64,7 +64,7 @@ def size(outcomes: Outcomes) -> Any:
     parts = outcomes["size-2008"].parts
     return _three(
         parts,
-        [f"{part['n']:,} a class" for part in parts],
+        [f"{part['n']:,} per class" for part in parts],
         [("stratified", "figure 3: stratified", "simulated"), ("corrected", "corrected interval", None)],
     )
 
@@ -125,40 +125,40 @@ def _lowest(parts: list[Part], name: str) -> str:
         "corrected, stratified",
         "corrected, full (random)",
     )
-    return table(("μ" if name == "mu" else "examples a class", *head), lines)
+    return table(("μ" if name == "mu" else "examples per class", *head), lines)
 
 
 def text(outcomes: Outcomes) -> str:
-    """Return the page."""
+    """Write the text of the page."""
     first, second = (outcomes[name] for name in ("spread-2008", "size-2008"))
     third, sixth = (outcomes[name] for name in ("difference-2008", "figure6-2008"))
     return f"""
 C. Dugas and D. Gadoury, *Pointwise exact bootstrap distributions of cost curves*, ICML 2008.
 
-Scores are N(μ, 3²) for positives and N(-μ, 3²) for negatives; thresholds are the best ones by theory; intervals are at 90 %.
-The coverage of an interval at fixed thresholds needs no simulation: misses and false alarms are binomial, so the
-probabilities of all counts whose interval holds the true cost are **summed** (lines). The paper's **1,000 simulations** of
-scores, run through `CostCurve.band` and `compare`, are the dots; they agree with the sums. "Corrected" is the default interval
-of this package (Wilson limits of the two rates combined; mid-P limits for differences), which was made not to break where
-errors are few.
+Scores are N(μ, 3²) for positives and N(-μ, 3²) for negatives, thresholds are the theoretically optimal ones, and intervals
+have a level of 90 %. The coverage of an interval at fixed thresholds needs no simulation: misses and false alarms are
+binomial, so the probabilities of all counts whose interval contains the true cost are **summed** (lines). The dots are the
+paper's **1,000 simulations** of scores, evaluated with `CostCurve.band` and `compare`; they agree with the sums. "Corrected"
+is the default interval of this package (combined Wilson limits of the two rates; mid-P limits for differences), which was
+designed to remain valid where there are few errors.
 
-"On target" means within two points of 90 %; the grid is pc = 0.01, ..., 0.99.
+"On target" means within two percentage points of 90 %. The grid is pc = 0.01, ..., 0.99.
 
 ## Spread: figures 2 and 5
 
-{settings_text(first)} The text names μ = 0.75, 3 and 5; μ = 1 and 2 are ours.
+{settings_text(first)} The text mentions μ = 0.75, 3 and 5; we added μ = 1 and 2.
 
 {image("2008-spread.png", "Coverage against pc for several locations")}
 
 {rows_table(first.rows)}
 
-Lowest coverage over pc, and share of pc on target:
+The lowest coverage over pc, and the share of pc on target:
 
 {_lowest(first.parts, "mu")}
 
-For full sampling the paper does not say how test sets were drawn. Both readings are shown: 2,000 examples whose class is
-random, which is what the full interval expects, or 1,000 examples of each class as in figure 2. Only the first gives what the
-paper reports of figure 5, so we take it that its test sets were drawn so.
+The paper does not say how test sets were drawn for full sampling. Both interpretations are shown: 2,000 examples whose class
+is random, which is what the full interval assumes, or 1,000 examples of each class as in figure 2. Only the first gives what
+the paper reports for figure 5, so we assume that its test sets were drawn in this way.
 
 ## Size: figure 3
 
@@ -168,15 +168,15 @@ paper reports of figure 5, so we take it that its test sets were drawn so.
 
 {rows_table(second.rows)}
 
-Lowest coverage over pc, and share of pc on target:
+The lowest coverage over pc, and the share of pc on target:
 
 {_lowest(second.parts, "n")}
 
 ## Difference: figures 4 and 6
 
-{settings_text(third)} Two classifiers with correlated scores; the second one's positives lie `shift` further. The four counts
-of discordant examples have too many values to sum over, so {third.settings["draws"]:,} sets of counts are drawn at each point
-(lines); dots are the paper's simulation.
+{settings_text(third)} The two classifiers have correlated scores, and the positives of the second are shifted by
+`shift`. The four counts of discordant examples have too many values to sum over, so {third.settings["draws"]:,} sets of counts are drawn
+at each point (lines). Dots are the paper's simulation.
 
 {image("2008-difference.png", "Figure 4: stratified")}
 
@@ -184,15 +184,15 @@ Figure 6 with test sets of random class sizes, as for figure 5 ({settings_text(s
 
 {image("2008-difference-full.png", "Figure 6: full sampling")}
 
-The corrected interval (mid-P, stratified) in place of the paper's:
+The corrected interval (mid-P, stratified) instead of the paper's:
 
 {image("2008-difference-corrected.png", "Figure 4 with the corrected interval")}
 
 {rows_table([*third.rows, *sixth.rows])}
 
-The breaks have the cause that the paper names: near pc = 0 and 1 few errors of one kind are expected, and where the test set
-shows none, the Gaussian interval has no width. The corrected intervals give unseen errors their due, so they are wide there
-instead of wrong: at the very ends they cover nearly always.
+The breaks have the cause that the paper names. Near pc = 0 and 1, few errors of one kind are expected, and if the test set
+contains none, the Gaussian interval has no width. The corrected intervals allow for errors that were not observed, so they
+are wide there instead of wrong; at the very ends they nearly always contain the true cost.
 """
 
 

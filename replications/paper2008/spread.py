@@ -10,31 +10,31 @@ import numpy as np
 from replications.paper2008.binormal import LEVEL, experiment, grid, largest_gap, on_target
 from replications.study import BEYOND, DIRECTION, FAILS, REPLICATES, Part, Row, Study, rng_of
 
-# The text names 0.75, 3 and 5; the others are ours.
+# The text mentions 0.75, 3 and 5. The others are ours.
 LOCATIONS = (0.75, 1.0, 2.0, 3.0, 5.0)
 EXAMPLES = 1000
 
 
 def parts(size: str) -> list[Part]:
-    """Return one part a location of the positives."""
+    """List one part per location of the positives."""
     runs, step = (1000, 1) if size == "full" else (40, 7)
     return [{"mu": mu, "n": EXAMPLES, "runs": runs, "step": step} for mu in LOCATIONS]
 
 
 def work(part: Part, seed: int) -> Part:
-    """Return the coverage of all intervals."""
+    """Compute the coverage of all intervals."""
     return dict(experiment(part["mu"], part["n"], part["runs"], part["step"], rng_of(seed, "spread", part["mu"])))
 
 
 def lowest(part: Part, kind: str) -> tuple[float, float]:
-    """Return the lowest coverage and its operating point."""
+    """The lowest coverage and its operating point."""
     values = part[kind]
     at = min(range(len(values)), key=lambda i: values[i])
     return values[at], float(grid(part["step"])[at])
 
 
 def rows(found: list[Part]) -> list[Row]:
-    """Return what the paper says of figures 2 and 5, and the corrected interval beside it."""
+    """Compare the paper's statements about figures 2 and 5, and list the corrected interval."""
     share = {kind: [on_target(part[kind]) for part in found] for kind in ("stratified", "full", "full_sets")}
     names = [f"{part['mu']:g}" for part in found]
 
@@ -63,10 +63,10 @@ def rows(found: list[Part]) -> list[Row]:
         out.append(
             Row("Figure 2", text, "breaks near 0 and 1", value, REPLICATES if breaks else FAILS, f"at pc = {at:g}")
         )
-    # The paper does not say whether its test sets had random class sizes here. Full sampling expects them, so that is
-    # the reading that is judged; the other one is shown beside it.
+    # The paper does not say whether its test sets had random class sizes here. Full sampling assumes them, so this
+    # interpretation gets the verdict. The other one is shown as well.
     readings = {"full_sets": "random class sizes", "full": "fixed class sizes"}
-    other = "not what the paper reports: an interval that expects class sizes to vary is too wide where they do not"
+    other = "not what the paper reports: an interval that assumes varying class sizes is too wide if they are fixed"
     for kind, reading in readings.items():
         better = share[kind][0] > share["stratified"][0]
         out.append(
@@ -121,9 +121,9 @@ def rows(found: list[Part]) -> list[Row]:
 
 
 def about(size: str) -> dict[str, Any]:
-    """Return what the pages say about the experiment."""
+    """The settings that the pages state."""
     first = parts(size)[0]
-    return {"locations": list(LOCATIONS), "examples a class": EXAMPLES, "simulations": first["runs"], "level": 0.9}
+    return {"locations": list(LOCATIONS), "examples per class": EXAMPLES, "simulations": first["runs"], "level": 0.9}
 
 
 STUDY = Study("spread-2008", "Figures 2 and 5: coverage and the spread of scores (2008)", parts, work, rows, about)

@@ -14,7 +14,7 @@ def _listed() -> dict[str, str]:
     return {line.split()[3]: line.split()[1] for line in lines if line.startswith("from ")}
 
 
-# A public name is imported when it is first used, so that `import costcurves` costs next to nothing.
+# A public name is imported when it is first used, so that `import costcurves` takes almost no time.
 _HOME = _listed()
 __all__ = sorted(_HOME)
 
@@ -35,9 +35,9 @@ def __getattr__(name: str) -> object:
 
 
 def _stand_in(name: str, reason: str) -> object:
-    """Return what has a public name while its extra is missing: a class or a function that says so when it is called.
+    """Make a stand-in for a public name whose extra is missing, which raises an error when it is called.
 
-    The name itself is there, so that ``from costcurves import *``, `help`, `hasattr` and `inspect` work without extras.
+    The name itself exists, so that ``from costcurves import *``, `help`, `hasattr` and `inspect` work without extras.
     """
     from costcurves._base.errors import MissingExtraError
 
@@ -52,5 +52,5 @@ def _stand_in(name: str, reason: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Return the public names only: the modules behind them are no part of the interface."""
+    """List only the public names, because the modules that define them are not part of the interface."""
     return __all__

@@ -201,7 +201,7 @@ def test_unknown_numbers_are_refused(values):
         (np.zeros((3, 2)), [0, 0, 0], cc.InputError, r"one-dimensional.*\(3, 2\)"),
         ("abc", "abc", cc.InputError, "sequence of labels"),
         (3, 3, cc.InputError, "sequence of labels"),
-        ([["a"], ["b"]], ["a", "b"], cc.InputError, "one label an example"),
+        ([["a"], ["b"]], ["a", "b"], cc.InputError, "one label per example"),
     ],
 )
 def test_bad_labels_are_refused(y, p, error, message):

@@ -139,7 +139,7 @@ def test_folds_can_be_told_and_are_checked():
     assert [curve.auc() for curve in ours.fold_roc_curves("a")] == [1.0, 1.0]
     with pytest.raises(cc.InputError, match=r"`folds` must have one entry per example, shape \(4,\), got \(3,\)"):
         cc.Predictions([0, 1, 0, 1], {"a": [1, 2, 3, 4]}, folds=[0, 0, 1])
-    with pytest.raises(cc.UnsupportedError, match="questions about folds need predictions with `folds`"):
+    with pytest.raises(cc.UnsupportedError, match="methods that use folds need predictions with `folds`"):
         cc.Predictions([0, 1], {"a": [1, 2]}).averaged_curve("a")
 
 
@@ -149,7 +149,7 @@ def test_bad_input_is_named():
         ours.curve("c")
     with pytest.raises(cc.InputError, match="`a` and `b` must be two classifiers, got 'a' twice"):
         ours.compare("a", "a")
-    with pytest.raises(cc.InputError, match="`scores` must be None where `y_true` is Predictions"):
+    with pytest.raises(cc.InputError, match="`scores` must be None if `y_true` is Predictions"):
         cc.Report.from_predictions(ours, {"a": [1, 2]})
     with pytest.raises(cc.InputError, match="`scores` must have at least one classifier, got 0"):
         cc.Predictions([0, 1], {})

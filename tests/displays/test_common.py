@@ -171,7 +171,7 @@ def test_a_single_classifier_has_the_name_it_is_given(case):
         assert named.coverages["wilson"].name == "mine"
     else:
         assert "mine" in texts
-    with pytest.raises(cc.InputError, match="`name` must be None where `y_"):
+    with pytest.raises(cc.InputError, match="`name` must be None if `y_"):
         case.kind.from_predictions(y, answers, name="mine", **case.options)
     with pytest.raises(cc.InputError, match="`name` must be a non-empty string"):
         case.kind.from_predictions(y, answer, name="", **case.options)
@@ -369,7 +369,7 @@ def test_cv_results_without_what_is_needed_are_refused(case):
         ({}, "`cv_results` must be what cross_validate returns"),
         (models["logit"], "`cv_results` must be what cross_validate returns"),
         ({**one, "indices": {}}, r"`cv_results\['indices'\]` must have the rows of 'test'"),
-        ({**one, "estimator": one["estimator"][:2]}, "an estimator a fold, got 2 for 3 folds"),
+        ({**one, "estimator": one["estimator"][:2]}, "one estimator per fold, got 2 for 3 folds"),
     ):
         with pytest.raises(cc.InputError, match=message):
             make(given, X, y, **case.options)
@@ -413,7 +413,7 @@ def test_estimators_without_scores_say_which_method_is_missing(case):
         (
             Silent().fit(X, y),
             {"response_method": "predict_proba"},
-            "must have predict_proba .*got Silent, which has not",
+            "must have predict_proba .*got Silent, which does not",
         ),
         (ridge, {"response_method": "score"}, "`response_method` must be one of 'auto', 'predict_proba'"),
         (OneClassSVM().fit(X), {}, "`estimator` must be a classifier with `classes_`, got OneClassSVM"),
@@ -429,7 +429,7 @@ def test_predicted_labels_need_predict():
     class Silent(LogisticRegression):
         predict = property()
 
-    with pytest.raises(cc.InputError, match="`estimator` must have predict, got Silent, which has not"):
+    with pytest.raises(cc.InputError, match="`estimator` must have predict, got Silent, which does not"):
         cc.PriorSimplexDisplay.from_estimator(Silent().fit(X, y), X, y, costs=np.ones((3, 3)) - np.eye(3))
 
 

@@ -106,7 +106,7 @@ def test_prefit_estimators_are_used_as_they_are():
     member = GaussianNB().fit(X[::2], Y[::2])
     clf = cc.CostThresholdClassifier(member, 0.3, cv="prefit").fit(X[1::2], Y[1::2])
     assert clf.estimator_ is member
-    with pytest.raises(NotFittedError, match=r"`estimator` must be fitted where cv='prefit'"):
+    with pytest.raises(NotFittedError, match=r"`estimator` must be fitted if cv='prefit'"):
         cc.CostThresholdClassifier(GaussianNB(), 0.3, cv="prefit").fit(X, Y)
 
 

@@ -511,7 +511,7 @@ def test_metadata_that_nobody_requested_is_refused(routing):
 
 
 def test_unknown_metadata_needs_routing():
-    with pytest.raises(cc.InputError, match=r"`fit` must have no metadata but sample_weight and groups .* got note"):
+    with pytest.raises(cc.InputError, match=r"`fit` must have no metadata except sample_weight and groups .* got note"):
         cc.RocHullClassifier({"bayes": Remembering()}, 0.5).fit(X, Y, note=np.ones(len(Y)))
 
 
@@ -576,11 +576,11 @@ def test_what_is_no_condition_is_refused(fitted, condition, message):
     ("options", "message"),
     [
         ({"on_edge": "left"}, r"`on_edge` must be one of 'within', 'nearer', 'random', got 'left'"),
-        ({"refit": False}, r"`refit` must be True where `cv` has several folds, got False"),
+        ({"refit": False}, r"`refit` must be True if `cv` has several folds, got False"),
         ({"refit": "yes"}, r"`refit` must be True or False, got 'yes'"),
         ({"cv": "loo"}, r"`cv` must be a number of folds, a share, a splitter or 'prefit', got 'loo'"),
-        ({"cv": 1}, r"`cv` must be >= 2 where it is the number of folds, got 1"),
-        ({"cv": 1.5}, r"`cv` must be in \(0, 1\) where it is the share to test on, got 1.5"),
+        ({"cv": 1}, r"`cv` must be >= 2 if it is the number of folds, got 1"),
+        ({"cv": 1.5}, r"`cv` must be in \(0, 1\) if it is the share to test on, got 1.5"),
         ({"cv": []}, r"`cv` must give at least one fold, got 0"),
         ({"pos_label": "ill"}, r"`pos_label` must be one of the classes \[0, 1\], got 'ill'"),
     ],
@@ -611,7 +611,7 @@ def test_unfitted_classifiers_and_members_say_so():
         clf.predict(X)
     with pytest.raises(NotFittedError, match="not fitted yet"):
         _ = clf.choice_
-    with pytest.raises(NotFittedError, match=r"`bayes` must be fitted where cv='prefit', got an unfitted GaussianNB"):
+    with pytest.raises(NotFittedError, match=r"`bayes` must be fitted if cv='prefit', got an unfitted GaussianNB"):
         clf.fit(X, Y)
 
 

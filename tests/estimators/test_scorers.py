@@ -237,7 +237,10 @@ def test_costs_of_examples_that_did_not_arrive_are_missed(routing):
     ("options", "message"),
     [
         ({"condition": 0.5, "cost_matrix": [[0, 1], [1, 0]]}, r"`condition`, `cost_matrix` and costs .* together"),
-        ({"condition": 0.5, "cost_fn": 3}, r"`condition`, `cost_matrix` and costs of examples must not come together"),
+        (
+            {"condition": 0.5, "cost_fn": 3},
+            r"`condition`, `cost_matrix` and costs of examples must not be given together",
+        ),
         ({"condition": "dear"}, r"`condition` must be an OperatingCondition"),
         ({"cost_matrix": [[0, 1], [1, 0]], "pos_label": 1}, r"`pos_label` must not come with `cost_matrix`, got 1"),
         ({"cost_matrix": [[0, 1]]}, r"`costs` must be square"),

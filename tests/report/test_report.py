@@ -157,7 +157,7 @@ def test_the_answer_is_said_in_words(report):
     assert plain(card.where) == "30 % of cases are bad; a miss costs 4 EUR, a false alarm 1 EUR"
     assert plain(card.use) == f"Use {decision.classifier} at score ≥ {decision.threshold_text}"
     said = (
-        r"([\d.]+) EUR per case on these cases; ([\d.]+) EUR to expect on new ones "
+        r"([\d.]+) EUR per case on these cases; ([\d.]+) EUR expected on new ones "
         r"\(95 % interval ([\d.]+) to ([\d.]+) EUR"
     )
     found = summary.answers[0].recommendation
@@ -211,7 +211,7 @@ def test_costs_of_zero_have_an_answer():
 def test_a_report_without_scenarios_says_so_and_still_has_the_ranges():
     page = cc.Report.from_predictions(Y, SCORES).html()
     assert "No scenario was given" in page
-    assert "The best choice, stretch by stretch" in page
+    assert "The best choice in each range of conditions" in page
 
 
 @pytest.mark.parametrize(
@@ -236,14 +236,14 @@ def test_a_positive_label_that_is_no_word_is_called_positive(label, word):
 
 def test_the_only_classifier_that_can_be_cheapest_is_said_to_be():
     card = Speaker("", "", 0.95).classes_card(cc.Report.from_class_predictions(TRUTH, {"a": TRUTH}, COSTS).summary)
-    assert dict(card.lines)["What would change it"].startswith("Nothing: no other is cheaper")
+    assert dict(card.lines)["What would change it"].startswith("Nothing: no other classifier is cheaper")
 
 
 def test_weights_are_said_on_the_page():
     page = cc.Report.from_predictions(Y, {"a": SCORES["a"]}, sample_weight=1 + np.arange(Y.size) % 2).html()
     sizes = [(1 + np.arange(Y.size) % 2)[value == Y] for value in (True, False)]
     pos, neg = (round(w.sum() ** 2 / (w**2).sum()) for w in sizes)
-    assert f"Rows are weighted: the limits are those of {pos} and {neg} rows of equal weight." in page
+    assert f"Rows are weighted, and the limits are those of {pos} and {neg} rows of equal weight." in page
 
 
 def test_one_classifier_makes_a_page():

@@ -1,1 +1,1 @@
-"""What every other package uses: errors, checks, results, dataframes, files, text and progress."""
+"""Basics that every other package uses: errors, validation, results, dataframes, files, text and progress."""

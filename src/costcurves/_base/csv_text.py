@@ -7,14 +7,15 @@ from typing import Any
 
 from costcurves._base.results import jsonable
 
-# What begins a formula in a spreadsheet, at once or after it has dropped a blank.
+# Characters with which a spreadsheet formula can begin, also after the program has removed a leading blank.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def csv_text(columns: Mapping[str, Any], *, for_spreadsheets: bool = False) -> str:
-    """Return columns as CSV text with numbers in full precision; what is not there is empty.
+    """Format columns as CSV text with numbers in full precision. Missing values are empty fields.
 
-    For spreadsheets, a text that they would take for a formula gets an apostrophe before it; numbers stay as they are.
+    For spreadsheets, a string that would be interpreted as a formula is preceded by an apostrophe. Numbers are
+    unchanged.
 
     Examples
     --------
@@ -38,5 +39,5 @@ def _field(value: Any, for_spreadsheets: bool) -> str:
     else:
         plain = jsonable(value)
         text = "" if plain is None else str(plain).lower() if isinstance(plain, bool) else str(plain)
-    # Python's own writer leaves a lone carriage return without quotes, and readers then see two rows.
+    # Python's csv writer does not quote a single carriage return, and readers then see two rows.
     return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\r\n') else text

@@ -1,4 +1,4 @@
-"""The errors and warnings of costcurves. The message of an error names the argument, the rule and the value."""
+"""The errors and warnings of costcurves. Error messages name the argument, the rule and the value."""
 
 import contextlib
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class CostCurvesError(ValueError):
-    """Base of every error that costcurves raises on purpose.
+    """Base class of all errors that costcurves raises deliberately.
 
     Examples
     --------
@@ -21,7 +21,7 @@ class CostCurvesError(ValueError):
 
 
 class InputError(CostCurvesError):
-    """An argument breaks its rule: out of range, wrong shape, contradictory.
+    """An argument is invalid: it is out of range, has the wrong shape or contradicts another one.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class InputError(CostCurvesError):
 
 
 class DataError(CostCurvesError):
-    """Labels, scores or weights cannot be evaluated: one class only, NaN, lengths that differ.
+    """Labels, scores or weights cannot be evaluated, for example because of a single class, NaN or unequal lengths.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class DataError(CostCurvesError):
 
 
 class UnsupportedError(CostCurvesError):
-    """The question is clear but this object does not hold what the answer needs.
+    """The request is valid, but this object does not hold the information that the answer needs.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class UnsupportedError(CostCurvesError):
 
 
 class FormatError(CostCurvesError):
-    """A file or a text is not what it should be: broken JSON, an unknown version.
+    """A file or a text has the wrong format, such as broken JSON or an unknown version.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class FormatError(CostCurvesError):
 
 
 class MissingExtraError(CostCurvesError, ImportError):
-    """An optional dependency is not installed; the message says what to install.
+    """An optional dependency is not installed. The message says what to install.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class MissingExtraError(CostCurvesError, ImportError):
 
 
 class CostCurvesWarning(UserWarning):
-    """Base of every warning that costcurves gives.
+    """Base class of all warnings that costcurves issues.
 
     Examples
     --------
@@ -94,9 +94,9 @@ class CostCurvesWarning(UserWarning):
 
 
 class WorseThanChanceWarning(CostCurvesWarning):
-    """A classifier ranks positives below negatives, significantly: its scores may be those of the other class.
+    """A classifier ranks positives significantly below negatives, so its scores may be those of the other class.
 
-    Of scores that know nothing, at most 1 in 10,000 give this warning.
+    At most 1 in 10,000 data sets with uninformative scores cause this warning.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class WorseThanChanceWarning(CostCurvesWarning):
 
 
 class SmallSampleWarning(CostCurvesWarning):
-    """The data cannot support the interval: a rare, expensive error was seen too few times to judge it.
+    """The data cannot support the interval, because a rare and expensive error was observed too few times.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class SmallSampleWarning(CostCurvesWarning):
 
 
 class DroppedRowsWarning(CostCurvesWarning):
-    """Rows with missing values were left out, as ``on_null="drop"`` asks; the message says how many.
+    """Rows with missing values were left out because of ``on_null="drop"``. The message says how many.
 
     Examples
     --------

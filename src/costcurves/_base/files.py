@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and changes to a file of which none is lost."""
+"""Atomic writing of files, and updates by several processes without lost changes."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ if sys.platform != "win32":
 
 AnyPath = str | os.PathLike[str]
 
-# Names of descriptors that are open already; to open such a name anew would write over what is there.
+# Names of descriptors that are already open. Opening such a name again would overwrite what was written before.
 _DESCRIPTOR = re.compile(r"/dev/std(out|err)|(?:/dev|/proc/self)/fd/(\d+)")
-# Drafts begin and end like this. Not with the target's name: with an ending it might be too long for the file system.
+# How the names of drafts begin and end. They do not contain the name of the target, because the result might be too
+# long for the file system.
 _DRAFT, _ENDING = ".costcurves-", ".tmp"
 
 
 def write_atomically(path: AnyPath, content: str | bytes, *, replace: bool = True) -> None:
-    """Write text (as UTF-8) or bytes to a file so that a reader sees the old content or the new, never a part.
+    """Write text (as UTF-8) or bytes to a file so that readers see either the old or the new content, never a part.
 
-    A new file gets the mode that `open` would give it, a replaced one keeps its own. Links are followed: a link stays,
-    and the file that it names is replaced. What is not a file (a pipe, a device, /dev/stdout) is written into. Threads
-    and processes may write to one path at once: the last to finish wins, or, unless `replace`, the first, and the
-    others raise `FileExistsError`.
+    A new file gets the mode that `open` would give it, and a replaced file keeps its mode. Links are followed: the link
+    remains, and the file that it points to is replaced. A pipe, a device or /dev/stdout is written to directly. Several
+    threads and processes may write to the same path at once. The last one to finish wins; with ``replace=False`` the
+    first one wins and the others raise `FileExistsError`.
 
-    Where the system has files without a name, a new file has none until it is complete, so that a process that is
-    killed leaves nothing behind. Elsewhere, and where a file is replaced, a draft may be left by a kill at the worst
-    moment; the next write in that folder removes it.
+    If the system supports files without a name, a new file has no name until it is complete, so that a process that is
+    killed leaves nothing behind. Otherwise, and when a file is replaced, a process that is killed at the wrong moment
+    may leave a draft behind, which the next write in that folder removes.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     with _naming(path):
@@ -46,10 +47,11 @@ def write_atomically(path: AnyPath, content: str | bytes, *, replace: bool = Tru
 
 
 def update_file(path: AnyPath, change: Callable[[bytes | None], str | bytes]) -> None:
-    """Replace a file by what `change` makes of its content, one process after the other, so that no change is lost.
+    """Replace the content of a file by ``change(content)``, one process at a time, so that no change is lost.
 
-    `change` gets None where there is no file yet. If another process makes the file meanwhile, `change` is called again
-    with what it wrote. The lock is on the file itself and ends with the process. Systems without `flock` have none.
+    `change` is called with None if the file does not exist yet. If another process creates the file in the meantime,
+    `change` is called again with its content. The lock is on the file itself and ends with the process. There is no
+    lock on systems without `flock`.
     """
     target = real_path(path)
     while True:
@@ -74,12 +76,12 @@ def update_file(path: AnyPath, change: Callable[[bytes | None], str | bytes]) ->
 
 
 def real_path(path: AnyPath) -> Path:
-    """Return the path of a file with all links followed."""
+    """Follow all links of a path."""
     return Path(os.path.realpath(path))
 
 
 def is_stream(path: AnyPath) -> bool:
-    """Return whether a path names what is written into rather than replaced: a device, a pipe, an open descriptor."""
+    """Whether a path is written to directly instead of replaced: a device, a pipe or an open descriptor."""
     if _descriptor(path) is not None:
         return True
     try:
@@ -90,7 +92,7 @@ def is_stream(path: AnyPath) -> bool:
 
 
 def is_standard_output(path: AnyPath) -> bool:
-    """Return whether a path is a name of standard output, such as /dev/stdout."""
+    """Whether a path is a name of standard output, such as /dev/stdout."""
     return _descriptor(path) == 1
 
 
@@ -103,7 +105,7 @@ def _descriptor(path: AnyPath) -> int | None:
 
 @contextlib.contextmanager
 def _naming(path: AnyPath) -> Iterator[None]:
-    """Let errors of the system name the file that was asked for: the user does not know of drafts."""
+    """Let system errors name the requested file, because users do not know about drafts."""
     try:
         yield
     except OSError as error:
@@ -120,7 +122,7 @@ def _write_into(path: AnyPath, data: bytes) -> None:
 
 
 def _write_draft(target: Path, data: bytes, replace: bool) -> None:
-    """Write a draft beside the target, without a name if possible, and let it take the target's place."""
+    """Write a draft in the folder of the target, without a name if possible, and rename it to the target."""
     handle, draft = _new_draft(target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -147,9 +149,9 @@ def _write_draft(target: Path, data: bytes, replace: bool) -> None:
 
 
 def _new_draft(folder: Path) -> tuple[int, Path | None]:
-    """Open a new file in a folder, locked, with the mode that the process's mask leaves of rw-rw-rw-.
+    """Open and lock a new file in a folder, with mode rw-rw-rw- restricted by the umask of the process.
 
-    It has no name where the system can do that, and a name of its own elsewhere.
+    The file has no name if the system supports that, and a unique name otherwise.
     """
     if hasattr(os, "O_TMPFILE") and os.path.exists("/proc/self/fd"):
         with contextlib.suppress(OSError):
@@ -173,23 +175,23 @@ def _draft_name(folder: Path) -> Path:
 
 
 def _give_name(handle: int, path: Path) -> None:
-    """Give an open file without a name its name; it must not be taken."""
+    """Give an open file that has no name a name, which must not exist yet."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     try:
-        # Only with the descriptor of a folder does Python ask the system to follow the link to the open file.
+        # Python asks the system to follow the link to the open file only if a folder descriptor is given.
         os.link(f"/proc/self/fd/{handle}", path.name, src_dir_fd=folder, dst_dir_fd=folder)
     finally:
         os.close(folder)
 
 
 def _move_new(draft: Path, target: Path) -> None:
-    """Rename a draft to a name that must not be taken."""
+    """Rename a draft to a name that must not exist yet."""
     try:
         os.link(draft, target)
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS):
             raise
-        if target.exists():  # a file system without links: no better than to look first
+        if target.exists():  # without hard links, the best we can do is to check first
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
         os.replace(draft, target)
         return
@@ -197,7 +199,7 @@ def _move_new(draft: Path, target: Path) -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the drafts that killed processes left in a folder: those that nobody has locked."""
+    """Remove drafts that killed processes left in a folder, which are those that are not locked."""
     with contextlib.suppress(OSError):
         left = [name for name in os.listdir(folder) if name.startswith(_DRAFT) and name.endswith(_ENDING)]
         for name in left:
@@ -211,7 +213,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _lock(handle: int, wait: bool = False) -> bool:
-    """Lock an open file until it is closed, and return whether that was possible."""
+    """Lock an open file until it is closed. Return whether this was possible."""
     if sys.platform == "win32":
         return False
     try:
@@ -222,7 +224,7 @@ def _lock(handle: int, wait: bool = False) -> bool:
 
 
 def _open_existing(path: Path) -> int:
-    """Open a file to be read; some file systems lock only what can be written."""
+    """Open a file for reading, and for writing if possible, because some file systems lock only writable files."""
     try:
         return os.open(path, os.O_RDWR)
     except PermissionError:
@@ -230,7 +232,7 @@ def _open_existing(path: Path) -> int:
 
 
 def _is_open_as(handle: int, path: Path) -> bool:
-    """Return whether an open file is the one that a path names now."""
+    """Whether an open file is still the one that the path refers to."""
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except FileNotFoundError:

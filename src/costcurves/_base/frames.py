@@ -1,4 +1,4 @@
-"""Dataframes in and out: the only module that knows narwhals."""
+"""Conversion from and to dataframes. This is the only module that uses narwhals."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 def pick_backend(backend: str | None) -> str:
-    """Return the asked-for dataframe library, or the one the user already works with.
+    """Return the requested dataframe library, or the one that the user already works with.
 
-    Without a wish: what is imported already, then what is installed, pandas before polars before pyarrow.
+    If `backend` is None, a library that is already imported is preferred to one that is only installed, and among these
+    pandas to polars to pyarrow.
     """
     if backend is not None:
         check_choice("backend", backend, BACKENDS)
@@ -36,7 +37,7 @@ def pick_backend(backend: str | None) -> str:
 
 
 def columns_of(name: str, table: Any) -> Mapping[str, Any]:
-    """Return the columns by name of a mapping or of a dataframe of any library."""
+    """Return the columns of a mapping or of a dataframe of any library by name."""
     if isinstance(table, Mapping):
         return table
     import narwhals as nw
@@ -54,23 +55,23 @@ def columns_of(name: str, table: Any) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A dataframe of any library: which one it is of, and what its columns are."""
+    """A dataframe of any library, with the name of that library and the types of its columns."""
 
     native: Any
     library: str  # such as "pandas", "polars", "duckdb", "pyspark"
     eager: bool  # whether its rows are in memory
     types: Mapping[str, str]
     numeric: frozenset[str]
-    narrow: frozenset[str]  # the columns that float32 holds
-    repeated: frozenset[str]  # names that several columns have
+    narrow: frozenset[str]  # the columns of type float32
+    repeated: frozenset[str]  # names that occur more than once
 
     def __str__(self) -> str:
-        """Return what to call it in a message."""
+        """Describe the frame for an error message."""
         return f"the {self.library} frame"
 
 
 def open_frame(frame: Any) -> Frame:
-    """Return what is known of a dataframe without reading a row of it."""
+    """Find out about a dataframe without reading its rows."""
     import narwhals as nw
 
     try:
@@ -83,7 +84,7 @@ def open_frame(frame: Any) -> Frame:
             f"reads), got {kind}: for arrays use from_predictions"
         ) from None
     except nw.exceptions.DuplicateError as error:
-        raise InputError(f"`frame` must have different names of columns, got: {shown(str(error), 120)}") from None
+        raise InputError(f"`frame` must have distinct column names, got: {shown(str(error), 120)}") from None
     return Frame(
         frame,
         opened.implementation.value,
@@ -96,15 +97,16 @@ def open_frame(frame: Any) -> Frame:
 
 
 def _names(frame: Any) -> list[str]:
-    """Return the names of a frame's columns in order; none of a lazy frame of polars, where they always differ."""
+    """List the column names in order; for lazy polars frames, whose names are always distinct, the list is empty."""
     names = () if hasattr(frame, "collect_schema") else getattr(frame, "column_names", getattr(frame, "columns", ()))
     return [name for name in names if isinstance(name, str)]
 
 
 def whole_rows(frame: Any, names: Sequence[str]) -> tuple[dict[str, Any], int, dict[str, int]]:
-    """Return columns of a frame in memory as arrays, of its rows without missing values.
+    """Return columns of an eager frame as arrays, without the rows that have missing values.
 
-    Also the number of all rows, and that of missing values (null, NaN, and empty texts) in each column that has some.
+    Also return the number of all rows, and the number of missing values (null, NaN and empty strings) in each column
+    that has any.
     """
     import narwhals as nw
 
@@ -122,7 +124,7 @@ def whole_rows(frame: Any, names: Sequence[str]) -> tuple[dict[str, Any], int, d
 
 
 def _missing_values(series: Any) -> Any:
-    """Return which values of a narwhals series are missing: null, NaN, and empty texts."""
+    """Mark the values of a narwhals series that are missing: null, NaN and empty strings."""
     import narwhals as nw
 
     holes = series.is_null()
@@ -141,23 +143,23 @@ def _missing_values(series: Any) -> Any:
 
 
 def collected(frame: Frame, names: Sequence[str]) -> Any:
-    """Return some columns of a lazy frame in memory."""
+    """Collect some columns of a lazy frame into memory."""
     import narwhals as nw
 
     return nw.from_native(frame.native).lazy().select(*names).collect().to_native()
 
 
 def curves_of_frames() -> Any:
-    """Return the module that makes curves of dataframes.
+    """Return the module that makes curves from dataframes.
 
-    Classes of curves have a door for frames, but what reads frames in passes stands above curves and uses them. So this
-    one module is called from below: by its name, when the door is used.
+    Curve classes have a constructor for frames, but the code that reads frames in passes belongs to a later package
+    that uses curves. Therefore this module is imported by name when that constructor is called.
     """
     return importlib.import_module("costcurves.data.frame_source")
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
-    """Return a native dataframe of the columns, in the wanted library."""
+    """Make a native dataframe of the requested library from columns."""
     import narwhals as nw
 
     library = importlib.import_module(pick_backend(backend))
@@ -165,10 +167,10 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
 
 
 def read_series(name: str, values: Any) -> tuple[Any, list[Any] | None] | None:
-    """Return a dataframe column as NumPy values, or as (codes, categories); None when it is not a column.
+    """Convert a dataframe column to NumPy values, or to codes and categories. Return None if it is not a column.
 
-    Numbers and truth values come as they are, with None for categories. Anything else comes as integer codes
-    into a list of its distinct values. A missing value is refused.
+    Numbers and booleans are returned unchanged, with None for the categories. Other values are returned as integer
+    codes that index a list of the distinct values. Missing values are refused.
     """
     import narwhals as nw
 
@@ -191,16 +193,16 @@ def read_series(name: str, values: Any) -> tuple[Any, list[Any] | None] | None:
 
 
 def read_table(values: Any) -> tuple[list[Any], list[Any], list[Any] | None] | None:
-    """Return a dataframe as (column names, columns, row labels or None); None when it is not a frame.
+    """Return the column names, the columns and the row labels (or None) of a dataframe, or None if it is not one.
 
-    Row labels are those of a pandas index. The columns are lists or arrays of plain values.
+    Row labels come from a pandas index. The columns are lists or arrays of plain values.
     """
     import narwhals as nw
 
     if not (hasattr(values, "columns") or hasattr(values, "column_names")):
         return None
     if hasattr(values, "iloc") and hasattr(values, "index"):
-        # pandas keeps labels of any type, which narwhals would turn away.
+        # pandas allows labels of any type, which narwhals would refuse.
         columns = [values.iloc[:, i].to_list() for i in range(values.shape[1])]
         return list(values.columns), columns, list(values.index)
     frame = nw.from_native(values, pass_through=True)

@@ -1,4 +1,4 @@
-"""What every result has: `to_frame()` and a JSON form."""
+"""The base class of all results, with `to_frame()` and a JSON form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from costcurves._base.validation import frozen
 
 
 def jsonable(value: Any) -> Any:
-    """Return plain Python that strict JSON can hold: infinities as "inf" and "-inf", NaN as None."""
+    """Convert a value to plain Python for strict JSON, with infinities as "inf" and "-inf" and NaN as None."""
     if isinstance(value, np.ndarray):
         return [jsonable(v) for v in value.tolist()]
     if isinstance(value, np.generic):
@@ -36,24 +36,24 @@ def jsonable(value: Any) -> Any:
 
 
 class Result:
-    """Base of all results: frozen values with `to_frame()` (long format) and `to_dict()` (JSON-ready)."""
+    """Base class of all results: frozen values with `to_frame()` (long format) and `to_dict()` (ready for JSON)."""
 
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        """Set the arrays read-only."""
+        """Make the arrays read-only."""
         for field in fields(self):  # type: ignore[arg-type]
             if isinstance(value := getattr(self, field.name), np.ndarray):
                 frozen(value)
 
     def _set(self, **values: Any) -> None:
-        """Set fields of the frozen value while it is made; arrays become read-only."""
+        """Set fields of the frozen value while it is being created. Arrays become read-only."""
         for name, value in values.items():
             object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
 
     def _columns(self) -> dict[str, Any]:
-        """Return the columns of the long table; each result says its own."""
-        raise TypeError(f"{type(self).__name__} must say its columns")
+        """Return the columns of the table in long format. Each result class defines its own."""
+        raise TypeError(f"{type(self).__name__} must define its columns")
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the result as a dataframe, with one row per part.
@@ -61,10 +61,10 @@ class Result:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            The library of the frame. By default the one that is already imported, else one that is installed.
+            The library of the frame. By default, one that is already imported is used, or else one that is installed.
         """
         return make_frame(self._columns(), backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain Python values that `json.dumps` takes."""
+        """Return the result as plain Python values that `json.dumps` accepts."""
         return {f.name: jsonable(getattr(self, f.name)) for f in fields(self) if not f.name.startswith("_")}  # type: ignore[arg-type]

@@ -1,17 +1,17 @@
-"""Text of unknown origin, made safe to show."""
+"""Make text of unknown origin safe to display."""
 
 from __future__ import annotations
 
 import unicodedata
 
-# Embeddings, overrides and isolates: characters that change the direction of what stands around them.
+# Embeddings, overrides and isolates, which change the direction of the text around them.
 _DIRECTIONS = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 
 
 def safe(text: object) -> str:
-    r"""Return text in which control and direction-changing characters are visible and do nothing.
+    r"""Replace control characters and characters that change the text direction by visible escapes.
 
-    A name from a file may hold line breaks, terminal codes or right-to-left overrides.
+    A name from a file may contain line breaks, terminal codes or right-to-left overrides.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def safe(text: object) -> str:
 
 
 def acts(character: str) -> bool:
-    """Return whether a character does something to a terminal or to the text around it, instead of being shown."""
+    """Whether a character affects the terminal or the text around it instead of being displayed."""
     kind = unicodedata.category(character)
     return kind in ("Cc", "Cs", "Zl", "Zp") or unicodedata.bidirectional(character) in _DIRECTIONS
 

@@ -1,4 +1,4 @@
-"""Thresholds as text: as few digits as separate the same scores, and never a number that separates others."""
+"""Thresholds as text with as few digits as possible, such that they still separate exactly the same scores."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_FLOOR, ROUND_HALF_EVEN, Context, D
 
 import numpy as np
 
-# Any float64 has all its digits in here.
+# This precision holds all digits of any float64.
 _EXACT = Context(prec=1100, Emax=MAX_EMAX, Emin=MIN_EMIN)
-# From here on numbers are written with an exponent, and below the other one, too. JavaScript has the same limits.
+# Numbers from the first limit on, and those below the second, are written with an exponent, as in JavaScript.
 _HUGE, _TINY = 1e21, 1e-6
-# Scores of these types are compared in their own type, so a threshold must separate them after rounding to it, too.
+# Scores of these types are compared in their own type, so a threshold must separate them after rounding to it too.
 _NARROW = (np.float32, np.float16)
 
 
 def short_cut(threshold: float, below: float = math.nan) -> float:
-    """Return the number with the fewest decimals that separates the same scores as a threshold does.
+    """Find the number with the fewest decimals that separates the same scores as a threshold.
 
     Parameters
     ----------
     threshold : float
-        Scores at or above it are called positive.
+        Cases with scores at or above it are predicted positive.
     below : float
-        The highest score below the threshold; -inf where there is none, NaN where it is not known.
+        The highest score below the threshold, -inf if there is none, or NaN if it is not known.
 
     Returns
     -------
     float
-        The largest number of the fewest decimals in ``(below, threshold]``; the threshold itself where `below` is not
+        The largest number with the fewest decimals in ``(below, threshold]``, or the threshold itself if `below` is not
         known.
 
     Examples
@@ -39,7 +39,7 @@ def short_cut(threshold: float, below: float = math.nan) -> float:
     if not math.isfinite(threshold) or not below < threshold:
         return threshold
     exact = Decimal(threshold)
-    # With fewer decimals there is no number between two ends of one sign, or the text would not be shorter.
+    # With fewer decimals there is no number between two ends of the same sign, or the text would not be shorter.
     decimals = _fewest_decimals(threshold)
     if below >= 0 or (threshold <= 0 and math.isfinite(below)):
         decimals = max(decimals, -Decimal(max(threshold, -below)).adjusted())
@@ -53,9 +53,10 @@ def short_cut(threshold: float, below: float = math.nan) -> float:
 
 
 def middle_cut(threshold: float, below: float) -> float:
-    """Return the number with the fewest decimals in the middle half of the gap below a threshold.
+    """Find the number with the fewest decimals in the middle half of the gap below a threshold.
 
-    It is the nearest of them to the middle; the threshold itself where no number is in between, or no score below.
+    Of several such numbers it is the one nearest to the middle. The result is the threshold itself if there is no
+    number in the gap or no score below.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def middle_cut(threshold: float, below: float) -> float:
 
 
 def _fewest_decimals(value: float) -> int:
-    """Return how many decimals a text needs at least: none, and for a number with an exponent even fewer."""
+    """The smallest number of decimals that a text can have, which is negative for numbers with an exponent."""
     return 0 if abs(value) < _HUGE else -Decimal(value).adjusted()
 
 
@@ -85,7 +86,7 @@ def _rounded(exact: Decimal, decimals: int, rounding: str) -> float:
 
 
 def _lost(value: float, threshold: float, below: float) -> bool:
-    """Return whether scores of a type with fewer bits would be separated otherwise, for lack of these bits."""
+    """Whether scores of a narrower type would be separated differently after rounding to that type."""
     with np.errstate(over="ignore"):
         return any(
             float(kind(value)) <= below
@@ -95,7 +96,7 @@ def _lost(value: float, threshold: float, below: float) -> bool:
 
 
 def cut_text(threshold: float, below: float = math.nan) -> str:
-    """Return a threshold as the shortest text that separates the same scores; `float` reads it.
+    """Format a threshold as the shortest text that separates the same scores. `float` can parse it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Checks that return what they checked; each message has the name, the rule and the value."""
+"""Validation functions that return the checked value. Their messages have the name, the rule and the value."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-# A float64 holds every whole number up to here.
+# A float64 represents every integer up to this one exactly.
 LARGEST_WHOLE = 2**53
-# More than this many of anything that is drawn or laid out point by point would not fit in memory.
+# The largest number of points or draws that is allowed. More would not fit in memory.
 MOST_POINTS = 10**8
 MOST_LAPLACE = 1e6
-# Squares of costs and products of weights must stay within a float's range.
+# Squares of costs and products of weights must stay within the range of a float.
 MOST_COST = 1e150
 WEIGHT_RANGE = (1e-100, 1e100)
-# The confidence level of every interval and band for which no other is asked.
+# The default confidence level of all intervals and bands.
 DEFAULT_LEVEL = 0.95
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """Return a short form of a value for an error message."""
+    """Shorten a value for an error message."""
     if isinstance(value, np.generic):
         value = value.item()
     try:
         text = repr(value) if isinstance(value, str) else str(value)
-    except ValueError:  # an int of thousands of digits
+    except ValueError:  # an int with thousands of digits
         text = f"a {type(value).__name__} too long to show"
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
@@ -76,7 +76,7 @@ def check_in_unit(name: str, value: Any) -> float:
 
 
 def _percent(number: float, *, below: float = 101) -> str:
-    """Return what to write instead of a percentage, where a number may be one."""
+    """Suggest a fraction where a number looks like a percentage."""
     return f": {number:g} % is {number / 100:g}" if 1 < number <= 100 and number < below else ""
 
 
@@ -102,7 +102,7 @@ def check_level(level: Any) -> float:
 
 
 def check_laplace(value: Any) -> float:
-    """Return what is added to each cell: from 0 to a million examples, beyond which it is a mistake."""
+    """Return the number that is added to each cell, from 0 to a million."""
     number = check_nonnegative("laplace", value)
     if number > MOST_LAPLACE:
         raise InputError(f"`laplace` must be <= {MOST_LAPLACE:g}, got {shown(value)}")
@@ -110,14 +110,14 @@ def check_laplace(value: Any) -> float:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Return `value` if it is True or False, and not something that Python would take for one of them."""
+    """Return `value` if it is True or False. Other values that Python treats as true or false are refused."""
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"`{name}` must be True or False, got {shown(value)} ({type(value).__name__})")
     return bool(value)
 
 
 def check_rng(rng: Any) -> np.random.Generator:
-    """Return a random generator from one, from a seed, or from None."""
+    """Make a random generator from a generator, a seed or None."""
     try:
         if isinstance(rng, (bool, np.bool_)):
             raise TypeError
@@ -148,7 +148,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def check_name(name: str, value: Any) -> str:
-    """Return a non-empty text."""
+    """Return a non-empty string."""
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"`{name}` must be a non-empty string, got {shown(value)}")
     try:
@@ -159,7 +159,7 @@ def check_name(name: str, value: Any) -> str:
 
 
 def check_column(role: str, name: str, columns: Iterable[Any], where: object) -> str:
-    """Return the name of a column that is there; otherwise the message has the nearest names."""
+    """Return the name of a column that exists. The error message suggests similar names."""
     known = list(columns)
     if name not in known:
         folded = {str(column).casefold(): column for column in known}
@@ -170,7 +170,7 @@ def check_column(role: str, name: str, columns: Iterable[Any], where: object) ->
 
 
 def check_path(path: Any) -> str | os.PathLike[str]:
-    """Return a path that names a file (whether it is there is for the system to say)."""
+    """Return a path. Whether the file exists is not checked."""
     if not isinstance(path, (str, os.PathLike)) or not os.fspath(path) or "\0" in str(path):
         raise InputError(f"`path` must be a path, got {shown(path)} ({type(path).__name__})")
     return path
@@ -187,7 +187,7 @@ def check_two_names(names: Any) -> tuple[str, str]:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN, NaT or pandas' NA."""
+    """Whether a value is None, NaN, NaT or pandas' NA."""
     try:
         return value is None or bool(value != value)
     except (TypeError, ValueError):
@@ -195,13 +195,13 @@ def is_missing(value: Any) -> bool:
 
 
 def is_missing_label(value: Any) -> bool:
-    """Return whether a label is None, NaN, NaT, pandas' NA or an empty text."""
+    """Whether a label is None, NaN, NaT, pandas' NA or an empty string."""
     return (isinstance(value, str) and not value) or is_missing(value)
 
 
 def refuse_masked(name: str, values: Any, error: type[CostCurvesError]) -> None:
     """Refuse a NumPy array with masked values."""
-    masked = sys.modules.get("numpy.ma")  # which NumPy loads when somebody asks for it, and that takes a while
+    masked = sys.modules.get("numpy.ma")  # which NumPy loads only when it is used, because that takes a while
     if masked is not None and isinstance(values, masked.MaskedArray) and masked.is_masked(values):
         raise error(f"`{name}` must not have masked values, got {int(masked.getmaskarray(values).sum())}")
 
@@ -209,9 +209,9 @@ def refuse_masked(name: str, values: Any, error: type[CostCurvesError]) -> None:
 def number_array(
     name: str, values: Any, *, booleans: bool = True, error: type[CostCurvesError] = InputError
 ) -> FloatArray:
-    """Return `values` as a float64 array of any shape; texts, dates, complex and masked numbers are none.
+    """Convert `values` to a float64 array of any shape. Strings, dates, complex and masked numbers are refused.
 
-    The array may share memory with `values`. NaN and infinities pass; a missing value becomes NaN.
+    The array may share memory with `values`. NaN and infinities are allowed, and a missing value becomes NaN.
     """
     refuse_masked(name, values, error)
     try:
@@ -228,7 +228,7 @@ def number_array(
 
 
 def _as_float(name: str, value: Any, booleans: bool, error: type[CostCurvesError]) -> float:
-    """Return one object as a float, NaN where it is missing."""
+    """Convert one object to a float, or to NaN if it is missing."""
     if is_missing(value):
         return math.nan
     if not isinstance(value, (Real, Decimal)) or (isinstance(value, bool) and not booleans):
@@ -252,6 +252,6 @@ def check_unit_array(name: str, values: Any) -> FloatArray:
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array, set read-only (the caller gives up writing to it)."""
+    """Make an array read-only and return it."""
     array.flags.writeable = False
     return array

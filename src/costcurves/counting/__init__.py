@@ -1,1 +1,1 @@
-"""Labels and scores become counts: keys of scores, ROC counts, hull vertices without sorting, confusion matrices."""
+"""From labels and scores to counts: keys of scores, ROC counts, hull vertices without sorting, confusion matrices."""

@@ -45,7 +45,7 @@ SIGNATURES = {
 
 @cache
 def loops() -> Loops | None:
-    """Return the compiled loops; None if they were not built or are turned off."""
+    """Load the compiled loops. Return None if they were not built or are turned off."""
     if os.environ.get(SWITCH, "1").strip().lower() in ("0", "no", "off", "false"):
         return None
     try:
@@ -83,7 +83,7 @@ class Loops:
     def gather(
         self, scores: Array, positive: BoolArray, layout: Layout, wanted: Wanted, keys: Sequence[Array]
     ) -> tuple[Array, Array]:
-        """Count members of wanted bins by key, and return the keys of those that are not counted: negatives, positives.
+        """Count members of wanted bins by key, and return the keys of the negatives and positives that are not counted.
 
         The keys are written to the two buffers `keys`, each of which must have room for all scores.
         """
@@ -94,7 +94,7 @@ class Loops:
         return keys[0][: found[0]], keys[1][: found[1]]
 
     def cut(self, counts: ByteCounts) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
-        """Return the parts of the chain of filled bins: highest bin, negatives, positives, whether it is wanted."""
+        """Find the parts of the chain of filled bins: highest bin, negatives, positives, and whether it is wanted."""
         bins = counts.small.size // 2
         # Most of this memory is never touched, and so is never really allocated.
         room, wanted = np.empty((6, bins + 1), np.int64), np.empty(bins, np.bool_)
@@ -105,7 +105,7 @@ class Loops:
     def refine(
         self, low: IntArray | None, shift: IntArray, counts: Sequence[IntArray], wanted: Wanted, keys: Sequence[Array]
     ) -> tuple[IntArray, ...] | None:
-        """Return the vertices of the hull of a chain whose open parts are replaced by their members.
+        """Find the vertices of the hull of a chain whose open parts are replaced by their members.
 
         The chain is given by the lowest key, the shift and the counts of negatives and positives of its parts. `keys`
         holds the sorted keys of negatives and of positives that were not counted by key; if `low` is None, no member
@@ -135,13 +135,13 @@ class Loops:
         return None if size < 0 else tuple(room[:, :size].copy())
 
     def upper_hull(self, x: IntArray, y: IntArray) -> IntArray:
-        """Return the indices of the hull's vertices, as `geometry.upper_hull` of counts."""
+        """Find the indices of the hull's vertices, as `geometry.upper_hull` does for counts."""
         x, y = _plain(x), _plain(y)
         vertex = np.empty(x.size, np.int64)
         return vertex[: self._library.upper_hull(_at(x), _at(y), x.size, _at(vertex))].copy()
 
     def blocks_above(self, x: IntArray, y: IntArray, hull: IntArray) -> BoolArray:
-        """Return which blocks may hold a vertex, as `geometry.blocks_above` of counts."""
+        """Mark the blocks that may hold a vertex, as `geometry.blocks_above` does for counts."""
         x, y, hull = _plain(x), _plain(y), _plain(hull)
         above = np.empty(x.size - 1, np.bool_)
         self._library.blocks_above(_at(x), _at(y), _at(hull), hull.size, _at(above))
@@ -300,7 +300,7 @@ class Wanted:
         return int(self.counts.total().sum())
 
     def keys(self, label: int) -> IntArray:
-        """Return the keys of one class that were counted, each as often as it was."""
+        """Return the counted keys of one class, each repeated as often as it was counted."""
         times = self.counts.total()[label::2]
         place = np.flatnonzero(times)
         counted = np.flatnonzero(self.slot != WRITTEN)

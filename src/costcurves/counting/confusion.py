@@ -1,6 +1,6 @@
-"""Labels in, counts out: confusion matrices of one classifier and joint tables of two.
+"""Counts of labels: confusion matrices of one classifier and joint tables of two.
 
-Rows are true classes and columns are predicted classes, as in scikit-learn. Nothing here knows a cost.
+Rows are true classes and columns are predicted classes, as in scikit-learn. This module does not deal with costs.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from costcurves._base.validation import (
 Label = Hashable
 Labels = tuple[Label, ...]
 
-# A table of labels by value costs memory; up to this many entries it is cheaper than searching.
+# A lookup table of labels takes memory. Up to this many entries it is faster than searching.
 _LOOKUP_ENTRIES = 1 << 22
 _NUMBER_KINDS = "biuf"
 
 
 def listed(labels: Sequence[object], limit: int = 5) -> str:
-    """Return labels for a message: the first few, and how many more."""
+    """List the first few labels for a message, and the number of further ones."""
     text = ", ".join(shown(label) for label in labels[:limit])
     return text if len(labels) <= limit else f"{text} and {len(labels) - limit} more"
 
 
 def check_labels(name: str, labels: Any) -> Labels:
-    """Return distinct, present labels as a tuple of plain Python values."""
+    """Check that labels are distinct and not missing, and return them as a tuple of plain Python values."""
     if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
         raise InputError(f"`{name}` must be a sequence of labels, got {shown(labels)}")
     if isinstance(labels, np.ndarray) and labels.ndim == 0:
@@ -64,7 +64,7 @@ def check_labels(name: str, labels: Any) -> Labels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Column:
-    """One column of labels: numbers as they are, or codes into the distinct values."""
+    """A column of labels, stored as numbers or as codes that index the distinct values."""
 
     name: str
     values: npt.NDArray[Any]
@@ -75,14 +75,14 @@ class _Column:
         return int(self.values.size)
 
     def distinct(self) -> list[Any]:
-        """Return the distinct labels in no particular order."""
+        """The distinct labels in no particular order."""
         if self.categories is not None:
             used = np.bincount(self.values, minlength=len(self.categories)) > 0
             return [c for c, u in zip(self.categories, used, strict=True) if u]
         return list(np.unique(self.values).tolist())
 
     def codes(self, labels: Labels, owner: str) -> IntArray:
-        """Return each example's position in `labels`; a label that is not there is an error."""
+        """Return the position of each example's label in `labels`. Unknown labels are an error."""
         if self.categories is None:
             codes = _codes_of_numbers(self.values, labels)
         else:
@@ -109,7 +109,7 @@ class _Column:
 
 
 def _codes_of_numbers(values: npt.NDArray[Any], labels: Labels) -> IntArray:
-    """Code numbers by a table of labels where that is small, else by binary search; -1 is unknown."""
+    """Code numbers by a lookup table if it is small, otherwise by binary search. Unknown numbers become -1."""
     if values.size == 0:
         return np.zeros(0, dtype=np.int64)
     if values.dtype.kind == "b":
@@ -136,11 +136,11 @@ def _codes_of_numbers(values: npt.NDArray[Any], labels: Labels) -> IntArray:
 
 
 def _column_of_objects(name: str, values: list[Any]) -> _Column:
-    """Code any hashable values through a dictionary of the distinct ones."""
+    """Code any hashable values with a dictionary of the distinct ones."""
     try:
         distinct = list(dict.fromkeys(values))
     except TypeError:
-        raise InputError(f"`{name}` must hold one label an example, got {shown(values[0])}") from None
+        raise InputError(f"`{name}` must hold one label per example, got {shown(values[0])}") from None
     for label in distinct:
         if is_missing_label(label):
             missing = sum(map(is_missing_label, values))
@@ -152,9 +152,9 @@ def _column_of_objects(name: str, values: list[Any]) -> _Column:
 
 
 def read_column(name: str, values: Any) -> _Column:
-    """Return labels given as an array, a list, or a column of a dataframe."""
+    """Read labels from an array, a list or a column of a dataframe."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
-        raise InputError(f"`{name}` must be a sequence of labels, one an example, got {shown(values)}")
+        raise InputError(f"`{name}` must be a sequence of labels, one per example, got {shown(values)}")
     refuse_masked(name, values, DataError)
     if isinstance(values, (list, tuple)):
         numeric = all(issubclass(kind, (bool, int, float, np.number, np.bool_)) for kind in set(map(type, values)))
@@ -178,19 +178,19 @@ def read_column(name: str, values: Any) -> _Column:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise InputError(f"`{name}` must be one-dimensional, one label an example, got shape {array.shape}")
+        raise InputError(f"`{name}` must be one-dimensional, one label per example, got shape {array.shape}")
     if array.dtype.kind == "f":
         missing = int(np.count_nonzero(np.isnan(array)))
         if missing:
             raise DataError(f"`{name}` must not hold missing labels, got {missing} NaN of {array.size}")
     if array.dtype.kind in _NUMBER_KINDS:
         return _Column(name, array, None)
-    # Hashing Python's texts beats sorting NumPy's fixed-width ones.
+    # Hashing Python strings is faster than sorting NumPy's fixed-width strings.
     return _column_of_objects(name, array.tolist())
 
 
 def read_columns(columns: Mapping[str, Any]) -> list[_Column]:
-    """Return columns of labels, checked to be non-empty and of equal length."""
+    """Read columns of labels, which must not be empty and must have equal lengths."""
     read = [read_column(name, values) for name, values in columns.items()]
     first = read[0]
     for column in read:
@@ -204,7 +204,7 @@ def read_columns(columns: Mapping[str, Any]) -> list[_Column]:
 
 
 def code_columns(columns: Mapping[str, Any], labels: Any, owner: str = "`labels`") -> tuple[Labels, list[IntArray]]:
-    """Return the labels and each column's codes; without labels, those that occur, sorted."""
+    """Return the labels and the codes of each column. If `labels` is None, the sorted labels that occur are used."""
     read = read_columns(columns)
     if labels is None:
         names = sorted_labels(dict.fromkeys(label for column in read for label in column.distinct()))
@@ -214,7 +214,7 @@ def code_columns(columns: Mapping[str, Any], labels: Any, owner: str = "`labels`
 
 
 def sorted_labels(labels: Iterable[Label]) -> Labels:
-    """Return labels in order; by type and text where they have no order among them."""
+    """Sort labels, or sort them by type and text if they cannot be compared."""
     found = list(labels)
     try:
         return tuple(sorted(found))  # type: ignore[type-var]
@@ -223,12 +223,12 @@ def sorted_labels(labels: Iterable[Label]) -> Labels:
 
 
 def check_weights(sample_weight: Any, n: int) -> FloatArray | None:
-    """Return weights of examples: one each, finite, not negative, not all zero."""
+    """Check the weights of examples, which must be finite, non-negative and not all zero."""
     if sample_weight is None:
         return None
     weights = number_array("sample_weight", sample_weight)
     if weights.shape != (n,):
-        raise DataError(f"`sample_weight` must have one weight an example ({n}), got shape {weights.shape}")
+        raise DataError(f"`sample_weight` must have one weight per example ({n}), got shape {weights.shape}")
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         first = int(np.flatnonzero(bad)[0])
@@ -242,12 +242,12 @@ def check_weights(sample_weight: Any, n: int) -> FloatArray | None:
 
 
 def check_named(name: str, tables: Any, least: int) -> tuple[str, ...]:
-    """Return the names of a mapping of at least so many classifiers."""
+    """Return the names of a mapping, which must have at least `least` classifiers."""
     if not isinstance(tables, Mapping) or len(tables) < least:
         raise InputError(f"`{name}` must map at least {least} names to classifiers, got {shown(tables)}")
     for key in tables:
         if not isinstance(key, str) or not key:
-            raise InputError(f"`{name}` must have texts for names, got {shown(key)}")
+            raise InputError(f"`{name}` must have strings as names, got {shown(key)}")
     return tuple(tables)
 
 
@@ -255,11 +255,11 @@ def check_named(name: str, tables: Any, least: int) -> tuple[str, ...]:
 
 
 def read_square(name: str, table: Any, labels: Any, *, partial: bool = False) -> tuple[FloatArray, Labels]:
-    """Return a k × k table (rows true, columns predicted) and its labels.
+    """Read a k × k table (rows true, columns predicted) and its labels.
 
-    A dataframe is matched by name. Its rows are named by a pandas index or, when it has one column more than
-    rows, by its first column; a frame of as many columns as rows and no index has its rows in the order of
-    its columns. With `partial`, labels that the frame leaves out count as zeros.
+    The rows and columns of a dataframe are matched by name. Row names come from a pandas index or, if there is one
+    column more than rows, from the first column. If a frame without an index has as many columns as rows, its rows are
+    in the order of its columns. If `partial` is true, labels that the frame leaves out have zeros.
     """
     given = None if labels is None else check_labels("labels", labels)
     read = read_table(table)
@@ -299,7 +299,7 @@ def read_square(name: str, table: Any, labels: Any, *, partial: bool = False) ->
 
 
 def _match_texts(columns: list[Any], rows: list[Any]) -> list[Any]:
-    """Return column names as row labels: frames name columns by text even where labels are numbers."""
+    """Convert column names to row labels, because frames name columns by strings even if labels are numbers."""
     by_text = {str(row): row for row in rows}
     return [column if column in rows else by_text.get(str(column), column) for column in columns]
 
@@ -321,7 +321,7 @@ def _read_square_array(name: str, table: Any, labels: Labels | None) -> tuple[Fl
 
 
 def check_counts(name: str, values: FloatArray) -> IntArray:
-    """Return counts as integers: finite, whole, not negative, not all zero."""
+    """Convert counts to integers. They must be finite, whole, non-negative and not all zero."""
     check_amounts(name, values)
     if (values != np.floor(values)).any():
         first = values[values != np.floor(values)][0]
@@ -332,7 +332,7 @@ def check_counts(name: str, values: FloatArray) -> IntArray:
 
 
 def check_amounts(name: str, values: FloatArray) -> FloatArray:
-    """Return non-negative finite amounts that are not all zero."""
+    """Check that amounts are finite, non-negative and not all zero."""
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         raise DataError(f"`{name}` must hold counts >= 0, got {shown(values[bad][0])}")
@@ -348,15 +348,15 @@ def check_amounts(name: str, values: FloatArray) -> FloatArray:
 
 
 def pair_counts(true: IntArray, predicted: IntArray, k: int, weights: FloatArray | None = None) -> npt.NDArray[Any]:
-    """Return the k × k table of counts (or of weights) of coded pairs in one pass."""
+    """Count coded pairs, or sum their weights, in a k × k table in one pass."""
     return np.bincount(true * k + predicted, weights=weights, minlength=k * k).reshape(k, k)
 
 
 def triple_counts(true: IntArray, a: IntArray, b: IntArray, k: int) -> tuple[IntArray, IntArray]:
-    """Return the distinct coded triples as keys (true·k² + a·k + b), ascending, and their counts.
+    """Find the distinct coded triples as ascending keys (true·k² + a·k + b), and their counts.
 
-    A dense table is counted where it is no larger than the data; otherwise only the triples that occur are
-    ever held, by sorting their keys.
+    A dense table is used if it is no larger than the data. Otherwise the keys are sorted, so that only triples that
+    occur are held in memory.
     """
     keys = (true * k + a) * k + b
     if k**3 <= max(4 * keys.size, 1 << 16):
@@ -377,7 +377,7 @@ class ConfusionMatrix(Result):
     labels : tuple
         The k classes, in the order of rows and columns.
     counts : ndarray of int, shape (k, k)
-        How many examples of each true class (row) got each prediction (column). Read-only.
+        The number of examples with each true class (row) and prediction (column). Read-only.
 
     Examples
     --------
@@ -399,24 +399,24 @@ class ConfusionMatrix(Result):
         Parameters
         ----------
         y_true, y_pred : sequence of labels, shape (n,)
-            Arrays, lists, or columns of a dataframe; numbers, texts, truth values or categories.
+            Arrays, lists or columns of a dataframe that hold numbers, strings, booleans or categories.
         labels : sequence, optional
-            The classes in order; a label that is not among them is an error. By default those that occur.
+            The classes in order. Other labels are an error. By default, the labels that occur are used.
         """
         names, (true, predicted) = code_columns({"y_true": y_true, "y_pred": y_pred}, labels)
         return cls(names, frozen(pair_counts(true, predicted, len(names))))
 
     @classmethod
     def from_table(cls, table: Any, labels: Any = None) -> ConfusionMatrix:
-        """Take counts from an array, or from a labelled frame matched by name.
+        """Take counts from an array, or from a labelled frame, which is matched by name.
 
         Parameters
         ----------
         table : array-like of shape (k, k), or dataframe
-            Rows true, columns predicted. A frame may leave out labels that have no examples, as
+            Rows are true classes, columns are predicted classes. A frame may leave out labels that have no examples, as
             `pandas.crosstab` does.
         labels : sequence, optional
-            The classes in order. By default the frame's, or 0, 1, …, k-1 for an array.
+            The classes in order. By default, those of the frame, or 0, 1, …, k-1 for an array.
         """
         if isinstance(table, ConfusionMatrix):
             return table if labels is None else table.aligned(labels)
@@ -424,7 +424,7 @@ class ConfusionMatrix(Result):
         return cls(names, frozen(check_counts("confusion", values)))
 
     def aligned(self, labels: Any, owner: str = "`labels`") -> ConfusionMatrix:
-        """Return the counts in the order of other labels; new ones get zeros, a lost one is an error."""
+        """Return the counts in the order of other labels. New labels have zeros, and losing a label is an error."""
         names = check_labels("labels", labels)
         if names == self.labels:
             return self
@@ -456,7 +456,7 @@ class ConfusionMatrix(Result):
 
 
 def square_text(labels: Labels, values: npt.NDArray[Any], limit: int = 8) -> str:
-    """Return a table as aligned text: the first few rows and columns, and dots for the rest."""
+    """Format the first rows and columns of a table as aligned text, with dots for the rest."""
     k = min(len(labels), limit)
     names = [str(label) for label in labels[:k]]
     cells = [[f"{value:.6g}" for value in row[:k]] for row in values[:k]]
@@ -473,7 +473,7 @@ def square_text(labels: Labels, values: npt.NDArray[Any], limit: int = 8) -> str
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class JointConfusion(Result):
-    """Counts of (true class, prediction of a, prediction of b) on the same examples; only those that occur.
+    """Counts of the triples (true class, prediction of a, prediction of b) that occur on the same examples.
 
     Attributes
     ----------
@@ -482,7 +482,7 @@ class JointConfusion(Result):
     true, a, b : ndarray of int, shape (m,)
         Positions in `labels` of the m distinct triples that occur. Read-only.
     counts : ndarray of int, shape (m,)
-        How many examples have each triple. Read-only.
+        The number of examples with each triple. Read-only.
 
     Examples
     --------
@@ -505,7 +505,7 @@ class JointConfusion(Result):
 
     @classmethod
     def from_predictions(cls, y_true: Any, pred_a: Any, pred_b: Any, labels: Any = None) -> JointConfusion:
-        """Count the triples of truth and two predictions.
+        """Count the triples of a true class and two predictions.
 
         Parameters
         ----------
@@ -536,7 +536,7 @@ class JointConfusion(Result):
         Parameters
         ----------
         table : array-like of shape (k, k, k)
-            Counts. (The 2000 paper's order is [a, b, true]: `np.moveaxis(paper, 2, 0)`.)
+            Counts. The 2000 paper uses the order [a, b, true]; convert it with `np.moveaxis(paper, 2, 0)`.
         labels : sequence, optional
             The classes in order. By default 0, 1, …, k-1.
         """
@@ -554,7 +554,7 @@ class JointConfusion(Result):
         return cls._from_keys(names, keys, counts[keys])
 
     def aligned(self, labels: Any, owner: str = "`labels`") -> JointConfusion:
-        """Return the counts in terms of other labels; new ones have no examples, a lost one is an error."""
+        """Return the counts for other labels. New labels have no examples, and losing a label is an error."""
         names = check_labels("labels", labels)
         if names == self.labels:
             return self
@@ -573,12 +573,12 @@ class JointConfusion(Result):
 
     @property
     def first(self) -> ConfusionMatrix:
-        """The confusion matrix of classifier a alone."""
+        """The confusion matrix of classifier a."""
         return self._margin(self.a)
 
     @property
     def second(self) -> ConfusionMatrix:
-        """The confusion matrix of classifier b alone."""
+        """The confusion matrix of classifier b."""
         return self._margin(self.b)
 
     def _margin(self, predicted: IntArray) -> ConfusionMatrix:

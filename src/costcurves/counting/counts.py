@@ -50,13 +50,13 @@ class ScoreCounts:
     below: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        """Set the arrays read-only."""
+        """Make the arrays read-only."""
         for array in (self.thresholds, self.fp, self.tp, self.below):
             if array is not None:
                 frozen(array)
 
     def wide(self) -> ScoreCounts:
-        """Return the same with thresholds of float64 and counts of int64."""
+        """Return the same counts as int64, with thresholds as float64."""
         return ScoreCounts(wide(self.thresholds), wide(self.fp), wide(self.tp), self.below)
 
     def at(self, index: IntArray) -> ScoreCounts:
@@ -70,18 +70,18 @@ class ScoreCounts:
 
 
 def wide(values: Array) -> Array:
-    """Return floats as float64 and integers as int64, for arithmetic; the array itself if it already has that type."""
+    """Convert floats to float64 and integers to int64 for arithmetic, without a copy if they already have that type."""
     kind = np.float64 if values.dtype.kind == "f" else np.int64
     return values if values.dtype == kind else frozen(values.astype(kind))
 
 
 def score_of(classifier: str) -> str:
-    """Return what to call the scores of one of several classifiers in a message."""
+    """Describe the scores of one of several classifiers for a message."""
     return f"y_score of {shown(classifier)}"
 
 
 def checked_scores(y_score: Any, name: str = "y_score") -> Array:
-    """Return finite one-dimensional scores without converting floats or integers."""
+    """Check that scores are finite and one-dimensional, without converting floats or integers."""
     raw = _as_array(name, y_score)
     if raw.ndim == 2:
         raise DataError(
@@ -116,7 +116,7 @@ def checked_scores(y_score: Any, name: str = "y_score") -> Array:
 
 
 def _narrowed(name: str, values: Array) -> FloatArray:
-    """Return long doubles as float64; values that it would round are refused, because that could tie different ones."""
+    """Convert long doubles to float64. Values that would be rounded are refused, because that could create ties."""
     with np.errstate(over="ignore"):
         narrow: FloatArray = values.astype(np.float64)
     lost = np.flatnonzero(narrow != values)
@@ -129,7 +129,7 @@ def _narrowed(name: str, values: Array) -> FloatArray:
 
 
 def _object_scores(scores: Array, name: str) -> Array:
-    """Return object scores as float64; the error for a value that is not a number gives its position."""
+    """Convert object scores to float64. The error for a value that is not a number gives its position."""
     values = scores.tolist()
     _refuse_inexact(values, name)
     for position, value in enumerate(values):
@@ -149,7 +149,7 @@ def _refuse_inexact(values: Sequence[Any], name: str) -> None:
 
 
 def checked_weights(sample_weight: Any, size: int) -> FloatArray:
-    """Return finite, non-negative float64 weights, one for each example."""
+    """Check that weights are finite and non-negative, with one per example, and convert them to float64."""
     raw = one_dimensional("sample_weight", sample_weight)
     if raw.dtype.kind == "f" and raw.dtype.itemsize > 8 and np.isfinite(raw).all():
         raw = _narrowed("sample_weight", raw)
@@ -164,7 +164,7 @@ def checked_weights(sample_weight: Any, size: int) -> FloatArray:
 
 
 def effective_number(weights: FloatArray) -> float:
-    """Return (Σw)²/Σw²; for whole weights it is correctly rounded, so that the order of summation does not matter."""
+    """Compute (Σw)²/Σw², correctly rounded for integer weights, so that the order of summation does not matter."""
     if whole_weights(weights):
         return int(weights.sum()) ** 2 / int((weights**2).sum())
     shares = weights / weights.max()  # so that no square is too large or too small for a float
@@ -172,12 +172,12 @@ def effective_number(weights: FloatArray) -> float:
 
 
 def effective_sizes(positive: BoolArray, weights: FloatArray) -> tuple[float, float]:
-    """Return the effective numbers of positives and of negatives."""
+    """The effective numbers of positives and of negatives."""
     return effective_number(weights[positive]), effective_number(weights[~positive])
 
 
 def whole_weights(weights: FloatArray) -> bool:
-    """Return whether weights are integers so small that a float holds the sum of their squares exactly."""
+    """Whether weights are integers so small that a float holds the sum of their squares exactly."""
     with np.errstate(over="ignore"):
         return bool((weights**2).sum() <= LARGEST_WHOLE and (weights == np.floor(weights)).all())
 
@@ -218,7 +218,7 @@ def check_totals(n_pos: int, n_neg: int, sums: tuple[float, float] | None = None
 
 
 def _as_array(name: str, values: Any) -> Array:
-    """Return an array of any shape; ragged rows and masked values are refused."""
+    """Convert values to an array of any shape. Ragged rows and masked values are refused."""
     refuse_masked(name, values, DataError)
     try:
         return np.asarray(values)
@@ -240,7 +240,7 @@ def one_dimensional(name: str, values: Any) -> Array:
 
 
 def non_finite(name: str, values: Array) -> DataError:
-    """Return the error that counts the values that are not finite and gives the position of the first."""
+    """Make an error that counts the non-finite values and gives the position of the first."""
     where = np.flatnonzero(~np.isfinite(values))
     plural = "value" if where.size == 1 else "values"
     return DataError(
@@ -250,7 +250,7 @@ def non_finite(name: str, values: Array) -> DataError:
 
 
 def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
-    """Return the counts at every distinct score, by one sort of packed keys (integers of a short range need no sort).
+    """Count the labels at every distinct score, by one sort of packed keys (integers of a short range need no sort).
 
     It takes O(n log n). The label is the lowest bit of a key that has the order of the scores, so that one SIMD sort
     orders scores and labels together, without an index array. The keys are made and sorted in the memory of the
@@ -290,7 +290,7 @@ def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
 
 
 def count_weights(positive: BoolArray, scores: Array, weights: FloatArray) -> ScoreCounts:
-    """Return the cumulated sums of weights at every distinct score; they do not depend on the order of the rows."""
+    """Sum the weights at and above every distinct score. The sums do not depend on the order of the rows."""
     kept = weights > 0
     scores, positive, weights = scores[kept].astype(np.float64) + 0.0, positive[kept], weights[kept]
     order = np.lexsort((weights, positive, scores))[::-1]
@@ -334,7 +334,7 @@ def _sort_keys(positive: BoolArray, scores: Array, keys: Array) -> list[tuple[in
 
 
 def _last_of_scores(keys: Array, low: int, high: int, end: int) -> IntArray:
-    """Return the positions in ``keys[low:high]`` of keys that are the last of their score; the keys end at `end`."""
+    """Find the positions in ``keys[low:high]`` of keys that are the last of their score. The keys end at `end`."""
     change = np.ones(high - low, dtype=np.bool_)
     np.greater(keys[low : high - 1] ^ keys[low + 1 : high], 1, out=change[:-1])  # more than the labels differ
     if high < end:
@@ -343,12 +343,12 @@ def _last_of_scores(keys: Array, low: int, high: int, end: int) -> IntArray:
 
 
 def countable(scores: Array) -> bool:
-    """Return whether scores are integers of so short a range that counting them is faster than sorting."""
+    """Whether scores are integers of so short a range that counting them is faster than sorting."""
     return scores.dtype.kind in "iu" and int(scores.max()) - int(scores.min()) < COUNTING_FACTOR * scores.size + 256
 
 
 def _counted(positive: BoolArray, scores: Array) -> ScoreCounts:
-    """Return the counts of integer scores of a short range, without a sort."""
+    """Count integer scores of a short range without a sort."""
     low, high = int(scores.min()), int(scores.max())
     codes = scores.astype(np.int64) - low
     codes *= 2

@@ -31,7 +31,7 @@ CLOSE = 1 - 2.0**-50
 
 
 def upper_hull(x: Array, y: Array) -> IntArray:
-    """Return the indices of the vertices of the upper hull of a chain with x and y non-decreasing.
+    """Find the vertices of the upper hull of a chain with non-decreasing x and y, as indices.
 
     The first and the last point are always vertices; points on an edge are not. The decision is exact for integers of
     any size and for float64. Integer points must differ from each other, as those of counts do; of equal points of
@@ -52,7 +52,7 @@ def upper_hull(x: Array, y: Array) -> IntArray:
 
 
 def _perhaps_vertices(x: Array, y: Array) -> IntArray:
-    """Return the indices of all vertices of the upper hull and of a few other points, without a loop over points."""
+    """Find all vertices of the upper hull and a few other points, as indices, without a loop over points."""
     index = np.arange(x.size)
     while index.size > SMALL:
         kept = _above_blocks(x, y)
@@ -70,18 +70,18 @@ def _perhaps_vertices(x: Array, y: Array) -> IntArray:
 
 
 def _near_one(values: Array) -> Array:
-    """Return the values times a power of two that makes the last about 1, so that products stay in range."""
+    """Multiply the values by a power of two that makes the last one about 1, so that products stay in range."""
     return np.ldexp(values, 1 - int(np.frexp(values[-1])[1]))
 
 
 def _in_range(values: Array) -> bool:
-    """Return whether products of differences of the values, divided by the last, stay above the smallest float."""
+    """Whether products of differences of the values, divided by the last, stay above the smallest float."""
     steps = np.diff(values)
     return bool((steps[steps > 0] > SMALLEST_STEP * values[-1]).all())
 
 
 def _above_neighbours(x: Array, y: Array) -> BoolArray:
-    """Return which points lie above the chord between their neighbours; both ends count as above.
+    """Mark the points that lie above the chord between their neighbours. Both ends count as above.
 
     Floats count as above unless they lie below by more than rounding, or on a vertical or horizontal line.
     """
@@ -95,7 +95,7 @@ def _above_neighbours(x: Array, y: Array) -> BoolArray:
 
 
 def _above_blocks(x: Array, y: Array) -> BoolArray:
-    """Return a mask that keeps every vertex: the hull of the block ends, and the blocks that may rise above it."""
+    """Make a mask that keeps every vertex: the hull of the block ends, and the blocks that may rise above it."""
     ends = np.append(np.arange(0, x.size - 1, BLOCK), x.size - 1)
     hull = upper_hull(x[ends], y[ends])
     active = blocks_above(x[ends], y[ends], hull)
@@ -106,7 +106,7 @@ def _above_blocks(x: Array, y: Array) -> BoolArray:
 
 
 def blocks_above(x: Array, y: Array, hull: IntArray) -> BoolArray:
-    """Return which blocks between consecutive points of a chain may hold a vertex of the finer chain's hull.
+    """Mark the blocks between consecutive points of a chain that may hold a vertex of the finer chain's hull.
 
     The finer chain within block i runs monotonically from point i to point i + 1, so it stays below the block's
     upper-left corner (x[i], y[i+1]); where that corner is not strictly above the hull of the chain, neither is it.
@@ -129,7 +129,7 @@ def blocks_above(x: Array, y: Array, hull: IntArray) -> BoolArray:
 
 
 def _chain(x: Sequence[Any], y: Sequence[Any]) -> IntArray:
-    """Return the upper hull's indices by Andrew's monotone chain, in Python's exact arithmetic."""
+    """Find the upper hull by Andrew's monotone chain algorithm, in Python's exact arithmetic."""
     stack: list[int] = []
     for i in range(len(x)):
         if stack and x[stack[-1]] == x[i] and y[stack[-1]] == y[i]:
@@ -144,13 +144,13 @@ def _chain(x: Sequence[Any], y: Sequence[Any]) -> IntArray:
 
 
 def common_integers(values: Sequence[Fraction]) -> list[int]:
-    """Return the fractions times their least common denominator: the same order and ratios, in integers."""
+    """Multiply fractions by their least common denominator, which gives integers with the same order and ratios."""
     scale = lcm(*{value.denominator for value in values}) if values else 1
     return [value.numerator * (scale // value.denominator) for value in values]
 
 
 def hull_of_integers(x: Sequence[int], y: Sequence[int]) -> list[int]:
-    """Return the indices of the upper hull of any points, from the lowest x to the highest.
+    """Find the upper hull of any points, as indices from the lowest x to the highest.
 
     Points need no order. Of equal points the one that comes first is kept.
     """

@@ -34,7 +34,7 @@ PARTS = 8
 
 
 def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
-    """Return the counts at the vertices of the hull only, with the thresholds that the full curve has there."""
+    """Count the labels at the vertices of the hull only, with the thresholds that the full curve has there."""
     buckets = None if scores.size < SMALLEST or countable(scores) else _bucketing(scores)
     found = None
     if buckets is not None:
@@ -44,7 +44,7 @@ def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
 
 
 def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCounts | None:
-    """Return the counts at the vertices of the hull; None if too many examples are in buckets that may hold one."""
+    """Find the counts at the vertices, or return None if too many examples are in buckets that may hold one."""
     # The buckets of some examples at a time are found, and found again when members are gathered: that takes no longer
     # than writing the codes of all examples into fresh memory and reading them again.
     size = max(BLOCK, -(-scores.size // PARTS))
@@ -71,7 +71,7 @@ def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCoun
 
 
 def _by_loops(fast: compiled.Loops, positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCounts | None:
-    """Return the same by compiled loops."""
+    """Do the same with compiled loops."""
     if scores.dtype.kind != "f":
         scores = scores.astype(np.float64)
     layout = buckets.layout(scores.dtype)
@@ -98,7 +98,7 @@ def _by_loops(fast: compiled.Loops, positive: BoolArray, scores: Array, buckets:
 
 
 def _counted_in_buckets(positive: BoolArray, scores: Array, buckets: Buckets, spans: list[slice]) -> IntArray:
-    """Return negatives and positives in each bucket, of shape (buckets, 2)."""
+    """Count negatives and positives in each bucket, shape (buckets, 2)."""
     table = np.zeros(2 * buckets.number, dtype=np.int64)
     for span in spans:
         codes = buckets.codes(scores[span])
@@ -109,13 +109,13 @@ def _counted_in_buckets(positive: BoolArray, scores: Array, buckets: Buckets, sp
 
 
 def on_hull(counts: ScoreCounts) -> ScoreCounts:
-    """Return the counts at the vertices of their hull."""
+    """Select the counts at the vertices of their hull."""
     vertex = upper_hull(wide(counts.fp), wide(counts.tp))
     return counts.at(vertex)
 
 
 def _moved_to_place(inside: ScoreCounts, fp: IntArray, tp: IntArray, active: BoolArray) -> ScoreCounts:
-    """Return the counts within active buckets, with what the skipped buckets above them hold added."""
+    """Add the counts of the skipped buckets above each active bucket to the counts within active buckets."""
     index = np.flatnonzero(active)
     above = fp[index], tp[index]
     held = fp[index + 1] - above[0], tp[index + 1] - above[1]
@@ -139,7 +139,7 @@ class _Evenly:
 
     @classmethod
     def of(cls, scores: Array, low: float, high: float, number: int) -> _Evenly | None:
-        """Return at most `number` buckets; None if scores are too far apart or too close together."""
+        """Make at most `number` buckets. Return None if scores are too far apart or too close together."""
         width = high - low
         scale = (number - 1) / width if width > 0 else np.inf
         largest = np.finfo(scores.dtype if scores.dtype.kind == "f" else np.float64).max
@@ -169,7 +169,7 @@ class _ByBits:
 
     @classmethod
     def of(cls, dtype: Any, low: float, high: float, number: int) -> _ByBits:
-        """Return at most `number` buckets."""
+        """Make at most `number` buckets."""
         first, last = (int(bits) for bits in _bits(np.array([low, high], dtype=dtype)))
         shift = max(0, (last - first).bit_length() - number.bit_length() + 1)
         return cls(first >> shift, shift, (last >> shift) - (first >> shift) + 1)
@@ -189,7 +189,7 @@ Buckets = _Evenly | _ByBits
 
 
 def _bucketing(scores: Array) -> Buckets | None:
-    """Return the buckets of scores (a higher score has the same or a higher bucket), None if buckets would not help.
+    """Choose buckets in the order of the scores, or return None if buckets would not help.
 
     Evenly spaced buckets are the fastest, but fail for skewed scores; buckets by the leading bits of a float do not.
     A sample shows which spread the data better; if they are about equal, the faster ones are taken.
@@ -212,14 +212,14 @@ def _bucketing(scores: Array) -> Buckets | None:
 
 
 def _bits(scores: Array) -> Array:
-    """Return the bits of non-negative floats, which have the order of the floats (-0.0 becomes 0.0)."""
+    """The bits of non-negative floats, which have the order of the floats (-0.0 becomes 0.0)."""
     unsigned = np.uint64 if scores.dtype == np.float64 else np.uint32
     bits: Array = (scores + scores.dtype.type(0)).view(unsigned)
     return bits
 
 
 def _crowding(codes: Array) -> float:
-    """Return the chance that two different sampled scores share a bucket."""
+    """The probability that two different sampled scores share a bucket."""
     ordered = np.sort(codes)
     ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
     shared = np.diff(ends, prepend=-1)

@@ -19,7 +19,7 @@ LARGEST = {name: int(np.array([np.finfo(real).max], real).view(key)[0]) for name
 
 
 def ordered_keys(scores: Array) -> Array:
-    """Return integers with the order of the floats; -0.0 and 0.0 have the same key. May share memory with `scores`."""
+    """Map floats to integers in the same order. -0.0 and 0.0 have the same key. May share memory with `scores`."""
     integer = FLOATS["float32" if scores.itemsize == 4 else "float64"][1]
     bits: Array = np.ascontiguousarray(scores).view(integer)
     if bits.min(initial=0) >= 0:
@@ -32,7 +32,7 @@ def ordered_keys(scores: Array) -> Array:
 
 
 def scores_of_keys(keys: IntArray, dtype: str) -> FloatArray:
-    """Return the scores that have these keys; keys beyond those of finite floats give the largest float."""
+    """Map keys back to scores. Keys beyond those of finite floats give the largest float."""
     real, integer = FLOATS[dtype]
     size = np.minimum(np.abs(keys), LARGEST[dtype]).astype(integer).view(real).astype(np.float64)
     scores: FloatArray = np.where(keys < 0, -size, size)

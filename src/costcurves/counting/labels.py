@@ -21,7 +21,7 @@ MOST_LABELS = 20
 
 
 def binary_labels(y_true: Any, pos_label: Any = None) -> BoolArray:
-    """Return which labels are positive, after checking that there are exactly two classes.
+    """Mark the positive labels, after checking that there are exactly two classes.
 
     If `pos_label` is None, labels must be booleans, 0/1 or -1/1, for which the positive class is clear.
     """
@@ -52,7 +52,7 @@ class LabelRule:
         self.family, self.negative = family, negative
 
     def positives(self, y_true: Any) -> BoolArray:
-        """Return which labels of a batch are positive, and remember what the others are."""
+        """Mark the positive labels of a batch, and remember the other label."""
         labels = one_dimensional("y_true", y_true)
         pos_label = self.pos_label
         if labels.dtype.kind in "US" and isinstance(y_true, (list, tuple)):
@@ -78,7 +78,7 @@ class LabelRule:
         return positive
 
     def join(self, other: LabelRule) -> None:
-        """Add what another rule has seen in other batches of the same data."""
+        """Add the labels that another rule has seen in other batches of the same data."""
         if type(self.pos_label) is not type(other.pos_label) or self.pos_label != other.pos_label:
             raise DataError(
                 f"`pos_label` must be the same in all parts, got {shown(self.pos_label)} and {shown(other.pos_label)}"
@@ -100,7 +100,7 @@ class LabelRule:
 
 
 def _numeric_positives(labels: Array, pos_label: Any) -> tuple[BoolArray, tuple[Any, ...]]:
-    """Return which integer or float labels are positive, without a sort, and the other label."""
+    """Mark the positive integer or float labels without a sort, and find the other label."""
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise non_finite("y_true", labels)
     low, high = labels.min(), labels.max()
@@ -131,7 +131,7 @@ def _numeric_positives(labels: Array, pos_label: Any) -> tuple[BoolArray, tuple[
 
 
 def _named_positives(labels: Array, pos_label: Any) -> tuple[BoolArray, tuple[Any, ...]]:
-    """Return which strings or other objects are positive, and the other label."""
+    """Mark the positive strings or other objects, and find the other label."""
     if pos_label is None:
         raise DataError(
             "`pos_label` must be given when labels are names, because nothing says which class is positive, "
@@ -147,7 +147,7 @@ def _named_positives(labels: Array, pos_label: Any) -> tuple[BoolArray, tuple[An
 
 
 def _plain_objects(labels: Array) -> Array:
-    """Return object labels as booleans or numbers if all of them are; missing labels are refused."""
+    """Convert object labels to booleans or numbers if all of them are. Missing labels are refused."""
     values = labels.tolist()
     try:
         distinct = set(values)
@@ -166,7 +166,7 @@ def _plain_objects(labels: Array) -> Array:
 
 
 def _not_a_label(pos_label: Any, labels: Array) -> DataError:
-    """Return the error for a positive class that does not occur."""
+    """Make the error for a positive class that does not occur."""
     found = _some_values(labels)
     return DataError(
         f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {found}"
@@ -175,17 +175,17 @@ def _not_a_label(pos_label: Any, labels: Array) -> DataError:
 
 
 def _missing_labels(where: Sequence[int] | IntArray) -> DataError:
-    """Return the error for labels that are missing."""
+    """Make the error for missing labels."""
     return DataError(f"`y_true` must not have missing labels, got {len(where)}, the first at position {where[0]}")
 
 
 def _too_many_classes(labels: Array) -> DataError:
-    """Return the error for more than two classes."""
+    """Make the error for more than two classes."""
     return DataError(f"`y_true` must hold two classes, got labels {_some_values(labels)}{_swapped(labels)}")
 
 
 def _swapped(labels: Array) -> str:
-    """Return a hint if labels look like scores: numbers with decimals, or very many different ones."""
+    """Give a hint if labels look like scores, which have decimals or very many different values."""
     if labels.dtype.kind not in "iuf":
         return ""
     like_scores = bool((labels != np.floor(labels)).any()) or np.unique(labels).size > MOST_LABELS
@@ -193,7 +193,7 @@ def _swapped(labels: Array) -> str:
 
 
 def _some_values(labels: Array, limit: int = 5) -> str:
-    """Return a few of the distinct labels, for a message."""
+    """List a few of the distinct labels for a message."""
     distinct = list(dict.fromkeys(labels.tolist()))
     distinct.sort(key=str)
     text = ", ".join(shown(v, 30) for v in distinct[:limit])

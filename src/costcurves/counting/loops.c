@@ -1,7 +1,7 @@
-/* Loops over very many scores and counts, compiled where a C compiler is there when the package is installed.
+/* Loops over very many scores and counts, which are compiled if there is a C compiler when the package is installed.
 
-   compiled.py calls them, and NumPy does the same where they are missing, with the same results bit for bit. Arguments
-   are checked there. Nothing here knows of Python, so threads that run these loops do not wait for each other. */
+   compiled.py checks the arguments and calls these loops. If they are missing, NumPy does the same, with the same
+   results bit for bit. The loops do not use Python, so threads that run them do not wait for each other. */
 
 #include <float.h>
 #include <stdint.h>
@@ -15,34 +15,35 @@
 #define PREFETCH(address) ((void)0)
 #endif
 
-/* Loops that gain from wider vectors are compiled for those too, and the processor chooses while the library is loaded;
-   what they compute is the same. */
+/* Loops that benefit from wider vectors are compiled for those too, and the processor selects a version when the
+   library is loaded. The results are the same. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE
 #endif
 
-/* To be raised with every change of a signature, here and in compiled.py: a library of another version is not used. */
+/* Increase this with every change of a signature, here and in compiled.py. A library of another version is not used. */
 int64_t version(void)
 {
     return 8;
 }
 
-/* A layout of bins. Most scores, as a rule, have sizes in a range where all bins have one length: the bin of those is
-   floor((score - offset) * scale) plus a number by sign. Any other is found by the cell of its key. compiled.py has the
-   same. */
+/* A layout of bins. Most scores usually have absolute values in a range in which all bins have the same length: their
+   bin is floor((score - offset) * scale) plus a number that depends on the sign. The bin of any other score is found by
+   the cell of its key. compiled.py has the same structure. */
 typedef struct {
-    int64_t low_bits;      /* of a key, below its cell */
-    const int64_t *shifts; /* by cell: log2 of the keys in a bin */
-    const int64_t *base;   /* by cell: what makes a shifted key the number of a bin */
-    double lowest, highest; /* sizes in the range: none where the lowest is more, all where it is infinite */
-    double sign;            /* -1 where the sizes of negative scores count alike, else 1 */
+    int64_t low_bits;      /* the bits of a key below its cell */
+    const int64_t *shifts; /* by cell: log2 of the number of keys in a bin */
+    const int64_t *base;   /* by cell: added to a shifted key, it gives the number of the bin */
+    double lowest, highest; /* the range of absolute values: empty if lowest > highest, everything if lowest is -inf */
+    double sign;            /* -1 if the same holds for negative scores, otherwise 1 */
     double offset, scale;
-    int64_t above, below; /* what is added where a score is positive, or negative */
+    int64_t above, below; /* added for positive and for negative scores */
 } layout;
 
-/* The key of a score orders like it: its bits, and of negative floats minus the bits of their size. */
+/* The key of a score has the same order as the score: it is its bits or, for negative floats, minus the bits of its
+   absolute value. */
 #define KEY(name, real, integer, sizes)                                                                        \
     static inline int64_t name(real score)                                                                     \
     {                                                                                                          \
@@ -60,8 +61,8 @@ static inline int64_t bin_of(int64_t key, const layout *bins)
     return (int64_t)((uint64_t)(key >> bins->shifts[cell]) + (uint64_t)bins->base[cell]);
 }
 
-/* Write the bins of a block of scores, of which the last may have fewer rows than `bin` has room for. Compilers make
-   vector instructions of the loops in a range. */
+/* Write the bins of a block of scores. The last block may have fewer rows than `bin` has room for. Compilers vectorise
+   the loops over a range. */
 #define BLOCK 32
 #define BINS(name, real, integer, key_of)                                                                      \
     static inline void name(const real *score, int64_t rows, const layout *bins, int32_t *bin)                 \
@@ -98,8 +99,7 @@ static inline int64_t bin_of(int64_t key, const layout *bins)
 BINS(bins_of_float32, float, int32_t, key_float32)
 BINS(bins_of_float64, double, int64_t, key_float64)
 
-/* Counts have one byte each, so that more of them stay in the cache. A byte that is full goes to `carries`, which
-   counts how often. */
+/* Counts have one byte each, so that more of them stay in the cache. When a byte overflows, `carries` counts that. */
 static inline void count_one(uint8_t *small, uint32_t *carries, int64_t place)
 {
     if (++small[place] == 0)
@@ -111,8 +111,9 @@ static inline int64_t counted(const uint8_t *small, const uint32_t *carries, int
     return small[place] + 256 * (int64_t)carries[place];
 }
 
-/* Count scores of negatives and positives in bins. Places are found for a block of rows, so that the memory of one is
-   on its way while others are counted, unless so few bins are near anyway. */
+/* Count the scores of negatives and positives in bins. Places are found for a block of rows at a time, so that the
+   memory of one place is being fetched while others are counted, unless there are so few bins that they are in the
+   cache anyway. */
 #define NEAR (1 << 14)
 #define COUNT(name, real, bins_of)                                                                             \
     WIDE void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins, int64_t size,    \
@@ -144,12 +145,12 @@ void add_counts(uint8_t *small, uint32_t *carries, const uint8_t *other, const u
     }
 }
 
-/* Members of wanted bins. Those of a bin with few keys are counted by key, others are written out. */
+/* Members of wanted bins. Members of a bin with few keys are counted by key, and the keys of others are written. */
 #define WRITTEN INT64_MIN
 typedef struct {
-    const uint64_t *wanted; /* one bit a bin */
-    const int64_t *before;  /* by 64 bins: how many are wanted before them */
-    const int64_t *slot;    /* by wanted bin: what makes a key the place of its counts; or WRITTEN */
+    const uint64_t *wanted; /* one bit per bin */
+    const int64_t *before;  /* by block of 64 bins: the number of wanted bins before it */
+    const int64_t *slot;    /* by wanted bin: added to a key, it gives the place of its counts; or WRITTEN */
     uint8_t *small;
     uint32_t *carries;
 } members;
@@ -162,8 +163,8 @@ static inline int ones(uint64_t word)
     return (int)((word * 0x0101010101010101) >> 56);
 }
 
-/* Count members, or write their keys; `found` says how many keys of negatives and of positives were written. Some
-   members are collected before they are counted, so that the memory of their counts is on its way. */
+/* Count members or write their keys. `found` holds the numbers of keys of negatives and of positives that were written.
+   Some members are collected before they are counted, so that the memory of their counts is being fetched meanwhile. */
 #define QUEUE 64
 #define GATHER(name, real, integer, key_of, bins_of)                                                             \
     WIDE void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins,                  \
@@ -212,8 +213,8 @@ static inline int ones(uint64_t word)
 GATHER(gather_float32, float, int32_t, key_float32, bins_of_float32)
 GATHER(gather_float64, double, int64_t, key_float64, bins_of_float64)
 
-/* Return how many vertices stay when a point is added to the hull of those before it, which lie no further right and no
-   higher. Products are exact. */
+/* Return how many vertices remain if a point is added to the hull of the points before it, none of which is further
+   right or higher. Products are exact. */
 static inline int64_t staying(const int64_t *x, const int64_t *y, int64_t size, int64_t new_x, int64_t new_y)
 {
     while (size > 1) {
@@ -225,8 +226,8 @@ static inline int64_t staying(const int64_t *x, const int64_t *y, int64_t size, 
     return size;
 }
 
-/* The hull of some of the points of a chain. Points of the chain below its edges are no vertices of the whole hull, which
-   most tests for it need not be made for. */
+/* The hull of some of the points of a chain. Points of the chain below its edges are not vertices of the whole hull,
+   which makes most tests on the whole hull unnecessary. */
 typedef struct {
     int64_t *x, *y;
     int64_t size, edge;
@@ -239,7 +240,7 @@ static inline void add_to_edges(edges *outer, int64_t x, int64_t y)
     outer->y[outer->size++] = y;
 }
 
-/* Return whether a point, which comes after all that were asked for before, is below its edge. */
+/* Return whether a point is below its edge. Points must be passed in the order of the chain. */
 static inline int below_edge(edges *outer, int64_t x, int64_t y)
 {
     int64_t at = outer->edge, end = at + 1;
@@ -251,10 +252,11 @@ static inline int below_edge(edges *outer, int64_t x, int64_t y)
            (__int128)(x - outer->x[at]) * (outer->y[end] - outer->y[at]);
 }
 
-/* Cut the chain of filled bins, from the highest down, where it may have a vertex: a part for each bin that may hold
-   one, or that begins or ends at a vertex of the bins' boundaries (`wanted`), and one for all between two of those.
-   A bin that begins at a vertex holds the next lower score after its threshold. Write the
-   highest bin of each part, and return how many there are. All but wanted have room for one more than there are bins. */
+/* Divide the chain of filled bins, from the highest down, where it may have a vertex. There is one part for each bin
+   that may hold a vertex or that begins or ends at a vertex of the bins' boundaries (`wanted`), and one for all bins
+   between two of those. A bin that begins at a vertex holds the next lower score after its threshold. Write the highest
+   bin of each part, and return the number of parts. All arrays except `wanted` have room for one more entry than there
+   are bins. */
 #define TOGETHER 64
 int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t *x, int64_t *y, int64_t *end,
             int64_t *code, int64_t *neg, int64_t *pos, uint8_t *wanted)
@@ -316,11 +318,11 @@ int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t
 /* The vertices of the hull of a chain in which every open part is replaced by its members. */
 typedef struct {
     int64_t *x, *y, *low, *shift, *neg, *pos; /* of the part that ends there */
-    int64_t *next;                            /* the lowest key of the part after it */
-    int64_t *edge_x, *edge_y;                 /* room for the hull of the parts as they are */
+    int64_t *next;                            /* the lowest key of the next part */
+    int64_t *edge_x, *edge_y;                 /* room for the hull of the parts before they are replaced */
 } vertices;
 
-/* What was added to a hull so far: vertices, examples, and whether the last point is a vertex. */
+/* The state of a hull under construction: vertices, examples, and whether the last point is a vertex. */
 typedef struct {
     int64_t size, x, y, fresh;
 } progress;
@@ -345,9 +347,9 @@ static inline void add_part(const vertices *hull, progress *done, edges *outer, 
     done->size = at + 1;
 }
 
-/* The parts of a chain come from the highest keys down, slots of the open ones from the lowest up; keys that were
-   written are sorted. Return how many vertices there are, or -1 where a part has other members than it had. Where `low`
-   is NULL, nothing was counted by key, and as many keys are taken for a part as it had. */
+/* The parts of a chain are ordered from the highest keys down, and the slots of the open parts from the lowest up. Keys
+   that were written are sorted. Return the number of vertices, or -1 if a part has other members than before. If `low`
+   is NULL, nothing was counted by key, and each part takes as many keys as it had members. */
 #define REFINE(name, integer)                                                                                  \
     int64_t name(const int64_t *low, const int64_t *shift, const int64_t *neg, const int64_t *pos,             \
                  int64_t parts, const int64_t *slot, int64_t open, const uint8_t *small,                       \
@@ -400,11 +402,11 @@ static inline void add_part(const vertices *hull, progress *done, edges *outer, 
 REFINE(refine_float32, int32_t)
 REFINE(refine_float64, int64_t)
 
-/* How many of some entries, which do not fall, are at or below a value. Entries and values fall into buckets by a
-   function that does not fall either, so only entries in the bucket of the value are looked at. */
+/* The number of sorted entries that are at or below a value. Entries and values are assigned to buckets by a
+   non-decreasing function, so only entries in the bucket of the value are compared. */
 typedef struct {
     double low, scale, buckets;
-    const int32_t *below; /* by bucket: the entries in lower ones; and one more, the number of all */
+    const int32_t *below; /* by bucket: the number of entries in lower buckets; the last is the number of all entries */
     const double *entries;
 } search;
 
@@ -425,8 +427,9 @@ static inline int64_t at_or_below(double value, const search *in)
     return first;
 }
 
-/* Count, for negatives and then for positives, at which of some points each of two classifiers begins to predict
-   examples positive, and at which the first of the two does: each a row of one more number, which counts the never. */
+/* Count, for negatives and then for positives, the points at which each of two classifiers begins to predict examples
+   positive, and the point at which the earlier of the two does. Each row has one more entry, which counts the examples
+   for which that never happens. */
 void count_changes(const double *a, const double *b, const uint8_t *positive, int64_t n, const search *in_a,
                    const search *in_b, int64_t points, int64_t *table)
 {
@@ -439,8 +442,8 @@ void count_changes(const double *a, const double *b, const uint8_t *positive, in
     }
 }
 
-/* Write how many atoms of a second variable, from 0 to `most`, are reached at a place for each atom of a first, and (where
-   `values` is not NULL) the second's distribution function there, of which there is a row a point. */
+/* Write how many atoms of a second variable, from 0 to `most`, are reached at a place for each atom of a first variable
+   and, if `values` is not NULL, the distribution function of the second variable there, which has one row per point. */
 WIDE void reach(const double *room, const double *place, int64_t points, int64_t atoms, int64_t most, int64_t *reached,
                 const int64_t *row, const double *total, double *values)
 {
@@ -458,8 +461,8 @@ WIDE void reach(const double *room, const double *place, int64_t points, int64_t
     }
 }
 
-/* Write the numbers of the vertices of the upper hull of points whose x and y do not fall, and return how many there
-   are. Points on an edge are none, and neither are points equal to the one before. Products are exact. */
+/* Write the indices of the vertices of the upper hull of points with non-decreasing x and y, and return the number of
+   vertices. Points on an edge, and points equal to the previous point, are not vertices. Products are exact. */
 int64_t upper_hull(const int64_t *x, const int64_t *y, int64_t n, int64_t *vertex)
 {
     int64_t size = 0;
@@ -477,7 +480,7 @@ int64_t upper_hull(const int64_t *x, const int64_t *y, int64_t n, int64_t *verte
     return size;
 }
 
-/* Write which blocks between neighbouring points have their upper-left corner strictly above the hull. */
+/* Mark the blocks between neighbouring points whose upper-left corner lies strictly above the hull. */
 void blocks_above(const int64_t *x, const int64_t *y, const int64_t *vertex, int64_t vertices, uint8_t *above)
 {
     for (int64_t edge = 0; edge + 1 < vertices; edge++) {

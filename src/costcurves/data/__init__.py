@@ -1,1 +1,1 @@
-"""Where predictions come from: arrays, dataframes, files, databases, clusters and cross-validation."""
+"""The sources of predictions: arrays, dataframes, files, databases, clusters and cross-validation."""

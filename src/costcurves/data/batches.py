@@ -1,4 +1,4 @@
-"""Some rows of data that are read piece by piece, and errors that speak of columns."""
+"""Batches of rows from data that are read in pieces, and errors that refer to columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """A column of few distinct values: where each row's value is in the list of them."""
+    """A column with few distinct values, stored as the list of these values and the index of each row's value."""
 
     codes: Array
     values: list[Hashable]
@@ -41,9 +41,9 @@ class Coded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Some rows of the data: labels, the columns by name, and, where there are any, weights and groups.
+    """Some rows of the data: labels, columns by name and, if there are any, weights and groups.
 
-    Labels and groups may be `Coded`, which spares looking at texts row by row.
+    Labels and groups may be `Coded`, so that strings need not be compared row by row.
     """
 
     label: Any
@@ -52,7 +52,7 @@ class Batch:
     group: Any = None
 
     def at(self, rows: Any) -> Batch:
-        """Return some of the rows, which are of one group."""
+        """Return some of the rows, which belong to one group."""
         return Batch(
             _rows(self.label, rows),
             {name: _rows(values, rows) for name, values in self.columns.items()},
@@ -60,7 +60,7 @@ class Batch:
         )
 
     def parts(self, size: int) -> Iterator[Batch]:
-        """Return the rows in pieces of at most so many."""
+        """Split the rows into pieces of at most `size` rows."""
         if len(self.label) <= size:
             yield self
             return
@@ -71,9 +71,9 @@ class Batch:
 
 @contextmanager
 def about_column(name: str, *arguments: str) -> Iterator[None]:
-    """Have errors about an argument say which column it is, for `said_of_columns` to say what the column is for.
+    """Make errors about an argument name the column, so that `said_of_columns` can add what the column is for.
 
-    A position in an array is left out, because it is not that of the row in the data.
+    A position in an array is removed from the message, because it is not the position of the row in the data.
     """
     try:
         yield
@@ -85,12 +85,12 @@ def about_column(name: str, *arguments: str) -> Iterator[None]:
 
 
 def without_position(text: str) -> str:
-    """Return a message about an array without where in the array it is."""
+    """Remove the position in an array from an error message."""
     return re.sub(r"(, the first)? at position \d+$", "", text)
 
 
 def column_said(name: str) -> str:
-    """Return how errors of a pass speak of a column."""
+    """Describe a column for the error messages of a pass."""
     return f"`column` {shown(name)}"
 
 

@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).parent / "examples"
 
 
 def example_names() -> tuple[str, ...]:
-    """Return the names of the shipped files."""
+    """List the files of example data that come with the package."""
     return tuple(sorted(path.name for path in _FOLDER.iterdir() if path.suffix in (".csv", ".toml")))
 
 
@@ -20,9 +20,9 @@ def example_path(name: str) -> Path:
     Parameters
     ----------
     name : {"german_credit_scores.csv", "german_credit_costs.toml", "vehicle_predictions.csv", "vehicle_costs.toml"}
-        Scores of four classifiers for 1000 applicants for credit and what errors cost there; predictions of three
-        classifiers for 846 vehicles of four kinds and a cost matrix. On the command line ``example:german_credit``
-        and ``example:vehicle`` stand for them.
+        The first two files hold the scores of four classifiers for 1000 applicants for credit and the costs of errors.
+        The last two hold the predictions of three classifiers for 846 vehicles of four kinds and a cost matrix. On the
+        command line they are called ``example:german_credit`` and ``example:vehicle``.
 
     Returns
     -------

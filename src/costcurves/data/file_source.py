@@ -1,4 +1,4 @@
-"""Predictions in files and databases, as a source: curves, pairs and tables by reading them in batches."""
+"""Files and databases as a source of predictions, from which curves, pairs and tables are counted in batches."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from costcurves.data.tallies.confusion import ConfusionTally
 from costcurves.data.tallies.hulls import MEMBERS
 from costcurves.decisions.rows import Rows
 
-MOST_IN_MEMORY = 1 << 27  # values that `read` and `points="all"` hold
-MANY_TIES = 0.25  # the share of distinct scores in a sample, up to which grouping is the faster
-MOST_GATHERED = 1 << 25  # members that the second pass holds, of all classifiers together
+MOST_IN_MEMORY = 1 << 27  # the most values that `read` and `points="all"` hold
+MANY_TIES = 0.25  # grouping is faster up to this share of distinct scores in a sample
+MOST_GATHERED = 1 << 25  # the most members that the second pass holds, for all classifiers together
 ROWS_A_BIN, MOST_BINS = 64, 1 << 20
 
 
 class FileSource(InPasses):
-    """Columns of files or of a table of a database, read when a question needs them.
+    """Columns of files or of a database table, which are read when they are needed.
 
     Parameters
     ----------
     source : Source
         The opened files or table.
     where : str
-        What messages call it.
+        How messages refer to it.
     roles : Roles
     pos_label, resolution, drop_missing, progress, threads
         As for `scan`.
@@ -68,7 +68,7 @@ class FileSource(InPasses):
 
     @property
     def reader(self) -> SourceReader:
-        """What reads the scores."""
+        """The reader of the scores."""
         return self._reader("scores")
 
     def _reader(self, what: str) -> SourceReader:
@@ -84,14 +84,14 @@ class FileSource(InPasses):
 
     @contextmanager
     def asked(self) -> Iterator[None]:
-        """Say errors about arrays as errors about columns."""
+        """Translate errors about arrays into errors about columns."""
         try:
             yield
         except CostCurvesError as error:
             raise self.roles.said(error) from None
 
     def find(self, points: str) -> dict[str, RocCurve]:
-        """Return the ROC curve of every score column."""
+        """Find the ROC curves of all score columns."""
         samples = self._samples_for(points)
         if self._tied(samples):
             counts = curve_counts(self.names, pos_label=self.pos_label, points="all")
@@ -102,7 +102,7 @@ class FileSource(InPasses):
             return find_curves(self.reader, self._counts(points, samples), points=points)
 
     def group_rocs(self, points: str) -> dict[Hashable, dict[str, RocCurve]]:
-        """Return the ROC curves of every group."""
+        """Find the ROC curves of every group."""
         if points not in self._groups:
             counts = self._counts(points, self._samples_for(points))
             with _memory_said(points):
@@ -110,7 +110,7 @@ class FileSource(InPasses):
         return self._groups[points]
 
     def _samples_for(self, points: str) -> dict[str, Any]:
-        """Return some of the scores of every column that has any, where that helps to count them."""
+        """Return a sample of the scores of each column that has any, if a sample helps to count them."""
         if self.resolution is not None:
             if points == "all":
                 raise UnsupportedError("`points='all'` needs exact counts, got `resolution`: scan without it")
@@ -126,7 +126,7 @@ class FileSource(InPasses):
         return {name: values for name, values in found.items() if values.size}
 
     def _counts(self, points: str, samples: dict[str, Any]) -> Any:
-        """Return the counts of a first pass, with the type of every score column and bins laid out by a sample."""
+        """Make the counts of a first pass, with the type of each score column and bins that suit a sample."""
         grouped, weighted = self.roles.group is not None, self.roles.weight is not None
         bins: dict[str, ScoreBins] = {}
         if not grouped and not weighted:
@@ -147,12 +147,12 @@ class FileSource(InPasses):
         )
 
     def _dtype(self, name: str) -> str:
-        """Return the type that holds the scores of a column."""
+        """The type that represents the scores of a column."""
         pa = arrow()
         return "float32" if all(kind in (pa.float32(), pa.float16()) for kind in self._types[name]) else "float64"
 
     def _tied(self, samples: dict[str, Any]) -> bool:
-        """Return whether every column seems to have few distinct scores, which DuckDB counts the fastest."""
+        """Whether every column seems to have few distinct scores, which DuckDB counts fastest."""
         return (
             len(samples) == len(self.names)
             and all(share_of_distinct(values) <= MANY_TIES for values in samples.values())
@@ -160,19 +160,19 @@ class FileSource(InPasses):
         )
 
     def _finest(self) -> int:
-        """Return how many bins leave few examples for the second pass, and take little memory themselves."""
+        """Choose a number of bins that takes little memory and leaves few examples for the second pass."""
         rows = self.source.rows() or MOST_BINS * ROWS_A_BIN
         return min(max(1 << (rows // ROWS_A_BIN).bit_length(), FEWEST), MOST_BINS)
 
     def table(self, names: tuple[str, ...]) -> ConfusionTally:
-        """Return the counts of predicted labels; those of every single column are made in the same pass."""
+        """Count predicted labels. The counts of each single column are made in the same pass."""
         if names not in self._tables:
             single = [(name,) for name in self.roles.preds if (name,) not in self._tables]
             self._tables |= find_tables(self._reader("preds"), list(dict.fromkeys([names, *single])))
         return self._tables[names]
 
     def read(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return columns as arrays in memory, where they fit."""
+        """Read columns into arrays if they fit in memory."""
         if not names:
             raise InputError("`names` must name at least one column, got none")
         schema = self.source.schemas()[0][1]
@@ -199,7 +199,7 @@ class FileSource(InPasses):
         return {name: np.concatenate([piece[name] for piece in pieces]) for name in names}
 
     def rows(self) -> Rows:
-        """Return the examples in memory, where they fit; they are read once."""
+        """Return the examples in memory if they fit. They are read only once."""
         if self._rows is None:
             roles = self.roles
             columns = self.read([roles.label, *roles.scores, *([] if roles.weight is None else [roles.weight])])
@@ -213,7 +213,7 @@ class FileSource(InPasses):
 
 @contextmanager
 def _memory_said(points: str) -> Iterator[None]:
-    """Say what to do about more distinct scores than memory should hold."""
+    """Suggest what to do if there are more distinct scores than may be held in memory."""
     try:
         yield
     except UnsupportedError as error:
@@ -230,5 +230,5 @@ def _memory_said(points: str) -> Iterator[None]:
 def _too_large(values: int) -> UnsupportedError:
     return UnsupportedError(
         f"`read` must fit in memory, got {values} values or more (at most {MOST_IN_MEMORY}): "
-        "use curves(), compare() and the other questions of the scan, which read in batches"
+        "use curves(), compare() and the other methods of the scan, which read in batches"
     )

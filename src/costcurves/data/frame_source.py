@@ -1,4 +1,4 @@
-"""Dataframes of any engine become sources of curves: in memory at once, others where they are, in passes."""
+"""Dataframes of any engine as sources of curves. Eager frames are used directly, others are read in passes."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ NEED_ARROW = (DuckReader, SparkReader)
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The columns asked for, with the arguments that named them."""
+    """The requested columns, with the arguments that named them."""
 
     label: str
     scores: dict[str, Sequence[str]]
     weight: str | None
 
     def roles(self, frame: Frame) -> Roles:
-        """Return which column is what, after checking that they are there, differ, and are of the right type."""
+        """Assign columns to roles, after checking that they exist, are distinct and have the right type."""
         pairs = self.pairs()
         used: dict[str, str] = {}
         for role, name in pairs:
@@ -64,14 +64,14 @@ class _Columns:
         return Roles(self.label, tuple(name for names in self.scores.values() for name in names), weight=self.weight)
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Return the arguments with the columns that they name."""
+        """List the arguments with the columns that they name."""
         pairs = [("label", self.label), *((role, name) for role, names in self.scores.items() for name in names)]
         return pairs if self.weight is None else [*pairs, ("weight", self.weight)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameSource:
-    """A dataframe that can be asked, with how many of its rows have missing values."""
+    """A dataframe as a source, with the number of its rows that have missing values."""
 
     source: Source
     missing: Callable[[], Missing]
@@ -79,7 +79,7 @@ class FrameSource:
 
     @contextmanager
     def asked(self) -> Iterator[None]:
-        """Say errors about arrays as errors about columns and, at the end, how many rows were left out."""
+        """Translate errors about arrays to columns and, at the end, warn about rows that were left out."""
         try:
             with about_scores(self.source.names):
                 yield
@@ -90,7 +90,7 @@ class FrameSource:
 
 @contextmanager
 def about_scores(names: Sequence[str]) -> Iterator[None]:
-    """Have errors about the scores of a classifier say which column they are."""
+    """Make errors about the scores of a classifier name their column."""
     with ExitStack() as stack:
         for name in names:
             stack.enter_context(about_column(name, score_of(name)))
@@ -100,7 +100,7 @@ def about_scores(names: Sequence[str]) -> Iterator[None]:
 def open_source(
     frame: Any, *, label: str, scores: dict[str, Sequence[str]], weight: str | None, pos_label: Any, on_null: str
 ) -> FrameSource:
-    """Return a frame as a source; `scores` are the columns under the argument that named them."""
+    """Open a frame as a source. `scores` maps the argument that named the columns to the columns."""
     check_choice("on_null", on_null, ("refuse", "drop"))
     opened, columns = open_frame(frame), _Columns(label, scores, weight)
     roles = columns.roles(opened)
@@ -131,7 +131,7 @@ def _in_memory(frame: Any, roles: Roles, columns: _Columns, drop_missing: bool, 
 
 
 class _LazyFrame(InPasses):
-    """A frame that is read as often as a question needs."""
+    """A lazy frame, which is read as often as necessary."""
 
     def __init__(self, reader: PartsReader, frame: Frame, dtype: dict[str, str], pos_label: Any) -> None:
         super().__init__(tuple(dtype), pos_label)
@@ -139,12 +139,12 @@ class _LazyFrame(InPasses):
 
     @property
     def missing(self) -> Missing:
-        """How many rows the last pass found, and how many of them with missing values."""
+        """The number of rows in the last pass, and how many of them have missing values."""
         return self._reader.missing
 
     @property
     def reader(self) -> Reader:
-        """The frame itself, which also looks at how many rows there were."""
+        """The frame itself, which also keeps the number of rows."""
         return self
 
     def run(self, counts: C) -> C:
@@ -154,7 +154,7 @@ class _LazyFrame(InPasses):
         return found
 
     def rows(self) -> Rows:
-        """Return the columns in memory."""
+        """Read the columns into memory."""
         roles, missing = self._reader.roles, Missing()
         batch = frame_batch(collected(self._frame, roles.names), roles, missing)
         if not self._reader.drop_missing:
@@ -162,7 +162,7 @@ class _LazyFrame(InPasses):
         return Rows(batch.label, batch.columns, self.pos_label, batch.weight)
 
     def find(self, points: str) -> dict[str, RocCurve]:
-        """Return the ROC curve of every score column."""
+        """Find the ROC curves of all score columns."""
         weighted = self._reader.roles.weight is not None
         counts = curve_counts(
             self.names,
@@ -189,7 +189,7 @@ class _LazyFrame(InPasses):
 def roc_curves(
     frame: Any, *, label: str, scores: Sequence[str], weight: str | None, pos_label: Any, points: str, on_null: str
 ) -> dict[str, RocCurve]:
-    """Return the ROC curve of every score column."""
+    """Find the ROC curves of all score columns."""
     return _curves(
         frame, points, label=label, scores={"scores": scores}, weight=weight, pos_label=pos_label, on_null=on_null
     )
@@ -203,7 +203,7 @@ def roc_curve(
     points: str,
     **columns: Any,
 ) -> RocCurve:
-    """Return the ROC curve of one score column."""
+    """Find the ROC curve of one score column."""
     name = score if name is None else check_name("name", name)
     return replace(_curves(frame, points, scores={"score": [score]}, **columns)[score], name=name)
 
@@ -227,7 +227,7 @@ def difference(
     on_null: str,
     **options: Any,
 ) -> CurveDifference:
-    """Return the difference of two score columns' costs."""
+    """Compare the costs of two score columns."""
     scores: dict[str, Sequence[str]] = {"score_a": [score_a], "score_b": [score_b]}
     opened = open_source(frame, label=label, scores=scores, weight=weight, pos_label=pos_label, on_null=on_null)
     with opened.asked():

@@ -1,4 +1,4 @@
-"""Examples that are read in batches, as often as a question needs: the answers that arrays in memory give too."""
+"""Examples that are read in batches, as often as necessary. The answers equal those of arrays in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from costcurves.inference.family import co_errors_of_cells
 
 
 class InPasses(ABC):
-    """Labels and scores that are not in memory; curves are kept once they are found.
+    """Labels and scores that are not in memory. Curves are kept after they have been computed.
 
     Parameters
     ----------
@@ -34,28 +34,28 @@ class InPasses(ABC):
     @property
     @abstractmethod
     def reader(self) -> Reader:
-        """What reads the scores."""
+        """The reader of the scores."""
 
     @abstractmethod
     def find(self, points: str) -> dict[str, RocCurve]:
-        """Return the ROC curve of every classifier, reading the data as often as it takes."""
+        """Find the ROC curves of all classifiers, reading the data as often as necessary."""
 
     @abstractmethod
     def rows(self) -> Rows:
-        """Return the examples in memory."""
+        """Read the examples into memory."""
 
     def roc(self, name: str, points: str = "hull") -> RocCurve:
-        """Return the ROC curve of one classifier; those of all are found at once."""
+        """Return the ROC curve of one classifier. The curves of all classifiers are found at once."""
         if points not in self._rocs:
             self._rocs[points] = self.find(points)
         return self._rocs[points][name]
 
     def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:
-        """Return what only one of two classifiers gets wrong, in one pass."""
+        """Count the examples that only one of two classifiers gets wrong, in one pass."""
         return self._pairs([(a, b)], pc)[a.name, b.name].paired(simultaneous=simultaneous)
 
     def co_errors(self, curves: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
-        """Return what each two of several classifiers get wrong together, in one pass."""
+        """Count the errors that each pair of classifiers has in common, in one pass."""
         places = list(combinations(range(len(curves)), 2))
         counted = list(self._pairs([(curves[i], curves[j]) for i, j in places], pc).values())
         pos, neg = (
@@ -73,7 +73,7 @@ class InPasses(ABC):
     def _pairs(
         self, pairs: Sequence[tuple[CostCurve, CostCurve]], pc: FloatArray
     ) -> dict[tuple[str, str], PairedTally]:
-        """Return the counts of some pairs of classifiers, in the order given."""
+        """Count some pairs of classifiers and return the counts in the given order."""
         tallies = {(a.name, b.name): PairedTally(a, b, pc=pc) for a, b in pairs}
         counted = self.reader.run(PairCounts(tallies, LabelRule(self.pos_label))).tallies
         return {pair: counted[pair] for pair in tallies}

@@ -1,9 +1,9 @@
-"""What is counted in each pass over data that are read in batches, whoever reads them.
+"""The counts of each pass over data that are read in batches, for any reader.
 
-A reader has one method, ``run(counts)``: it reads all of the data once, gives every batch to ``counts.update``, and
-returns the counts. Parts of the data may be read elsewhere (threads, tasks of a cluster) into ``counts.empty()`` each,
-and merged by ``counts.merge(part)`` in any order; counts can be pickled. The functions here say how often to run, and
-what the counts come to.
+A reader has one method, ``run(counts)``. It reads all of the data once, passes every batch to ``counts.update``, and
+returns the counts. Parts of the data may be read by threads or by the tasks of a cluster, each into its own
+``counts.empty()``, and merged by ``counts.merge(part)`` in any order. Counts can be pickled. The functions of this
+module decide how often to run a reader, and compute results from the counts.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from costcurves.data.tallies.scores import MOST_DISTINCT, ScoreTally
 
 Array = npt.NDArray[Any]
 
-# Of a group: its rows are held as long as that takes less memory than bins do.
+# The rows of a group are kept as they are as long as that takes less memory than bins.
 GROUP_BINS, GROUP_ROWS = 1 << 18, 1 << 19
 
 
 class Counts(Protocol):
-    """What a reader fills. After an error the counts are of no further use."""
+    """Counts that a reader fills. After an error they cannot be used any more."""
 
     @property
     def ordered(self) -> bool:
-        """Whether what is counted depends, within its error, on the order of batches and on their parts."""
+        """Whether the counts depend, within their error, on the order of batches and on how they are divided."""
 
     def empty(self) -> Self:
-        """Return counts of the same pass that have counted nothing, for another part of the data."""
+        """Return empty counts of the same pass for another part of the data."""
 
     def update(self, batch: Batch) -> object:
         """Count a batch."""
 
     def merge(self, other: Self) -> object:
-        """Add what was counted of another part."""
+        """Add the counts of another part of the data."""
 
 
 C = TypeVar("C", bound=Counts)
@@ -56,27 +56,27 @@ class Reader(Protocol):
     """Data that can be read as often as needed."""
 
     def run(self, counts: C) -> C:
-        """Read all batches once into `counts`, or into parts made by its `empty`; return it, or the parts merged."""
+        """Read all batches once into `counts` or into parts made by its `empty`, and return the merged counts."""
 
 
 @dataclass(slots=True, eq=False)
 class CurveCounts:
-    """The scores of several classifiers: a tally each, and one check of the labels for all of them."""
+    """The scores of several classifiers, with one tally each. The labels are checked once for all of them."""
 
     tallies: dict[str, ScoreTally | HullTally]
     rule: LabelRule = field(default_factory=LabelRule)
 
     @property
     def ordered(self) -> bool:
-        """Whether scores fall into bins that follow the data."""
+        """Whether scores are counted in bins that adapt to the data."""
         return any(isinstance(tally, ScoreTally) and tally.adaptive for tally in self.tallies.values())
 
     def empty(self) -> CurveCounts:
-        """Return counts of the same pass that have counted nothing."""
+        """Return empty counts of the same pass."""
         return CurveCounts({name: tally.empty() for name, tally in self.tallies.items()}, _same_rule(self.rule))
 
     def laid_out(self, batch: Batch) -> CurveCounts:
-        """Return the empty counts of the same pass, with bins that suit a batch of it."""
+        """Return empty counts of the same pass, with bins that suit a batch."""
         tallies: dict[str, ScoreTally | HullTally] = {}
         for name, tally in self.tallies.items():
             with about_column(name, "scores"):
@@ -96,20 +96,20 @@ class CurveCounts:
                     tally.update(positive, batch.columns[name], batch.weight)
 
     def add_distinct(self, name: str, label: Any, scores: Any, times: Any) -> None:
-        """Count examples of one classifier that are given once with how often they occur."""
+        """Count examples of one classifier, each of which is given once with its number of occurrences."""
         tally = self.tallies[name]
         assert isinstance(tally, ScoreTally)
         with about_column(name, "y_score"):
             tally.update_distinct(_positives(self.rule, label), scores, times)
 
     def merge(self, other: CurveCounts) -> None:
-        """Add what was counted of another part."""
+        """Add the counts of another part of the data."""
         self.rule.join(other.rule)
         for name, tally in self.tallies.items():
             tally.merge(other.tallies[name])  # type: ignore[arg-type]
 
     def unfinished(self) -> CurveCounts | None:
-        """Return the empty counts of the next pass; None where every hull is known."""
+        """Return the empty counts of the next pass, or None if all hulls are known."""
         left = {
             name: tally.next_pass()
             for name, tally in self.tallies.items()
@@ -118,7 +118,7 @@ class CurveCounts:
         return CurveCounts(dict(left), _same_rule(self.rule)) if left else None
 
     def curves(self, points: str) -> dict[str, RocCurve]:
-        """Return the curves that are known."""
+        """Return the curves that are known so far."""
         return {
             name: tally.to_curve(name=name)
             if isinstance(tally, HullTally)
@@ -130,18 +130,18 @@ class CurveCounts:
 
 @dataclass(slots=True, eq=False)
 class PairCounts:
-    """Pairs of classifiers on the same examples: a tally each, and one check of the labels for all of them."""
+    """Pairs of classifiers on the same examples, with one tally each. The labels are checked once for all of them."""
 
     tallies: dict[tuple[str, str], PairedTally]
     rule: LabelRule = field(default_factory=LabelRule)
 
     @property
     def ordered(self) -> bool:
-        """Counts of pairs are the same in any order."""
+        """Always False, because counts of pairs do not depend on the order."""
         return False
 
     def empty(self) -> PairCounts:
-        """Return counts of the same pairs that have counted nothing."""
+        """Return empty counts of the same pairs."""
         return PairCounts({pair: tally.empty() for pair, tally in self.tallies.items()}, _same_rule(self.rule))
 
     def update(self, batch: Batch) -> None:
@@ -154,7 +154,7 @@ class PairCounts:
                 tally.update(positive, batch.columns[a], batch.columns[b], batch.weight)
 
     def merge(self, other: PairCounts) -> None:
-        """Add what was counted of another part."""
+        """Add the counts of another part of the data."""
         self.rule.join(other.rule)
         for pair, tally in self.tallies.items():
             tally.merge(other.tallies[pair])
@@ -162,17 +162,17 @@ class PairCounts:
 
 @dataclass(slots=True, eq=False)
 class TableCounts:
-    """Confusion tables: of one column of predictions, or of two jointly, each by the names of its columns."""
+    """Confusion tables of one column of predictions or of two columns jointly, by the names of the columns."""
 
     tallies: dict[tuple[str, ...], ConfusionTally]
 
     @property
     def ordered(self) -> bool:
-        """Tables are the same in any order."""
+        """Always False, because tables do not depend on the order."""
         return False
 
     def empty(self) -> TableCounts:
-        """Return counts of the same tables that have counted nothing."""
+        """Return empty counts of the same tables."""
         return TableCounts({names: tally.empty() for names, tally in self.tallies.items()})
 
     def update(self, batch: Batch) -> None:
@@ -182,25 +182,25 @@ class TableCounts:
                 tally.update(batch.label, *(batch.columns[name] for name in names))
 
     def merge(self, other: TableCounts) -> None:
-        """Add what was counted of another part."""
+        """Add the counts of another part of the data."""
         for names, tally in self.tallies.items():
             tally.merge(other.tallies[names])
 
 
 @dataclass(slots=True, eq=False)
 class GroupCounts:
-    """Counts of each group apart. Groups are met in the first pass; a later one skips those that need no more."""
+    """Separate counts for each group. Groups are found in the first pass. Later passes skip finished groups."""
 
     fresh: CurveCounts | None
     parts: dict[Hashable, CurveCounts] = field(default_factory=dict)
 
     @property
     def ordered(self) -> bool:
-        """Whether scores fall into bins that follow the data."""
+        """Whether scores are counted in bins that adapt to the data."""
         return any(part.ordered for part in (self.fresh, *self.parts.values()) if part is not None)
 
     def empty(self) -> GroupCounts:
-        """Return counts of the same pass that have counted nothing."""
+        """Return empty counts of the same pass."""
         return GroupCounts(self.fresh, {group: part.empty() for group, part in self.parts.items()})
 
     def update(self, batch: Batch) -> None:
@@ -211,7 +211,7 @@ class GroupCounts:
                 part.update(batch.at(rows))
 
     def merge(self, other: GroupCounts) -> None:
-        """Add what was counted of another part."""
+        """Add the counts of another part of the data."""
         for group, part in other.parts.items():
             mine = self._part(group)
             if mine is not None:
@@ -223,14 +223,14 @@ class GroupCounts:
         return self.parts.get(group)
 
     def unfinished(self) -> GroupCounts | None:
-        """Return the empty counts of the next pass; None where every hull of every group is known."""
+        """Return the empty counts of the next pass, or None if all hulls of all groups are known."""
         left = {group: part.unfinished() for group, part in self.parts.items()}
         parts: dict[Hashable, CurveCounts] = {group: part for group, part in left.items() if part is not None}
         return GroupCounts(None, parts) if parts else None
 
 
 def rows_of_groups(group: Any) -> list[tuple[Hashable, Array]]:
-    """Return the distinct values of a column of groups, each with its rows."""
+    """Find the distinct values of a column of groups and the rows of each."""
     if isinstance(group, Coded):
         present, place = np.unique(group.codes, return_inverse=True)
         return _split([group.values[code] for code in present.tolist()], place)
@@ -243,7 +243,7 @@ def rows_of_groups(group: Any) -> list[tuple[Hashable, Array]]:
 
 
 def _split(values: list[Any], place: Array) -> list[tuple[Hashable, Array]]:
-    """Return the rows of each of some values, in their order."""
+    """Find the rows of each value, in their order."""
     small = place.astype(np.uint16) if len(values) < 2**16 else place  # which NumPy sorts by radix
     order = np.argsort(small, kind="stable")
     ends = np.searchsorted(small[order], np.arange(1, len(values)))
@@ -251,7 +251,7 @@ def _split(values: list[Any], place: Array) -> list[tuple[Hashable, Array]]:
 
 
 def _positives(rule: LabelRule, label: Any) -> BoolArray:
-    """Return which labels are positive; of codes, by the values that occur."""
+    """Mark the positive labels. If labels are coded, only the values that occur are checked."""
     if not isinstance(label, Coded):
         return rule.positives(label)
     present = np.unique(label.codes)
@@ -275,27 +275,28 @@ def curve_counts(
     limit: int = MOST_DISTINCT,
     grouped: bool = False,
 ) -> CurveCounts:
-    """Return the counts of a first pass that come to the ROC curves of several score columns.
+    """Make the counts of a first pass, from which the ROC curves of several score columns are found.
 
     Parameters
     ----------
     names : sequence of str
         The columns.
     resolution : int, optional
-        The most bins: one pass, bounded memory, and curves that say their largest error. Otherwise curves are exact.
+        The largest number of bins. If given, one pass and bounded memory are enough, and curves state their largest
+        error. Otherwise curves are exact.
     bins : mapping of name to ScoreBins, optional
-        Layouts made from a sample, for those columns that have one: they make exact curves faster.
+        Layouts made from a sample, for those columns that have one. They make exact curves faster.
     tied : collection of str
         The columns whose scores have many ties.
     weighted : bool
-        Whether batches have weights; exact sums of weights need all distinct scores.
+        Whether batches have weights. Exact sums of weights need all distinct scores.
     points : {"hull", "all"}
         ``"all"`` holds all distinct scores in memory, at most `limit`.
     dtype : str, or mapping of name to str, optional
     members, limit
         As for `HullTally` and `ScoreTally`.
     grouped : bool
-        Whether the counts are made once a group, of which there may be very many.
+        Whether the counts are made for each of possibly very many groups.
     """
     layouts = bins or {}
     exact_counts = points == "all" or weighted
@@ -316,7 +317,7 @@ def curve_counts(
 
 
 def find_curves(reader: Reader, counts: CurveCounts, *, points: str = "hull") -> dict[str, RocCurve]:
-    """Return the curve of every classifier, reading the data as often as it takes: once, or twice as a rule."""
+    """Find the curves of all classifiers, reading the data as often as necessary, which is usually once or twice."""
     names = list(counts.tallies)
     found: dict[str, RocCurve] = {}
     left: CurveCounts | None = counts
@@ -330,7 +331,7 @@ def find_curves(reader: Reader, counts: CurveCounts, *, points: str = "hull") ->
 def find_group_curves(
     reader: Reader, counts: CurveCounts, *, points: str = "hull"
 ) -> dict[Hashable, dict[str, RocCurve]]:
-    """Return the curves of every group, in the order of the groups."""
+    """Find the curves of every group, in the order of the groups."""
     names = list(counts.tallies)
     found: dict[Hashable, dict[str, RocCurve]] = {}
     left: GroupCounts | None = GroupCounts(counts)
@@ -346,7 +347,7 @@ def find_group_curves(
 
 
 def sorted_groups(groups: Mapping[Hashable, object]) -> list[Any]:
-    """Return the groups in order."""
+    """Sort the groups."""
     try:
         return sorted(groups)
     except TypeError:
@@ -356,10 +357,10 @@ def sorted_groups(groups: Mapping[Hashable, object]) -> list[Any]:
 def find_tables(
     reader: Reader, columns: Sequence[tuple[str, ...]], labels: Any = None
 ) -> dict[tuple[str, ...], ConfusionTally]:
-    """Return the confusion counts of columns of predictions: of one, or of a pair jointly, all in one pass."""
+    """Count columns of predictions, single or in pairs, in one pass."""
     return reader.run(TableCounts({names: ConfusionTally(labels) for names in columns})).tallies
 
 
 def _same_rule(rule: LabelRule) -> LabelRule:
-    """Return a rule of the same positive label that has seen nothing."""
+    """Make a new rule with the same positive label, to which no labels have been added yet."""
     return LabelRule(rule.pos_label)

@@ -1,4 +1,4 @@
-"""`Predictions`: labels and several classifiers' scores of the same examples, and every question about them."""
+"""`Predictions`: labels and the scores of several classifiers for the same examples."""
 
 from __future__ import annotations
 
@@ -44,10 +44,11 @@ from costcurves.inference.bands.results import Band
 
 
 class Predictions(Result):
-    """Labels and the scores of several classifiers for the same examples, checked once; curves are kept.
+    """Labels and the scores of several classifiers for the same examples.
 
-    Every question can be asked of it: curves, the hull, comparisons, recommendations, a report. `evaluate` makes
-    predictions of estimators and cross-validations, `scan` of files and databases, `from_frame` of dataframes.
+    Its methods give curves, the hull, comparisons, recommendations and a report. Labels and scores are checked once,
+    and curves are kept. `evaluate` makes predictions from estimators and cross-validations, `scan` from files and
+    databases, and `from_frame` from dataframes.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ class Predictions(Result):
     pos_label, sample_weight
         As for `RocCurve.from_predictions`.
     folds : array-like of shape (n,), optional
-        The fold in which each example was tested, for the questions about folds.
+        The fold in which each example was tested, for methods that use folds.
 
     Attributes
     ----------
@@ -71,9 +72,9 @@ class Predictions(Result):
     folds : array of int, shape (n,), or None
         The fold of each example, from 0 on.
     index : array of int, shape (n,)
-        Where each example stands in the data that was given.
+        The position of each example in the given data.
     pos_label : label
-        What the positive class is called; None if nobody said so.
+        The label of the positive class, or None if it was not given.
 
     Examples
     --------
@@ -125,7 +126,7 @@ class Predictions(Result):
         pos_label: Any = None,
         on_null: str = "refuse",
     ) -> Predictions:
-        """Return the predictions in columns of a dataframe of any library; what is not in memory is read in passes.
+        """Take predictions from the columns of a dataframe of any library. Lazy frames are read in passes.
 
         Parameters
         ----------
@@ -152,11 +153,11 @@ class Predictions(Result):
 
     @contextmanager
     def _asked(self) -> Iterator[None]:
-        """Say errors in the words of where the predictions come from."""
+        """Translate errors into the terms of the source of the predictions."""
         yield
 
     def in_memory(self) -> Rows:
-        """Return the examples in memory; files and lazy dataframes are read once."""
+        """Return the examples in memory. Files and lazy dataframes are read once."""
         with self._asked():
             return self._source.rows()
 
@@ -189,26 +190,26 @@ class Predictions(Result):
         return int(self._folds().max()) + 1
 
     def score(self, name: str) -> npt.NDArray[Any]:
-        """Return the scores of one classifier."""
+        """The scores of one classifier."""
         scores: npt.NDArray[Any] = self.in_memory().scores[self._one(name)]
         return scores
 
     # Curves -----------------------------------------------------------------------------------------------------
 
     def roc_curve(self, name: str, *, points: str | None = None) -> RocCurve:
-        """Return the ROC curve of one classifier.
+        """The ROC curve of one classifier.
 
         Parameters
         ----------
         name : str
         points : {"all", "hull"}, optional
-            ``"hull"`` keeps the vertices of the ROC convex hull only, which is the default for data in files.
+            ``"hull"`` keeps only the vertices of the ROC convex hull, which is the default for data in files.
         """
         curve: RocCurve = self._asked_for_curves(points)[self._one(name)]
         return curve
 
     def roc_curves(self, *, points: str | None = None) -> dict[Any, Any]:
-        """Return the ROC curve of every classifier by name; `points` as for `roc_curve`."""
+        """The ROC curves of all classifiers by name. `points` is as for `roc_curve`."""
         return self._asked_for_curves(points)
 
     def _asked_for_curves(self, points: str | None) -> dict[Any, Any]:
@@ -217,38 +218,38 @@ class Predictions(Result):
             return {name: self._source.roc(name, wanted) for name in self.names}
 
     def curve(self, name: str, *, policy: Any = "optimal") -> CostCurve:
-        """Return the cost curve of one classifier; `policy` says how its threshold follows pc, as for `CostCurve`."""
+        """The cost curve of one classifier. `policy` determines its threshold at each pc, as for `CostCurve`."""
         with self._asked(), one_question():
             return curve_in(self._source, self._one(name), policy)
 
     def curves(self, *, policy: Any = "optimal") -> dict[Any, Any]:
-        """Return the cost curve of every classifier by name; `policy` as for `curve`."""
+        """The cost curves of all classifiers by name. `policy` is as for `curve`."""
         rule = as_policy(policy)
         with self._asked(), one_question():
             return {name: curve_in(self._source, name, rule) for name in self.names}
 
     def hull(self) -> RocHull:
-        """Return the ROC convex hull: who can be best at all, and the decision at each condition."""
+        """The ROC convex hull, which shows who can be best at all and gives the decision at each condition."""
         return RocHull(list(self._asked_for_curves(None).values()))
 
     # Comparisons and recommendations ----------------------------------------------------------------------------
 
     def compare(self, a: str, b: str, **options: Any) -> CurveDifference:
-        """Return the difference of two classifiers' costs at every condition; options as for `compare`."""
+        """Compare the costs of two classifiers at every condition. The options are those of `compare`."""
         if a == b:
             raise InputError(f"`a` and `b` must be two classifiers, got {shown(a)} twice")
         with self._asked(), one_question():
             return compare_in(self._source, self._one(a), self._one(b), **options)
 
     def compare_many(self, **options: Any) -> ManyDifferences:
-        """Return all pairs of classifiers with limits that hold jointly; options as for `compare_many`."""
+        """Compare all pairs of classifiers with limits that hold jointly. The options are those of `compare_many`."""
         with self._asked(), one_question():
             return compare_many_in(self._source, **options)
 
     def recommend(
         self, condition: Any, *, policy: Any = "optimal", level: float = 0.95, given_choice: bool = False
     ) -> Recommendation:
-        """Return which classifier to use at a condition, at which threshold, and how sure that is; see `recommend`."""
+        """Recommend a classifier and a threshold at a condition, with the certainty of that choice. See `recommend`."""
         where, level = check_condition(condition), check_level(level)
         taken = check_flag("given_choice", given_choice)
         with self._asked(), one_question():
@@ -257,7 +258,7 @@ class Predictions(Result):
     def recommend_within(
         self, over: Any, *, policy: Any = "optimal", level: float = 0.95, given_choice: bool = False
     ) -> RangeRecommendation:
-        """Return what to use when the condition is only known as a range; see `recommend_within`."""
+        """Recommend what to use if the condition is known only as a range. See `recommend_within`."""
         span, level = check_range(over), check_level(level)
         taken = check_flag("given_choice", given_choice)
         with self._asked(), one_question():
@@ -272,14 +273,14 @@ class Predictions(Result):
         return judged
 
     def report(self, **options: Any) -> Any:
-        """Return the interactive report; options as for `Report.from_predictions`, such as `scenarios`."""
-        # The report stands above the data and uses them, so it is called by its name.
+        """Make the interactive report. The options, such as `scenarios`, are those of `Report.from_predictions`."""
+        # The report package comes later and uses this one, so it is imported by name.
         return importlib.import_module("costcurves.report.document").Report.from_predictions(self, **options)
 
     # Folds ------------------------------------------------------------------------------------------------------
 
     def fold_roc_curves(self, name: str) -> tuple[RocCurve, ...]:
-        """Return the ROC curve of each fold of one classifier.
+        """The ROC curves of one classifier, one per fold.
 
         Examples
         --------
@@ -291,14 +292,14 @@ class Predictions(Result):
         return tuple(self._part(self._one(name), self._folds() == k, f"{name}, fold {k}") for k in range(self.n_folds))
 
     def fold_curves(self, name: str, *, policy: Any = "optimal") -> tuple[CostCurve, ...]:
-        """Return the cost curve of each fold of one classifier.
+        """The cost curves of one classifier, one per fold.
 
         Parameters
         ----------
         name : str
         policy : policy or "validation"
-            As for `CostCurve`; ``"validation"`` takes, at each condition, the threshold that is best on the other
-            folds, so that no fold chooses the threshold it is judged by.
+            As for `CostCurve`. With ``"validation"``, each fold uses, at each condition, the threshold that is best on
+            the other folds, so that no fold is evaluated at a threshold chosen on it.
         """
         rocs = self.fold_roc_curves(name)
         if not (isinstance(policy, str) and policy == "validation"):
@@ -309,29 +310,29 @@ class Predictions(Result):
         return tuple(CostCurve(roc, validation(other), name=roc.name) for roc, other in zip(rocs, others, strict=True))
 
     def averaged_curve(self, name: str, *, policy: Any = "optimal") -> CostCurve:
-        """Return the mean cost over folds at every condition; parameters as for `fold_curves`."""
+        """The mean cost over folds at every condition. The parameters are those of `fold_curves`."""
         return average_cost_curves(self.fold_curves(name, policy=policy), name=name)
 
     def averaged_roc(self, name: str, *, n_points: int = 100, level: float = 0.95) -> AveragedRoc:
-        """Return the vertical average of the folds' ROC curves, as the 1998 study does."""
+        """The vertical average of the folds' ROC curves, as in the 1998 study."""
         return average_roc_curves(self.fold_roc_curves(name), n_points=n_points, level=level, name=name)
 
     def average_band(self, name: str, *, policy: Any = "optimal", **options: Any) -> Band:
-        """Return a band for the mean cost over folds; options as for `average_band`."""
+        """A band for the mean cost over folds. The options are those of `average_band`."""
         return average_band(self.fold_curves(name, policy=policy), **options)
 
     def _folds(self) -> IntArray:
         if self.folds is None:
-            raise UnsupportedError("questions about folds need predictions with `folds`, got none")
+            raise UnsupportedError("methods that use folds need predictions with `folds`, got none")
         return self.folds
 
     def _part(self, name: str, where: BoolArray, title: str) -> RocCurve:
-        """Return the ROC curve of some of the examples."""
+        """The ROC curve of some of the examples."""
         rows = self.in_memory()
         if np.unique(rows.positive[where]).size < 2:
             raise DataError(f"`folds` must have both classes in every fold, got one class in {shown(title)}")
         weights = None if rows.weights is None else rows.weights[where]
-        with no_question():  # of all examples together a warning was given
+        with no_question():  # a warning was already given for all examples together
             return RocCurve.of_checked(
                 rows.positive[where], rows.scores[name][where], weights, name=title, points="all"
             )
@@ -362,7 +363,7 @@ class Predictions(Result):
         return columns
 
     def __repr__(self) -> str:
-        """Return the sizes and, for each classifier, two areas."""
+        """Show the number of examples and, for each classifier, two areas."""
         size = f"{self.y_true.size} examples ({int(self.y_true.sum())} positive)"
         if self.folds is not None:
             size += f" in {self.n_folds} fold{'s' if self.n_folds > 1 else ''}"
@@ -375,19 +376,19 @@ class Predictions(Result):
 
 
 def as_predictions(y_true: Any, scores: Any, *, pos_label: Any = None, sample_weight: Any = None) -> Predictions:
-    """Return predictions, given as such or as labels and scores."""
+    """Convert labels and scores to predictions, unless they already are."""
     if not isinstance(y_true, Predictions):
         if scores is None:
             raise InputError(f"`scores` must be given unless `y_true` is Predictions, got None and {shown(y_true)}")
         return Predictions(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
     for name, value in (("scores", scores), ("pos_label", pos_label), ("sample_weight", sample_weight)):
         if value is not None:
-            raise InputError(f"`{name}` must be None where `y_true` is Predictions, which have it, got {shown(value)}")
+            raise InputError(f"`{name}` must be None if `y_true` is Predictions, which contains it, got {shown(value)}")
     return y_true
 
 
 def _fold_numbers(folds: Any, size: int) -> IntArray:
-    """Return folds as numbers from 0 on."""
+    """Number the folds from 0."""
     values = np.asarray(folds)
     if values.shape != (size,):
         raise InputError(f"`folds` must have one entry per example, shape ({size},), got {values.shape}")
@@ -402,7 +403,7 @@ def out_of_fold_predictions(
     scores: Mapping[str, FloatArray],
     sample_weight: FloatArray | None,
 ) -> Predictions:
-    """Return the predictions for the rows that were tested, put in the order of the data."""
+    """Make predictions from the rows that were tested, in the order of the data."""
     if np.unique(tested).size < tested.size:
         raise InputError(
             "`cv` must test each example at most once, or comparisons would count it twice, "

@@ -1,4 +1,4 @@
-"""Predictions in files and databases: every question is answered by reading them in batches, in bounded memory."""
+"""Predictions in files and databases, which are read in batches and in bounded memory."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from costcurves.multiclass.bcost import CostDifference, CostInterval, bcost, bde
 
 
 class Scan(Predictions):
-    """Predictions in files or in a table of a database, read in batches when a question needs them; made by `scan`.
+    """Predictions in files or in a database table, read in batches when they are needed. Made by `scan`.
 
-    Curves are found once, in one or two passes, and kept. Differences and confusion tables take a pass each;
-    recommendations and reports need the examples in memory, and read them once.
+    Curves are found in one or two passes and kept. Each difference and each confusion table takes one pass.
+    Recommendations and reports need the examples in memory and read them once.
 
     Attributes
     ----------
@@ -58,12 +58,12 @@ class Scan(Predictions):
 
     @property
     def passes(self) -> int:
-        """How often the data have been read so far."""
+        """The number of passes over the data so far."""
         return sum(reader.passes for reader in self._source.readers.values())
 
     @property
     def dropped(self) -> dict[str, int]:
-        """How many values were missing in each column of the rows left out by ``on_null="drop"``, as far as read."""
+        """The number of missing values in each column, in the rows left out so far by ``on_null="drop"``."""
         found: dict[str, int] = {}
         for reader in self._source.readers.values():
             found |= reader.missing.by_column
@@ -71,27 +71,27 @@ class Scan(Predictions):
 
     @property
     def rows_dropped(self) -> int:
-        """How many rows were left out by ``on_null="drop"``, in the last pass over the scores or the predictions."""
+        """The number of rows left out by ``on_null="drop"`` in the last pass over the scores or the predictions."""
         return max((reader.missing.dropped for reader in self._source.readers.values()), default=0)
 
     @property
     def max_error(self) -> float:
-        """The most by which a cost can be too high because scores were binned: 0 without `resolution`."""
+        """The most by which a cost can be too high because scores were binned. It is 0 without `resolution`."""
         found = self.roc_curves()
         nested = found.values() if self.group is None else [c for curves in found.values() for c in curves.values()]
         return float(max(curve.max_error for curve in nested))
 
     def columns(self) -> dict[str, str]:
-        """Return the columns of the (first) file or table with their types."""
+        """The columns of the (first) file or table with their types."""
         return {name: str(kind) for name, kind in self._source.source.schemas()[0][1].items()}
 
     def roc_curves(self, *, points: str | None = None) -> dict[Any, Any]:
-        """Return the ROC curve of every score column by name; with `group`, for each group a dict of them.
+        """The ROC curves of all score columns by name or, with `group`, a dict of them for each group.
 
         Parameters
         ----------
         points : {"hull", "all"}, optional
-            ``"all"`` holds every distinct score in memory, where that fits. The default is "hull".
+            ``"all"`` holds every distinct score in memory, if they fit. The default is "hull".
         """
         self._need_scores()
         if self.group is None:
@@ -100,12 +100,13 @@ class Scan(Predictions):
             return dict(self._source.group_rocs(check_choice("points", points or self._points, ("hull", "all"))))
 
     def curves(self, *, policy: Any = "optimal") -> dict[Any, Any]:
-        """Return the cost curve of every score column by name; with `group`, for each group a dict of them.
+        """The cost curves of all score columns by name or, with `group`, a dict of them for each group.
 
         Parameters
         ----------
         policy : policy
-            How the threshold follows pc, as for `CostCurve`; "bayes" and the like need all distinct scores in memory.
+            The rule for the threshold at each pc, as for `CostCurve`. Policies such as "bayes" need all distinct scores
+            in memory.
         """
         rule = as_policy(policy)
         found = self.roc_curves(points="all" if rule.needs_all_points else "hull")
@@ -116,16 +117,16 @@ class Scan(Predictions):
         }
 
     def bcost(self, pred: str, C: Any, **options: Any) -> CostInterval:
-        """Return an interval for the expected cost of a column of predicted labels, as `bcost` does of arrays."""
+        """An interval for the expected cost of a column of predicted labels, as `bcost` gives it for arrays."""
         return bcost.from_confusion(self._table((pred,)).to_confusion(), C, **options)
 
     def bdeltacost(self, a: str, b: str, C: Any, **options: Any) -> CostDifference:
-        """Return the difference in expected cost of two columns of predicted labels, as `bdeltacost` of arrays."""
+        """The difference in expected cost of two columns of predicted labels, as `bdeltacost` gives it for arrays."""
         names = check_two_names((a, b))
         return bdeltacost.from_joint(self._table(names).to_joint(), C, **{"names": names, **options})
 
     def _table(self, names: tuple[str, ...]) -> ConfusionTally:
-        """Return the counts of predicted labels."""
+        """Count the predicted labels."""
         self._need_no_group()
         if self.weight is not None:
             raise UnsupportedError("confusion counts must have no weights, got a scan with `weight`")
@@ -136,7 +137,7 @@ class Scan(Predictions):
             return self._source.table(names)
 
     def read(self, names: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return columns as arrays in memory, where they fit: by default all that the scan names.
+        """Read columns into arrays if they fit in memory. By default, all columns that the scan uses are read.
 
         Parameters
         ----------
@@ -148,7 +149,7 @@ class Scan(Predictions):
 
     @contextmanager
     def _asked(self) -> Iterator[None]:
-        """Refuse questions about all rows of a scan with groups; say errors about arrays as errors about columns."""
+        """Refuse questions about all rows of a scan with groups, and translate errors about arrays to columns."""
         self._need_scores()
         self._need_no_group()
         with self._source.asked():
@@ -165,10 +166,10 @@ class Scan(Predictions):
 
     def _need_no_group(self) -> None:
         if self.group is not None:
-            raise UnsupportedError(f"this question must have no groups, got a scan with group={self.group!r}")
+            raise UnsupportedError(f"this method needs a scan without groups, got one with group={self.group!r}")
 
     def __repr__(self) -> str:
-        """Return the data and their columns."""
+        """Show the data and their columns."""
         columns = {
             "label": (self.label,),
             "scores": self.names,
@@ -201,20 +202,21 @@ def scan(
     progress: Any = None,
     threads: int | None = None,
 ) -> Scan:
-    """Open predictions in files, or in a table of a database, of any size: they are read in batches, never as a whole.
+    """Open predictions of any size in files or in a database table. They are read in batches, never all at once.
 
     Parameters
     ----------
     source : path, glob, directory, list of paths, or DuckDB connection
-        Parquet, CSV or JSON lines (also packed: .csv.gz), a DuckDB database file, or an open connection.
+        Parquet, CSV or JSON lines files (also compressed, such as .csv.gz), a DuckDB database file, or an open
+        connection.
     label : str
         The column of true labels.
     scores : str or sequence of str
-        The columns of scores, one a classifier.
+        The columns of scores, one per classifier.
     preds : str or sequence of str
         The columns of predicted labels, for `Scan.bcost` and `Scan.bdeltacost`.
     group : str, optional
-        A column, such as the month, each value of which gets its own curves.
+        A column, such as the month. Separate curves are made for each of its values.
     weight : str, optional
         A column of weights.
     pos_label : label, optional
@@ -222,11 +224,13 @@ def scan(
     table : str or (schema, name), optional
         The table or view of a database.
     resolution : int, optional
-        The most bins of scores, from 2**14 to 2**26: one pass, and results that say their `max_error`, which is small
-        for any scores and any order of the rows. By default curves are exact, which takes two passes as a rule.
+        The largest number of bins for scores, from 2**14 to 2**26. One pass is then enough, and results state their
+        `max_error`, which is small for any scores and any order of the rows. By default curves are exact, which usually
+        takes two passes.
     on_null : {"refuse", "drop"}
-        Missing values (null, NaN, empty texts, and in CSV files words such as NA) are an error that counts them, or
-        their rows are left out with a `DroppedRowsWarning` that counts them; `Scan.dropped` does so too.
+        What to do about missing values (null, NaN, empty strings and, in CSV files, words such as NA). They either
+        raise an error that counts them, or their rows are left out with a `DroppedRowsWarning` that counts them, as
+        does `Scan.dropped`.
     progress : bool or function, optional
         Whether to draw a bar on standard error; by default on a terminal only, if a pass takes more than two seconds.
         A function is called with the number of rows read so far and their total.
@@ -235,10 +239,11 @@ def scan(
 
     Notes
     -----
-    Curves, bands and differences equal those of the same rows in memory, bit for bit (with weights that are not whole
-    numbers: to rounding). The hull is found in bounded memory: pass one counts scores in bins, pass two looks only at
-    bins that can hold a vertex. Files that show few distinct scores are counted in one pass, by a query that groups
-    them. Data that change between passes are refused. Nothing is written.
+    Curves, bands and differences equal those of the same rows in memory bit for bit, except that with
+    non-integer weights they agree up to rounding. The hull is found in bounded memory: the first pass counts scores in
+    bins, and the second looks only at bins that can contain a vertex. If files contain few distinct scores, they are
+    counted in one pass by a query that groups them. Data that change between passes raise an error. Nothing is written
+    to disk.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Figures with matplotlib: each draws what the core computed, one module a figure, in one style."""
+"""Figures with matplotlib, one module per figure, in a common style. They draw results that the core computed."""

@@ -1,4 +1,4 @@
-"""What every display has: the doors it is made through, the axes it is drawn on, and how it is saved."""
+"""The base classes of displays: how they are constructed, on which axes they are drawn, and how they are saved."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from costcurves.displays._style import COLUMN, Margins, canvas, check_axes, grow
 
 
 class Display:
-    """Base of all displays: made from results of the core, drawn by `plot`, which keeps its artists.
+    """Base class of all displays. They are made from results of the core and drawn by `plot`, which keeps its artists.
 
-    A display computes nothing of its own, so it can be drawn again, with other options or on other axes.
+    A display computes nothing itself, so it can be drawn again with other options or on other axes.
     """
 
     ax_: Any = None
@@ -27,15 +27,15 @@ class Display:
     legend_: Any = None
     _size: ClassVar[tuple[float, float]] = (COLUMN, 2.75)
     _margins: ClassVar[Margins | None] = None
-    # Each display says how it is made of a sample; its keywords are options of every door.
+    # Each display defines how it is made from a sample. The keywords of this method are options of all constructors.
     _from_sample: Callable[..., Any]
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on the given axes, or on those of a new figure, and return the display."""
-        raise TypeError(f"{type(self).__name__} must say how it is drawn")
+        raise TypeError(f"{type(self).__name__} must define how it is drawn")
 
     def _draw(self, ax: Any, draw: Callable[[Any], None]) -> Self:
-        """Draw on the axes given or new ones and keep them."""
+        """Draw on the given axes or on new ones, and keep them."""
         with canvas(ax, self._size, self._margins) as axes:
             draw(axes)
             if ax is None:
@@ -44,14 +44,14 @@ class Display:
         return self
 
     def save(self, path: str | os.PathLike[str], *, dpi: float = 300.0) -> Path:
-        """Write the figure as SVG, PNG or PDF, by the ending of the path; the same data give the same bytes.
+        """Write the figure as SVG, PNG or PDF, depending on the ending of the path. The same data give the same bytes.
 
         Parameters
         ----------
         path : str or path
-            Ends in .svg, .png or .pdf; the file is written whole or not at all.
+            A path that ends in .svg, .png or .pdf. The file is written completely or not at all.
         dpi : float
-            Dots an inch of a PNG.
+            The resolution of a PNG in dots per inch.
         """
         if self.figure_ is None:
             raise UnsupportedError("`save` needs a figure: call plot() first")
@@ -59,23 +59,23 @@ class Display:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is drawn, by name, in the order of the colours."""
+        """The names of what is drawn, in the order of the colours."""
         raise TypeError(f"{type(self).__name__} must have names")
 
     def __repr__(self) -> str:
-        """Return the kind of display and whose it is."""
+        """Show the kind of display and the names of what it draws."""
         return f"{type(self).__name__}({', '.join(repr(name) for name in self.names)})"
 
     @classmethod
     def from_results(cls, results: Any, *, ax: Any = None, **options: Any) -> Self:
-        """Draw results that were computed before.
+        """Draw results that have already been computed.
 
         Parameters
         ----------
         results
-            What the class is made of, its first parameter.
+            The first parameter of the class.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         **options
             Further parameters of the class and those of `plot`.
         """
@@ -85,12 +85,12 @@ class Display:
     @classmethod
     @one_question()
     def _made(cls, sample: Callable[[], Sample], ax: Any, options: dict[str, Any]) -> Self:
-        """Return the drawn display of a sample."""
+        """Make a display from a sample and draw it."""
         return cls._drawn(lambda **computed: cls._from_sample(sample(), **computed), cls._from_sample, ax, options)
 
     @classmethod
     def _drawn(cls, make: Callable[..., Self], maker: Any, ax: Any, options: dict[str, Any]) -> Self:
-        """Return the drawn display; options go to what makes it (by the signature of `maker`) or to `plot`."""
+        """Make and draw a display. Options in the signature of `maker` are passed to `make`, the others to `plot`."""
         made, drawn = (_keywords(step) for step in (maker, cls.plot))
         if strange := [name for name in options if name not in {*made, *drawn}]:
             known = ", ".join(sorted({*made, *drawn}))
@@ -107,13 +107,13 @@ _NONE = inspect.Parameter.empty
 
 
 def _keywords(method: Any) -> dict[str, Any]:
-    """Return the keyword-only parameters of a method and their defaults."""
+    """List the keyword-only parameters of a method and their defaults."""
     parameters = inspect.signature(method).parameters.values()
     return {one.name: one.default for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY}
 
 
 class ScoreDisplay(Display):
-    """A display of classifiers that give scores, for two classes."""
+    """Base class of displays for classifiers that give scores, for two classes."""
 
     @classmethod
     def from_predictions(
@@ -127,24 +127,24 @@ class ScoreDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the figure of labels and scores.
+        """Draw the figure from labels and scores.
 
         Parameters
         ----------
         y_true : array-like of shape (n,), or Predictions
-            True labels of two classes; `Predictions`, for example those of `evaluate`, stand for labels, scores,
-            weights and folds together.
+            True labels of two classes. `Predictions`, such as `evaluate` returns, provide labels, scores, weights and
+            folds together.
         y_score : array-like of shape (n,), or mapping (or dataframe) of names to such
-            Scores, higher for the positive class; of several classifiers by name.
+            Scores, higher for the positive class. Scores of several classifiers are given by name.
         sample_weight : array-like of shape (n,), optional
         pos_label : label, optional
-            The positive class; needed unless labels are booleans, 0/1 or -1/1.
+            The positive class, which is required unless labels are booleans, 0/1 or -1/1.
         name : str, optional
             The name of a single classifier.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         **options
-            Those of the display, see its class, and those of `plot`.
+            Options of the display, which its class describes, and those of `plot`.
         """
         given = {"pos_label": pos_label, "sample_weight": sample_weight, "name": name}
         return cls._made(partial(_scores.of_predictions, y_true, y_score, "y_score", **given), ax, options)
@@ -163,25 +163,25 @@ class ScoreDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the figure of fitted scikit-learn classifiers on test data.
+        """Draw the figure from fitted scikit-learn classifiers and test data.
 
         Parameters
         ----------
         estimator : fitted classifier, or mapping (or list) of several
-            By default a classifier has the name of its class.
+            By default, a classifier is named after its class.
         X, y : array-like
             Test data and their labels.
         sample_weight : array-like of shape (n,), optional
         response_method : {"auto", "predict_proba", "decision_function"}
-            Where scores come from; "auto" takes the first that the classifier has.
+            The method that gives scores. "auto" uses the first of them that the classifier has.
         pos_label : label, optional
-            The positive class; needed unless labels are booleans, 0/1 or -1/1.
+            The positive class, which is required unless labels are booleans, 0/1 or -1/1.
         name : str, optional
             The name of a single classifier.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         **options
-            Those of the display, see its class, and those of `plot`.
+            Options of the display, which its class describes, and those of `plot`.
         """
         respond = partial(_scores.scores, pos_label=pos_label, response_method=response_method)
         given = {"pos_label": pos_label, "sample_weight": sample_weight, "name": name}
@@ -201,18 +201,18 @@ class ScoreDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the figure of a cross-validation: every example is judged by a classifier that has not seen it.
+        """Draw the figure from a cross-validation, in which a classifier predicts only examples it was not trained on.
 
         Parameters
         ----------
         cv_results : dict, or mapping of names to such
-            What ``cross_validate(..., return_estimator=True, return_indices=True)`` returns.
+            The output of ``cross_validate(..., return_estimator=True, return_indices=True)``.
         X, y : array-like
             The data that was cross-validated.
         sample_weight, response_method, pos_label, name, ax
             As for `from_estimator`.
         **options
-            Those of the display, see its class, and those of `plot`.
+            Options of the display, which its class describes, and those of `plot`.
         """
         respond = partial(_scores.scores, pos_label=pos_label, response_method=response_method)
         given = {"pos_label": pos_label, "sample_weight": sample_weight, "name": name}
@@ -220,28 +220,28 @@ class ScoreDisplay(Display):
 
 
 class LabelDisplay(Display):
-    """A display of classifiers that predict labels, for any number of classes and a matrix of costs."""
+    """Base class of displays for classifiers that predict labels, for any number of classes and a cost matrix."""
 
     @classmethod
     def from_predictions(
         cls, y_true: Any, y_pred: Any, *, costs: Any, name: str | None = None, ax: Any = None, **options: Any
     ) -> Self:
-        """Draw the figure of labels and predicted labels.
+        """Draw the figure from true and predicted labels.
 
         Parameters
         ----------
         y_true : array-like of shape (n,)
             True labels.
         y_pred : array-like of shape (n,), or mapping (or dataframe) of names to such
-            Predicted labels; of several classifiers by name.
+            Predicted labels. Those of several classifiers are given by name.
         costs : CostMatrix or table
-            Rows true, columns predicted.
+            Rows are true classes, columns are predicted classes.
         name : str, optional
             The name of a single classifier.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         **options
-            Those of the display, see its class, and those of `plot`.
+            Options of the display, which its class describes, and those of `plot`.
         """
         sample = partial(_scores.of_predictions, y_true, y_pred, "y_pred", name=name)
         return cls._made(sample, ax, {"costs": costs, **options})
@@ -250,12 +250,12 @@ class LabelDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, costs: Any, name: str | None = None, ax: Any = None, **options: Any
     ) -> Self:
-        """Draw the figure of fitted scikit-learn classifiers on test data.
+        """Draw the figure from fitted scikit-learn classifiers and test data.
 
         Parameters
         ----------
         estimator : fitted classifier, or mapping (or list) of several
-            By default a classifier has the name of its class.
+            By default, a classifier is named after its class.
         X, y : array-like
             Test data and their labels.
         costs, name, ax, **options
@@ -268,12 +268,12 @@ class LabelDisplay(Display):
     def from_cv_results(
         cls, cv_results: Any, X: Any, y: Any, *, costs: Any, name: str | None = None, ax: Any = None, **options: Any
     ) -> Self:
-        """Draw the figure of a cross-validation: every example is judged by a classifier that has not seen it.
+        """Draw the figure from a cross-validation, in which a classifier predicts only examples it was not trained on.
 
         Parameters
         ----------
         cv_results : dict, or mapping of names to such
-            What ``cross_validate(..., return_estimator=True, return_indices=True)`` returns.
+            The output of ``cross_validate(..., return_estimator=True, return_indices=True)``.
         X, y : array-like
             The data that was cross-validated.
         costs, name, ax, **options

@@ -1,4 +1,4 @@
-"""Operating conditions in figures: read from what the user passes, marked on an axis of pc, shown on a second axis."""
+"""Operating conditions in figures: read from arguments, marked on the axis of pc, and shown on a second axis."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from costcurves.curves.choices import Decision
 from costcurves.displays._style import GREY, PALE
 
 AXES = ("prevalence", "cost ratio", "slope")
-# Round numbers to put on a second axis, the most telling first; more are added where there is room.
+# Round numbers for a second axis, the most useful first. More are added if there is room.
 _PREVALENCES = (0.5, 0.1, 0.9, 0.01, 0.99, 0.2, 0.3, 0.7, 0.8, 0.05, 0.95, 0.4, 0.6, 0.02, 0.98, 0.001, 0.999)
 _RATIOS = (1, 10, 0.1, 100, 0.01, 2, 0.5, 5, 0.2, 20, 0.05, 50, 0.02, 1000, 0.001, 500, 200, 0.005, 0.002)
-# No two labels closer than this part of the axis.
+# The smallest distance between two labels, as a fraction of the axis.
 _ROOM = 0.085
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """The conditions, ranges and decisions that a figure shall show."""
+    """The conditions, ranges and decisions to show in a figure."""
 
     conditions: tuple[OperatingCondition, ...]
     ranges: tuple[OperatingRange, ...]
     decisions: tuple[Decision, ...]
-    # Conditions with a prevalence and costs of their own, not made of a bare pc.
+    # Conditions with their own prevalence and costs, not made from a pc only.
     stated: tuple[OperatingCondition, ...]
 
     def known(self, what: str) -> OperatingCondition:
-        """Return the one condition that says prevalence and costs."""
+        """Return the only condition that has a prevalence and costs."""
         if len(self.stated) != 1:
             raise InputError(
                 f"`{what}` must come with one OperatingCondition as `condition`, for its prevalence and costs, "
@@ -42,7 +42,7 @@ class Marks:
 
 
 def read_marks(condition: Any) -> Marks:
-    """Return what `condition` holds: one or a list of conditions, numbers read as pc, ranges, decisions."""
+    """Read `condition`, which is a condition, a pc, a range, a decision or a list of these."""
     given = condition if isinstance(condition, (list, tuple)) else () if condition is None else (condition,)
     conditions, ranges, decisions, stated = [], [], [], []
     for one in given:
@@ -58,19 +58,19 @@ def read_marks(condition: Any) -> Marks:
 
 
 def pc_axis(ax: Any) -> None:
-    """Set the x axis of cost space."""
+    """Set up the x-axis of cost space."""
     ax.set(xlim=(0, 1), xlabel="probability-cost of the positives, pc")
 
 
 def mark_on_pc(ax: Any, marks: Marks) -> list[Any]:
-    """Return what marks each condition (a dashed line) and each range (a shaded stretch) on the axis of pc."""
+    """Mark each condition by a dashed line and each range by a shaded stretch on the axis of pc."""
     artists = [ax.axvspan(*span.pc, color=PALE, linewidth=0, zorder=0) for span in marks.ranges]
     where = [one.pc for one in marks.conditions] + [one.condition.pc for one in marks.decisions]
     return artists + [ax.axvline(pc, color=GREY, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1) for pc in where]
 
 
 def second_axis(ax: Any, kind: Any, marks: Marks) -> Any:
-    """Return an axis at the top that reads pc as prevalence at fixed costs, as cost ratio or as slope, if wanted."""
+    """Add an axis at the top, if requested, that shows pc as prevalence at fixed costs, as cost ratio or as slope."""
     if kind is None:
         return None
     check_choice("secondary_axis", kind, AXES)
@@ -98,7 +98,7 @@ def second_axis(ax: Any, kind: Any, marks: Marks) -> Any:
 
 
 def _tick_look(axis: Any) -> dict[str, Any]:
-    """Return how the ticks of an axis look where it differs from the settings."""
+    """The properties of an axis's ticks that differ from the settings."""
     return {name: value for name, value in axis.get_tick_params().items() if name in ("labelsize", "width", "length")}
 
 
@@ -107,7 +107,7 @@ def _ratio_text(ratio: float) -> str:
 
 
 def money_axis(ax: Any, wanted: Any, marks: Marks) -> Any:
-    """Return an axis on the right with the cost per case in money at the marked condition; None for none."""
+    """Add an axis on the right, if requested, with the cost per case in money at the marked condition."""
     if not check_flag("money_axis", wanted):
         return None
     here = marks.known("money_axis=True")
@@ -124,6 +124,6 @@ def money_axis(ax: Any, wanted: Any, marks: Marks) -> Any:
 
 
 def no_decisions(marks: Marks, who: str) -> None:
-    """Refuse decisions where a figure has no place for them."""
+    """Refuse decisions in a figure that cannot show them."""
     if marks.decisions:
         raise InputError(f"`condition` must be a condition or a range for {who}, got {shown(marks.decisions[0])}")

@@ -1,4 +1,4 @@
-"""What displays start from: scores or predicted labels out of estimators, cross-validations and arrays."""
+"""Scores and predicted labels for displays, from estimators, cross-validations and arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RESPONSES = ("predict_proba", "decision_function")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One classifier's answers (scores or labels) on one test set; `index` says which rows of the data these are."""
+    """The answers (scores or labels) of one classifier on one test set. `index` holds the rows of the test set."""
 
     y_true: Any
     answer: Any
@@ -32,13 +32,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """The answers of each classifier: on one test set, or on one per fold."""
+    """The answers of each classifier on one test set, or on one test set per fold."""
 
     parts: dict[str, tuple[Part, ...]]
     pos_label: Any = None
 
     def folds(self, name: str) -> list[RocCurve]:
-        """Return the ROC curve of each test set of one classifier."""
+        """The ROC curves of one classifier, one per test set."""
         return [
             RocCurve.from_predictions(
                 part.y_true, part.answer, pos_label=self.pos_label, sample_weight=part.sample_weight, name=name
@@ -47,8 +47,8 @@ class Sample:
         ]
 
     def curves(self) -> list[RocCurve]:
-        """Return one ROC curve per classifier; the test examples of all folds are pooled."""
-        # A fold may hold one class only: leave-one-out.
+        """One ROC curve per classifier. The test examples of all folds are pooled."""
+        # A fold may hold only one class, as in leave-one-out cross-validation.
         whole = Sample({name: (_all(parts),) for name, parts in self.parts.items()}, self.pos_label)
         return [curve for name in self.parts for curve in whole.folds(name)]
 
@@ -65,7 +65,7 @@ class Sample:
 
 
 def _all(parts: tuple[Part, ...]) -> Part:
-    """Return the test sets of all folds as one, one after the other; an example that is tested twice counts twice."""
+    """Concatenate the test sets of all folds. An example that is tested twice counts twice."""
     if len(parts) == 1:
         return parts[0]
     weights = [part.sample_weight for part in parts]
@@ -78,7 +78,7 @@ def _all(parts: tuple[Part, ...]) -> Part:
 
 
 def _joined(parts: tuple[Part, ...]) -> Part:
-    """Return the test sets of all folds as one, in the order of the data."""
+    """Join the test sets of all folds in the order of the data."""
     part = _all(parts)
     index = part.index
     if len(parts) == 1 or index is None:
@@ -99,7 +99,7 @@ def _joined(parts: tuple[Part, ...]) -> Part:
 def of_predictions(
     y_true: Any, answers: Any, what: str, *, pos_label: Any = None, sample_weight: Any = None, name: Any = None
 ) -> Sample:
-    """Return the sample of `Predictions`, or of arrays: one, or a mapping (or dataframe) of names to them."""
+    """Make a sample from `Predictions`, from an array, or from a mapping (or dataframe) of names to arrays."""
     if isinstance(y_true, Predictions):
         return _of_whole(as_predictions(y_true, answers, pos_label=pos_label, sample_weight=sample_weight))
     if answers is None:
@@ -117,7 +117,7 @@ def of_predictions(
 
 
 def _of_whole(predictions: Predictions) -> Sample:
-    """Return the sample of predictions: one part per fold, if there are folds."""
+    """Make a sample from predictions, with one part per fold if there are folds."""
     rows, folds = predictions.in_memory(), predictions.folds
     where = [np.flatnonzero(folds == k) for k in range(predictions.n_folds)] if folds is not None else [slice(None)]
     weights = rows.weights
@@ -142,7 +142,7 @@ def of_estimators(
     sample_weight: Any = None,
     name: Any = None,
 ) -> Sample:
-    """Return the sample of one fitted estimator, or of a mapping (or list) of them; `respond` gets the answers."""
+    """Make a sample from a fitted estimator, or from a mapping (or list) of them. `respond` computes the answers."""
     if isinstance(estimator, Mapping):
         named = _named(estimator, "estimator", name)
     elif isinstance(estimator, (list, tuple)):
@@ -163,7 +163,7 @@ def of_cv_results(
     sample_weight: Any = None,
     name: Any = None,
 ) -> Sample:
-    """Return the sample of a dictionary of `cross_validate`, or of a mapping of names to such."""
+    """Make a sample from the output of `cross_validate`, or from a mapping of names to such outputs."""
     if not isinstance(cv_results, Mapping) or not cv_results:
         raise InputError(
             f"`cv_results` must be what cross_validate returns, got {shown(cv_results)} ({type(cv_results).__name__})"
@@ -189,16 +189,16 @@ def of_cv_results(
 
 
 def _named(table: Mapping[str, Any], what: str, name: Any) -> dict[str, Any]:
-    """Return several classifiers by name."""
+    """Check several classifiers given by name."""
     if name is not None:
-        raise InputError(f"`name` must be None where `{what}` has names of its own, got {shown(name)}")
+        raise InputError(f"`name` must be None if `{what}` has its own names, got {shown(name)}")
     if not table:
         raise InputError(f"`{what}` must not be empty, got 0 classifiers")
     return {check_name(what, key): value for key, value in table.items()}
 
 
 def _check_cv(results: Mapping[str, Any], X: Any, y: Any) -> tuple[list[Any], list[IntArray]]:
-    """Return the estimators and the test rows of each fold."""
+    """Find the estimator and the test rows of each fold."""
     wanted = {"estimator": "return_estimator=True", "indices": "return_indices=True"}
     if missing := [key for key in wanted if key not in results]:
         raise InputError(
@@ -210,7 +210,7 @@ def _check_cv(results: Mapping[str, Any], X: Any, y: Any) -> tuple[list[Any], li
         raise InputError(f"`cv_results['indices']` must have the rows of 'test', got {shown(indices)}")
     estimators, tests = list(results["estimator"]), [np.asarray(test) for test in indices["test"]]
     if len(estimators) != len(tests) or not tests:
-        raise InputError(f"`cv_results` must have an estimator a fold, got {len(estimators)} for {len(tests)} folds")
+        raise InputError(f"`cv_results` must have one estimator per fold, got {len(estimators)} for {len(tests)} folds")
     for what, data in (("X", X), ("y", y)):
         if not hasattr(data, "shape") and not hasattr(data, "__len__"):
             raise InputError(f"`{what}` must be the data that was cross-validated, got {shown(data)}")
@@ -223,12 +223,12 @@ def _check_cv(results: Mapping[str, Any], X: Any, y: Any) -> tuple[list[Any], li
 
 
 def _size(data: Any) -> int:
-    """Return the number of rows; a sparse matrix has no length."""
+    """The number of rows, also of a sparse matrix, which has no length."""
     return int(data.shape[0] if hasattr(data, "shape") else len(data))
 
 
 def rows(data: Any, index: IntArray) -> Any:
-    """Return some rows of an array, a sparse matrix, a list or a dataframe."""
+    """Select some rows of an array, a sparse matrix, a list or a dataframe."""
     if hasattr(data, "iloc"):
         return data.iloc[index]
     if hasattr(data, "take") and hasattr(data, "column_names"):
@@ -240,7 +240,7 @@ def rows(data: Any, index: IntArray) -> Any:
 
 
 def check_fitted(estimator: Any) -> Any:
-    """Return an estimator that has been fitted."""
+    """Check that an estimator has been fitted, and return it."""
     validation, exceptions = needed("sklearn.utils.validation", "sklearn"), needed("sklearn.exceptions", "sklearn")
     if isinstance(estimator, type):
         raise InputError(f"`estimator` must be fitted, got the class {estimator.__name__}: make and fit one")
@@ -256,14 +256,14 @@ def check_fitted(estimator: Any) -> Any:
 
 
 def scores(estimator: Any, X: Any, *, pos_label: Any = None, response_method: str = "auto") -> Any:
-    """Return the scores of the positive class: its probability, or the decision function turned towards it."""
+    """Compute scores for the positive class, by its probability or by the decision function with the right sign."""
     check_choice("response_method", response_method, ("auto", *RESPONSES))
     kind = type(check_fitted(estimator)).__name__
     wanted = RESPONSES if response_method == "auto" else (response_method,)
     method = next((one for one in wanted if hasattr(estimator, one)), None)
     if method is None:
         there = [one for one in RESPONSES if hasattr(estimator, one)]
-        has = f"which has only {there[0]}" if there else "which has neither" if len(wanted) > 1 else "which has not"
+        has = f"which has only {there[0]}" if there else "which has neither" if len(wanted) > 1 else "which does not"
         raise InputError(f"`estimator` must have {' or '.join(wanted)} to give scores, got {kind}, {has}")
     classes = getattr(estimator, "classes_", None)
     if classes is None:
@@ -281,7 +281,7 @@ def scores(estimator: Any, X: Any, *, pos_label: Any = None, response_method: st
 
 
 def labels(estimator: Any, X: Any) -> Any:
-    """Return the labels that an estimator predicts."""
+    """Let an estimator predict labels."""
     if not hasattr(check_fitted(estimator), "predict"):
-        raise InputError(f"`estimator` must have predict, got {type(estimator).__name__}, which has not")
+        raise InputError(f"`estimator` must have predict, got {type(estimator).__name__}, which does not")
     return estimator.predict(X)

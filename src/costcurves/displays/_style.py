@@ -1,4 +1,4 @@
-"""The style that all figures share: colours, line styles, sizes, legends, and files with the same bytes every time."""
+"""The common style of all figures: colours, line styles, sizes, legends, and reproducible files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from costcurves._base.files import write_atomically
 from costcurves._base.validation import check_name, check_path, check_positive, shown
 from costcurves.curves.roc import check_unique
 
-# Told apart with every common kind of colour blindness (Okabe and Ito 2008); the order is the same in all figures.
+# Colours that remain distinguishable with every common kind of colour blindness (Okabe and Ito 2008). The order is the
+# same in all figures.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-# With its own dashes and hatching each stays apart in grey, too.
+# Each colour has its own dashes and hatching, so that it is also distinguishable in greyscale.
 DASHES: tuple[Any, ...] = (
     "-",
     (0, (5, 1.2)),
@@ -34,18 +35,18 @@ HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "||||")
 INK = "#000000"
 GREY = "#6B6B6B"
 PALE = "#E9E9E9"
-# The width of one column of a journal, in inches.
+# The width of a journal column, in inches.
 COLUMN = 3.4
 FORMATS = ("svg", "png", "pdf")
 
 _TICKS = 7.0
-# More lines of a legend, or longer ones, do not fit among the curves at column width.
+# A legend with more lines, or with longer ones, does not fit among the curves at column width.
 _MOST_LABELS, _LONG = 7, 26
-# Letters of a line, at most: of a legend below the axes, of a label beside a row of bars.
+# The most letters of a line, in a legend below the axes and in a label beside a row of bars.
 _WIDEST, ROW_WIDTH = 48, 22
-# Names are drawn as they are: a dollar sign does not begin a formula.
+# Names are drawn literally: a dollar sign does not begin a formula.
 AS_IS: dict[str, Any] = {"parse_math": False}
-# What tick labels and the label of the x axis take, in inches.
+# The height of tick labels and of the label of the x-axis, in inches.
 _LABEL_HEIGHT = 0.42
 _SETTINGS: dict[str, Any] = {
     "font.family": "sans-serif",
@@ -70,12 +71,12 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
-# The settings of matplotlib are those of the whole process: one thread at a time changes them, and puts them back.
+# The settings of matplotlib are global to the process, so only one thread at a time changes and restores them.
 _SETTINGS_LOCK = threading.RLock()
 
 
 def needed(module: str, extra: str) -> Any:
-    """Return a module of an extra, or say what to install."""
+    """Import a module of an extra, or raise an error that says what to install."""
     try:
         return import_module(module)
     except ImportError:
@@ -84,22 +85,23 @@ def needed(module: str, extra: str) -> Any:
 
 
 def pyplot() -> Any:
-    """Return matplotlib.pyplot."""
+    """Import matplotlib.pyplot."""
     return needed("matplotlib.pyplot", "plot")
 
 
 @contextmanager
 def _settings(wanted: Mapping[str, Any]) -> Iterator[None]:
-    """Set matplotlib's settings for a while, in one thread at a time."""
+    """Change matplotlib's settings temporarily, in one thread at a time."""
     with _SETTINGS_LOCK, pyplot().rc_context(dict(wanted)):
         yield
 
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """Set the style of the displays for figures of your own, such as several displays side by side.
+    """Use the style of the displays for your own figures, such as several displays side by side.
 
-    Displays draw on given axes in the settings in force, on new figures in these. Nothing stays changed afterwards.
+    Displays that draw on given axes use the current settings, and those that draw on a new figure use these. All
+    settings are restored afterwards.
 
     Examples
     --------
@@ -119,7 +121,7 @@ def figure_style() -> Iterator[None]:
 
 
 def check_axes(ax: Any) -> Any:
-    """Return matplotlib axes with two straight axes."""
+    """Check that `ax` are matplotlib axes with two straight axes, and return them."""
     axes = needed("matplotlib.axes", "plot")
     if not isinstance(ax, axes.Axes):
         hint = ": pass one of them" if hasattr(ax, "__len__") else ""
@@ -129,16 +131,16 @@ def check_axes(ax: Any) -> Any:
     return ax
 
 
-# What the labels around square axes take, in inches: left, right, bottom, top.
+# The space for labels around square axes, in inches: left, right, bottom, top.
 Margins = tuple[float, float, float, float]
 
 
 @contextmanager
 def canvas(ax: Any, size: tuple[float, float], margins: Margins | None = None) -> Iterator[Any]:
-    """Give the axes to draw on: the user's, in the user's settings, or those of a new figure in ours.
+    """Provide the axes to draw on: the user's axes with the user's settings, or a new figure with our settings.
 
-    The layout of a new figure is found by matplotlib, or has fixed margins: matplotlib's moves square axes a little
-    with every drawing, and then no two files are the same. A new figure is closed again when drawing fails.
+    The layout of a new figure is computed by matplotlib, or has fixed margins. matplotlib's layout moves square axes a
+    little with every drawing, so that no two files would be the same. A new figure is closed if drawing fails.
     """
     plt = pyplot()
     if ax is not None:
@@ -147,7 +149,7 @@ def canvas(ax: Any, size: tuple[float, float], margins: Margins | None = None) -
     with _settings(_SETTINGS):
         figure, axes = plt.subplots(figsize=size, layout="constrained" if margins is None else "none")
         _set_margins(figure, margins)
-        # Ticks are made when the figure is drawn, after the settings are gone.
+        # Ticks are created when the figure is drawn, after the settings have been restored.
         axes.tick_params(labelsize=_TICKS, width=0.7, length=3.0)
         try:
             yield axes
@@ -165,24 +167,24 @@ def _set_margins(figure: Any, margins: Margins | None) -> None:
 
 
 def look(index: int) -> dict[str, Any]:
-    """Return the colour and the dashes of the classifier at a position; past the sixth, dashes shift."""
+    """The colour and the dashes of the classifier at a position. After the sixth, the dashes change."""
     turn, place = divmod(index, len(PALETTE))
     return {"color": PALETTE[place], "linestyle": DASHES[(place + turn) % len(DASHES)]}
 
 
 def marker(index: int) -> str:
-    """Return the marker of the classifier at a position."""
+    """The marker of the classifier at a position."""
     turn, place = divmod(index, len(PALETTE))
     return MARKERS[(place + turn) % len(MARKERS)]
 
 
 def halo(width: float = 1.8) -> list[Any]:
-    """Return a white border for texts and lines that cross others."""
+    """A white border for text and lines that cross others."""
     return [needed("matplotlib.patheffects", "plot").withStroke(linewidth=width, foreground="white")]
 
 
 def bar_look(index: int) -> dict[str, Any]:
-    """Return the colour and the hatching of a classifier's bars and areas."""
+    """The colour and the hatching of a classifier's bars and areas."""
     turn, place = divmod(index, len(PALETTE))
     return {
         "facecolor": PALETTE[place],
@@ -193,17 +195,17 @@ def bar_look(index: int) -> dict[str, Any]:
 
 
 def drawn_before(ax: Any) -> int:
-    """Return how many named lines in our colours stand on given axes: the next ones continue their looks."""
+    """Count the named lines in our colours on given axes, so that further lines continue the sequence."""
     if ax is None:
         return 0
     return sum(line.get_color() in PALETTE and not line.get_label().startswith("_") for line in check_axes(ax).lines)
 
 
 def line_options(names: Sequence[str], curve_kwargs: Any, ax: Any = None) -> dict[str, dict[str, Any]]:
-    """Return what each classifier's line is drawn with: its look, and what the user wants instead.
+    """Find the properties of each classifier's line: the defaults, overridden by those of the user.
 
     `curve_kwargs` is one dict for all lines, a list with one for each, or a mapping of names to dicts. A second display
-    on the same axes goes on where the first has stopped.
+    on the same axes continues the sequence of colours of the first.
     """
     if curve_kwargs is None:
         wishes: dict[str, Any] = {}
@@ -226,14 +228,14 @@ def line_options(names: Sequence[str], curve_kwargs: Any, ax: Any = None) -> dic
             raise InputError(f"`curve_kwargs` must be a dict or a list of dicts, got {shown(wish)}")
         try:
             wish = cbook.normalize_kwargs(dict(wish), lines.Line2D)
-        except TypeError as error:  # a setting under two of its names
+        except TypeError as error:  # the same setting under two names
             raise InputError(f"`curve_kwargs` must have each setting once, got {error}") from None
         options[name] = {**look(index), "label": name, **wish}
     return options
 
 
 def by_name(what: str, given: Any, kind: type, names: Callable[[list[Any]], list[str]] | None = None) -> dict[str, Any]:
-    """Return results of one kind by name: of one, of a sequence (named as `names` says), or of a mapping."""
+    """Return results of one kind by name, given as one result, a sequence (named by `names`) or a mapping."""
     if isinstance(given, kind):
         given = [given]
     if not isinstance(given, (Mapping, Sequence)) or isinstance(given, str) or not given:
@@ -251,12 +253,12 @@ def by_name(what: str, given: Any, kind: type, names: Callable[[list[Any]], list
 
 
 def one_or_all(artists: list[Any]) -> Any:
-    """Return the artist of a single curve itself, those of several as a list, None for none."""
+    """Return a single artist itself, several artists as a list, and None if there are none."""
     return None if not artists else artists[0] if len(artists) == 1 else artists
 
 
 def chosen(names: Any, known: Sequence[str]) -> tuple[str, ...]:
-    """Return the names to draw: those asked for, or all."""
+    """Return the requested names, or all names."""
     if names is None:
         return tuple(known)
     if not isinstance(names, Iterable):
@@ -275,7 +277,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Return a text on lines of at most so many letters, cut after the third of a line of its own."""
+    """Wrap a text to lines of at most `width` letters, and cut it after the third line."""
     lines = []
     for line in text.split("\n"):
         lines += textwrap.wrap(line, width, max_lines=3, placeholder=" …") if len(line) > width else [line]
@@ -283,10 +285,10 @@ def wrapped(text: str, width: int) -> str:
 
 
 def add_legend(ax: Any, legend: Any, place: str, names: Sequence[str] = ()) -> Any:
-    """Return a legend of what has a label, at its usual place or where the user wants it; None for none.
+    """Add a legend of everything that has a label, at its usual place or where the user requests it.
 
-    One that is too large to stand among the lines goes below the axes. matplotlib hides labels that begin with an
-    underscore; those of `names` are shown nevertheless.
+    A legend that is too large to be placed among the lines goes below the axes. matplotlib hides labels that begin with
+    an underscore, but those in `names` are shown nevertheless. Return None if no legend is requested.
     """
     if not isinstance(legend, (bool, str)):
         raise InputError(f"`legend` must be True, False or a place such as 'upper left', got {shown(legend)}")
@@ -310,7 +312,7 @@ def add_legend(ax: Any, legend: Any, place: str, names: Sequence[str] = ()) -> A
 
 
 def _labelled(ax: Any, names: Sequence[str]) -> list[Any]:
-    """Return what belongs in the legend, in the order of drawing."""
+    """List what belongs in the legend, in the order of drawing."""
     place = {id(artist): i for i, artist in enumerate(ax.get_children())}
     hidden = [one for one in (*ax.lines, *ax.patches, *ax.collections) if one.get_label() in names]
     found = {id(one): one for one in (*ax.get_legend_handles_labels()[0], *hidden)}
@@ -318,7 +320,7 @@ def _labelled(ax: Any, names: Sequence[str]) -> list[Any]:
 
 
 def _legend_below(ax: Any, handles: Any, labels: Any, columns: int) -> Any:
-    """Return a legend under the label of the x axis, in the middle of the axes or of a figure that has no others."""
+    """Add a legend under the label of the x-axis, centred on the axes or on a figure that has no other axes."""
     transforms = needed("matplotlib.transforms", "plot")
     # Axes that are switched off have no labels.
     down = _LABEL_HEIGHT if ax.axison else 0.02
@@ -336,7 +338,7 @@ def _legend_below(ax: Any, handles: Any, labels: Any, columns: int) -> Any:
 
 
 def grow_for(figure: Any, legend: Any, margins: Margins | None) -> None:
-    """Make a figure of ours higher by what its legend takes below the axes."""
+    """Make one of our figures higher, so that there is room for its legend below the axes."""
     if legend is None or legend.get_bbox_to_anchor().y1 >= legend.axes.bbox.y0:
         return
     texts = legend.get_texts()
@@ -349,15 +351,16 @@ def grow_for(figure: Any, legend: Any, margins: Margins | None) -> None:
 
 
 def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: float = 300.0) -> Path:
-    """Write a figure as SVG, PNG or PDF, whole or not at all; the same figure gives the same bytes."""
+    """Write a figure as SVG, PNG or PDF, completely or not at all. The same figure gives the same bytes."""
     target = Path(check_path(path))
     kind = target.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise InputError(f"`path` must end in .svg, .png or .pdf, got {shown(target.name)}")
-    # No dates, no versions, and ids of the SVG from its content.
+    # Files contain no dates and no versions, and the ids of an SVG are derived from its content.
     silent = {"svg": {"Date": None}, "png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None}}
     for ax in figure.axes:
-        # The layout starts from where the axes are; so that it does not depend on earlier drawings, put them back.
+        # The layout starts from the current position of the axes. It is reset, so that the result does not depend on
+        # earlier drawings.
         if figure.get_layout_engine() is not None and ax.get_subplotspec() is not None:
             ax.set_subplotspec(ax.get_subplotspec())
     content = io.BytesIO()

@@ -20,16 +20,16 @@ from costcurves.displays.roc import SQUARE, SQUARE_MARGINS, roc_axes
 class AveragedRocDisplay(ScoreDisplay):
     """ROC curves averaged over folds, with their intervals.
 
-    Make it with `from_cv_results` or `from_results`, which draw at once; or construct it from
-    results and call `plot`. From one test set (`from_predictions`, `from_estimator`) there is one curve to average,
-    with the interval of its test set. All but `from_results` take ``level`` (of the intervals, 0.95) and ``n_points``
-    (regularly spaced false positive rates, 100).
+    Make it with `from_cv_results` or `from_results`, which draw immediately, or construct it from results and call
+    `plot`. With one test set (`from_predictions`, `from_estimator`) there is only one curve to average, with the
+    interval of its test set. All constructors except `from_results` take ``level`` (of the intervals, by default 0.95)
+    and ``n_points`` (the number of evenly spaced false positive rates, by default 100).
 
     Parameters
     ----------
     averages : AveragedRoc, sequence, or mapping of names to such
     folds : mapping of name to sequence of RocCurve, optional
-        The curves behind each average, drawn thinly where wanted.
+        The curves of which each average is made, which can be drawn as thin lines.
 
     Attributes
     ----------
@@ -97,19 +97,19 @@ class AveragedRocDisplay(ScoreDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         names : str or sequence of str, optional
-            Which averages to draw; by default all.
+            The averages to draw, by default all.
         intervals : bool
-            Draw the pointwise intervals of the mean.
+            Whether to draw the pointwise intervals of the mean.
         with_folds : bool
-            Draw the curve of each fold, too.
+            Whether to draw the curve of each fold as well.
         chance : bool
-            Draw the diagonal of guessing.
+            Whether to draw the diagonal, which corresponds to random guessing.
         legend : bool or str
-            Whether there is one, or where.
+            Whether to draw a legend, or where to place it.
         curve_kwargs : dict, list of dict, or mapping of name to dict
-            Settings of matplotlib for the curves' lines.
+            matplotlib settings for the lines of the curves.
         """
         shown_names = chosen(names, self.names)
         options = line_options(self.names, curve_kwargs, ax)

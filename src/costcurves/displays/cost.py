@@ -33,14 +33,15 @@ from costcurves.inference.bands.results import Band
 
 
 class CostCurveDisplay(ScoreDisplay):
-    """Cost curves of one or several classifiers: what each costs at every operating condition.
+    """Cost curves of one or several classifiers, which show what each costs at every operating condition.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results` or `from_results`, which
-    draw at once; or construct it from results and call `plot`. The first three also take
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` or `from_results`, which draw immediately, or
+    construct it from results and call `plot`. The first three also take
 
-    - ``policy``: how thresholds follow pc, as for `CostCurve` (default "optimal"),
-    - ``level``: draw a confidence band of this level (default None: none), with ``simultaneous=True`` one that holds
-      at all pc jointly. Over folds it is the band of the mean by how the folds differ (`average_band`).
+    - ``policy``: the rule for the threshold at each pc, as for `CostCurve` (default "optimal"),
+    - ``level``: the level of a confidence band to draw (default None, which draws no band). With ``simultaneous=True``
+      the band holds at all pc jointly. For folds it is the band of the mean based on how the folds differ
+      (`average_band`).
 
     Parameters
     ----------
@@ -48,14 +49,14 @@ class CostCurveDisplay(ScoreDisplay):
     bands : mapping of name to Band, or Band, optional
         Confidence bands, by the name of the curve.
     folds : mapping of name to sequence of curves, optional
-        The curves that a curve is the average of, drawn thinly.
+        The curves of which a curve is the average, drawn as thin lines.
 
     Attributes
     ----------
     line_ : Line2D, or list of Line2D for several curves
     band_ : PolyCollection, or list, or None
     cost_line_, fold_line_ : dict of name to artist
-        Every threshold's cost line; the curves of the folds.
+        The cost lines of all thresholds, and the curves of the folds.
     trivial_, operating_range_, crossing_, condition_, point_ : lists of artists
     envelope_ : Line2D or None
     ax_, figure_, legend_, secondary_ax_, money_ax_
@@ -149,29 +150,29 @@ class CostCurveDisplay(ScoreDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         names : str or sequence of str, optional
-            Which curves to draw; by default all.
+            The curves to draw, by default all.
         lines : bool
-            Draw the cost line of every threshold, too.
+            Whether to draw the cost lines of all thresholds as well.
         envelope : bool
-            Draw the cost of the best classifier at each pc: the dual of the ROC convex hull.
+            Whether to draw the cost of the best classifier at each pc, which is the dual of the ROC convex hull.
         trivial : bool
-            Draw the classifiers that always say one class.
+            Whether to draw the classifiers that always predict the same class.
         operating_range : bool
-            Show below the axis where each classifier is better than both trivial ones.
+            Whether to show below the axis where each classifier is better than both trivial ones.
         crossings : bool
-            Mark where the cheaper of two curves changes.
+            Whether to mark where the cheaper of two curves changes.
         condition : OperatingCondition, pc, OperatingRange or Decision, or a list of them
-            What to mark: a condition by a dashed line, a range by shading, a decision also in words.
+            What to mark. A condition is marked by a dashed line, a range by shading, and a decision also in words.
         secondary_axis : {"prevalence", "cost ratio", "slope"}, optional
-            Read pc as prevalence at the costs of `condition`, as cost ratio at its prevalence, or as slope.
+            Show pc as prevalence at the costs of `condition`, as cost ratio at its prevalence, or as slope.
         money_axis : bool
-            Show on the right the cost per case in money at `condition`.
+            Whether to show the cost per case in money at `condition` on the right.
         legend : bool or str
-            Whether there is one, or where.
+            Whether to draw a legend, or where to place it.
         curve_kwargs : dict, list of dict, or mapping of name to dict
-            Settings of matplotlib for the curves' lines.
+            matplotlib settings for the lines of the curves.
         """
         shown_names = chosen(names, self.names)
         options = line_options(self.names, curve_kwargs, ax)
@@ -230,7 +231,7 @@ class CostCurveDisplay(ScoreDisplay):
 
 
 def _by_name(what: str, given: Any, names: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return a mapping whose keys are names of curves."""
+    """Check a mapping whose keys are names of curves."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -242,14 +243,14 @@ def _by_name(what: str, given: Any, names: tuple[str, ...]) -> Mapping[str, Any]
 
 
 def _limits(ax: Any, curves: list[CostCurve]) -> None:
-    """Set the axes: an envelope never costs more than one half."""
+    """Set the limits of the axes. An envelope never costs more than one half."""
     pc_axis(ax)
     highest = max(float(curve.vertices[:, 1].max()) for curve in curves)
     ax.set(ylim=(0, 0.5 if highest <= 0.5 else 1.0), ylabel="normalized expected cost")
 
 
 def _draw_trivial(ax: Any) -> list[Any]:
-    """Draw the two classifiers that always say one class, each with its name along it."""
+    """Draw the two classifiers that always predict the same class, each with its name along the line."""
     artists: list[Any] = []
     style = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 1.5)), "zorder": 1}
     text = {
@@ -292,7 +293,7 @@ def _draw_crossings(ax: Any, curves: list[CostCurve]) -> list[Any]:
 
 
 def _name_crossing(ax: Any, pc: float, cost: float) -> Any:
-    """Write the pc of a crossing towards the middle, below the curves."""
+    """Write the pc of a crossing below the curves, towards the middle."""
     side, shift = ("left", 4) if pc < 0.5 else ("right", -4)
     return ax.annotate(
         f"pc {pc:.2f}",
@@ -308,7 +309,7 @@ def _name_crossing(ax: Any, pc: float, cost: float) -> Any:
 
 
 def _draw_points(ax: Any, curves: list[CostCurve], marks: Marks, options: dict[str, dict[str, Any]]) -> list[Any]:
-    """Mark each curve's cost at the conditions, and what was decided."""
+    """Mark the cost of each curve at the conditions, and the decisions."""
     artists: list[Any] = []
     for here in marks.conditions:
         for curve in curves:
@@ -322,7 +323,7 @@ def _draw_points(ax: Any, curves: list[CostCurve], marks: Marks, options: dict[s
 def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
     pc, cost = decision.condition.pc, decision.normalized_cost
     dot = ax.plot(pc, cost, linestyle="none", marker="o", markersize=5.5, color=INK, zorder=5)
-    # Beside the dashed line at the top, where no envelope can be.
+    # Place it beside the dashed line at the top, where no envelope can be.
     side, shift = ("left", 4) if 0.5 < pc <= 0.75 or pc <= 0.25 else ("right", -4)
     text = ax.annotate(
         f"{wrapped(decision.classifier, ROW_WIDTH)}\n{decision.expected_cost:.3g} per case",
@@ -340,7 +341,7 @@ def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
 
 
 def _draw_ranges(ax: Any, curves: list[CostCurve], options: dict[str, dict[str, Any]]) -> list[Any]:
-    """Draw where each classifier may be used as bars below pc = 0, one row a classifier."""
+    """Draw the operating range of each classifier as a bar below the axis, in one row per classifier."""
     artists: list[Any] = []
     low, high = ax.get_ylim()
     row = 0.035 * (high - low)

@@ -1,4 +1,4 @@
-"""How often a band holds, against pc."""
+"""How often a band contains the true cost, against pc."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from costcurves.planning.coverage import Coverage, coverage
 
 
 class CoverageDisplay(ScoreDisplay):
-    """The chance that a confidence band holds the true cost, against pc, beside what the band promises.
+    """The probability that a confidence band contains the true cost, against pc, with the nominal level.
 
-    Make it with `from_results`, or with `from_predictions`, `from_estimator` and `from_cv_results`,
-    which take the classifier's own curve for the truth: how good is its band, with a test set like this one? These take
-    ``method`` (one or several, default "wilson" and "gaussian"), ``level`` (0.95), ``sampling``, ``policy`` and ``pc``,
-    as for `coverage`.
+    Make it with `from_results`, or with `from_predictions`, `from_estimator` and `from_cv_results`. The latter treat
+    the classifier's own curve as the truth and show how good its band is with a test set like this one. They take
+    ``method`` (one or several, by default "wilson" and "gaussian"), ``level`` (by default 0.95), ``sampling``,
+    ``policy`` and ``pc``, as for `coverage`.
 
     Parameters
     ----------
     coverages : Coverage, sequence, or mapping of names to such
-        Their names in a sequence are made of what they differ in.
+        The names of a sequence are made from the settings in which its members differ.
 
     Attributes
     ----------
     line_ : Line2D, or list of Line2D for several
     level_ : list of Line2D
-        What is promised.
+        The nominal levels.
     ax_, figure_, legend_
 
     Notes
@@ -92,13 +92,13 @@ class CoverageDisplay(ScoreDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         names : str or sequence of str, optional
-            Which to draw; by default all.
+            The coverages to draw, by default all.
         legend : bool or str
-            Whether there is one, or where.
+            Whether to draw a legend, or where to place it.
         curve_kwargs : dict, list of dict, or mapping of name to dict
-            Settings of matplotlib for the lines.
+            matplotlib settings for the lines.
         """
         shown_names = chosen(names, self.names)
         options = line_options(self.names, curve_kwargs, ax)
@@ -121,7 +121,7 @@ class CoverageDisplay(ScoreDisplay):
 
 
 def _told(listed: list[Coverage]) -> list[str]:
-    """Return names made of what the coverages differ in."""
+    """Make names from the settings in which the coverages differ."""
     parts = [
         [one.name for one in listed],
         [one.method for one in listed],

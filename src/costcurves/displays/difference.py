@@ -17,25 +17,25 @@ from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, r
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import AS_IS, GREY, INK, add_legend, line_options, look, wrapped
 
-# Letters of a line along the y axis, at most.
+# The most letters of a line along the y-axis.
 _ALONG = 40
 
 
 class CostDifferenceDisplay(ScoreDisplay):
-    """Cost of one classifier minus cost of another at every condition, with limits; below zero the first is cheaper.
+    """The cost of one classifier minus that of another at every condition, with limits. Below 0 the first is cheaper.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds
-    together) or `from_results`, which draw at once; or construct it from a result of `compare` or `compare_many` and
-    call `plot`. The first three also take ``pair`` (two names, where there are more than two classifiers) and the
-    options of `compare`: ``policy``, ``level``, ``simultaneous``, ``method``, ``sampling``, ``pc``.
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (which joins the test examples of all folds) or
+    `from_results`, which draw immediately, or construct it from a result of `compare` or `compare_many` and call
+    `plot`. The first three also take ``pair`` (two names, if there are more than two classifiers) and the options of
+    `compare`: ``policy``, ``level``, ``simultaneous``, ``method``, ``sampling``, ``pc``.
 
     Parameters
     ----------
     difference : CurveDifference or ManyDifferences
     pair : (a, b), optional
-        Which two of many.
+        The two classifiers to compare, if there are more.
     curves : pair of CostCurve, optional
-        The curves of the two, to draw beside their difference.
+        The cost curves of the two classifiers, to be drawn with their difference.
 
     Attributes
     ----------
@@ -43,7 +43,8 @@ class CostDifferenceDisplay(ScoreDisplay):
         The difference and its limits.
     zero_ : Line2D
     significant_ : dict of name to list of Line2D
-        Where each is significantly cheaper; empty without a simultaneous band, which alone can say so.
+        The ranges in which each is significantly cheaper. It is empty without a simultaneous band, which is needed for
+        such statements.
     curve_line_ : list of Line2D
     condition_, secondary_ax_, ax_, figure_, legend_
 
@@ -138,22 +139,22 @@ class CostDifferenceDisplay(ScoreDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         with_curves : bool
-            Draw the two cost curves, too, on the same axis.
+            Whether to draw the two cost curves as well, on the same axes.
         significant : bool
-            Mark where one of the two is significantly cheaper (simultaneous limits only).
+            Whether to mark where one of the two is significantly cheaper (simultaneous limits only).
         y_limits : (low, high) or "data", optional
-            "data" shows the limits as large as possible, which is the default; with curves it is all that a difference
-            can be, -1 to 1.
+            The limits of the y-axis. "data", the default, makes the limits of the difference as large as possible. With
+            curves, the default is the range of possible differences, -1 to 1.
         condition : OperatingCondition, pc or OperatingRange, or a list of them
             What to mark.
         secondary_axis : {"prevalence", "cost ratio", "slope"}, optional
-            Read pc as prevalence at the costs of `condition`, as cost ratio at its prevalence, or as slope.
+            Show pc as prevalence at the costs of `condition`, as cost ratio at its prevalence, or as slope.
         legend : bool or str
-            Whether there is one, or where.
+            Whether to draw a legend, or where to place it.
         curve_kwargs : dict
-            Settings of matplotlib for the line of the difference.
+            matplotlib settings for the line of the difference.
         """
         marks = read_marks(condition)
         no_decisions(marks, "a difference")
@@ -194,7 +195,7 @@ class CostDifferenceDisplay(ScoreDisplay):
         return self._draw(ax, draw)
 
     def _draw_significant(self, ax: Any) -> dict[str, list[Any]]:
-        """Mark on the line of zero where each is cheaper for certain."""
+        """Mark on the zero line where each classifier is significantly cheaper."""
         result = self.difference
         verdicts = result.significant()
         artists: dict[str, list[Any]] = {name: [] for name in self.names}
@@ -209,7 +210,7 @@ class CostDifferenceDisplay(ScoreDisplay):
 
 
 def two_of(named: Any, pair: Any) -> tuple[str, str]:
-    """Return the names of the two to compare."""
+    """The names of the two classifiers to compare."""
     if pair is None:
         if len(named) != 2:
             raise InputError(f"`pair` must name two of {', '.join(map(repr, named))}, got None")
@@ -223,13 +224,13 @@ def two_of(named: Any, pair: Any) -> tuple[str, str]:
 
 
 def _turned(difference: CurveDifference, pair: Any) -> CurveDifference:
-    """Return the difference with the first of the pair first."""
+    """Orient the difference so that the first classifier of the pair comes first."""
     wanted = two_of(difference.names, pair)
     return difference if wanted == difference.names else difference.reversed()
 
 
 def _read_limits(limits: Any, difference: CurveDifference) -> tuple[float, float]:
-    """Return the ends of the y axis; "data" takes the limits of the difference and some room."""
+    """Find the ends of the y-axis. "data" uses the limits of the difference and a margin."""
     if isinstance(limits, str) and limits == "data":
         most = 1.1 * max(float(abs(difference.lower).max()), float(abs(difference.upper).max()), 0.01)
         return -most, most

@@ -1,4 +1,4 @@
-"""Who is best where: the table of slope ranges as bars over pc."""
+"""Which classifier is best where: the table of slope ranges as bars over pc."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from costcurves.displays._style import AS_IS, COLUMN, GREY, PALE, ROW_WIDTH, bar
 
 
 class DominanceDisplay(ScoreDisplay):
-    """Who is best where: one row a classifier, a bar for each stretch of pc in which it is best.
+    """Which classifier is best where: one row per classifier, with a bar for each range of pc in which it is best.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds
-    pooled) or `from_results`, which draw at once; or construct it from a result and call `plot`.
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (which pools the test examples of all folds) or
+    `from_results`, which draw immediately, or construct it from a result and call `plot`.
 
     Parameters
     ----------
     result : Dominance, RocHull or Ranges
-        What `dominance`, or `ranges` and `within` of a hull, return.
+        The result of `dominance`, or of the methods `ranges` and `within` of a hull.
 
     Attributes
     ----------
     bar_ : dict of name to PolyCollection
-        The bars of each classifier, those of the trivial ones included.
+        The bars of each classifier, including the trivial ones.
     never_ : dict of name to Text
-        What stands in the row of a classifier that is best nowhere.
+        The text in the row of a classifier that is best nowhere.
     condition_, secondary_ax_, ax_, figure_
 
     Notes
@@ -85,14 +85,14 @@ class DominanceDisplay(ScoreDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         names : str or sequence of str, optional
-            Which classifiers have a row; by default all.
+            The classifiers that have a row, by default all.
         condition : OperatingCondition, pc or OperatingRange, or a list of them
             What to mark.
         secondary_axis : {"slope", "prevalence", "cost ratio"} or None
-            Read pc as slope of the iso-performance lines, as prevalence at the costs of `condition` or as cost ratio at
-            its prevalence.
+            Show pc as the slope of the iso-performance lines, as prevalence at the costs of `condition`, or as cost
+            ratio at its prevalence.
         """
         shown_names = chosen(names, self.names) if self.names else ()
         marks = read_marks(condition)

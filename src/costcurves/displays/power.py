@@ -1,4 +1,4 @@
-"""The chance to find a difference in cost, against its size or the size of the test set."""
+"""The probability of finding a difference in cost, against its size or the size of the test set."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from costcurves.planning.power_curve import PowerCurve, power_curve
 
 
 class PowerDisplay(LabelDisplay):
-    """The chance that a test set shows a difference in cost between two classifiers.
+    """The probability that a test set shows a difference in cost between two classifiers.
 
-    Make it with `from_results`, or with `from_predictions`, `from_estimator` and `from_cv_results` of two classifiers,
-    which take the data for a pilot. These take ``costs`` (a matrix, or a mapping of names to several, as the cost
-    models of the 2000 paper), ``n`` and ``difference`` (one of them a sequence), ``pair`` (two names, where there are
-    more classifiers), ``level`` and ``laplace``, as for `power_curve`.
+    Make it with `from_results`, or with `from_predictions`, `from_estimator` and `from_cv_results` for two classifiers,
+    which use the data as a pilot. The latter take ``costs`` (a matrix, or a mapping of names to matrices, such as the
+    cost models of the 2000 paper), ``n`` and ``difference`` (one of which is a sequence), ``pair`` (two names, if there
+    are more classifiers), ``level`` and ``laplace``, as for `power_curve`.
 
     Parameters
     ----------
@@ -102,17 +102,18 @@ class PowerDisplay(LabelDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         names : str or sequence of str, optional
-            Which to draw; by default all.
+            The curves to draw, by default all.
         wanted : float in [0, 1] or None
-            A chance to mark, as a goal.
+            A power to mark as a goal.
         relative_to : float > 0, optional
-            Show differences as multiples of this, for example of the cost of the first classifier, as the paper does.
+            Show differences as multiples of this number, for example of the cost of the first classifier, as the paper
+            does.
         legend : bool or str
-            Whether there is one, or where.
+            Whether to draw a legend, or where to place it.
         curve_kwargs : dict, list of dict, or mapping of name to dict
-            Settings of matplotlib for the lines.
+            matplotlib settings for the lines.
         """
         shown_names = chosen(names, self.names)
         options = line_options(self.names, curve_kwargs, ax)

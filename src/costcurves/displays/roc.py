@@ -1,4 +1,4 @@
-"""ROC curves with their convex hull, iso-performance lines, and what a range of conditions picks."""
+"""ROC curves with their convex hull, iso-performance lines, and the part of the hull for a range of conditions."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from costcurves.displays._style import (
     wrapped,
 )
 
-# Axes of 2.78 inches and their labels.
+# The size of axes of 2.78 inches with their labels.
 SQUARE = (COLUMN, 3.34)
 SQUARE_MARGINS: Margins = (0.5, 0.12, 0.42, 0.14)
 
 
 def roc_axes(ax: Any, chance: bool) -> Any:
-    """Set the axes of ROC space and return the diagonal of guessing, if wanted."""
+    """Set up the axes of ROC space and draw the diagonal of random guessing if requested."""
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate")
     ax.set_aspect("equal", adjustable="box")
     style = {"color": GREY, "linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder": 1}
@@ -44,21 +44,22 @@ def roc_axes(ax: Any, chance: bool) -> Any:
 
 
 class RocHullDisplay(ScoreDisplay):
-    """ROC curves of several classifiers with their convex hull: only what lies on it can be best.
+    """ROC curves of several classifiers with their convex hull. Only points on the hull can be best.
 
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds
-    pooled) or `from_results`, which draw at once; or construct it from a hull and call `plot`.
+    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (which pools the test examples of all folds) or
+    `from_results`, which draw immediately, or construct it from a hull and call `plot`.
 
     Parameters
     ----------
-    hull : RocHull, or what one is made of
+    hull : RocHull, or anything from which a hull can be made
 
     Attributes
     ----------
     line_ : Line2D, or list of Line2D for several curves
     hull_, shade_ : Line2D and PolyCollection, or None
     iso_, point_, segment_, wedge_ : lists of artists
-        Iso-performance lines, the points chosen, the hull's segments of ranges, the wedges of doing nothing.
+        Iso-performance lines, the chosen points, the segments of the hull for ranges, and the wedges in which a trivial
+        classifier is best.
     chance_ : Line2D or None
     ax_, figure_, legend_
 
@@ -120,22 +121,22 @@ class RocHullDisplay(ScoreDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         names : str or sequence of str, optional
-            Which classifiers' curves to draw; by default all. The hull is always that of all.
+            The classifiers whose curves are drawn, by default all. The hull is always that of all classifiers.
         hull, shade : bool
-            Draw the hull; shade what no classifier reaches.
+            Whether to draw the hull, and whether to shade the region that no classifier reaches.
         chance : bool
-            Draw the diagonal of guessing.
+            Whether to draw the diagonal, which corresponds to random guessing.
         condition : OperatingCondition, pc, OperatingRange or Decision, or a list of them
-            A condition gives the iso-performance line through its best point, which is named; a range gives the lines
-            of its two ends and the segment of the hull between them.
+            For a condition, the iso-performance line through its best point is drawn, and the point is named. For a
+            range, the lines of its two ends and the segment of the hull between them are drawn.
         null_strategy : bool
-            Shade the wedges of slopes at which it is best to do nothing, or to always alarm.
+            Whether to shade the wedges of slopes at which it is best to do nothing or to always raise an alarm.
         legend : bool or str
-            Whether there is one, or where.
+            Whether to draw a legend, or where to place it.
         curve_kwargs : dict, list of dict, or mapping of name to dict
-            Settings of matplotlib for the curves' lines.
+            matplotlib settings for the lines of the curves.
         """
         shown_names = chosen(names, self.names)
         options = line_options(self.names, curve_kwargs, ax)
@@ -166,7 +167,7 @@ class RocHullDisplay(ScoreDisplay):
         return self._draw(ax, draw)
 
     def _draw_conditions(self, ax: Any, marks: Marks) -> tuple[list[Any], list[Any]]:
-        """Draw the iso-performance line of each condition, and name the best point on it."""
+        """Draw the iso-performance line of each condition and name the best point on it."""
         ends = [end for span in marks.ranges for end in span.corners]
         iso, points = [_draw_iso(ax, self.hull.best(end), None) for end in ends], []
         decisions = [*(self.hull.best(one) for one in marks.conditions), *marks.decisions]
@@ -177,7 +178,7 @@ class RocHullDisplay(ScoreDisplay):
 
 
 def _draw_classifier(ax: Any, hull: RocHull, name: str, options: dict[str, Any]) -> Any:
-    """Draw one classifier: a line, or the points of one that has no scores to cut or of which only some are kept."""
+    """Draw one classifier as a line, or as points if it has no scores or if only some points are kept."""
     if hull.has_curves:
         curve = hull.curve(name)
         if curve.has_thresholds:
@@ -210,7 +211,7 @@ def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
 
 
 def _short(decision: Decision) -> str:
-    """Return the classifier and its threshold in few digits, on two lines where the name is long."""
+    """Describe the classifier and its threshold in few digits, on two lines if the name is long."""
     name, cut = decision.classifier, decision.threshold_text
     if not cut:
         return name
@@ -225,7 +226,7 @@ def _draw_segment(ax: Any, hull: RocHull, span: Any) -> Any:
 
 
 def _draw_wedges(ax: Any, hull: RocHull) -> list[Any]:
-    """Shade the iso-performance lines through (0, 0) and (1, 1) at which a trivial classifier is best."""
+    """Shade the iso-performance lines through (0, 0) and (1, 1) for which a trivial classifier is best."""
     artists: list[Any] = []
     ranges = hull.ranges()
     style = {"edgecolor": GREY, "hatch": "//", "linewidth": 0.5, "zorder": 0.6}

@@ -1,4 +1,4 @@
-"""Who is cheapest under which class frequencies, for three classes: regions of the triangle of priors."""
+"""Which of several classifiers is cheapest under which class priors, for three classes, as regions of a triangle."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from costcurves.displays._scores import Sample
 from costcurves.displays._style import AS_IS, COLUMN, GREY, INK, PALE, Margins, add_legend, bar_look, wrapped
 from costcurves.multiclass.priors import PriorHull, prior_hull
 
-# The corners of the three classes: left, right, top.
+# The corners for the three classes: left, right, top.
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
 
-# Letters of a line below the triangle, at most.
+# The most letters of a line below the triangle.
 _ACROSS = 56
 
 
 class PriorSimplexDisplay(LabelDisplay):
-    """The triangle of class priors of three classes, divided by who is cheapest.
+    """The triangle of the priors of three classes, divided into regions by the cheapest classifier.
 
-    A point of the triangle stands for three class frequencies: the nearer to a corner, the more frequent that class.
-    Make it with `from_predictions`, `from_estimator`, `from_cv_results` (test examples of all folds together) or
-    `from_results`, which draw at once; or construct it from what `prior_hull` returns and call `plot`. The first three
-    take ``costs``, ``priors`` and ``trivial``, as for `prior_hull`.
+    A point of the triangle represents three class frequencies. The nearer it is to a corner, the more frequent that
+    class is. Make it with `from_predictions`, `from_estimator`, `from_cv_results` (which joins the test examples of all
+    folds) or `from_results`, which draw immediately, or construct it from the result of `prior_hull` and call `plot`.
+    The first three take ``costs``, ``priors`` and ``trivial``, as for `prior_hull`.
 
     Parameters
     ----------
     hull : PriorHull
-        Of three classes and one cost matrix.
+        A hull for three classes and one cost matrix.
 
     Attributes
     ----------
     region_ : dict of name to Polygon
-        Where each classifier is the cheapest; one that has no area is left out.
+        The region in which each classifier is the cheapest. Empty regions are left out.
     edge_, grid_, corner_ : Polygon, list of Line2D, list of Text
     mark_ : list of artists
     never_ : Text or None
-        Who is cheapest nowhere.
+        The classifiers that are cheapest nowhere.
     ax_, figure_, legend_
 
     Examples
@@ -78,7 +78,7 @@ class PriorSimplexDisplay(LabelDisplay):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the classifiers, in the order of the colours; those that always say one class come last."""
+        """The names of the classifiers, in the order of the colours. Those that predict one class come last."""
         return self.hull.names
 
     @classmethod
@@ -101,13 +101,13 @@ class PriorSimplexDisplay(LabelDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            The axes to draw on, by default those of a new figure.
         mark : mapping of text to priors, optional
             Priors to mark, for example ``{"here": {"benign": 0.9, "watch": 0.08, "urgent": 0.02}}``.
         grid : bool
-            Draw lines of equal frequency of each class, every 0.2.
+            Whether to draw lines of equal frequency of each class, every 0.2.
         legend : bool or str
-            Whether there is one, or where.
+            Whether to draw a legend, or where to place it.
         """
         points = _read_points(mark, self.hull.labels)
         with_grid = check_flag("grid", grid)
@@ -145,7 +145,7 @@ class PriorSimplexDisplay(LabelDisplay):
 
 
 def to_plane(priors: Any) -> FloatArray:
-    """Return where priors of three classes lie in the triangle, shape (..., 2)."""
+    """Find the positions of the priors of three classes in the triangle, shape (..., 2)."""
     plane: FloatArray = np.asarray(priors, dtype=np.float64) @ _CORNERS
     return plane
 
@@ -159,7 +159,7 @@ def _read_points(mark: Any, labels: tuple[Any, ...]) -> dict[str, FloatArray]:
 
 
 def _draw_grid(ax: Any) -> list[Any]:
-    """Draw lines on which one class has a frequency of 0.2, 0.4, 0.6, 0.8, with the number at one end."""
+    """Draw lines on which one class has a frequency of 0.2, 0.4, 0.6 or 0.8, with the number at one end."""
     artists: list[Any] = []
     for value in (0.2, 0.4, 0.6, 0.8):
         for first in range(3):

@@ -1,4 +1,4 @@
-"""At home in scikit-learn: classifiers, scorers and cross-validated evaluation. Needs the extra `sklearn`."""
+"""scikit-learn classifiers, scorers and cross-validated evaluation. Needs the extra `sklearn`."""
 
 from costcurves._base.errors import MissingExtraError
 

@@ -1,4 +1,4 @@
-"""What the classifiers and `evaluate` share: named members, their scores, metadata and folds."""
+"""Code shared by the classifiers and `evaluate`: named members, their scores, metadata and folds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ METHODS = {
 
 
 def named_members(estimators: Any) -> dict[str, Any]:
-    """Return members by name from a mapping or from pairs (name, estimator); names must be usable and differ."""
+    """Return members by name, from a mapping or from pairs (name, estimator). Names must be valid and distinct."""
     if isinstance(estimators, Mapping):
         pairs: list[Any] = list(estimators.items())
     elif isinstance(estimators, Sequence) and not isinstance(estimators, str):
@@ -61,7 +61,7 @@ def named_members(estimators: Any) -> dict[str, Any]:
 
 
 def score_method(name: str, estimator: Any, response_method: str) -> str:
-    """Return the method that gives a classifier's scores; say which are missing where it has none."""
+    """Find the method that gives a classifier's scores. If there is none, the error says which methods are missing."""
     wanted = METHODS[check_choice("response_method", response_method, METHODS)]
     kind = type(estimator).__name__
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
@@ -74,7 +74,7 @@ def score_method(name: str, estimator: Any, response_method: str) -> str:
 
 
 def positive_scores(name: str, estimator: Any, X: Any, method: str, pos_label: Any) -> FloatArray:
-    """Return the scores of the positive class of a fitted two-class classifier."""
+    """Compute the scores of a fitted two-class classifier for the positive class."""
     classes = list(getattr(estimator, "classes_", ()))
     if len(classes) != 2 or pos_label not in classes:
         raise DataError(
@@ -92,9 +92,9 @@ def positive_scores(name: str, estimator: Any, X: Any, method: str, pos_label: A
 
 
 def two_classes(y: Any, pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Any]:
-    """Return labels as a flat array, the two classes in order and the positive one.
+    """Return the labels as a flat array, the two classes in order, and the positive class.
 
-    Without `pos_label`, only labels that say it themselves are taken, as everywhere: booleans, 0/1 and -1/1.
+    If `pos_label` is None, labels must be booleans, 0/1 or -1/1, for which the positive class is clear.
     """
     labels = column_or_1d(y, warn=True)
     kind = type_of_target(labels, input_name="y")
@@ -117,7 +117,7 @@ def two_classes(y: Any, pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[A
 
 
 def has_missing(X: Any) -> bool:
-    """Return whether some value of X is missing: of an array, a sparse matrix, a list or a dataframe."""
+    """Whether X, which is an array, a sparse matrix, a list or a dataframe, has missing values."""
     if issparse(X):
         X = X.data
     elif hasattr(X, "isna"):
@@ -129,9 +129,9 @@ def has_missing(X: Any) -> bool:
 
 
 def takes_missing(estimator: Any) -> bool:
-    """Return whether an estimator says that it takes missing values."""
+    """Whether an estimator declares that it accepts missing values."""
     try:
-        from sklearn.utils import get_tags  # scikit-learn 1.5 has none
+        from sklearn.utils import get_tags  # not in scikit-learn 1.5
 
         return bool(get_tags(estimator).input_tags.allow_nan)
     except (ImportError, AttributeError, TypeError):
@@ -143,14 +143,14 @@ def takes_missing(estimator: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """Which metadata goes where: to each member's `fit`, and to the splitter's `split`."""
+    """The metadata for each member's `fit` and for the splitter's `split`."""
 
     fit: dict[str, dict[str, Any]]
     split: dict[str, Any]
 
 
 def members_router(owner: Any, members: Mapping[str, Any], cv: Any) -> Any:
-    """Return the router of `fit`: to the members and, under the name "cv", to the splitter."""
+    """Make the metadata router of `fit` for the members and, under the name "cv", for the splitter."""
     router = MetadataRouter(owner=type(owner).__name__)
     for name, member in members.items():
         router.add(**{name: member}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
@@ -159,9 +159,9 @@ def members_router(owner: Any, members: Mapping[str, Any], cv: Any) -> Any:
 
 
 def route(owner: Any, members: Mapping[str, Any], params: Mapping[str, Any]) -> Routed:
-    """Return where each parameter of `fit` goes.
+    """Decide where each parameter of `fit` is passed.
 
-    With scikit-learn's metadata routing that is what members and splitter have requested. Without, `sample_weight`
+    With scikit-learn's metadata routing, members and splitter get what they have requested. Otherwise `sample_weight`
     goes to every member and `groups` to the splitter.
     """
     given = {name: value for name, value in params.items() if value is not None}
@@ -170,7 +170,7 @@ def route(owner: Any, members: Mapping[str, Any], params: Mapping[str, Any]) -> 
         return Routed({name: dict(routed[name]["fit"]) for name in members}, dict(routed["cv"]["split"]))
     if strange := sorted(set(given) - {"sample_weight", "groups"}):
         raise InputError(
-            "`fit` must have no metadata but sample_weight and groups unless metadata routing is enabled "
+            "`fit` must have no metadata except sample_weight and groups unless metadata routing is enabled "
             f"(sklearn.set_config(enable_metadata_routing=True)), got {', '.join(strange)}"
         )
     weights = {"sample_weight": given["sample_weight"]} if "sample_weight" in given else {}
@@ -188,9 +188,9 @@ def route(owner: Any, members: Mapping[str, Any], params: Mapping[str, Any]) -> 
 
 
 def make_folds(cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], random_state: Any = None) -> list[Fold]:
-    """Return (train, test) rows of each fold; ``"prefit"`` has one fold that trains on nothing and tests on all.
+    """Return the training and test rows of each fold. ``"prefit"`` has one fold without training rows.
 
-    Folds of a number are stratified, shuffled where there is a random state, and keep groups together.
+    If `cv` is a number, folds are stratified, shuffled if there is a random state, and keep groups together.
     """
     n = _num_samples(X)
     if isinstance(cv, str):
@@ -199,11 +199,11 @@ def make_folds(cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], random_
         return [(None, np.arange(n))]
     if isinstance(cv, Real) and not isinstance(cv, Integral):
         if not 0 < float(cv) < 1:
-            raise InputError(f"`cv` must be in (0, 1) where it is the share to test on, got {shown(cv)}")
+            raise InputError(f"`cv` must be in (0, 1) if it is the share to test on, got {shown(cv)}")
         splitter: Any = StratifiedShuffleSplit(n_splits=1, test_size=float(cv), random_state=random_state)
     elif isinstance(cv, Integral):
         if int(cv) < 2:
-            raise InputError(f"`cv` must be >= 2 where it is the number of folds, got {shown(cv)}")
+            raise InputError(f"`cv` must be >= 2 if it is the number of folds, got {shown(cv)}")
         kind = StratifiedGroupKFold if split_params.get("groups") is not None else StratifiedKFold
         splitter = kind(int(cv), shuffle=random_state is not None, random_state=random_state)
     else:
@@ -217,7 +217,7 @@ def make_folds(cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], random_
 
 
 def as_rows(chosen: Any, n: int) -> IntArray:
-    """Return row numbers from row numbers or from a mask, both of which scikit-learn takes; each must be there."""
+    """Return row numbers from row numbers or from a mask, both of which scikit-learn accepts. All rows must exist."""
     array = np.asarray(chosen)
     if array.dtype.kind == "b" and array.shape == (n,):
         array = np.flatnonzero(array)
@@ -232,26 +232,26 @@ def as_rows(chosen: Any, n: int) -> IntArray:
 
 
 def rows_of(values: Any, rows: IntArray | None, n: int) -> Any:
-    """Return the values of some rows; what is not one value a row goes unchanged."""
+    """Select the values of some rows. Anything that does not have one value per row is returned unchanged."""
     if rows is None or values is None or isinstance(values, (str, Mapping)):
         return values
     return _safe_indexing(values, rows) if hasattr(values, "__len__") and len_of(values) == n else values
 
 
 def len_of(values: Any) -> int:
-    """Return the number of rows of anything array-like."""
+    """The number of rows of an array-like."""
     return int(values.shape[0]) if getattr(values, "shape", ()) else len(values)
 
 
 def _train(estimator: Any, X: Any, y: Any, rows: IntArray | None, params: Mapping[str, Any]) -> Any:
-    """Return the estimator, trained on some rows with their metadata."""
+    """Train the estimator on some rows with their metadata."""
     n = _num_samples(X)
     chosen = {name: rows_of(value, rows, n) for name, value in params.items()}
     return estimator.fit(rows_of(X, rows, n), rows_of(y, rows, n), **chosen)
 
 
 def _score_fold(task: _Task, X: Any, y: Any) -> tuple[FloatArray, Any]:
-    """Return one member's scores of one fold's test rows, and the member trained on its other rows if kept."""
+    """Compute the scores of one member for the test rows of one fold. Also return the trained member if it is kept."""
     train, test = task.fold
     fitted = task.estimator if train is None else _train(clone(task.estimator), X, y, train, task.params)
     scores = positive_scores(task.name, fitted, rows_of(X, test, _num_samples(X)), task.method, task.pos_label)
@@ -273,9 +273,9 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class OutOfFold:
-    """Scores of rows that the scoring models were not trained on, fold after fold.
+    """Scores from models that were not trained on the scored rows, fold by fold.
 
-    `fitted` has the members that gave them, where there is only one fold.
+    If there is only one fold, `fitted` holds the members that gave the scores.
     """
 
     rows: IntArray
@@ -296,7 +296,7 @@ def out_of_fold(
     n_jobs: Any = None,
     progress: bool = False,
 ) -> OutOfFold:
-    """Return every member's scores of every fold's test rows."""
+    """Compute the scores of every member for the test rows of every fold."""
     methods = {name: score_method(name, member, response_method) for name, member in members.items()}
     for name, member in members.items():
         if not is_classifier(member):
@@ -312,7 +312,7 @@ def out_of_fold(
         for name, member in members.items()
         for fold in folds
     ]
-    # One after the other unless told otherwise: only a generator shows how far they are.
+    # By default tasks run one after the other, because only a generator can report progress.
     done = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_score_fold)(task, X, y) for task in tasks)
     results = list(track(done, "Training and scoring", total=len(tasks), show=None if progress else False))
     by_name = {name: results[i * len(folds) : (i + 1) * len(folds)] for i, name in enumerate(members)}
@@ -325,12 +325,12 @@ def out_of_fold(
 
 
 def check_fitted(name: str, estimator: Any) -> None:
-    """Refuse an estimator that has not been fitted."""
+    """Raise an error if an estimator has not been fitted."""
     try:
         check_is_fitted(estimator)
     except NotFittedError:
         kind = type(estimator).__name__
-        raise NotFittedError(f"`{name}` must be fitted where cv='prefit', got an unfitted {kind}") from None
+        raise NotFittedError(f"`{name}` must be fitted if cv='prefit', got an unfitted {kind}") from None
 
 
 def final_members(
@@ -344,10 +344,10 @@ def final_members(
     fit_params: Mapping[str, Mapping[str, Any]],
     n_jobs: Any,
 ) -> dict[str, Any]:
-    """Return the members that will predict: as they are (prefit), of the only fold, or trained on everything."""
+    """Return the members that will predict: those given (prefit), those of the only fold, or trained on all data."""
     several = tested.folds[-1] > 0
     if not check_flag("refit", refit) and several:
-        raise InputError("`refit` must be True where `cv` has several folds, got False")
+        raise InputError("`refit` must be True if `cv` has several folds, got False")
     if (isinstance(cv, str) and cv == "prefit") or not refit:
         return tested.fitted
     trained = Parallel(n_jobs=n_jobs)(

@@ -1,4 +1,4 @@
-"""Evaluate estimators, scores and results of scikit-learn's `cross_validate` on the same folds."""
+"""Evaluation of estimators, scores and results of scikit-learn's `cross_validate` on the same folds."""
 
 from __future__ import annotations
 
@@ -35,34 +35,35 @@ def evaluate(
     random_state: Any = None,
     progress: bool = True,
 ) -> Predictions:
-    """Return out-of-fold scores of several classifiers on the same folds, ready for curves and comparisons.
+    """Evaluate several classifiers by out-of-fold scores on the same folds, for curves and comparisons.
 
     Parameters
     ----------
     classifiers : mapping of name to estimator, scores or cross-validation results (or a dataframe of scores)
-        An estimator is trained on the other folds and scores each. Scores are an array of shape (n,) from models that
-        have not seen the examples. Results are the dictionary of scikit-learn's
-        ``cross_validate(..., return_estimator=True, return_indices=True)``; its folds are then those of all.
+        An estimator scores each fold after training on the others. Scores are an array of shape (n,) from models that
+        were not trained on the examples they score. Results are the dictionary that scikit-learn's
+        ``cross_validate(..., return_estimator=True, return_indices=True)`` returns; its folds are then used for all
+        classifiers.
     X : array-like of shape (n, features), or None
-        Not needed where there are only scores.
+        Not needed if there are only scores.
     y : array-like of shape (n,)
         True labels of two classes.
     cv : int, float, splitter, iterable or "prefit", default 5
-        Stratified folds (that keep `groups` together), one split with that share to test on, or any of
-        scikit-learn's splitters that test no example twice. With "prefit" the estimators are fitted already and all
-        of X is one fold that they have not seen.
+        The number of stratified folds (which keep `groups` together), the share of examples to test on in a single
+        split, or a scikit-learn splitter that tests no example twice. With "prefit", the estimators are already fitted
+        and all of X is one fold that they were not trained on.
     pos_label : label, optional
-        The positive class; needed unless labels are booleans, 0/1 or -1/1.
+        The positive class, which is required unless labels are booleans, 0/1 or -1/1.
     sample_weight : array-like of shape (n,), optional
-        Weights, for the training and for the curves.
+        Weights for training and for the curves.
     groups : array-like of shape (n,), optional
-        For the splitter: examples of a group are trained or tested on together.
+        Groups for the splitter. The examples of a group are all in the training set or all in the test set.
     response_method : {"auto", "predict_proba", "decision_function"}
-        What the scores of estimators are; "auto" takes the first that one has.
+        The method that gives the scores of estimators. "auto" uses the first of them that an estimator has.
     n_jobs : int, optional
-        Parallel fits.
+        The number of parallel fits.
     random_state : int, RandomState or None
-        Shuffles the folds of a number `cv`, which are not shuffled where it is None.
+        Shuffles the folds if `cv` is a number. They are not shuffled if it is None.
     progress : bool, default True
         Show progress on a terminal if it takes more than two seconds.
 
@@ -72,7 +73,7 @@ def evaluate(
 
     Notes
     -----
-    For more than two classes take the predictions of `cross_val_predict` and compare them with `bdeltacost_many`.
+    For more than two classes, use `cross_val_predict` and compare its predictions with `bdeltacost_many`.
 
     Examples
     --------
@@ -133,18 +134,18 @@ def evaluate(
 
 
 class _Router:
-    """Routes metadata to estimators that have no meta-estimator around them."""
+    """Routes metadata to estimators that are not part of a meta-estimator."""
 
     def __init__(self, members: Mapping[str, Any], cv: Any) -> None:
         self.members, self.cv = members, cv
 
     def get_metadata_routing(self) -> Any:
-        """Return where metadata goes."""
+        """Return the metadata routing."""
         return _members.members_router(self, self.members, self.cv)
 
 
 def _named(classifiers: Any) -> dict[str, Any]:
-    """Return the classifiers by name; names must be texts that are not those of the trivial classifiers."""
+    """Return the classifiers by name. Names must be strings other than those of the trivial classifiers."""
     if not isinstance(classifiers, Mapping) and hasattr(classifiers, "fit"):
         raise InputError("`classifiers` must map names to classifiers, got a single estimator: pass {'name': it}")
     named = dict(columns_of("classifiers", classifiers))
@@ -157,7 +158,7 @@ def _named(classifiers: Any) -> dict[str, Any]:
 
 
 def _labels(y: Any, pos_label: Any) -> tuple[Any, Any]:
-    """Return the labels as an array, and the positive one; more than two classes are refused with advice."""
+    """Return the labels as an array, and the positive label. The error for more than two classes gives advice."""
     labels = np.asarray(y)
     names = labels.ndim == 1 and (labels.dtype.kind in "iuUS" or all(isinstance(label, str) for label in labels))
     if names and np.unique(labels).size > 2:
@@ -171,7 +172,7 @@ def _labels(y: Any, pos_label: Any) -> tuple[Any, Any]:
 
 
 def _shared_folds(done: Mapping[str, Mapping[str, Any]], n: int) -> list[_members.Fold]:
-    """Return the folds of cross-validation results, which must be the same for all of them."""
+    """Find the folds of cross-validation results, which must be the same for all of them."""
     shared: list[_members.Fold] = []
     for name, results in done.items():
         for key, option in (("indices", "return_indices"), ("estimator", "return_estimator")):
@@ -196,7 +197,7 @@ def _shared_folds(done: Mapping[str, Mapping[str, Any]], n: int) -> list[_member
 def _scores_of_results(
     name: str, results: Mapping[str, Any], X: Any, pos_label: Any, response_method: str
 ) -> FloatArray:
-    """Return the scores that each fold's estimator gives the fold's test rows."""
+    """Compute the scores that the estimator of each fold gives to its test rows."""
     n = _num_samples(X)
     return np.concatenate(
         [

@@ -1,4 +1,4 @@
-"""The hybrid classifier of the ROC convex hull: the best member at the best threshold, for the costs of today."""
+"""The hybrid classifier of the ROC convex hull, which uses the best member at the best threshold for given costs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIMITS = ({"fpr"}, {"tpr"}, {"alarms", "population", "prevalence"}, {"precision"
 
 
 def check_goal(condition: Any) -> Any:
-    """Return an operating condition, or the arguments of a limit on false alarms, misses, alarms or precision."""
+    """Check an operating condition, or the arguments of a limit on false alarms, misses, alarms or precision."""
     if not isinstance(condition, Mapping):
         return check_condition(condition)
     if set(condition) - {"confidence"} not in LIMITS:
@@ -41,35 +41,35 @@ def check_goal(condition: Any) -> Any:
 
 
 def choose(hull: RocHull, condition: Any, on_edge: str = "within") -> Mixture:
-    """Return what to use, with which thresholds and what probability, for a condition or under a limit."""
+    """Choose the members, their thresholds and their probabilities for a condition or under a limit."""
     mixture = _points(hull, condition, on_edge)
     return replace(
         mixture,
         first_threshold=halfway(hull, mixture.first, mixture.first_threshold),
         second_threshold=halfway(hull, mixture.second, mixture.second_threshold),
-        _below=(math.nan, math.nan),  # what is shown is what predicts, also for scores in the gap
+        _below=(math.nan, math.nan),  # the displayed threshold is the one that predicts, also for scores in the gap
     )
 
 
 def halfway(hull: RocHull, name: str, threshold: float) -> float:
-    """Return about the middle between the lowest score that is called positive and the next lower one.
+    """Find a threshold about halfway between the lowest score that is called positive and the next lower score.
 
-    All thresholds in that gap are the same to the data of the hull. On other data the lowest score itself would be
-    the strictest of them, which matters where the gap is wide: where the classes are well apart. The middle is rounded
-    to as few decimals as leave it in the middle half of the gap.
+    All thresholds in that gap are equivalent on the data of the hull. On other data, the lowest score itself would be
+    the strictest of them, which matters if the gap is wide because the classes are well separated. The middle is
+    rounded to as few decimals as keep it in the middle half of the gap.
     """
     return threshold if name in TRIVIAL else middle_cut(threshold, hull.curve(name).score_below(threshold))
 
 
 def _points(hull: RocHull, condition: Any, on_edge: str) -> Mixture:
-    """Return which points of the hull to use, and with what probability."""
+    """Choose the points of the hull to use, and their probabilities."""
     goal = check_goal(condition)
     check_choice("on_edge", on_edge, ON_EDGE)
     if not isinstance(goal, dict):
         best = hull.best(goal)
         ends = [tie for tie in best.ties if (tie.fpr, tie.tpr) != (best.fpr, best.tpr)]
         if on_edge == "random" and ends:
-            # The whole edge costs the same, so nothing favours one of its ends.
+            # All points of the edge cost the same, so neither end is preferable.
             return _mixture(best, ends[0], 0.5)
         return _mixture(best, best, 0.0)
     if "fpr" in goal:
@@ -86,7 +86,7 @@ def _points(hull: RocHull, condition: Any, on_edge: str) -> Mixture:
         return _mixture(limited, limited, 0.0)
     if on_edge == "random":
         return limited.mixture
-    # Along an edge fpr + tpr grows with the probability of its second end, and along the hull from vertex to vertex.
+    # Along an edge, fpr + tpr grows with the probability of its second end, and along the hull from vertex to vertex.
     goal_sum = limited.mixture.fpr + limited.mixture.tpr
     j = int(np.argmin(np.abs(hull.fpr + hull.tpr - goal_sum)))
     vertex = hull.owner[j], float(hull.thresholds[j])
@@ -94,7 +94,7 @@ def _points(hull: RocHull, condition: Any, on_edge: str) -> Mixture:
 
 
 def _mixture(first: Any, second: Any, probability: float) -> Mixture:
-    """Return the random choice between two points, each with its classifier, threshold and rates."""
+    """Make a random choice between two points, each with its classifier, threshold and rates."""
     return Mixture(
         first.classifier,
         first.threshold,
@@ -107,22 +107,22 @@ def _mixture(first: Any, second: Any, probability: float) -> Mixture:
 
 
 class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
-    """A classifier that cuts its members' scores where a ROC hull of out-of-fold scores says."""
+    """Base class of classifiers whose thresholds come from the ROC hull of out-of-fold scores."""
 
     @abstractmethod
     def _named(self) -> dict[str, Any]:
-        """Return the members by name."""
+        """The members by name."""
 
     @abstractmethod
     def _fitted(self) -> dict[str, Any]:
-        """Return the members that predict, by name."""
+        """The fitted members that predict, by name."""
 
     @abstractmethod
     def _choose(self, condition: Any) -> Mixture:
-        """Return what to do for a condition."""
+        """Choose what to use for a condition."""
 
     def _goal(self, condition: Any) -> Any:
-        """Return a condition or a limit; a confidence needs scores of the very members that predict."""
+        """Check a condition or a limit. A confidence needs scores of the same members that predict."""
         goal = check_goal(condition)
         if isinstance(goal, dict) and goal.get("confidence") is not None:
             if not getattr(self, "_scored_as_fitted", False):
@@ -138,7 +138,7 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
         return goal
 
     def _fit_hull(self, X: Any, y: Any, params: dict[str, Any]) -> dict[str, Any]:
-        """Set the classes and the hull from out-of-fold scores; return the members that will predict."""
+        """Set the classes and the hull from out-of-fold scores, and return the members that will predict."""
         check_goal(self.condition)
         members = self._named()
         X, y = indexable(X, y)
@@ -157,7 +157,7 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
             pos_label=self.pos_label_,
             n_jobs=self.n_jobs,
         )
-        with no_question():  # the members' scores are of the right class for sure
+        with no_question():  # the members' scores are known to be those of the right class
             self.hull_ = RocHull.from_predictions(
                 labels[tested.rows] == self.pos_label_,
                 tested.scores,
@@ -174,13 +174,13 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
         return fitted
 
     def predict(self, X: Any, condition: Any = None) -> npt.NDArray[Any]:
-        """Return the predicted classes.
+        """Predict the classes.
 
         Parameters
         ----------
         X : array-like of shape (n, features)
         condition : OperatingCondition, number or mapping, optional
-            Used instead of the classifier's own, in this call.
+            Used in this call instead of the classifier's own condition.
         """
         check_is_fitted(self, "hull_")
         mixture = self._choose(self.condition if condition is None else condition)
@@ -195,7 +195,7 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
         return np.asarray(labels[positive.astype(np.intp)])
 
     def _check_missing(self, X: Any, used: set[str]) -> None:
-        """Let members that are not used today see missing values too, so that what is taken depends on no condition."""
+        """Let unused members check missing values too, so that the same input is accepted at every condition."""
         idle = {name: member for name, member in self._fitted().items() if name not in used}
         wary = [name for name, member in idle.items() if not _members.takes_missing(member)]
         if wary and _members.has_missing(X):
@@ -203,9 +203,9 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
                 self._positive(X, name, 0.0)
 
     def _positive(self, X: Any, name: str, threshold: float) -> BoolArray:
-        """Return which examples one classifier at one threshold calls positive."""
+        """Mark the examples that a classifier calls positive at a threshold."""
         fitted = self._fitted()
-        # A trivial choice needs no score, but a member still checks X: its shape, its names, what is missing.
+        # A trivial choice needs no score, but a member still checks the shape, the names and the missing values of X.
         member = next(iter(fitted)) if name in TRIVIAL else name
         method = _members.score_method(member, fitted[member], self.response_method)
         scores = _members.positive_scores(member, fitted[member], X, method, self.pos_label_)
@@ -214,11 +214,11 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
         return scores >= threshold
 
     def get_metadata_routing(self) -> Any:
-        """Return where metadata goes: each member's `fit`, and the splitter under the name "cv"."""
+        """Return the metadata routing to each member's `fit` and, under the name "cv", to the splitter."""
         return _members.members_router(self, self._named(), self.cv).add_self_request(self)
 
     def __sklearn_tags__(self) -> Any:
-        """Return the tags: two classes only; of the input, what every member takes."""
+        """Return the tags: two classes only, and the input that every member accepts."""
         from sklearn.utils import get_tags  # scikit-learn 1.5 has neither this nor a use for the method
 
         tags = super().__sklearn_tags__()
@@ -234,67 +234,65 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
 
 
 class RocHullClassifier(HullBase):
-    """Several classifiers in one: for the costs of today it uses the member and the threshold that are best for them.
+    """A classifier that uses the best of its members at the best threshold for the current costs.
 
-    `fit` trains every member and takes the ROC convex hull of their out-of-fold scores. After that the costs, the
-    class frequencies or a limit can change without another fit: ``set_params(condition=...)`` or
-    ``predict(X, condition=...)``.
+    `fit` trains every member and computes the ROC convex hull of their out-of-fold scores. After that, the costs, the
+    class frequencies or a limit can be changed without another fit, by ``set_params(condition=...)`` or ``predict(X,
+    condition=...)``.
 
     Parameters
     ----------
     estimators : list of (name, estimator), or mapping of name to estimator
         The members: classifiers with `predict_proba` or `decision_function`.
     condition : OperatingCondition, number read as pc, or mapping
-        Where the classifier is used. A mapping is a limit, with the arguments of `RocHull.best_at_fpr`,
-        `best_at_tpr`, `best_at_capacity` or `best_at_precision`: ``{"fpr": 0.05}``, ``{"tpr": 0.9}``,
-        ``{"alarms": 200, "population": 10_000, "prevalence": 0.05}`` or ``{"precision": 0.8, "prevalence": 0.05}``.
-        With a confidence, as in ``{"fpr": 0.05, "confidence": 0.95}``, the limit is kept on new cases with that
-        probability. This needs scores of the members that predict, on data that they have not seen: ``cv="prefit"``, or
-        a single split and ``refit=False``; and ``on_edge="within"``.
+        The condition under which the classifier is used. A mapping is a limit, with the arguments of
+        `RocHull.best_at_fpr`, `best_at_tpr`, `best_at_capacity` or `best_at_precision`: ``{"fpr": 0.05}``, ``{"tpr":
+        0.9}``, ``{"alarms": 200, "population": 10_000, "prevalence": 0.05}`` or ``{"precision": 0.8, "prevalence":
+        0.05}``. With a confidence, as in ``{"fpr": 0.05, "confidence": 0.95}``, the limit is kept on new cases with
+        that probability. This needs scores of the members that predict on data that they were not trained on, so
+        ``cv="prefit"`` or a single split with ``refit=False``. It also needs ``on_edge="within"``.
     cv : int, float, splitter, iterable or "prefit", default 5
-        How out-of-fold scores are made: stratified folds (that keep `groups` together), one split with that share
-        to test on, any of scikit-learn's splitters, or not at all: with "prefit" the members are fitted already and
-        `fit` gets data that they have not seen.
+        How out-of-fold scores are made: the number of stratified folds (which keep `groups` together), the share of
+        examples to test on in a single split, or a scikit-learn splitter. With "prefit", the members are already
+        fitted, and `fit` gets data that they were not trained on.
     on_edge : {"within", "nearer", "random"}, default "within"
-        What to do where the goal lies between two vertices of the hull, so on an edge of it. A limit such as
-        fpr = 0.1 nearly always does; a condition only if its iso-performance line has the slope of an edge, and then
-        all of the edge costs the same.
-        ``"within"``: one member at one threshold, the best that keeps the limit (of equal costs that which
-        `hull_.best` names first). ``"nearer"``: the nearer of the two vertices, which may break the limit a little.
-        ``"random"``: each example goes to one of the two vertices at random, with the probability that reaches the
-        point on the edge (one half where the edge costs the same), so the limit is used up on average.
+        What to do if the goal lies on an edge of the hull, between two vertices. This is nearly always so for a limit
+        such as fpr = 0.1. For a condition it is so only if its iso-performance line has the slope of an edge, and then
+        all points of the edge cost the same. ``"within"`` uses one member at one threshold, the best that keeps the
+        limit (of several with equal costs, the one that `hull_.best` names first). ``"nearer"`` uses the nearer of the
+        two vertices, which may break the limit a little. ``"random"`` assigns each example to one of the two vertices
+        at random, with the probability that reaches the point on the edge (one half if all points of the edge cost the
+        same), so that the limit is fully used on average.
     response_method : {"auto", "predict_proba", "decision_function"}, default "auto"
-        What the scores are; "auto" takes the first that a member has.
+        The method that gives the scores. "auto" uses the first of them that a member has.
     pos_label : label, optional
-        The positive class; needed unless labels are booleans, 0/1 or -1/1.
+        The positive class, which is required unless labels are booleans, 0/1 or -1/1.
     refit : bool, default True
-        Whether members are trained again on all data; False is possible where `cv` is a single split.
+        Whether members are trained again on all data. It can be False only if `cv` is a single split.
     n_jobs : int, optional
-        Parallel fits.
+        The number of parallel fits.
     random_state : int, RandomState or None
-        Shuffles the folds of a number `cv` (they are not shuffled where it is None) and draws for
-        ``on_edge="random"``: with an int, the same draws in every call of `predict`.
+        Shuffles the folds if `cv` is a number (they are not shuffled if it is None), and makes the random choices of
+        ``on_edge="random"``. With an int, every call of `predict` makes the same choices.
 
     Attributes
     ----------
     hull_ : RocHull
-        The hull of the out-of-fold scores: who is best where, in `hull_.ranges()`.
+        The hull of the out-of-fold scores. `hull_.ranges()` shows which member is best where.
     estimators_ : dict of name to fitted estimator
     choice_ : Mixture
-        What `predict` does for the present `condition`; the trivial classifiers are ``"always negative"`` and
-        ``"always positive"``.
+        What `predict` uses for the current `condition`. The trivial classifiers are ``"always negative"`` and ``"always
+        positive"``.
     classes_, pos_label_ : array of shape (2,), label
     n_features_in_, feature_names_in_
-        Where the members have them.
+        Present if the members have them.
 
-    Notes
-    -----
-    The hybrid of Provost & Fawcett (1997): on the data of the hull it costs no more than any member at any condition;
-    on other data up to what the estimate of the hull is off. Out-of-fold scores of all folds are pooled, so scores
-    should mean the same in every fold, and thresholds are applied to members that are trained on all data. A threshold
-    is the middle between the lowest score that is to be positive and the next lower one, rounded to as few decimals
-    as stay in the middle half of that gap: what is shown is what predicts.
-    `sample_weight` weights the ROC points too.
+    Notes ----- This is the hybrid of Provost & Fawcett (1997). On the data of the hull it costs no more than any member
+    at any condition; on other data this holds up to the estimation error of the hull. The out-of-fold scores of all
+    folds are pooled, so scores should mean the same in every fold, and thresholds are applied to members that are
+    trained on all data. A threshold is the middle between the lowest score that is called positive and the next lower
+    score, rounded to as few decimals as keep it in the middle half of that gap. The displayed threshold is the one that
+    is used. `sample_weight` weights the ROC points too.
 
     Examples
     --------
@@ -353,7 +351,7 @@ class RocHullClassifier(HullBase):
         y : array-like of shape (n,)
             Labels of two classes.
         **params
-            `sample_weight` for the members and the ROC points, `groups` for the splitter; with metadata routing
+            `sample_weight` for the members and the ROC points, and `groups` for the splitter. If metadata routing is
             enabled, whatever the members and the splitter have requested.
         """
         check_choice("on_edge", self.on_edge, ON_EDGE)
@@ -362,7 +360,7 @@ class RocHullClassifier(HullBase):
 
     @property
     def choice_(self) -> Mixture:
-        """What `predict` does for the present condition."""
+        """What `predict` uses for the current condition."""
         check_is_fitted(self, "hull_")
         return self._choose(self.condition)
 
@@ -374,7 +372,7 @@ class RocHullClassifier(HullBase):
         return fitted
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; those of members too, as ``name`` and ``name__parameter``."""
+        """Return the parameters, including those of members as ``name`` and ``name__parameter``."""
         params: dict[str, Any] = super().get_params(deep=False)
         if not deep:
             return params
@@ -397,7 +395,7 @@ class RocHullClassifier(HullBase):
         return self
 
     def _known(self) -> dict[str, Any]:
-        """Return the members where they are usable, which `fit` will insist on."""
+        """Return the members if they are valid, which `fit` requires."""
         try:
             return self._named()
         except CostCurvesError:

@@ -1,4 +1,4 @@
-"""Any number of classes: predict the class of least expected cost, from a classifier's probabilities."""
+"""A classifier for any number of classes that predicts the class with the least expected cost."""
 
 from __future__ import annotations
 
@@ -24,40 +24,38 @@ CALIBRATIONS = ("isotonic", "sigmoid")
 
 
 class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier of k classes that predicts what is expected to cost least, by its probabilities.
+    """A classifier of k classes that predicts the class with the least expected cost, given its probabilities.
 
     Parameters
     ----------
     estimator : estimator
         A classifier with `predict_proba` (with `calibration`, `decision_function` is enough).
     cost_matrix : CostMatrix, labelled frame, table of shape (k, k), or callable
-        Rows are true classes, columns predicted ones. A `CostMatrix` or a labelled frame is matched by its labels; a
-        plain table has the order of the sorted classes. A callable gets the classes and returns any of these, for
-        costs that follow a rule.
+        Rows are true classes, columns are predicted classes. A `CostMatrix` or a labelled frame is matched by its
+        labels, and a plain table has the order of the sorted classes. For costs that follow a rule, a callable takes
+        the classes and returns any of these.
     calibration : {None, "isotonic", "sigmoid"}, default None
-        Calibrate the probabilities by cross-validation first (scikit-learn's `CalibratedClassifierCV`): the decision
-        is only as good as they are.
+        Whether to calibrate the probabilities by cross-validation first (with scikit-learn's `CalibratedClassifierCV`).
+        The decisions are only as good as the probabilities.
     cv : int, splitter or iterable, default 5
         The folds of the calibration.
     n_jobs : int, optional
-        Parallel fits of the calibration.
+        The number of parallel fits of the calibration.
 
     Attributes
     ----------
     classes_ : array of shape (k,)
     cost_matrix_ : CostMatrix
-        With the classes as labels, in their order.
+        The costs with the classes as labels, in their order.
     estimator_ : estimator
-        The fitted classifier; with `calibration` a `CalibratedClassifierCV`.
+        The fitted classifier, which is a `CalibratedClassifierCV` if `calibration` is given.
 
-    Notes
-    -----
-    Predicts the class p with the least Σ_t P(t|x) C[t, p]; of equal ones the first. The probabilities are taken at the
-    class frequencies of the training data.
+    Notes ----- The prediction is the class p with the least Σ_t P(t|x) C[t, p], and the first of several such classes.
+    The probabilities refer to the class frequencies of the training data.
 
     Examples
     --------
-    To take a wine of class 1 for another costs ten times as much as the other errors:
+    Mistaking a wine of class 1 for another costs ten times as much as the other errors:
 
     >>> import costcurves as cc
     >>> from sklearn.datasets import load_wine
@@ -86,7 +84,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         self.n_jobs = n_jobs
 
     def _inner(self) -> Any:
-        """Return what will be trained: the classifier, or its calibration."""
+        """The estimator that will be trained, which is the classifier or its calibration."""
         if self.calibration is None:
             score_method("estimator", self.estimator, "predict_proba")
             return clone(self.estimator)
@@ -94,7 +92,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         score_method("estimator", self.estimator, "auto")
         inner = CalibratedClassifierCV(clone(self.estimator), method=self.calibration, cv=self.cv, n_jobs=self.n_jobs)
         if sklearn.get_config()["enable_metadata_routing"]:
-            inner.set_fit_request(sample_weight=True)  # it hands the weights on if the classifier asks for them
+            inner.set_fit_request(sample_weight=True)  # it passes the weights on if the classifier requests them
         return inner
 
     def fit(self, X: Any, y: Any, **params: Any) -> MinimumExpectedCostClassifier:
@@ -104,9 +102,10 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         ----------
         X : array-like or sparse matrix of shape (n, features), or dataframe
         y : array-like of shape (n,)
-            Class labels, all of them in the cost matrix.
+            Class labels, all of which must be in the cost matrix.
         **params
-            For the classifier's `fit`, such as `sample_weight`; with metadata routing enabled, what it has requested.
+            Parameters of the classifier's `fit`, such as `sample_weight`. If metadata routing is enabled, those that it
+            has requested.
         """
         inner = self._inner()
         labels = column_or_1d(y, warn=True)
@@ -125,7 +124,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of least expected cost for each example.
+        """Predict the class with the least expected cost for each example.
 
         Parameters
         ----------
@@ -138,7 +137,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         return chosen.astype(self.classes_.dtype, copy=False)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the probabilities behind the decisions, a column for each of `classes_`.
+        """The probabilities on which the decisions are based, with one column for each of `classes_`.
 
         Parameters
         ----------
@@ -148,13 +147,13 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         return np.asarray(self.estimator_.predict_proba(X))
 
     def get_metadata_routing(self) -> Any:
-        """Return where metadata goes: the classifier's `fit`."""
+        """Return the metadata routing to the classifier's `fit`."""
         return MetadataRouter(owner=type(self).__name__).add(
             estimator=self._inner(), method_mapping=MethodMapping().add(caller="fit", callee="fit")
         )
 
     def __sklearn_tags__(self) -> Any:
-        """Return the tags: of the input, what the classifier takes."""
+        """Return the tags, which describe the input that the classifier accepts."""
         from sklearn.utils import get_tags  # scikit-learn 1.5 has neither this nor a use for the method
 
         tags = super().__sklearn_tags__()
@@ -164,7 +163,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
 
 
 def matrix_of(cost_matrix: Any, classes: npt.NDArray[Any]) -> CostMatrix:
-    """Return the costs with the classes as labels, in their order; labels that are not the classes are refused."""
+    """Return the costs with the classes as labels, in their order. Labels that do not match the classes are refused."""
     names = classes.tolist()
     table = cost_matrix(classes) if callable(cost_matrix) else cost_matrix
     labelled = isinstance(table, CostMatrix) or hasattr(table, "columns") or hasattr(table, "column_names")

@@ -1,4 +1,4 @@
-"""Scorers for `cross_validate`, `GridSearchCV` and the like: costs with a minus sign, so that greater is better."""
+"""Scorers for `cross_validate`, `GridSearchCV` and similar tools: negative costs, so that greater is better."""
 
 from __future__ import annotations
 
@@ -31,50 +31,49 @@ def expected_cost_scorer(
     normalized: bool = False,
     pos_label: Any = None,
 ) -> Any:
-    """Return a scorer of what an estimator costs per case: minus the cost, so that greater is better.
+    """Make a scorer that returns minus the cost of an estimator per case, so that greater is better.
 
-    The costs are one of three: those of a condition, of a cost matrix, or those of each example. At a condition the
-    estimator is judged with a threshold that suits it, as it should be used; with a cost matrix or costs of examples,
-    by the labels that it predicts.
+    Costs are given by a condition, by a cost matrix, or for each example. At a condition, the estimator is evaluated
+    with a threshold that suits the condition, as it should be used. With a cost matrix or costs of examples, it is
+    evaluated by the labels that it predicts.
 
     Parameters
     ----------
     condition : OperatingCondition, or a number read as pc
-        Two classes. The prevalence is that of the condition, not that of the data.
+        The condition, for two classes. Its prevalence is used, not that of the data.
     cost_matrix : CostMatrix or table
-        k classes, rows true, columns predicted; class frequencies are those of the data. A plain table has labels
-        0, 1, …: give a `CostMatrix` with labels for others.
+        Costs for k classes, with true classes as rows and predicted classes as columns. Class frequencies are those of
+        the data. A plain table has the labels 0, 1, …; for others, give a `CostMatrix` with labels.
     cost_fp, cost_fn : float, optional
-        Without `condition` and `cost_matrix` each example has its own costs: call ``set_score_request(cost_fn=True)``
-        on the scorer, with scikit-learn's metadata routing enabled, and pass ``params={"cost_fn": amounts}`` to
-        `cross_validate`, or ``cost_fn=amounts`` to `GridSearchCV.fit`. One that is the same for all is given here.
+        Without `condition` and `cost_matrix`, each example has its own costs. Enable scikit-learn's metadata routing,
+        call ``set_score_request(cost_fn=True)`` on the scorer, and pass ``params={"cost_fn": amounts}`` to
+        `cross_validate`, or ``cost_fn=amounts`` to `GridSearchCV.fit`. A cost that is the same for all examples is
+        given here.
     policy : {"cross-fitted", "predict"}, or policy
-        Which threshold is used at a condition. By default ``"cross-fitted"``: each case is judged at the threshold that
-        costs least on others (`cross_fitted_cost`), on the scores of `predict_proba` or `decision_function`, which need
-        not be calibrated; an estimator that has neither, such as `RocHullClassifier`, is judged by the labels that it
-        predicts. ``"bayes"`` trusts `predict_proba` to be calibrated and moves its threshold to the condition; a number
-        is a threshold, and other policies are those of `CostCurve`. ``"predict"`` judges the labels that `predict`
-        gives: for most classifiers those of the more probable class, whatever the costs are. It is for classifiers
-        that know the costs themselves, such as `CostThresholdClassifier`, and the only policy for a cost matrix and for
-        costs of examples.
+        The threshold that is used at a condition. By default, ``"cross-fitted"``, each case is evaluated at the
+        threshold that costs least on other cases (`cross_fitted_cost`). The scores of `predict_proba` or
+        `decision_function` need not be calibrated for this. An estimator that has neither, such as `RocHullClassifier`,
+        is evaluated by the labels that it predicts. ``"bayes"`` assumes that `predict_proba` is calibrated and adapts
+        its threshold to the condition. A number is a threshold, and other policies are those of `CostCurve`.
+        ``"predict"`` evaluates the labels that `predict` returns, which for most classifiers are those of the more
+        probable class, whatever the costs are. It is meant for classifiers that already take the costs into account,
+        such as `CostThresholdClassifier`, and is the only policy for a cost matrix and for costs of examples.
     normalized : bool, default False
-        With `condition`, whether costs are relative to always being wrong instead of in money.
+        With `condition`, whether costs are relative to the cost of getting every case wrong instead of in money.
     pos_label : label, optional
-        The positive class; needed unless labels are booleans, 0/1 or -1/1. Not for a cost matrix.
+        The positive class, which is required unless labels are booleans, 0/1 or -1/1. Not used with a cost matrix.
 
     Returns
     -------
     scorer
-        Called as ``scorer(estimator, X, y)``. Takes `sample_weight` too, by metadata routing.
+        It is called as ``scorer(estimator, X, y)`` and also takes `sample_weight` through metadata routing.
 
-    Notes
-    -----
-    A search that judges the labels of `predict` compares classifiers at a threshold that nobody would use: where a
-    false alarm costs twenty times as much as a miss, it prefers the classifier that calls nothing positive. The default
-    is "cross-fitted" and not "bayes" because probabilities of trees, of naive Bayes, of strongly regularised and of
-    reweighted models are not calibrated, which costs nothing once the threshold is chosen on data. ``"optimal"``
-    chooses the threshold on the very cases that it judges: this orders models with the least noise, but its costs are
-    too low.
+    Notes ----- A search that evaluates the labels of `predict` compares classifiers at a threshold that nobody would
+    use. If a false alarm costs twenty times as much as a miss, it prefers the classifier that calls nothing positive.
+    The default is "cross-fitted" and not "bayes", because the probabilities of trees, of naive Bayes, and of strongly
+    regularised or reweighted models are not calibrated, which does not matter if the threshold is chosen on data.
+    ``"optimal"`` chooses the threshold on the same cases on which the cost is measured. This ranks models with the
+    least noise, but its costs are too low.
 
     Examples
     --------
@@ -94,7 +93,7 @@ def expected_cost_scorer(
     normalized = check_flag("normalized", normalized)
     if (condition is not None) + (cost_matrix is not None) + (cost_fp is not None or cost_fn is not None) > 1:
         raise InputError(
-            "`condition`, `cost_matrix` and costs of examples must not come together, "
+            "`condition`, `cost_matrix` and costs of examples must not be given together, "
             f"got condition={shown(condition)}, cost_matrix={shown(cost_matrix)}, "
             f"cost_fp={shown(cost_fp)}, cost_fn={shown(cost_fn)}"
         )
@@ -115,7 +114,7 @@ def expected_cost_scorer(
         return make_scorer(
             cost_of_scores,
             greater_is_better=False,
-            response_method=(*methods, "predict"),  # the last where there are no scores
+            response_method=(*methods, "predict"),  # the last is used if there are no scores
             policy=rule,
             **options,
         )
@@ -132,7 +131,7 @@ def cost_of_labels(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return the cost of predicted labels per case, normalized or in money."""
+    """The cost of predicted labels per case, normalized or in money."""
     cost = normalized_expected_cost(y_true, y_pred, condition, pos_label=pos_label, sample_weight=sample_weight)
     return cost if normalized else condition.money(cost)
 
@@ -147,7 +146,7 @@ def cost_of_scores(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return the cost of scores per case under a policy (None: cross-fitted thresholds), normalized or in money."""
+    """The cost of scores per case under a policy (None means cross-fitted thresholds), normalized or in money."""
     given = {"pos_label": pos_label, "sample_weight": sample_weight}
     if np.asarray(y_score).dtype.kind != "f":  # labels of an estimator without scores
         if policy is not None:
@@ -171,7 +170,7 @@ def cost_curve_area_scorer(
     policy: Any = "optimal",
     pos_label: Any = None,
 ) -> Any:
-    """Return a scorer of the area under an estimator's cost curve: minus the area, so that greater is better.
+    """Make a scorer that returns minus the area under an estimator's cost curve, so that greater is better.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One classifier with the threshold that is cheapest on out-of-fold scores, among all thresholds."""
+"""A classifier with the cheapest of all thresholds on out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ MEMBER = "estimator"
 
 
 def _has(method: str) -> Callable[[Any], bool]:
-    """Return whether the classifier inside has a method."""
+    """Make a check for whether the wrapped classifier has a method."""
     return lambda self: hasattr(getattr(self, "estimator_", self.estimator), method)
 
 
 class CostThresholdClassifier(HullBase):
     """A classifier with the threshold that costs least at an operating condition, on out-of-fold scores.
 
-    Every distinct score is a candidate, in exact counts and by one sort. As with `RocHullClassifier` the condition
-    can change without another fit: ``set_params(condition=...)`` or ``predict(X, condition=...)``. Its scores
-    (`predict_proba`, `predict_log_proba`, `decision_function`, where the classifier has them) are the classifier's own.
+    Every distinct score is a candidate, with exact counts and after a single sort. As with `RocHullClassifier`, the
+    condition can be changed without another fit, by ``set_params(condition=...)`` or ``predict(X, condition=...)``. Its
+    scores (`predict_proba`, `predict_log_proba` and `decision_function`, if the wrapped classifier has them) are those
+    of the wrapped classifier.
 
     Parameters
     ----------
     estimator : estimator
         A classifier with `predict_proba` or `decision_function`.
     condition : OperatingCondition, number read as pc, or mapping
-        Where the classifier is used; a mapping is a limit such as ``{"fpr": 0.05}``, or one that is kept on new cases
-        such as ``{"fpr": 0.05, "confidence": 0.95}``, see `RocHullClassifier`.
+        The condition under which the classifier is used. A mapping is a limit such as ``{"fpr": 0.05}``, or a limit
+        that is kept on new cases such as ``{"fpr": 0.05, "confidence": 0.95}``; see `RocHullClassifier`.
     cv, response_method, pos_label, refit, n_jobs, random_state
         As for `RocHullClassifier`.
 
     Attributes
     ----------
     threshold_ : float
-        For the present `condition`: positive is predicted where the score is at least this; inf is always negative,
-        -inf always positive. Otherwise it is about halfway between two neighbouring out-of-fold scores.
+        The threshold for the current `condition`. Cases whose score is at least this high are predicted positive. It is
+        inf if all cases are predicted negative, -inf if all are predicted positive, and otherwise about halfway between
+        two neighbouring out-of-fold scores.
     curve_ : RocCurve
         The ROC curve of the out-of-fold scores.
     estimator_ : estimator
-        Trained on all data (see `refit`).
+        The classifier, trained on all data (see `refit`).
     hull_ : RocHull
         The hull of `curve_`, for decisions and ranges.
     classes_, pos_label_, n_features_in_, feature_names_in_
         As for `RocHullClassifier`.
 
-    Notes
-    -----
-    scikit-learn's `TunedThresholdClassifierCV` tries 100 evenly spaced thresholds, and averages its metric over
-    folds after interpolating it between them. Here folds are pooled, and no threshold is left out; on the pooled
-    out-of-fold scores none costs less.
+    Notes ----- scikit-learn's `TunedThresholdClassifierCV` tries 100 evenly spaced thresholds, and averages its metric
+    over folds after interpolating it between them. Here folds are pooled and every threshold is considered, so no
+    threshold costs less on the pooled out-of-fold scores.
 
     Examples
     --------
@@ -119,13 +119,13 @@ class CostThresholdClassifier(HullBase):
 
     @property
     def threshold_(self) -> float:
-        """The threshold for the present condition."""
+        """The threshold for the current condition."""
         check_is_fitted(self, "hull_")
         return self._choose(self.condition).first_threshold
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the classifier's probabilities, which no threshold changes.
+        """The probabilities of the wrapped classifier, which do not depend on the threshold.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class CostThresholdClassifier(HullBase):
 
     @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the logarithms of the classifier's probabilities.
+        """The logarithms of the probabilities of the wrapped classifier.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class CostThresholdClassifier(HullBase):
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the classifier's decision function, which no threshold changes.
+        """The decision function of the wrapped classifier, which does not depend on the threshold.
 
         Parameters
         ----------

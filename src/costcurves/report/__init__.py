@@ -1,1 +1,1 @@
-"""The interactive report: one self-contained page that answers first and lets the reader move the condition."""
+"""The interactive report: one self-contained page that begins with the answer and lets readers change the condition."""

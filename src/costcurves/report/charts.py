@@ -1,8 +1,8 @@
-"""The pictures of a two-class report, declared in Vega-Lite through Altair.
+"""The pictures of a two-class report, declared in Vega-Lite with Altair.
 
-Inputs of the page are bound to parameters by their ids; everything that follows from them (pc, the best vertex, the
+Inputs of the page are bound to parameters by their ids. Everything that follows from them (pc, the best vertex, the
 iso-performance line) is an expression of the specification. Colours are custom properties of the style sheet, so that
-one picture serves light, dark and print.
+the same picture is used for light mode, dark mode and print.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NEAREST: dict[str, Spec] = {
 DASHES = ([1, 0], [7, 3], [2, 2])
 
 SHOWN = "indexof(hidden, ',' + datum.k + ',') < 0"
-# What the horizontal axis of cost space says: pc itself, or the prevalence or cost ratio that would give it.
+# The labels of the horizontal axis of cost space: pc itself, or the prevalence or cost ratio that would give it.
 AXIS_LABEL = (
     "axis == 'prevalence' ? format(datum.value * fp / max(datum.value * fp + (1 - datum.value) * fn, 1e-300), '.2~p')"
     " : axis == 'ratio' ? (datum.value >= 1 ? '∞' : format(datum.value / (1 - datum.value) * (1 - p) / p, '.2~r'))"
@@ -40,7 +40,7 @@ AXIS_TITLE = (
 
 
 def config() -> Spec:
-    """Return the look that all pictures share."""
+    """The configuration that all pictures share."""
     axis = {
         "domainColor": GRID,
         "tickColor": GRID,
@@ -57,7 +57,7 @@ def config() -> Spec:
     return {
         "font": "system-ui, sans-serif",
         "background": "transparent",
-        # The page describes each picture as a whole; a label on every point would only be noise.
+        # The page describes each picture as a whole. A label on every point would be of no help.
         "aria": False,
         "view": {"stroke": None},
         "customFormatTypes": True,
@@ -68,7 +68,7 @@ def config() -> Spec:
 
 
 def colours(names: int, extra: tuple[int, ...] = (NEVER, ALWAYS)) -> alt.Scale:
-    """Return the colour of each classifier's number; the trivial ones are grey."""
+    """The colours of classifiers by number. The trivial classifiers are grey."""
     shades = [f"var(--c{k % COLOURS})" for k in range(names)]
     return alt.Scale(domain=[*range(names), *extra], range=[*shades, *[QUIET] * len(extra)])
 
@@ -85,7 +85,7 @@ def _bound(name: str, event: str = "input", value: Any = "") -> alt.Parameter:
 
 
 def _condition() -> list[alt.Parameter]:
-    """Return the inputs of the page and what follows from them."""
+    """The inputs of the page and the parameters that follow from them."""
     return [
         _bound("prevalence"),
         _bound("cost_fn"),
@@ -99,12 +99,12 @@ def _condition() -> list[alt.Parameter]:
     ]
 
 
-# Text as it is. Without a format Vega-Lite looks for the field in the wrong row where the nearest point is pointed at.
+# Text without a format. Otherwise Vega-Lite looks up the field in the wrong row when the nearest point is highlighted.
 _CUT_TIP = alt.Tooltip("cut:Q", title="score ≥", formatType="toString")
 
 
 def on(data: str) -> Any:
-    """Return a chart of one of the page's tables."""
+    """Make a chart of one of the page's tables."""
     return alt.Chart(alt.NamedData(name=data))
 
 
@@ -113,7 +113,7 @@ def _one_row() -> Any:
 
 
 def _chosen() -> Any:
-    """Return a chart whose only row is the cheapest vertex among the classifiers that are switched on."""
+    """Make a chart whose only row is the cheapest vertex of the classifiers that are switched on."""
     return (
         on("vertices")
         .transform_filter(SHOWN)
@@ -123,7 +123,7 @@ def _chosen() -> Any:
         .transform_joinaggregate(first="min(r)")
         .transform_filter("datum.r == datum.first")
         .transform_calculate(
-            # Limits of the two rates come with the vertex; those of their weighted sum are at these distances (MOVER).
+            # The vertex has limits of the two rates. The limits of their weighted sum are at these distances (MOVER).
             low="datum.cost - sqrt(pow(pc * datum.fnr_down, 2) + pow((1 - pc) * datum.fpr_down, 2))",
             high="datum.cost + sqrt(pow(pc * datum.fnr_up, 2) + pow((1 - pc) * datum.fpr_up, 2))",
             slope="(1 - pc) / pc",
@@ -135,7 +135,7 @@ def _chosen() -> Any:
 
 
 def halo(chart: Any, **place: Any) -> list[Any]:
-    """Return a label that can be read over lines: the text twice, first as an outline in the colour of the page."""
+    """Make a label that is legible over lines, by drawing an outline in the colour of the page below the text."""
     return [
         chart.mark_text(
             fontWeight=600, fill="var(--page)", stroke="var(--page)", strokeWidth=5, strokeJoin="round", **place
@@ -252,7 +252,7 @@ def _cost(names: int, top: float) -> Any:
 
 
 def _scenario_marks() -> list[Any]:
-    """Return the scenarios as numbered badges at the top: conditions in the first row, ranges as bars in the second."""
+    """Draw the scenarios at the top: conditions as numbered badges in one row, ranges as bars in the next."""
     x = alt.X("mid:Q")
     tip = [alt.Tooltip("n:N", title="scenario"), alt.Tooltip("title:N", title="name")]
     layers = []
@@ -272,14 +272,14 @@ def _scenario_marks() -> list[Any]:
 
 @functools.cache
 def spaces(names: int, top: float) -> Spec:
-    """Return ROC space and cost space side by side, linked; costs are drawn from 0 to `top`."""
+    """Draw ROC space and cost space side by side and linked, with costs from 0 to `top`."""
     chart = alt.concat(_roc(names), _cost(names, top), columns=2, spacing=36)
     spec = finished(
         chart.add_params(*_condition(), _bound("axis", "change", "pc"), _bound("bands", "change", "off")),
         ("vertices", "hull", "points", "costs", "bands", "scenarios"),
         "ROC curves and cost curves of all classifiers, with the chosen operating point",
     )
-    # Altair would give a selection to every named layer; each of these belongs to one.
+    # Altair would add a selection to every named layer, but each of these belongs to only one.
     for layer in (*spec["concat"][0]["layer"], *spec["concat"][1]["layer"]):
         name = layer.get("name", "").rsplit("_", 1)[0]
         if name in NEAREST:
@@ -291,7 +291,7 @@ def spaces(names: int, top: float) -> Spec:
 
 @functools.cache
 def who_is_best(names: int, order: tuple[str, ...]) -> Spec:
-    """Return, for each classifier, where it is worth using and where it is the best."""
+    """Draw, for each classifier, where it is worth using and where it is the best."""
     rows = alt.Y("name:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=150, ticks=False, domain=False))
     x = alt.X("a:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis())
     colour = alt.Color("k:N", scale=colours(names), legend=None)
@@ -321,7 +321,7 @@ def who_is_best(names: int, order: tuple[str, ...]) -> Spec:
 
 @functools.cache
 def losses(names: int) -> Spec:
-    """Return what always using one classifier loses against the best choice, over pc."""
+    """Draw the loss from always using one classifier instead of the best choice, over pc."""
     layers = [
         on("losses")
         .transform_filter(SHOWN)
@@ -341,7 +341,7 @@ def losses(names: int) -> Spec:
 
 @functools.cache
 def difference(names: int) -> Spec:
-    """Return the difference of the pair selected on the page, with its simultaneous band."""
+    """Draw the difference of the pair selected on the page, with its simultaneous band."""
     mine = "datum.q == toNumber(pair)"
     x = alt.X("pc:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis())
     y = alt.Y("d:Q", title="cost of the first − second", axis=alt.Axis(tickCount=6, format=".3~f"))
@@ -377,7 +377,7 @@ def difference(names: int) -> Spec:
 
 @functools.cache
 def explorer(names: int, currency: str) -> Spec:
-    """Return the cost at every threshold of the classifier selected on the page, and the threshold being explored."""
+    """Draw the cost at every threshold of the classifier selected on the page, and the explored threshold."""
     base = (
         on("points")
         .transform_filter("datum.k == toNumber(model) && isValid(datum.t)")
@@ -427,13 +427,13 @@ def explorer(names: int, currency: str) -> Spec:
 
 
 def _heading(words: str) -> Any:
-    """Return a title that begins where the axis begins, at the same height in pictures that stand side by side."""
+    """Make a title that is aligned with the axis, at the same height in pictures that are side by side."""
     text = _one_row().mark_text(align="left", fontSize=14, fontWeight=600, text=words)
     return text.encode(x=alt.value(0), y=alt.value(-18))
 
 
 def _note(words: str, height: str) -> Any:
-    """Return words at the left edge of a picture."""
+    """Write words at the left edge of a picture."""
     text = _one_row().mark_text(align="left", fill=QUIET, text=words)
     return text.encode(x=alt.value(8), y=alt.value(alt.ExprRef(height)))
 
@@ -447,10 +447,10 @@ def _pc_rule() -> Any:
 
 
 def finished(chart: Any, datasets: tuple[str, ...], description: str) -> Spec:
-    """Return the specification; the page fills in the tables, which several pictures share."""
+    """Complete the specification. The page fills in the tables, which several pictures share."""
     spec: Spec = chart.properties(description=description).to_dict(
         validate=False
-    )  # the tests validate; it takes seconds
+    )  # the tests validate the specification, because this takes seconds
     spec["config"] = config()
     spec["datasets"] = spec.get("datasets", {}) | dict.fromkeys(datasets)
     return spec

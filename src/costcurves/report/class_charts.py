@@ -9,7 +9,7 @@ from costcurves.report.datasets import Columns
 
 
 def cost_matrix(data: dict[str, Columns]) -> Spec:
-    """Return the cost matrix as a heat map: the dearer an error, the darker."""
+    """Draw the cost matrix as a heat map, in which more expensive errors are darker."""
     labels = list(dict.fromkeys(data["matrix"]["true"]))
     most = max(data["matrix"]["cost"])
     top = alt.Axis(orient="top", labelAngle=0 if len(labels) < 7 else -40, ticks=False, domain=False, labelLimit=110)
@@ -41,7 +41,7 @@ def cost_matrix(data: dict[str, Columns]) -> Spec:
 
 
 def cost_intervals(data: dict[str, Columns]) -> Spec:
-    """Return the expected cost of each classifier with its interval."""
+    """Draw the expected cost of each classifier with its interval."""
     size = len(data["intervals"]["k"])
     cheapest_first = alt.EncodingSortField("estimate", order="ascending")
     base = on("intervals").encode(
@@ -64,7 +64,7 @@ def cost_intervals(data: dict[str, Columns]) -> Spec:
 
 
 def cost_pairs(data: dict[str, Columns]) -> Spec:
-    """Return the difference of each pair with its interval; zero is no difference."""
+    """Draw the difference of each pair with its interval and a line at zero."""
     base = on("pairs").encode(
         y=alt.Y(
             "pair:N",
@@ -93,7 +93,7 @@ def cost_pairs(data: dict[str, Columns]) -> Spec:
 
 
 def prior_simplex(data: dict[str, Columns], names: int, everyone: int) -> Spec:
-    """Return who is cheapest under which class frequencies of three classes."""
+    """Draw which classifier is cheapest under which frequencies of three classes."""
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.06, 1.06], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.09, 0.95], nice=False))
     shade = colours(names, tuple(range(names, everyone)))

@@ -1,4 +1,4 @@
-"""Everything that a report of k classes shows, computed by the core and collected as one frozen value."""
+"""The contents of a report of k classes, computed by the core and collected in one frozen value."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from costcurves.multiclass.priors import PriorHull, prior_hull
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassesSummary:
-    """Everything a report of k classes shows.
+    """The contents of a report of k classes.
 
     Attributes
     ----------
     costs : CostMatrix
     names : tuple of str
     confusions : tuple of ConfusionMatrix
-        One for each classifier.
+        One per classifier.
     intervals : tuple of CostInterval
-        BCost of each classifier.
+        The BCost interval of each classifier.
     comparison : CostComparison
-        BDeltaCost of all pairs, and of each classifier against always predicting one class.
+        BDeltaCost for all pairs, and for each classifier against always predicting one class.
     hull : PriorHull or None
-        Who can be cheapest under which priors; None where a class has no examples.
+        Which classifiers can be cheapest under which priors, or None if a class has no examples.
     regions : dict of name to array
         The polygons of the prior simplex, for three classes.
     frequencies : array of shape (k,)
         Class frequencies of the data.
     priors : mapping or None
-        Class frequencies that were given in their place.
+        Class frequencies that were given instead.
     n, dropped : int
-        Rows judged, and left out before.
+        The number of rows evaluated, and the number left out before.
     level : float
     """
 
@@ -67,19 +67,19 @@ def summarise_classes(
     level: float = 0.95,
     dropped: int = 0,
 ) -> ClassesSummary:
-    """Return what a report of k classes shows.
+    """Compute the contents of a report of k classes.
 
     Parameters
     ----------
     y_true : sequence of labels, shape (n,)
     predictions : mapping of name to sequence of labels, or dataframe
     cost_matrix : CostMatrix or table
-        Rows true, columns predicted.
+        Rows are true classes, columns are predicted classes.
     priors : mapping of label to probability, optional
-        Class frequencies at deployment, instead of those of the data.
+        Class frequencies in deployment, instead of those of the data.
     level : float in (0, 1)
     dropped : int
-        How many rows were left out before, to be stated in the report.
+        The number of rows that were left out before, which the report states.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def summarise_classes(
     columns = columns_of("predictions", predictions)
     names = check_named("predictions", columns, 1)
     with warnings.catch_warnings():
-        # The page names these risks itself, beside the interval that they concern.
+        # The page itself names these risks beside the interval that they affect.
         warnings.simplefilter("ignore", SmallSampleWarning)
         intervals = tuple(bcost(y_true, columns[name], costs, level=level, priors=priors) for name in names)
         comparison = bdeltacost_many(y_true, columns, costs, level=level, priors=priors)

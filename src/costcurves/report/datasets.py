@@ -1,4 +1,4 @@
-"""What the pictures draw, as rows of plain values; pictures know classifiers by number, never by name."""
+"""The data of the pictures, as rows of plain values. Pictures refer to classifiers by number, never by name."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from costcurves.report.summary import ClassifierSummary, ConditionAnswer, Summar
 
 Rows = list[dict[str, Any]]
 Columns = dict[str, list[Any]]
-# The trivial classifiers' numbers; the others count from 0.
+# The numbers of the trivial classifiers. The others are numbered from 0.
 NEVER, ALWAYS = -1, -2
-# A region of the prior simplex narrower than this, in every class's share, has no room for its name.
+# If a region of the prior simplex is narrower than this in the share of every class, it has no room for its name.
 LABELLED = 0.12
 
 
 def _cuts(points: RocCurve) -> list[float | None]:
-    """Return the thresholds in the fewest decimals that separate the same scores, as the page shows them.
+    """Round thresholds to the fewest decimals that separate the same scores, as the page shows them.
 
-    The lowest score has none below it. Its threshold stays as near as the next one, for both are drawn.
+    There is no score below the lowest one. Its threshold stays as close to it as the next threshold is, because both
+    are drawn.
     """
     cuts, below = points.thresholds.tolist(), points.below.tolist()
     if below[-1] == -math.inf:
@@ -37,17 +38,17 @@ def _cuts(points: RocCurve) -> list[float | None]:
 
 
 def _drawn(values: Any) -> list[float]:
-    """Return coordinates that are only drawn, rounded to what cannot be seen."""
+    """Round coordinates that are only drawn to a precision finer than can be seen."""
     return [round(value, 6) for value in values.tolist()]
 
 
 def numbered(summary: Summary) -> dict[str, int]:
-    """Return the number of each classifier in the pictures."""
+    """The number of each classifier in the pictures."""
     return {name: k for k, name in enumerate(summary.names)} | {ALWAYS_NEGATIVE: NEVER, ALWAYS_POSITIVE: ALWAYS}
 
 
 def picture_names(summary: Summary) -> dict[int, str]:
-    """Return the short name of each number."""
+    """The short name for each number."""
     positive = summary.data.positive
     texts = short_names([*summary.names, f"always {positive}", f"never {positive}"])
     numbers = [*range(len(summary.names)), ALWAYS, NEVER]
@@ -55,10 +56,10 @@ def picture_names(summary: Summary) -> dict[int, str]:
 
 
 def two_class_data(summary: Summary) -> dict[str, Columns]:
-    """Return the tables behind the pictures of a two-class report, column by column to be small.
+    """Make the tables for the pictures of a two-class report, by columns so that they are small.
 
-    The page adds the short name to every `k`, the text `cut` to every threshold t, and the rates x and y to every pair
-    of counts fp and tp.
+    The page adds the short name for every `k`, the text `cut` for every threshold t, and the rates x and y for every
+    pair of counts fp and tp.
     """
     who = numbered(summary)
     everyone = list(enumerate(summary.classifiers))
@@ -86,7 +87,7 @@ def two_class_data(summary: Summary) -> dict[str, Columns]:
 
 
 def columns(rows: Rows) -> Columns:
-    """Return rows column by column.
+    """Convert rows to columns.
 
     Examples
     --------
@@ -97,7 +98,7 @@ def columns(rows: Rows) -> Columns:
 
 
 def _joined(parts: Iterable[Columns]) -> Columns:
-    """Return tables one below the other."""
+    """Concatenate tables vertically."""
     listed = list(parts)
     return {name: [value for part in listed for value in part[name]] for name in listed[0]} if listed else {}
 
@@ -107,7 +108,7 @@ def _curve(k: int, field: str, pc: Any, values: Any) -> Columns:
 
 
 def _bands(k: int, one: ClassifierSummary) -> Columns:
-    """Return cost and limits, at each point (lo, hi) and at all points together (slo, shi)."""
+    """Return the cost with its limits at each point (lo, hi) and at all points together (slo, shi)."""
     return _curve(k, "c", one.each.pc, one.each.estimate) | {
         "lo": _drawn(one.each.lower),
         "hi": _drawn(one.each.upper),
@@ -117,12 +118,11 @@ def _bands(k: int, one: ClassifierSummary) -> Columns:
 
 
 def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
-    """Return every classifier's hull vertices, in the order in which the library prefers those of equal cost.
+    """List the hull vertices of all classifiers, in the order in which the library prefers vertices of equal cost.
 
     The trivial classifiers come first, because they need no model, then the first by name, then the fewest alarms.
-
-    `mid` is the middle of the pc at which a vertex of the common hull is best; the distances of the limits of fnr and
-    fpr let the page find those of the cost.
+    `mid` is the middle of the range of pc in which a vertex of the common hull is best. From the distances of the
+    limits of fnr and fpr, the page computes the limits of the cost.
     """
     hull = summary.hull
     own = {one.name: _own_vertices(one) for one in summary.classifiers}
@@ -140,14 +140,14 @@ def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
 
 
 def _trivial(summary: Summary, name: str) -> dict[str, Any]:
-    """Return the point of a trivial classifier, whose rates are known."""
+    """The point of a trivial classifier, whose rates are known."""
     always = name == ALWAYS_POSITIVE
     tp, fp = summary.data.weights if always else (0, 0)
     return {"fp": fp, "tp": tp, "fnr_down": 0, "fnr_up": 0, "fpr_down": 0, "fpr_up": 0, "t": None}
 
 
 def _own_vertices(one: ClassifierSummary) -> dict[float, dict[str, Any]]:
-    """Return the inner vertices of one classifier's hull by threshold, with the distances of their limits."""
+    """The inner vertices of one classifier's hull by threshold, with the distances of their limits."""
     points = one.vertices
     (fnr_low, fnr_high), (fpr_low, fpr_high) = one.miss_limits, one.alarm_limits
     table = {
@@ -217,13 +217,13 @@ def _scenarios(summary: Summary) -> Rows:
 
 
 def class_names(summary: ClassesSummary) -> dict[int, str]:
-    """Return the short name of each number; the trivial classifiers come last."""
+    """The short name for each number. The trivial classifiers come last."""
     everyone = summary.names if summary.hull is None else summary.hull.names
     return dict(enumerate(short_names(everyone)))
 
 
 def classes_data(summary: ClassesSummary) -> dict[str, Columns]:
-    """Return the tables behind the pictures of a report of k classes."""
+    """Make the tables for the pictures of a report of k classes."""
     labels = short_names([str(label) for label in summary.costs.labels])
     data: dict[str, Rows] = {
         "matrix": [
@@ -265,5 +265,5 @@ def classes_data(summary: ClassesSummary) -> dict[str, Columns]:
 
 
 def _on_triangle(priors: list[float]) -> dict[str, float]:
-    """Return where three priors lie in a triangle whose corners are the classes: left, right, top."""
+    """Place three priors in a triangle whose corners are the classes: left, right, top."""
     return {"x": round(priors[1] + priors[2] / 2, 6), "y": round(priors[2] * math.sqrt(3) / 2, 6)}

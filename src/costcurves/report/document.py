@@ -1,4 +1,4 @@
-"""`Report`: the summary of an evaluation as a page that opens anywhere, as JSON, and inline in notebooks."""
+"""`Report`: the summary of an evaluation as a self-contained page, as JSON, and inline in notebooks."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ from costcurves.report.summary import Summary, summarise
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Report:
-    """An interactive page about several classifiers: which to use where, what it costs, and how sure that is.
+    """An interactive page about several classifiers: which one to use where, what it costs, and how certain that is.
 
-    Make one with `from_predictions` (two classes, scores) or `from_class_predictions` (k classes, predicted labels).
-    In a notebook it shows itself. The page is one file that needs no network; the same input gives the same bytes.
+    Make one with `from_predictions` (two classes, scores) or `from_class_predictions` (k classes, predicted labels). In
+    a notebook it is displayed directly. The page is a single file that works without a network connection. The same
+    input gives the same bytes.
 
     Attributes
     ----------
     summary : Summary or ClassesSummary
-        Everything that the page shows, computed.
+        The results that the page shows.
     title, currency : str
     source, command : str or None
-        Where the data came from and what made the report, as they are stated in it.
+        The source of the data and the command that made the report, as stated in it.
 
     Notes
     -----
@@ -46,16 +47,17 @@ class Report:
     (rows, classes, dropped, weights), ``level``, ``classifiers``, and the results.
 
     For two classes these are ``hull`` (vertices by column: classifier, threshold, fpr, tpr, pc_low, pc_high),
-    ``ranges`` (who is best where), ``crossings``, ``differences`` and ``verdicts`` (all pairs, with limits that hold
-    everywhere together), and ``scenarios``: for a condition its ``recommendation`` (the answer of `recommend`), the
-    hull's ``decision`` and ``stays_best_for_pc``; for a range its ``recommendation`` (the answer of `recommend_within`)
-    and the two ``ends``. Where ``pc_only`` is true, prevalence and costs stand for all that give its ``pc``. Each of
-    ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``, ``band`` and ``simultaneous_band``.
+    ``ranges`` (which classifier is best where), ``crossings``, ``differences`` and ``verdicts`` (all pairs, with limits
+    that hold everywhere together), and ``scenarios``: for a condition its ``recommendation`` (the answer of
+    `recommend`), the hull's ``decision`` and ``stays_best_for_pc``; for a range its ``recommendation`` (the answer of
+    `recommend_within`) and the two ``ends``. If ``pc_only`` is true, the prevalence and costs are only an example of
+    those that give its ``pc``. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``,
+    ``band`` and ``simultaneous_band``.
 
-    For k classes they are ``labels``, ``costs``, ``constants`` (what it costs to predict always the same class),
+    For k classes they are ``labels``, ``costs``, ``constants`` (the cost of always predicting the same class),
     ``pairs`` (differences with adjusted p-values; the last ones are against the cheapest constant), ``best``, ``sure``,
-    ``rivals`` (who is not shown to cost more than the best) and ``never_cheapest``. Infinities are the texts "inf" and
-    "-inf"; what is undefined is null.
+    ``rivals`` (those that are not shown to cost more than the best) and ``never_cheapest``. Infinities are the strings
+    "inf" and "-inf", and undefined values are null.
 
     Examples
     --------
@@ -93,31 +95,31 @@ class Report:
         dropped: int = 0,
         seed: int = 0,
     ) -> Report:
-        """Return the report of one classifier or more that scored the same examples of two classes.
+        """Make a report about one or more classifiers that scored the same examples of two classes.
 
         Parameters
         ----------
         y_true : array-like of shape (n,), or Predictions
-            True labels; `Predictions` stand for the labels, the scores and the weights together.
+            True labels. `Predictions` provide the labels, the scores and the weights together.
         scores : mapping of name to array-like of shape (n,), or dataframe
             The scores of each classifier, higher for the positive class.
         pos_label : label, optional
-            The positive class; needed unless labels are booleans, 0/1 or -1/1.
+            The positive class, which is required unless labels are booleans, 0/1 or -1/1.
         sample_weight : array-like of shape (n,), optional
-            How much each example counts; limits then have the effective sample sizes of the classes.
+            The weight of each example. Limits are then based on the effective sample sizes of the classes.
         scenarios : mapping of name to OperatingCondition or OperatingRange, optional
-            What the report answers in words. Without any, it says who is best where, and its sliders start at the
-            prevalence of the data and equal costs.
+            The scenarios for which the report gives an answer in words. Without any, it shows which classifier is best
+            where, and its sliders start at the prevalence of the data and equal costs.
         currency : str
-            A sign or a word that stands beside amounts of money.
+            A symbol or a word to be shown with amounts of money.
         level : float in (0, 1)
-            Confidence level of all limits.
+            The confidence level of all limits.
         title, source, command : str, optional
-            A title, where the data came from, and the command that made the report, to be stated in it.
+            A title, the source of the data, and the command that made the report, which the report states.
         dropped : int
-            How many rows were left out before, to be stated in it.
+            The number of rows that were left out before, which the report states.
         seed : int
-            For the critical values that are simulated.
+            The seed of the simulated critical values.
 
         Examples
         --------
@@ -146,7 +148,7 @@ class Report:
         command: str | None = None,
         dropped: int = 0,
     ) -> Report:
-        """Return the report of one classifier or more that predicted the same examples of k classes.
+        """Make a report about one or more classifiers that predicted the same examples of k classes.
 
         Parameters
         ----------
@@ -155,9 +157,9 @@ class Report:
         predictions : mapping of name to sequence of labels, or dataframe
             The predicted labels of each classifier.
         cost_matrix : CostMatrix or table
-            Rows true, columns predicted.
+            Rows are true classes, columns are predicted classes.
         priors : mapping of label to probability, optional
-            Class frequencies where the classifier will be used; by default those of the data.
+            Class frequencies where the classifier will be used, by default those of the data.
         currency, level, title, source, command, dropped
             As for `from_predictions`.
 
@@ -174,7 +176,7 @@ class Report:
         return cls(summary, *texts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers of the report as plain Python values that `json.dumps` takes."""
+        """Return the numbers of the report as plain Python values that `json.dumps` accepts."""
         two = isinstance(self.summary, Summary)
         return {
             "format": JSON_FORMAT,
@@ -189,11 +191,11 @@ class Report:
         }
 
     def json(self) -> str:
-        """Return the numbers of the report as JSON text; the form is described above, under Notes."""
+        """Return the numbers of the report as JSON text, in the form described above under Notes."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
     def html(self) -> str:
-        """Return the page: one HTML text with everything it needs."""
+        """Return the page as one self-contained HTML text."""
         try:
             from costcurves.report.page import render
         except ModuleNotFoundError as error:
@@ -203,14 +205,14 @@ class Report:
         return render(self.summary, self.title, self.currency, self.source, self.command, self.json())
 
     def write_html(self, path: str | os.PathLike[str], force: bool = False) -> Path:
-        """Write the page to a file, whole or not at all, and return its path.
+        """Write the page to a file, completely or not at all, and return its path.
 
         Parameters
         ----------
         path : path
-            A link is followed; a device or a pipe is written into.
+            The file to write. Links are followed, and a device or a pipe is written to directly.
         force : bool
-            Whether a file that is already there may be replaced.
+            Whether an existing file may be replaced.
         """
         target = Path(check_path(path))
         check_flag("force", force)
@@ -235,17 +237,17 @@ class Report:
         return target
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame of its own, so that neither its style nor its names touch the notebook's."""
+        """Return the page in its own frame, so that its style and its names do not affect the notebook."""
         page = html.escape(self.html(), quote=True)
         look = "width:100%;height:860px;border:1px solid #8885;border-radius:8px;background:#fff"
         return f'<iframe title="{html.escape(safe(self.title))}" srcdoc="{page}" style="{look}"></iframe>'
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """Return what notebooks show: the page, and the short form where pages cannot be shown."""
+        """Return the page for notebooks, and the short form for places where pages cannot be shown."""
         return {"text/html": self._repr_html_(), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        """Return the title and the size."""
+        """Show the title and the size."""
         count = len(self.summary.names)
         parts = [f"{count} classifier{'s' * (count != 1)}"]
         if isinstance(self.summary, Summary):
@@ -259,7 +261,7 @@ class Report:
 def _check_texts(
     title: Any, currency: Any, source: Any, command: Any, default: str
 ) -> tuple[str, str, str | None, str | None]:
-    """Return the texts that the page states."""
+    """Check the texts that the page states."""
     if not isinstance(currency, str):
         raise InputError(f"`currency` must be a string, got {shown(currency)} ({type(currency).__name__})")
     given = {"source": source, "command": command}

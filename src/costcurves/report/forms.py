@@ -1,4 +1,4 @@
-"""The numbers of a report for machines: one JSON document, and tables as CSV."""
+"""The numbers of a report in machine-readable form: one JSON document, and tables as CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JSON_VERSION = 1
 
 
 def made_with() -> dict[str, str]:
-    """Return the versions that a number may depend on."""
+    """The versions of the packages on which a number may depend."""
     return {"costcurves": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
 
 
@@ -83,7 +83,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
 
 
 def _pc(where: OperatingCondition | OperatingRange) -> dict[str, Any]:
-    """Return pc, and whether nothing else is known: prevalence and costs then only stand for all that give it."""
+    """Return pc, and whether only pc is known, so that prevalence and costs are just an example."""
     return {"pc": jsonable(where.pc), "pc_only": where.pc_only}
 
 
@@ -120,7 +120,7 @@ def _download(columns: dict[str, Any]) -> str:
 
 
 def two_class_tables(summary: Summary) -> dict[str, str]:
-    """Return the tables that the page offers for download, as CSV by file name."""
+    """The tables that the page offers for download, as CSV by file name."""
     tables = {
         "hull.csv": _download(summary.hull._columns()),
         "ranges.csv": _download(summary.ranges._columns()),
@@ -138,7 +138,7 @@ def _stacked(parts: list[dict[str, Any]]) -> dict[str, list[Any]]:
 
 
 def classes_tables(summary: ClassesSummary) -> dict[str, str]:
-    """Return the tables of a report of k classes, as CSV by file name."""
+    """The tables of a report of k classes, as CSV by file name."""
     intervals = summary.intervals
     tables = {
         "costs.csv": _download(

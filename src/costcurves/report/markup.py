@@ -1,4 +1,4 @@
-"""Sentences with markup, in which names can do nothing: neither as markup nor by characters that act on the text."""
+"""Sentences with markup in which names are inert, neither interpreted as markup nor changing the text around them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from costcurves._base.text import safe
 
 
 def shown(value: Any) -> Any:
-    r"""Return a value for the page: in plain text, characters that act on the text around them are written out.
+    r"""Prepare a value for the page. In plain text, characters that affect the text around them are escaped.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def shown(value: Any) -> Any:
 
 
 class Markup(markupsafe.Markup):
-    r"""Markup that writes out what acts in the texts that are put into it.
+    r"""Markup that escapes characters with an effect in the texts that are inserted into it.
 
     Examples
     --------
@@ -31,5 +31,5 @@ class Markup(markupsafe.Markup):
 
     @classmethod
     def escape(cls, value: Any, /) -> Markup:
-        """Return a text as markup that shows it."""
+        """Convert a text to markup that displays it."""
         return super().escape(shown(value))

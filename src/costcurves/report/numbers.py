@@ -1,4 +1,4 @@
-"""Numbers as people read them: three figures, thousands apart, money with its currency."""
+"""Numbers for readers: three significant figures, separated thousands, and money with its currency."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _decimals(value: float, figures: int) -> int:
 
 
 def number(value: float, figures: int = 3) -> str:
-    """Return a number with so many figures, without an exponent unless it is tiny or huge.
+    """Format a number with a given number of figures, without an exponent unless it is tiny or huge.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def number(value: float, figures: int = 3) -> str:
 
 
 def percent(share: float, figures: int = 3) -> str:
-    r"""Return a share as a percentage.
+    r"""Format a share as a percentage.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def percent(share: float, figures: int = 3) -> str:
 
 
 def together(values: Sequence[float], figures: int = 3) -> list[str]:
-    """Return several numbers with the same decimals, which the smallest that is not 0 needs.
+    """Format several numbers with the same number of decimals, which is what the smallest nonzero one needs.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def together(values: Sequence[float], figures: int = 3) -> list[str]:
 
 
 def money(text: str, currency: str) -> str:
-    r"""Return a number with its currency: a sign before it, a word after it.
+    r"""Combine a number with its currency, which comes before it if it is a symbol and after it if it is a word.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def money(text: str, currency: str) -> str:
 
 
 def money_span(low: str, high: str, currency: str) -> str:
-    """Return an interval of money: a sign stands before both ends, a word after the last.
+    """Format an interval of money. A currency symbol comes before both ends, a word after the last.
 
     Examples
     --------
@@ -96,28 +96,28 @@ def money_span(low: str, high: str, currency: str) -> str:
 
 
 def short(name: str, length: int = 22) -> str:
-    r"""Return a name of one line for the pictures: shortened, with characters that do something written out.
+    r"""Shorten a name to one line for the pictures, and escape characters that have an effect.
 
     Examples
     --------
     >>> print(short("forest"), short("two\nlines"), len(short("x" * 300)))
     forest two\nlines 22
     """
-    # Joiners stay, which emoji and many scripts need; what else cannot be seen becomes a space.
+    # Joiners are kept, because emoji and many scripts need them. Other invisible characters become spaces.
     kept = (c if c.isprintable() or c in "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}" else " " for c in safe(name))
     text = " ".join("".join(kept).split())
-    if text == "__proto__":  # Vega keeps names as keys of plain objects, where this one is not a key like others
+    if text == "__proto__":  # Vega uses names as keys of plain objects, in which this key is special
         text += "\N{WORD JOINER}"
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def isolated(name: str) -> str:
-    """Return a name that is read in its own direction and leaves the text around it in its own, where no markup can."""
+    """Isolate the text direction of a name from the text around it, for places where markup cannot be used."""
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def short_names(names: Sequence[str], length: int = 22) -> list[str]:
-    """Return short names that still differ.
+    """Shorten names so that they remain distinct.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-// What Vega-Lite cannot do by itself: put the pictures into the room there is, say the chosen point in words,
-// couple a slider with its field, and switch between light and dark. All else is in the specifications.
+// What Vega-Lite cannot do itself: fit the pictures into the available space, describe the chosen point in words,
+// connect a slider with its field, and switch between light and dark. Everything else is in the specifications.
 const at = (id) => document.getElementById(id);
 const read = (id) => JSON.parse(at(id).textContent);
 const all = (selector) => [...document.querySelectorAll(selector)];
 const specs = read("specs"), words = read("words");
 
-// Tables come column by column, counts instead of rates and numbers instead of names, to be small.
+// To be small, tables are stored by column, with counts instead of rates and numbers instead of names.
 const rows = (table) => (Object.values(table)[0] ?? []).map((_, i) => {
   const row = {};
   for (const [field, values] of Object.entries(table)) row[field] = values[i];
@@ -25,7 +25,7 @@ const set = (field, value) => {
   field.dispatchEvent(new Event(field.tagName === "SELECT" ? "change" : "input"));
 };
 
-// A line of words in which names stand in elements of their own.
+// Write a line of words in which names have their own elements.
 const say = (target, ...parts) => {
   target.replaceChildren(...parts.map((part) => {
     if (typeof part === "string") return part;
@@ -36,7 +36,7 @@ const say = (target, ...parts) => {
   }));
 };
 
-let follow = true; // the classifier of the threshold explorer is the chosen one until the reader picks another
+let follow = true; // the threshold explorer shows the chosen classifier until the reader selects another
 
 const nothingAtStake = () => +at("cost_fn").value === 0 && +at("cost_fp").value === 0;
 
@@ -51,8 +51,8 @@ const showChosen = (row) => {
       ` costs ${money(0, cost)} per case. pc ${row.pc.toFixed(3)}.`);
   } else {
     say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥\u00a0${row.cut}: ${money(0, cost)} per case on these cases `,
-      `(${words.level} limits ${money(0, low)} to ${money(0, high)}, for the threshold as given)${saved}. `,
-      `It finds ${percent(row.y)} of `, { name: words.positive }, ` cases for ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
+      `(${words.level} limits ${money(0, low)} to ${money(0, high)}, for the given threshold)${saved}. `,
+      `It finds ${percent(row.y)} of `, { name: words.positive }, ` cases with ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
     if (follow && at("model").value !== String(row.k)) set(at("model"), row.k);
   }
   const { k, t, x, y, pc } = row, [value, from, to] = [row.cost, row.low, row.high].map((share) => share * row.stake);
@@ -65,16 +65,16 @@ const showExplored = (row) => {
   for (const cell of ["tp", "fn", "fp", "tn"]) at(cell).textContent = figures(count[cell]);
   for (const one of all(".cases")) one.textContent = cases;
   say(at("explored"), { name: words.names[row.k] }, ` at score ≥\u00a0${row.cut}`,
-    row.cost === row.least ? ", its best threshold here." : `, ${money(total * (row.cost - row.least))} dearer per ${cases} than its best.`);
+    row.cost === row.least ? ", its best threshold here." : `, ${money(total * (row.cost - row.least))} more per ${cases} than at its best threshold.`);
   const flagged = count.tp + count.fp;
   say(at("price"), `${money(total * row.cost)} per ${cases}. ${figures(flagged)} ${flagged === 1 ? "is" : "are"} flagged`,
-    flagged > 0 ? `, ${figures(count.tp)} of them rightly (${percent(count.tp / flagged)}).` : ".");
+    flagged > 0 ? `, ${figures(count.tp)} of them correctly (${percent(count.tp / flagged)}).` : ".");
   if (at("cut").value === "") at("cutslider").value = row.share;
   at("cutslider").setAttribute("aria-valuetext", `score ≥ ${row.cut}`);
   Object.assign(at("explored").dataset, { k: row.k, t: row.t, cost: row.cost });
 };
 
-// The table behind a named layer: Vega-Lite gives tables names of its own.
+// Find the table of a named layer, because Vega-Lite assigns its own names to tables.
 const source = (marks, layer) => {
   for (const mark of marks ?? []) {
     if (new RegExp(`^${layer}(_\\d+)?_marks$`).test(mark.name ?? "")) return mark.from.data;
@@ -93,7 +93,8 @@ const moveTo = (pc) => {
   if (pc > 0 && pc < 1 && alarm > 0) set(at("cost_fn"), +((pc / (1 - pc)) * ((1 - p) / p) * alarm).toPrecision(4));
 };
 
-// In cost space a click means the condition under it, in ROC space the middle of those at which the nearest vertex is best.
+// A click in cost space selects the condition at the pointer. In ROC space it selects the middle of the conditions at
+// which the nearest vertex is best.
 const clicked = (event, item) => {
   const box = document.querySelector(".cost_group .background").getBoundingClientRect();
   const share = (event.clientX - box.x) / box.width, height = (event.clientY - box.y) / box.height;
@@ -115,7 +116,7 @@ const fitted = (name, holder) => {
   return spec;
 };
 
-// Vega-Lite forgets that the cells around points hold the points, so that names in their tooltips would be undefined.
+// Vega-Lite loses the connection between points and the cells around them, so names in tooltips would be undefined.
 const mended = (spec) => {
   const mend = (marks) => {
     for (const mark of marks ?? []) {
@@ -137,7 +138,7 @@ const draw = async () => {
     const result = await vegaEmbed(holder, fitted(name, holder), {
       actions: false, renderer: "svg", mode: "vega-lite", patch: mended, tooltip: { theme: "page" },
     });
-    holder.querySelector("svg").setAttribute("aria-hidden", "true"); // its holder says what it shows
+    holder.querySelector("svg").setAttribute("aria-hidden", "true"); // its container describes it
     drawn.push(result);
     if (name === "spaces") {
       watch(result, "chosen", showChosen);
@@ -148,12 +149,12 @@ const draw = async () => {
   document.documentElement.dataset.ready = "yes";
 };
 
-// Sliders: log odds for a share, logarithms for costs; rounded to three figures.
+// Sliders use log odds for a share and logarithms for costs, rounded to three figures.
 const odds = { to: (v) => Math.log(v / (100 - v)), from: (s) => 100 / (1 + Math.exp(-s)) };
 const logs = { to: (v) => Math.log10(v), from: (s) => 10 ** s };
 for (const slider of all("input[type=range][data-for]")) {
   const field = at(slider.dataset.for), scale = slider.dataset.scale === "logit" ? odds : logs;
-  // While the slider is being moved it stays where it is: its value is rounded for the field.
+  // A slider that is being moved is not set, because the value in the field is rounded.
   const show = () => {
     if (document.activeElement !== slider) slider.value = Math.max(scale.to(+field.value), +slider.min);
     slider.setAttribute("aria-valuetext", `${field.value} ${slider.dataset.unit}`.trim());

@@ -1,4 +1,4 @@
-"""The page: sentences, tables and pictures put into the template, with everything it needs inside."""
+"""The page, in which sentences, tables and pictures are filled into the template."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from costcurves.report.words import Speaker
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """One number of the condition: its field, and the scale on which its slider moves."""
+    """One number of the condition, with its field and the scale of its slider."""
 
     id: str
     label: str
@@ -39,9 +39,9 @@ class Slider:
 
 @functools.cache
 def _library() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script."""
+    """Bundle Vega, Vega-Lite and Vega-Embed as one script."""
     script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    if "</script" in script.lower():  # it would end the element that holds it
+    if "</script" in script.lower():  # it would end the script element
         raise RuntimeError("the bundle of Vega must not contain an end tag")
     return script
 
@@ -59,7 +59,7 @@ def _environment() -> jinja2.Environment:
 
 
 def _said(value: Any) -> Any:
-    """Return the words for the script, in which the same characters are written out."""
+    """Return the words for the script, with the same characters escaped."""
     if isinstance(value, dict):
         return {key: _said(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -68,19 +68,19 @@ def _said(value: Any) -> Any:
 
 
 def _file(name: str) -> Markup:
-    """Return one of the page's own files, which is trusted."""
+    """Read one of the page's own files, which is trusted."""
     return Markup(resources.files("costcurves.report").joinpath(name).read_text(encoding="utf-8"))
 
 
 def _link(text: str, kind: str) -> str:
-    """Return a link that holds a file; numbers stay as they are, which is shorter than base64."""
+    """Make a link that contains a file. Numbers are not encoded, which is shorter than base64."""
     return f"data:{kind};charset=utf-8,{quote(text, safe=':,')}"
 
 
 def render(
     summary: Summary | ClassesSummary, title: str, currency: str, source: str | None, command: str | None, json: str
 ) -> str:
-    """Return the page of a summary."""
+    """Render the page of a summary."""
     two = isinstance(summary, Summary)
     context = _two_class(summary, currency) if isinstance(summary, Summary) else _classes(summary, currency)
     files = two_class_tables(summary) if isinstance(summary, Summary) else classes_tables(summary)
@@ -165,18 +165,18 @@ def _where(answer: Answer) -> OperatingCondition | OperatingRange:
 
 
 def _top(summary: Summary) -> float:
-    """Return the highest cost drawn: above all curves, but not so far that they look flat."""
+    """The highest cost on the axis, above all curves but not so high that they look flat."""
     highest = max(float(one.curve.vertices[:, 1].max()) for one in summary.classifiers)
     return min(0.5, max(0.02, round(1.3 * highest, 2)))
 
 
 def _order(numbers: list[int], names: dict[int, str]) -> tuple[str, ...]:
-    """Return the rows of the picture of ranges: the classifiers as given, then the trivial ones."""
+    """The rows of the picture of ranges: the classifiers in the given order, then the trivial ones."""
     return tuple(names[k] for k in sorted(set(numbers), key=lambda k: (k < 0, k)))
 
 
 def _exact(value: float) -> str:
-    """Return a number for an input field, as short as it can be without changing the condition."""
+    """Format a number for an input field as shortly as possible without changing the condition."""
     return repr(float(f"{value:.12g}")).removesuffix(".0")
 
 
@@ -194,7 +194,7 @@ def _sliders(summary: Summary, say: Speaker) -> list[Slider]:
     high = math.ceil(math.log10(max(everything))) + 1.0
     share = 100 * start.prevalence
     edge = min(0.1, share / 2, (100 - share) / 2)
-    # The slider moves in log odds, so that rare classes have room.
+    # The slider uses log odds, so that there is room for rare classes.
     odds = math.log(edge / (100 - edge))
     return [
         Slider("prevalence", f"Share that is {positive}", "%", _exact(share), "logit", odds, -odds),
@@ -204,7 +204,7 @@ def _sliders(summary: Summary, say: Speaker) -> list[Slider]:
 
 
 def _goals(summary: Summary) -> list[dict[str, str]]:
-    """Return the conditions that one press of a button sets; a range has its two ends."""
+    """The conditions that can be set with a button. A range has a button for each of its ends."""
     goals = []
     for i, answer in enumerate(summary.answers):
         ends = (

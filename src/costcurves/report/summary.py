@@ -1,4 +1,4 @@
-"""Everything that a two-class report shows, computed by the core and collected as one frozen value."""
+"""The contents of a two-class report, computed by the core and collected in one frozen value."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from costcurves.inference.rates import vertex_limits
 
 Limits = tuple[FloatArray, FloatArray]
 
-# A point that falls into the cell of its neighbour is not seen: the pictures are less than 400 pixels wide.
+# A point in the same cell as its neighbour cannot be seen, because the pictures are less than 400 pixels wide.
 CELLS = 250
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataSummary:
-    """What was judged: rows by class, the name of the positive class, rows left out before.
+    """The evaluated data: rows by class, the name of the positive class, and rows left out before.
 
-    `weights` are the sums of weights of positives and negatives (their numbers, where rows have no weights) and
-    `effective` the numbers of equally weighted rows that would say as much (None without weights).
+    `weights` are the sums of weights of positives and negatives (their numbers if rows have no weights). `effective`
+    are the equivalent numbers of equally weighted rows (None without weights).
     """
 
     n: int
@@ -54,23 +54,23 @@ class DataSummary:
 
     @property
     def n_neg(self) -> int:
-        """Rows of the negative class."""
+        """The number of rows of the negative class."""
         return self.n - self.n_pos
 
     @property
     def prevalence(self) -> float:
-        """Share of the positive class, by weight."""
+        """The share of the positive class, by weight."""
         positives, negatives = self.weights
         return positives / (positives + negatives)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassifierSummary:
-    """One classifier: its curves, their limits, and what using it everywhere would lose.
+    """One classifier: its curves, their limits, and the loss from using it everywhere.
 
-    `points` are the ROC points that can be told apart in a picture, every vertex of the classifier's hull among them.
-    `miss_limits` and `alarm_limits` are the limits of fnr and fpr at each of `vertices`, from which those of the cost
-    follow at any condition.
+    `points` are the ROC points that can be distinguished in a picture, including every vertex of the classifier's hull.
+    `miss_limits` and `alarm_limits` are the limits of fnr and fpr at each of `vertices`, from which the limits of the
+    cost follow at any condition.
     """
 
     name: str
@@ -89,10 +89,10 @@ class ClassifierSummary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConditionAnswer:
-    """The recommendation at one condition, the tests of all pairs there, and how far the choice holds.
+    """The recommendation at one condition, the tests of all pairs there, and the range in which the choice holds.
 
-    `decision` is the hull's, with ties. `stretch` is the pc over which the chosen classifier stays best, `before` and
-    `after` who is best beyond its ends (None at 0 and 1).
+    `decision` is the decision of the hull, with ties. `stretch` is the range of pc in which the chosen classifier is
+    best. `before` and `after` are the best classifiers beyond its ends (None at 0 and 1).
     """
 
     name: str
@@ -106,19 +106,19 @@ class ConditionAnswer:
 
     @property
     def beaten(self) -> tuple[str, ...]:
-        """Those that are shown to cost more than the choice."""
+        """The classifiers that are shown to cost more than the choice."""
         answer = self.recommendation
         return tuple(name for name, worse in zip(answer.classifier, answer.worse.tolist(), strict=True) if worse)
 
     @property
     def unbeaten(self) -> tuple[str, ...]:
-        """Those that may be as good as the choice."""
+        """The classifiers that may be as good as the choice."""
         return self.recommendation.rivals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeAnswer:
-    """The recommendation over a range of conditions, and the answers at both of its ends."""
+    """The recommendation for a range of conditions, and the answers at both of its ends."""
 
     name: str
     span: OperatingRange
@@ -131,7 +131,7 @@ Answer = ConditionAnswer | RangeAnswer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """Everything a two-class report shows."""
+    """The contents of a two-class report."""
 
     data: DataSummary
     classifiers: tuple[ClassifierSummary, ...]
@@ -146,12 +146,12 @@ class Summary:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The classifiers, in the order given."""
+        """The classifiers, in the given order."""
         return tuple(one.name for one in self.classifiers)
 
 
 def check_scenarios(scenarios: Any) -> dict[str, OperatingCondition | OperatingRange]:
-    """Return named conditions and ranges of conditions."""
+    """Check named conditions and ranges of conditions."""
     if not isinstance(scenarios, Mapping):
         kind = type(scenarios).__name__
         raise InputError(
@@ -175,7 +175,7 @@ def summarise(
     dropped: int = 0,
     seed: int = 0,
 ) -> Summary:
-    """Return what a report of two classes shows.
+    """Compute the contents of a report of two classes.
 
     Parameters
     ----------
@@ -183,9 +183,9 @@ def summarise(
     scenarios : mapping of name to OperatingCondition or OperatingRange
     level : float in (0, 1)
     dropped : int
-        How many rows were left out before, to be stated in the report.
+        The number of rows that were left out before, which the report states.
     seed : int
-        For the simulated critical values of what holds at all conditions together.
+        The seed of the simulated critical values of limits that hold at all conditions together.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def summarise(
 
 
 def _word_for(pos_label: Any) -> str:
-    """Return what the positive class is called: its own name where it has one that says more than a number does."""
+    """Name the positive class by its label, unless the label is only a number."""
     word = pos_label.strip() if isinstance(pos_label, str) else ""
     return word if word and word.lower() != "true" and not _is_number(word) else "positive"
 
@@ -259,7 +259,7 @@ def _is_number(text: str) -> bool:
 
 
 def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
-    """Return what the tasks return; on a terminal, with progress once they have taken two seconds."""
+    """Run the tasks and return their results. On a terminal, progress is shown after two seconds."""
     return [tasks[i]() for i in track(range(len(tasks)), "report")]
 
 
@@ -285,7 +285,7 @@ def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> Classi
 
 
 def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
-    """Return the points that can be told apart on a picture of so many cells a side; hull vertices always stay.
+    """Select the points that can be distinguished in a picture with `cells` cells per side. Hull vertices are kept.
 
     Examples
     --------
@@ -305,10 +305,10 @@ def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
 
 
 def _start(asked: Mapping[str, OperatingCondition | OperatingRange], data: DataSummary) -> OperatingCondition:
-    """Return the condition at which the sliders start: the first one asked for, else about that of the data."""
+    """The condition at which the sliders start: the first scenario, or else about that of the data."""
     conditions = [value for value in asked.values() if isinstance(value, OperatingCondition)]
     spans = [value for value in asked.values() if isinstance(value, OperatingRange)]
-    if conditions:  # one of which all is known, if there is one
+    if conditions:  # preferably one with known prevalence and costs
         return at_shown_prevalence(min(conditions, key=lambda where: where.pc_only), data)
     for span in spans:
         if span.pc_only:
@@ -320,13 +320,13 @@ def _start(asked: Mapping[str, OperatingCondition | OperatingRange], data: DataS
 
 
 def _shown_prevalence(data: DataSummary) -> float:
-    """Return the prevalence of the data in a few digits."""
+    """The prevalence of the data, rounded to a few digits."""
     share = round(data.prevalence, 3)
     return share if 0 < share < 1 else data.prevalence
 
 
 def at_shown_prevalence(where: OperatingCondition, data: DataSummary) -> OperatingCondition:
-    """Return a condition for the sliders: where only pc is known, at the prevalence of the data and in false alarms."""
+    """Adapt a condition for the sliders. If only pc is known, use the data's prevalence and costs in false alarms."""
     if not where.pc_only:
         return where
     share, pc = _shown_prevalence(data), where.pc
@@ -337,7 +337,7 @@ def at_shown_prevalence(where: OperatingCondition, data: DataSummary) -> Operati
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judge:
-    """Answers at conditions, from what was computed once."""
+    """Gives answers at conditions from results that are computed once."""
 
     hull: RocHull
     ranges: Ranges
@@ -346,11 +346,11 @@ class _Judge:
     level: float
 
     def condition(self, name: str, where: OperatingCondition) -> ConditionAnswer:
-        """Return the decision at one condition with its certainty."""
+        """The decision at one condition with its certainty."""
         decision = self.hull.best(where)
         chosen = decision.classifier
         stretches = list(self.ranges)
-        # The library gives the point between two stretches to the left one, as the decision does.
+        # The point between two stretches belongs to the left one, as in the decision.
         at = next(i for i, (_, _, high) in enumerate(stretches) if where.pc <= high)
         own = [i for i, (owner, low, high) in enumerate(stretches) if owner == chosen and low <= where.pc <= high]
         at = own[0] if own else at
@@ -367,7 +367,7 @@ class _Judge:
         )
 
     def span(self, name: str, span: OperatingRange) -> RangeAnswer:
-        """Return who can be best in a range, and what it costs at both ends."""
+        """Which classifiers can be best in a range, and what they cost at both ends."""
         low, high = span.corners
         return RangeAnswer(
             name=name,

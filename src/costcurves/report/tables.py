@@ -1,4 +1,4 @@
-"""The text tables behind the pictures: the same numbers, for readers and for screen readers."""
+"""Tables with the numbers of the pictures, for readers and for screen readers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from costcurves.report.words import Speaker
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A caption, the titles of the columns, and rows of texts; the first `words` columns are no numbers."""
+    """A caption, the titles of the columns, and rows of texts. The first `words` columns are not numbers."""
 
     caption: str
     columns: tuple[str, ...]
@@ -28,14 +28,14 @@ def _span(low: float, high: float) -> str:
 
 
 def _ratio(where: OperatingCondition, pc: float) -> str:
-    """Return the cost of a miss, in false alarms, that gives this pc at the prevalence of a condition."""
+    """The cost of a miss, in false alarms, that gives this pc at the prevalence of a condition."""
     if pc in (0, 1):
         return "0" if pc == 0 else "∞"
     return number(where.with_pc(pc, by="cost_fn").cost_fn / where.cost_fp)
 
 
 def hull_table(summary: Summary, say: Speaker) -> Table:
-    """Return every point that is best somewhere."""
+    """Every point that is best at some condition."""
     hull = summary.hull
     breaks, texts = hull.breaks.tolist(), hull.threshold_text
     rows = [
@@ -53,7 +53,7 @@ def hull_table(summary: Summary, say: Speaker) -> Table:
 
 
 def ranges_table(summary: Summary, say: Speaker) -> Table:
-    """Return who is best where, with what that means for the cost of a miss at the prevalence of the start."""
+    """Which classifier is best where, also in terms of the cost of a miss at the initial prevalence."""
     where, texts = summary.start, summary.ranges.threshold_text
     rows = []
     for i, (name, low, high) in enumerate(summary.ranges):
@@ -70,11 +70,11 @@ def ranges_table(summary: Summary, say: Speaker) -> Table:
     columns: tuple[str, ...] = ("best choice", "for pc", "score ≥")
     if where.cost_fp > 0:
         columns += (f"a miss costs … false alarms, at {percent(where.prevalence)} {say.positive}",)
-    return Table("The best choice, stretch by stretch", columns, tuple(rows))
+    return Table("The best choice in each range of conditions", columns, tuple(rows))
 
 
 def classifier_table(summary: Summary, say: Speaker) -> Table:
-    """Return each classifier's operating range and what using it everywhere would lose."""
+    """The operating range of each classifier, and the loss from using it everywhere."""
     rows = [
         (
             say.name(one.name),
@@ -94,21 +94,25 @@ def classifier_table(summary: Summary, say: Speaker) -> Table:
         "average loss",
         "area under ROC",
     )
-    return Table("Each classifier by itself; losses are shares of the cost of always being wrong", columns, tuple(rows))
+    return Table(
+        "Each classifier by itself; losses are shares of the cost of getting every case wrong", columns, tuple(rows)
+    )
 
 
 def crossings_table(summary: Summary, say: Speaker) -> Table:
-    """Return where the cheaper of each pair changes."""
+    """Where the cheaper classifier of each pair changes."""
     rows = [
         (say.name(before), say.name(after), f"{pc:.3f}")
         for _, _, found in summary.crossings
         for pc, before, after in zip(found.pc.tolist(), found.before, found.after, strict=True)
     ]
-    return Table("Where the cheaper of two changes", ("cheaper before", "cheaper after", "at pc"), tuple(rows), 2)
+    return Table(
+        "Where the cheaper of two classifiers changes", ("cheaper before", "cheaper after", "at pc"), tuple(rows), 2
+    )
 
 
 def pairs_table(summary: Summary, say: Speaker, most: int = 4) -> Table:
-    """Return what is shown about each pair, everywhere and at the scenarios."""
+    """What is shown about each pair, everywhere and at the scenarios."""
     assert summary.pairs is not None
     asked = [
         (i + 1, answer)
@@ -129,15 +133,15 @@ def pairs_table(summary: Summary, say: Speaker, most: int = 4) -> Table:
 
 
 def facts_table(summary: Summary, say: Speaker) -> Table:
-    """Return how many distinct scores each classifier has: the fewer, the more ties."""
+    """The number of distinct scores of each classifier. The fewer there are, the more ties there are."""
     rows = [
         (say.name(one.name), f"{one.distinct:,}", f"{summary.data.n - one.distinct:,}") for one in summary.classifiers
     ]
-    return Table("Scores", ("classifier", "distinct scores", "rows that share a score with another"), tuple(rows))
+    return Table("Scores", ("classifier", "distinct scores", "rows that share a score with another row"), tuple(rows))
 
 
 def costs_table(summary: ClassesSummary, say: Speaker) -> Table:
-    """Return the expected cost of each classifier with its interval, and that of the cheapest constant one."""
+    """The expected cost of each classifier with its interval, and that of the cheapest constant classifier."""
     rows = []
     for name, one in zip(summary.names, summary.intervals, strict=True):
         value, low, high = together([one.estimate, one.lower, one.upper])
@@ -151,7 +155,7 @@ def costs_table(summary: ClassesSummary, say: Speaker) -> Table:
 
 
 def differences_table(summary: ClassesSummary, say: Speaker) -> Table:
-    """Return the difference of each pair with its interval and adjusted p-value."""
+    """The difference of each pair with its interval and adjusted p-value."""
     many = summary.comparison
     rows = []
     for pair, p in zip(many.pairs, many.p_adjusted.tolist(), strict=True):
@@ -165,14 +169,14 @@ def differences_table(summary: ClassesSummary, say: Speaker) -> Table:
 
 
 def matrix_table(summary: ClassesSummary) -> Table:
-    """Return the cost matrix."""
+    """The cost matrix."""
     labels = [str(label) for label in summary.costs.labels]
     rows = [(labels[t], *(number(float(c), 6) for c in row)) for t, row in enumerate(summary.costs.values)]
     return Table("Cost matrix", ("true \\ predicted", *labels), tuple(rows))
 
 
 def priors_table(summary: ClassesSummary, say: Speaker) -> Table:
-    """Return who can be cheapest under some class frequencies, and where most clearly."""
+    """Which classifiers can be cheapest under some class frequencies, and where most clearly."""
     hull = summary.hull
     assert hull is not None
     rows: list[Sequence[Any]] = []
@@ -182,4 +186,4 @@ def priors_table(summary: ClassesSummary, say: Speaker) -> Table:
         said = say.class_rule(summary.comparison, name)
         rows.append((said, "yes" if can else "never", say.amount(float(hull.margin[i])), where))
     columns = ("classifier", "can be cheapest", "by at most", f"at shares of {', '.join(map(str, hull.labels))}")
-    return Table("Who can be cheapest under some class frequencies", columns, tuple(map(tuple, rows)), 2)
+    return Table("Classifiers that can be cheapest under some class frequencies", columns, tuple(map(tuple, rows)), 2)

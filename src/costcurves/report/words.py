@@ -1,4 +1,4 @@
-"""The sentences of the report. Names stand in their own element, so that no name changes the text around it."""
+"""The sentences of the report. Names have their own elements, so that they cannot change the text around them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from costcurves.report.numbers import money, money_span, number, percent, togeth
 from costcurves.report.summary import ConditionAnswer, RangeAnswer, Summary
 
 SURE, UNSURE, ALONE = "clear", "not settled", "no rival"
-# The unit of costs where only pc is known, and of costs over all conditions.
+# The unit of costs if only pc is known, and of costs over all conditions.
 OF_ALL_WRONG = "of the cost of getting every case wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One answer in words: where, what to use, what it costs, how sure that is, and what would change it."""
+    """One answer in words: the condition, what to use, what it costs, how certain that is, and what would change it."""
 
     title: str
     where: Markup
@@ -32,14 +32,14 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """Writes sentences in the words of one report: its positive class, its currency, its level."""
+    """Writes the sentences of one report, with its positive class, currency and level."""
 
     positive: str
     currency: str
     level: float
 
     def name(self, name: str) -> Markup:
-        """Return a classifier's name; the trivial ones are said in the words of the data."""
+        """The name of a classifier. Trivial classifiers are described in terms of the data."""
         if name == ALWAYS_NEGATIVE:
             return Markup("never predicting <bdi>{}</bdi>").format(self.positive)
         if name == ALWAYS_POSITIVE:
@@ -47,28 +47,28 @@ class Speaker:
         return Markup("<b><bdi>{}</bdi></b>").format(name)
 
     def names(self, names: Sequence[str], joint: str = "and") -> Markup:
-        """Return names as a list in words."""
+        """List names in words."""
         said = [self.name(name) for name in names]
         if len(said) == 1:
             return said[0]
         return Markup(", ").join(said[:-1]) + Markup(" {} ").format(joint) + said[-1]
 
     def rule(self, choice: Rule) -> Markup:
-        """Return how to use a classifier: its name and its threshold."""
+        """Describe how to use a classifier by its name and its threshold."""
         if not choice.threshold_text:
             return self.name(choice.classifier)
         return self.name(choice.classifier) + Markup(" at score ≥\N{NO-BREAK SPACE}{}").format(choice.threshold_text)
 
     def amount(self, value: float) -> str:
-        """Return money."""
+        """Format an amount of money."""
         return money(number(value), self.currency)
 
     def price(self, value: float, where: OperatingCondition | OperatingRange) -> str:
-        """Return what a case costs at a condition: money, or a share where only pc is known."""
+        """Describe the cost of a case at a condition, in money, or as a share if only pc is known."""
         return f"{number(value)} {OF_ALL_WRONG}" if where.pc_only else f"{self.amount(value)} per case"
 
     def condition(self, where: OperatingCondition) -> Markup:
-        """Return the condition in words."""
+        """Describe the condition in words."""
         if where.pc_only:
             return Markup("probability-cost {}; costs are shares {}").format(number(where.pc), OF_ALL_WRONG)
         return Markup("{} of cases are <bdi>{}</bdi>; a miss costs {}, a false alarm {}").format(
@@ -76,7 +76,7 @@ class Speaker:
         )
 
     def span(self, span: OperatingRange) -> Markup:
-        """Return a range of conditions in words."""
+        """Describe a range of conditions in words."""
         if span.pc_only:
             text = Markup("probability-cost {} to {}; costs are shares {}")
             return text.format(*map(number, span.pc), OF_ALL_WRONG)
@@ -91,18 +91,18 @@ class Speaker:
         return self.amount(low) if low == high else money_span(number(low), number(high), self.currency)
 
     def cost(self, answer: ConditionAnswer) -> Markup:
-        """Return what the choice costs on these cases and on new ones, with its interval."""
+        """State what the choice costs on these cases and on new ones, with an interval."""
         found, where = answer.recommendation, answer.condition
         here = found.best.expected_cost
         if found.lower[0] == found.upper[0]:
-            text = Markup("{}, whatever the data: every case is treated alike.")
+            text = Markup("{}, whatever the data are, because every case is treated alike.")
             return text.format(self.price(here, where))
         sure = (float(values[0]) for values in (found.money_estimate, found.money_lower, found.money_upper))
         seen, value, low, high = together([here, *sure])
         if where.pc_only:
-            text = Markup("{} {} on these cases; {} to expect on new ones ({} interval {} to {}).")
+            text = Markup("{} {} on these cases; {} expected on new ones ({} interval {} to {}).")
             return text.format(seen, OF_ALL_WRONG, value, percent(self.level), low, high)
-        text = Markup("{} per case on these cases; {} to expect on new ones ({} interval {}), {} per 1,000 cases.")
+        text = Markup("{} per case on these cases; {} expected on new ones ({} interval {}), {} per 1,000 cases.")
         return text.format(
             money(seen, self.currency),
             money(value, self.currency),
@@ -112,7 +112,7 @@ class Speaker:
         )
 
     def sureness(self, answer: ConditionAnswer) -> Markup:
-        """Return what the data prove about the choice, against the others and against treating every case alike."""
+        """State what the data show about the choice, compared with the others and with treating every case alike."""
         if answer.recommendation.best.classifier in TRIVIAL:
             start = Markup("On these cases no classifier costs less than deciding without one. ")
         else:
@@ -121,13 +121,13 @@ class Speaker:
             return start + Markup("The data show that it is cheaper than {}.").format(self.names(answer.beaten))
         not_shown = self.names(answer.unbeaten, "or")
         if not answer.beaten:
-            text = Markup("The data do not show that it is cheaper than {}: treat them as equals here.")
+            text = Markup("The data do not show that it is cheaper than {}; treat them as equally good here.")
             return start + text.format(not_shown)
         text = Markup("The data show that it is cheaper than {}, but not that it is cheaper than {}.")
         return start + text.format(self.names(answer.beaten), not_shown)
 
     def runner_up(self, answer: ConditionAnswer) -> Markup:
-        """Return the next best choice and what it costs more."""
+        """State the next best choice and how much more it costs."""
         best, other = answer.recommendation.best, answer.recommendation.runner_up
         regret = answer.recommendation.money_regret
         more = f" ({percent(regret / best.expected_cost)})" if best.expected_cost > 0 else ""
@@ -135,10 +135,10 @@ class Speaker:
         return self.rule(other) + text.format(self.price(regret, answer.condition), more)
 
     def change(self, answer: ConditionAnswer) -> Markup:
-        """Return over which costs and prevalences the choice stays the same, other things equal."""
+        """State the costs and prevalences for which the choice stays the same, other things being equal."""
         where, (low, high) = answer.condition, answer.stretch
         if answer.before is None and answer.after is None:
-            return Markup("On these cases nothing: it is the cheapest choice whatever the costs and frequencies are.")
+            return Markup("On these cases, nothing: it is the cheapest choice whatever the costs and frequencies are.")
         parts = []
         if where.pc_only:
             ends = [number(pc) if 0 < pc < 1 else None for pc in (low, high)]
@@ -156,10 +156,10 @@ class Speaker:
         if not parts:
             return Markup("A false alarm that costs something.")
         text = Markup("The choice of classifier stays the same while ") + Markup(", or while ").join(parts)
-        return text + Markup(" (other things equal). ") + self._beyond(answer)
+        return text + Markup(" (other things being equal). ") + self._beyond(answer)
 
     def _beyond(self, answer: ConditionAnswer) -> Markup:
-        """Return who is best beyond the ends."""
+        """State which classifier is best beyond the ends."""
         if answer.before == answer.after and answer.before is not None:
             return Markup("Beyond that {} is best.").format(self.name(answer.before))
         parts = []
@@ -180,7 +180,7 @@ class Speaker:
         return f"{low} to {high}" if low != high else low
 
     def condition_card(self, answer: ConditionAnswer) -> Card:
-        """Return the answer at one condition."""
+        """Write the answer at one condition."""
         decision, best = answer.decision, answer.recommendation.best
         verdict = SURE if answer.recommendation.sure else UNSURE
         lines = [("Cost", self.cost(answer)), ("How sure", self.sureness(answer))]
@@ -202,7 +202,7 @@ class Speaker:
         return Markup("Use ") + self.rule(choice)
 
     def range_card(self, answer: RangeAnswer) -> Card:
-        """Return the answer for a range of conditions."""
+        """Write the answer for a range of conditions."""
         found = answer.recommendation
         candidates = found.ranges.candidates
         if found.ranges.sensitive:
@@ -216,22 +216,22 @@ class Speaker:
             there = self._use(end.recommendation.best)
             lines.append((f"At {end.name}", said + there + Markup(": ") + self.cost(end)))
         if found.ranges.sensitive:
-            text = Markup("{}, with a threshold that follows the condition, loses at most {} {}, {} on average.")
+            text = Markup("{}, with a threshold that adapts to the condition, loses at most {} {}, {} on average.")
             largest, mean = percent(float(found.largest[0])), percent(float(found.mean[0]))
             one = text.format(self.name(found.best), largest, OF_ALL_WRONG, mean)
-            lines.append(("If one classifier must serve throughout", one[:1].upper() + one[1:]))
-        text = Markup("{} loses at most {} against the best choice at each condition.")
+            lines.append(("If one classifier must be used throughout", one[:1].upper() + one[1:]))
+        text = Markup("{} loses at most {} compared with the best choice at each condition.")
         lost = (
             f"{number(found.rule.money)} {OF_ALL_WRONG}"
             if answer.span.pc_only
             else f"{self.amount(found.rule.money)} per case"
         )
-        lines.append(("If one threshold must serve throughout", text.format(self.rule(found.rule), lost)))
+        lines.append(("If one threshold must be used throughout", text.format(self.rule(found.rule), lost)))
         lines.append(("How sure", self._sure_in_range(answer)))
         return Card(answer.name, self.span(answer.span), use, verdict, tuple(lines))
 
     def _sure_in_range(self, answer: RangeAnswer) -> Markup:
-        """Return what the data prove throughout the range, and at both ends where they do not prove it throughout."""
+        """State what the data show throughout the range or, failing that, at both ends."""
         found = answer.recommendation
         if found.sure:
             return Markup("The data show that {} is cheaper than every other choice throughout the range.").format(
@@ -239,7 +239,7 @@ class Speaker:
             )
         text = Markup("")
         if found.beaten_by:
-            text = Markup("The data show that {} is cheaper than {} in a part of the range. ").format(
+            text = Markup("The data show that {} is cheaper than {} in part of the range. ").format(
                 self.names(found.beaten_by, "or"), self.name(found.best)
             )
         low, high = (self.sureness(end) for end in answer.ends)
@@ -248,14 +248,14 @@ class Speaker:
         return text + Markup("At {}: {} At {}: {}").format(answer.ends[0].name, low, answer.ends[1].name, high)
 
     def cards(self, summary: Summary) -> list[Card]:
-        """Return one card a scenario."""
+        """Write one card per scenario."""
         return [
             self.condition_card(answer) if isinstance(answer, ConditionAnswer) else self.range_card(answer)
             for answer in summary.answers
         ]
 
     def overview(self, summary: Summary) -> Markup:
-        """Return who can be best at all."""
+        """State which classifiers can be best at all."""
         useful = [name for name in summary.ranges.candidates if name not in TRIVIAL]
         if not useful:
             return Markup("No classifier is better than treating every case alike, whatever the costs are.")
@@ -272,7 +272,7 @@ class Speaker:
         return text + Markup("; {} never {}.").format(self.names(never), "is" if len(never) == 1 else "are")
 
     def difference(self, pair: CurveDifference) -> Markup:
-        """Return where one of two is shown to be cheaper."""
+        """State where one of two classifiers is shown to be cheaper."""
         verdicts = pair.significant()
         winners = [name for name in dict.fromkeys(verdicts.better) if name not in NO_VERDICT]
         if not winners:
@@ -284,7 +284,7 @@ class Speaker:
         return Markup("; ").join(parts)
 
     def classes_card(self, summary: ClassesSummary) -> Card:
-        """Return the answer for k classes."""
+        """Write the answer for k classes."""
         many = summary.comparison
         trivial = many.best in many.constants
         lines = [("Cost", self._class_cost(summary)), ("How sure", self._class_sureness(many))]
@@ -300,22 +300,25 @@ class Speaker:
                 )
                 for risk in risks[:3]
             )
-            lines.append(("Beware", Markup("Too few examples to judge rare, expensive errors: {}.").format(cells)))
+            text = Markup("There are too few examples to judge rare, expensive errors: {}.")
+            lines.append(("Caution", text.format(cells)))
         if summary.hull is not None:
             can = [name for name in summary.hull.can_be_best if name in summary.names]
             if [name for name in summary.hull.can_be_best if name not in summary.hull.only_ties] == [many.best]:
-                said = Markup("Nothing: no other is cheaper, whatever the class frequencies are.")
+                said = Markup("Nothing: no other classifier is cheaper, whatever the class frequencies are.")
             elif not can:
                 said = Markup("None of the classifiers can be cheapest, whatever the class frequencies are.")
             else:
-                said = Markup("Other class frequencies: {} can be cheapest under some.").format(self.names(can))
+                said = Markup("Other class frequencies, under some of which {} can be cheapest.").format(
+                    self.names(can)
+                )
             lines.append(("What would change it", said))
         where = "class frequencies as given" if summary.priors else "class frequencies as in the data"
         use = Markup("Use no classifier: {}" if trivial else "Use {}").format(self.class_rule(many, many.best))
         return Card("Overall", Markup(where), use, SURE if many.sure else UNSURE, tuple(lines))
 
     def class_rule(self, many: CostComparison, name: str) -> Markup:
-        """Return the name of a classifier of k classes; those that always predict one class are not set bold."""
+        """The name of a classifier of k classes. Those that always predict one class are not bold."""
         return Markup("<bdi>{}</bdi>").format(name) if name in many.constants else self.name(name)
 
     def _class_cost(self, summary: ClassesSummary) -> Markup:

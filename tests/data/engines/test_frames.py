@@ -301,7 +301,7 @@ def test_options_are_checked():
     with pytest.raises(cc.InputError, match="`names` must differ"):
         cc.compare.from_frame(frame, label="y", score_a="a", score_b="b", names=("x", "x"))
     twice = pd.DataFrame([[0, 1]], columns=["y", "y"])
-    with pytest.raises(cc.InputError, match="`frame` must have different names of columns"):
+    with pytest.raises(cc.InputError, match="`frame` must have distinct column names"):
         cc.RocCurve.from_frame(twice, label="y", score="y")
 
 

@@ -141,9 +141,9 @@ def test_a_database_needs_a_table_that_is_there(tmp_path):
     where = tmp_path / "x.duckdb"
     with duckdb.connect(str(where)) as connection:
         connection.execute("create table t (y integer, a double)")
-        with pytest.raises(cc.InputError, match="`table` must name the table to read of a connection, got None"):
+        with pytest.raises(cc.InputError, match="`table` must name the table to read from a connection, got None"):
             cc.scan(connection, label="y", scores="a")
-    with pytest.raises(cc.InputError, match=r"`table` must name the table to read of .*x.duckdb', got None"):
+    with pytest.raises(cc.InputError, match=r"`table` must name the table to read from .*x.duckdb', got None"):
         cc.scan(where, label="y", scores="a")
     with pytest.raises(cc.InputError, match="`table` must be a table or view of the database, got table 'nothing'"):
         cc.scan(where, table="nothing", label="y", scores="a")
@@ -254,7 +254,7 @@ def test_scores_that_are_not_finite_are_refused(tmp_path):
 def test_questions_that_the_columns_cannot_answer_are_refused(path):
     src = cc.scan(path, label="y", scores="a", group="y")
     for ask in (src.hull, lambda: src.compare("a", "b"), src.compare_many, lambda: src.bcost("a", [[0, 1], [1, 0]])):
-        with pytest.raises(cc.UnsupportedError, match="must have no groups, got a scan with group='y'"):
+        with pytest.raises(cc.UnsupportedError, match="needs a scan without groups, got one with group='y'"):
             ask()
     with pytest.raises(cc.UnsupportedError, match="curves need score columns"):
         cc.scan(path, label="y", preds="a").curves()
@@ -464,6 +464,6 @@ def test_names_of_directories_are_no_columns_and_that_is_said(tmp_path):
     (tmp_path / "month=1").mkdir()
     pq.write_table(TABLE, tmp_path / "month=1" / "x.parquet")
     with pytest.raises(
-        cc.InputError, match=r"got 'month', which is in the path only: names of directories are no columns"
+        cc.InputError, match=r"got 'month', which occurs only in the path: directory names are not columns"
     ):
         cc.scan(tmp_path, label="y", scores="a", group="month")

@@ -1,1 +1,1 @@
-"""Where predictions are kept: files of several formats and tables of databases, read in batches (extra `files`)."""
+"""Readers for predictions in files of several formats, database tables and clusters, in batches (extra `files`)."""

@@ -1,7 +1,7 @@
-"""What tells a damaged Parquet file: whether its pages have checksums, and numbers of rows that must agree.
+"""Detection of damaged Parquet files, by checksums of pages and by numbers of rows that must agree.
 
-Arrow verifies checksums where pages have them, DuckDB does not. The footer has no checksum. Arrow's metadata of columns
-are not looked at, because a damaged footer makes Arrow end the process there; DuckDB's raise an error.
+Arrow verifies the checksums of pages that have them, but DuckDB does not. The footer has no checksum. Arrow's column
+metadata are not read, because a damaged footer makes Arrow terminate the process; DuckDB raises an error instead.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from costcurves._base.validation import shown
 from costcurves.data.readers.duckdb import duckdb, literal_path
 from costcurves.data.readers.files import PATH, DataFile
 
-LONGEST = 64  # bytes in which the fields of a page header up to its checksum lie
-I32 = 5  # the type of those fields in Thrift's compact protocol
-CHECKSUM = 4  # the number of the checksum among the fields of a page header
+LONGEST = 64  # the fields of a page header up to its checksum lie within this many bytes
+I32 = 5  # the type of these fields in Thrift's compact protocol
+CHECKSUM = 4  # the field number of the checksum in a page header
 
 
 def check_rows(file: DataFile, metadata: Any) -> None:
-    """Refuse a file whose row groups have more or fewer rows than its footer says."""
+    """Refuse a file whose row groups do not have as many rows as its footer says."""
     found = sum(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
     if found != metadata.num_rows:
         raise FormatError(
@@ -30,7 +30,7 @@ def check_rows(file: DataFile, metadata: Any) -> None:
 
 
 def has_checksums(file: DataFile, names: Sequence[str], connection: Any) -> bool:
-    """Return whether any of some columns has a checksum in the first page of a row group, or may have one."""
+    """Whether any of some columns has, or may have, a checksum in the first page of a row group."""
     sql = (
         "select distinct coalesce(dictionary_page_offset, data_page_offset) from parquet_metadata(?) "
         "where list_contains(?, path_in_schema)"
@@ -48,7 +48,7 @@ def has_checksums(file: DataFile, names: Sequence[str], connection: Any) -> bool
 
 
 def _has_checksum(header: bytes) -> bool:
-    """Return whether a page header, which begins with whole numbers in Thrift's compact protocol, has a checksum."""
+    """Whether a page header, which begins with integers in Thrift's compact protocol, has a checksum."""
     field, at = 0, 0
     while at < len(header):
         step, kind = divmod(header[at], 16)
@@ -58,7 +58,7 @@ def _has_checksum(header: bytes) -> bool:
         if field == CHECKSUM:
             return True
         at += 1
-        while at < len(header) and header[at] & 0x80:  # bytes of a number but its last
+        while at < len(header) and header[at] & 0x80:  # all bytes of a number except the last
             at += 1
         at += 1
     return False

@@ -1,4 +1,4 @@
-"""Arrow columns become what tallies count: arrays, and codes of texts; rows with missing values are counted."""
+"""Conversion of Arrow columns to arrays and coded strings for tallies, and counts of rows with missing values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = npt.NDArray[Any]
 
 
 def arrow() -> Any:
-    """Return pyarrow."""
+    """Import pyarrow."""
     try:
         import pyarrow
         import pyarrow.compute
@@ -29,18 +29,18 @@ def arrow() -> Any:
 
 
 class Schema(dict[str, Any]):
-    """Arrow types by the names of columns; `repeated` are names that several columns have."""
+    """Arrow types by column name. `repeated` holds the names that occur more than once."""
 
     repeated: frozenset[str]
 
     @classmethod
     def of(cls, schema: Any) -> Schema:
-        """Return the types of an Arrow schema."""
+        """Take the types from an Arrow schema."""
         return cls.of_columns((field.name, field.type) for field in schema)
 
     @classmethod
     def of_columns(cls, columns: Iterable[tuple[str, Any]]) -> Schema:
-        """Return the types of columns given by name and type, of which the first of a name counts."""
+        """Take the types from pairs of name and type. If a name occurs more than once, the first type is used."""
         listed = list(columns)
         types = cls(reversed(listed))
         types = cls((name, types[name]) for name, _ in listed)
@@ -51,7 +51,7 @@ class Schema(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Which column is what."""
+    """The roles of the columns."""
 
     label: str
     scores: tuple[str, ...] = ()
@@ -61,17 +61,17 @@ class Roles:
 
     @property
     def names(self) -> list[str]:
-        """The columns to read, each once."""
+        """The columns to read, without repetition."""
         more = [name for name in (self.weight, self.group) if name is not None]
         return list(dict.fromkeys([self.label, *self.scores, *self.preds, *more]))
 
     def check(self, schema: Mapping[str, Any], where: str) -> None:
-        """Refuse columns that are not there, and types that the role cannot be."""
+        """Refuse columns that do not exist, and types that are not allowed for the role."""
         for role, name in self.pairs():
             if name not in schema and f"/{name}=" in where:
                 raise InputError(
-                    f"`{role}` must name a column of {where}, got {shown(name)}, which is in the path only: names of "
-                    "directories are no columns, so scan each directory apart"
+                    f"`{role}` must name a column of {where}, got {shown(name)}, which occurs only in the path: "
+                    "directory names are not columns, so scan each directory separately"
                 )
             kind = schema[check_column(role, name, schema, where)]
             if name in getattr(schema, "repeated", ()):
@@ -82,17 +82,17 @@ class Roles:
                 raise DataError(f"`{role}` must be a column of plain values, got {shown(name)} of type {kind}")
 
     def said(self, error: CostCurvesError) -> CostCurvesError:
-        """Return an error about the arrays of a batch as one about columns."""
+        """Translate an error about the arrays of a batch into one about columns."""
         return said_of_columns(error, self.pairs())
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Return what columns are for, with their names."""
+        """List the roles with the names of their columns."""
         pairs = [("label", self.label), *(("scores", s) for s in self.scores), *(("preds", p) for p in self.preds)]
         return pairs + [(r, n) for r, n in (("weight", self.weight), ("group", self.group)) if n is not None]
 
 
 def said_of_columns(error: CostCurvesError, pairs: Sequence[tuple[str, str]]) -> CostCurvesError:
-    """Return an error about arrays as one about columns, of which each is given as what it is for and its name."""
+    """Translate an error about arrays into one about columns, which are given as pairs of role and name."""
     text = str(error)
     for role, name in pairs:
         argument = {"label": "`y_true`", "weight": "`sample_weight`"}.get(role, column_said(name))
@@ -108,14 +108,14 @@ def _numeric(kind: Any) -> bool:
 
 @dataclass(slots=True)
 class Missing:
-    """How many rows were read, and how many of them have no value in some column."""
+    """The number of rows that were read, and how many of them lack a value in some column."""
 
     rows: int = 0
     dropped: int = 0
     by_column: dict[str, int] = field(default_factory=dict)
 
     def add(self, other: Missing) -> None:
-        """Add what another part has counted."""
+        """Add the counts of another part."""
         self.rows += other.rows
         self.dropped += other.dropped
         for name, count in other.by_column.items():
@@ -127,7 +127,7 @@ class Missing:
             self.by_column[name] = self.by_column.get(name, 0) + values
 
     def whole(self, table: Any, names: Sequence[str]) -> Any:
-        """Return the rows of an Arrow table that have all values, and count the others."""
+        """Return the rows of an Arrow table without missing values, and count the others."""
         self.rows += table.num_rows
         missing = {name: count for name in names if (count := missing_values(table.column(name)))}
         if not missing:
@@ -143,11 +143,11 @@ class Missing:
         return whole
 
     def listed(self) -> str:
-        """Return how many values each column lacks, in words."""
+        """Describe in words how many values each column lacks."""
         return ", ".join(f"{count} in {shown(name)}" for name, count in sorted(self.by_column.items()))
 
     def refuse(self) -> None:
-        """Refuse missing values, by column."""
+        """Raise an error if there are missing values, with their number in each column."""
         if self.dropped:
             raise DataError(
                 f"the data must not have missing values, got {self.listed()} ({self.dropped} of {self.rows} rows): "
@@ -155,7 +155,7 @@ class Missing:
             )
 
     def need_rows(self, what: str) -> None:
-        """Refuse data of which no row is left."""
+        """Raise an error if no rows are left."""
         if self.rows == 0:
             raise DataError(f"{what} must hold at least one row, got none")
         if self.rows == self.dropped:
@@ -171,7 +171,7 @@ class Missing:
 
 
 def is_missing(column: Any) -> Any:
-    """Return which values of an Arrow column are missing: null, NaN, and empty texts."""
+    """Mark the values of an Arrow column that are missing: null, NaN and empty strings."""
     compute = arrow().compute
     missing = compute.is_null(column, nan_is_null=_floating(column))
     if not _textual(column):
@@ -195,10 +195,10 @@ def _texts(column: Any) -> Any:
 
 
 def missing_values(column: Any) -> int:
-    """Return how many values of an Arrow column are missing: null, NaN, and empty texts."""
+    """Count the values of an Arrow column that are missing: null, NaN and empty strings."""
     if not _floating(column) and not _textual(column):
         return int(column.null_count)
-    # The smallest value is NaN where any is: that is found several times faster than each of them.
+    # The smallest value is NaN if any value is. This check is several times faster than looking for each NaN.
     if (
         _floating(column)
         and not column.null_count
@@ -209,7 +209,7 @@ def missing_values(column: Any) -> int:
 
 
 def batch_of(table: Any, roles: Roles) -> Batch:
-    """Return a batch of an Arrow table without missing values."""
+    """Make a batch from an Arrow table without missing values."""
     columns: dict[str, Any] = {name: numbers(table.column(name)) for name in roles.scores}
     columns |= {name: values_of(table.column(name)) for name in roles.preds}
     return Batch(
@@ -221,11 +221,11 @@ def batch_of(table: Any, roles: Roles) -> Batch:
 
 
 def numbers(column: Any) -> Array:
-    """Return a numeric column as an array, without a copy where there is one piece."""
+    """Convert a numeric column to an array, without a copy if it has only one piece."""
     pa = arrow()
     piece = _one_piece(column)
     if not piece.null_count and (pa.types.is_integer(piece.type) or pa.types.is_floating(piece.type)):
-        shared: Array = np.from_dlpack(piece)  # to_numpy would import pandas, where there is one
+        shared: Array = np.from_dlpack(piece)  # to_numpy would import pandas if it is installed
         return shared
     if pa.types.is_decimal(piece.type):
         piece = piece.cast(pa.string()).cast(pa.float64())  # the nearest float, which a direct cast often misses
@@ -234,7 +234,7 @@ def numbers(column: Any) -> Array:
 
 
 def label_of(column: Any) -> Any:
-    """Return labels: numbers and truth values as an array, anything else as codes."""
+    """Convert labels: numbers and booleans to an array, other values to codes."""
     kind = column.type
     types = arrow().types
     if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
@@ -243,13 +243,13 @@ def label_of(column: Any) -> Any:
 
 
 def values_of(column: Any) -> Array:
-    """Return a column as an array of plain values."""
+    """Convert a column to an array of plain values."""
     labels = label_of(column)
     return labels.decoded() if isinstance(labels, Coded) else labels
 
 
 def coded(column: Any) -> Coded:
-    """Return a column as codes of its distinct values."""
+    """Convert a column to codes of its distinct values."""
     piece = _one_piece(column)
     if not arrow().types.is_dictionary(piece.type):
         piece = piece.dictionary_encode()

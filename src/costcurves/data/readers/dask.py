@@ -1,4 +1,4 @@
-"""Dask: every partition is counted where it is, and the counts are merged in a tree."""
+"""Reader for Dask. Every partition is counted where it is, and the counts are merged in a tree."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from costcurves.data.readers.columns import Roles
 from costcurves.data.readers.partitions import Part, PartsReader, counted, frame_batch, merged
 
-FAN_IN = 8  # parts that one task merges
+FAN_IN = 8  # the number of parts that one task merges
 
 
 class DaskReader(PartsReader):
     """Reads a Dask DataFrame with the scheduler that the user has chosen."""
 
     def read(self, counts: Any) -> Part | None:
-        """Return all partitions as one part."""
+        """Count all partitions and merge them into one part."""
         from dask.delayed import delayed
 
-        # Bytes are one node of the graph, into which Dask does not look.
+        # As bytes, the counts are a single node of the graph, which Dask does not inspect.
         start = delayed(pickle.dumps(counts))
         count, merge = delayed(_count_partition, pure=False), delayed(_merge, pure=False)
         parts = [count(partition, start, self.roles) for partition in self.frame[self.roles.names].to_delayed()]

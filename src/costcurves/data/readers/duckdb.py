@@ -1,7 +1,7 @@
-"""DuckDB: texts of rows (CSV, JSON lines) and tables of databases, as streams of Arrow batches.
+"""DuckDB as a reader of CSV and JSON lines files and of database tables, as streams of Arrow batches.
 
-Names of files are handed over as values, and names of columns and tables as quoted identifiers: no other text of the
-user's becomes a part of SQL.
+File names are passed as values, and names of columns and tables as quoted identifiers. No other text from the user
+becomes part of the SQL.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from costcurves.data.readers.columns import Schema
 from costcurves.data.readers.files import MISSING_WORDS, PATH, DataFile
 from costcurves.data.readers.headers import Header, header_of
 
-LINES = (".jsonl", ".ndjson")  # other endings of JSON may also be one array
+LINES = (".jsonl", ".ndjson")  # files with other JSON endings may also hold a single array
 MEMORY = "512MiB"
 SNIFFED = 1000  # rows
 TRUTH = ("true", "false")
@@ -25,7 +25,7 @@ NOT_UTF8 = re.compile(r"invalid unicode|not utf-?8 encoded|invalid utf-?8|utf-?8
 
 
 def duckdb() -> Any:
-    """Return DuckDB."""
+    """Import DuckDB."""
     try:
         import duckdb as library
     except ImportError:
@@ -34,18 +34,18 @@ def duckdb() -> Any:
 
 
 def quoted(name: str) -> str:
-    """Return a name as an identifier of SQL, whatever it holds."""
+    """Quote any name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 class Relation:
-    """Rows that DuckDB reads: of one file, or of one table of a database."""
+    """Rows of one file or of one database table that DuckDB reads."""
 
     def __init__(self, make: Callable[[Any], Any], where: str, connection: Any = None) -> None:
         self._make_of, self._connection = make, connection
         self.where = where
         self._guessed = False  # whether types are guessed from the rows
-        self._names: list[str] | None = None  # as the file has them, where DuckDB has changed some
+        self._names: list[str] | None = None  # as they are in the file, if DuckDB has changed some of them
         self._schema: Schema | None = None
         self._cursor: Any = None
         self._stopped = False
@@ -56,14 +56,14 @@ class Relation:
         return self._make_of(self._cursor)
 
     def stop(self) -> None:
-        """Stop a query that runs in another thread, and answer no other."""
+        """Stop a query that runs in another thread, and refuse later ones."""
         self._stopped = True
         if self._cursor is not None:
             self._cursor.interrupt()
 
     @classmethod
     def of_file(cls, file: DataFile, connection: Any) -> Relation:
-        """Return the rows of a text file."""
+        """Open the rows of a text file."""
         path = literal_path(file.path)
         where = shown(file.path, PATH)
         if file.format == "json":
@@ -90,14 +90,14 @@ class Relation:
 
     @classmethod
     def of_parquet(cls, files: Sequence[DataFile], connection: Any) -> Relation:
-        """Return the rows of Parquet files that have the same columns."""
+        """Open the rows of Parquet files that have the same columns."""
         paths = [literal_path(file.path) for file in files]
         where = shown(files[0].path, PATH) if len(files) == 1 else f"{len(files)} files"
         return cls(lambda cursor: cursor.read_parquet(paths, hive_partitioning=False), where, connection)
 
     @classmethod
     def of_table(cls, connection: Any, table: Any) -> Relation:
-        """Return the rows of a table or view of a database; (schema, table) where the schema matters."""
+        """Open the rows of a table or view of a database, given by name or, if needed, as (schema, table)."""
         parts = [table] if isinstance(table, str) else list(table)
         if not 1 <= len(parts) <= 3:
             raise InputError(f"`table` must be a name, or (schema, name), got {shown(table)}")
@@ -106,7 +106,7 @@ class Relation:
         return cls(lambda cursor: cursor.sql(sql), f"table {shown('.'.join(names))}", connection)
 
     def schema(self) -> Schema:
-        """Return the Arrow types of the columns."""
+        """The Arrow types of the columns."""
         if self._schema is None:
             types = self._found_types()
             names = list(types) if self._names is None else self._names
@@ -116,14 +116,14 @@ class Relation:
     def _found_types(self) -> dict[str, Any]:
         reader = self._tried(lambda relation: _reader(relation.limit(0), 1))
         types = {field.name: field.type for field in reader.schema}
-        if self._guessed:  # a column without values says nothing of its type
+        if self._guessed:  # the type of a column without values is unknown
             texts = [name for name, kind in types.items() if str(kind) == "string"]
             silent = self._without_values(self._without_values(texts, SNIFFED))
             types |= dict.fromkeys(silent, _null())
         return types
 
     def _without_values(self, names: Sequence[str], rows: int | None = None) -> list[str]:
-        """Return which columns have no value, in the first rows or in all."""
+        """List the columns that have no values in the first rows or in all rows."""
         if not names:
             return []
         counts = ", ".join(f"count({quoted(name)})" for name in names)
@@ -131,19 +131,19 @@ class Relation:
         return [name for name, count in zip(names, found, strict=True) if count == 0]
 
     def rows(self) -> int:
-        """Return how many rows there are."""
+        """Count the rows."""
         return int(self._tried(lambda relation: relation.count("*").fetchall())[0][0])
 
     def batches(self, names: Sequence[str], size: int) -> Any:
-        """Return a reader of Arrow batches of some columns."""
+        """Open a reader of Arrow batches with some of the columns."""
         return self._tried(
             lambda relation: _reader(relation.project(_by_place(self._names or relation.columns, names)), size)
         )
 
     def query(self, sql: str) -> Any:
-        """Return the answer to SQL about the table `data` as an Arrow table; None where DuckDB fails.
+        """Run an SQL query on the table `data`, and return an Arrow table or, if DuckDB fails, None.
 
-        That is so where memory does not suffice, and for data that a reader of batches can explain better.
+        It fails if memory does not suffice, and for faulty data, about which a reader of batches gives better messages.
         """
         library = duckdb()
         if self._stopped:
@@ -157,7 +157,7 @@ class Relation:
             return None
 
     def next_of(self, reader: Any) -> Any:
-        """Return the next batch as a table, None at the end."""
+        """Return the next batch as a table, or None at the end."""
         try:
             return _table(reader.read_next_batch())
         except StopIteration:
@@ -187,18 +187,19 @@ class Relation:
 
 
 def _read_json(cursor: Any, path: str, form: str, where: str) -> Any:
-    """Return the rows of a JSON file, which are objects."""
+    """Open the rows of a JSON file, which must be objects."""
     read = cursor.read_json(path, format=form, hive_partitioning=False)
-    if list(read.columns) == ["json"]:  # what DuckDB calls values that are no objects
+    if list(read.columns) == ["json"]:  # DuckDB's name for values that are not objects
         raise FormatError(f"{where} must hold objects, one per row, got other values")
     return read
 
 
 def _read_csv(cursor: Any, path: str, header: Header, **options: Any) -> Any:
-    """Return the rows of a CSV file.
+    """Open the rows of a CSV file.
 
-    Nothing about lines is left to be guessed: rows of another length are refused, where DuckDB would rather look for a
-    header further down. What stands in the path is no column: it would hide one of that name in the file.
+    DuckDB does not have to guess anything about lines. Rows of another length are refused, whereas DuckDB would look
+    for a header further down. Names in the path do not become columns, because they would hide columns of the same name
+    in the file.
     """
     return cursor.read_csv(
         path,
@@ -215,16 +216,16 @@ def _read_csv(cursor: Any, path: str, header: Header, **options: Any) -> Any:
 
 
 def _names_in_header(header: Header, columns: Sequence[str], where: str) -> list[str]:
-    """Return the names of columns as a file has them: DuckDB changes those that differ in case only, or not at all."""
+    """Find the column names as they are in the file. DuckDB changes names that are equal or differ only in case."""
     if len(header.names) != len(columns):
         raise FormatError(f"{where} must have a header of {len(columns)} names, got {len(header.names)}")
     return [own or given for own, given in zip(header.names, columns, strict=True)]
 
 
 def _names_of_answers(cursor: Any, path: str, read: Any, header: Header) -> list[str]:
-    """Return the columns of a CSV file that DuckDB takes for truth values, but that say yes and no, or t and f.
+    """Find columns of a CSV file that DuckDB reads as booleans, although they contain yes and no, or t and f.
 
-    To the user they are texts, and one of them may be the positive label.
+    To the user these are strings, and one of them may be the positive label.
     """
     truths = [name for name, kind in zip(read.columns, read.types, strict=True) if kind == "BOOLEAN"]
     if not truths:
@@ -236,21 +237,21 @@ def _names_of_answers(cursor: Any, path: str, read: Any, header: Header) -> list
 
 
 def _by_place(columns: Sequence[str], names: Sequence[str]) -> str:
-    """Return some of the columns as SQL, by their places: DuckDB does not tell "a" from "A"."""
+    """Write some of the columns as SQL, by position, because DuckDB does not distinguish "a" from "A"."""
     return ", ".join(f"#{columns.index(name) + 1} as {quoted(name)}" for name in names)
 
 
 def literal_path(path: str) -> str:
-    """Return a path in which DuckDB sees no glob, and no home directory."""
+    """Escape a path so that DuckDB does not interpret it as a glob or a home directory."""
     if path.startswith("~"):
         path = "./" + path
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
 def connect(path: str | None = None, threads: int | None = None) -> Any:
-    """Return a connection that writes nothing: to an empty database in memory, or to a file, read-only.
+    """Open a connection that writes nothing, to an empty database in memory or to a read-only file.
 
-    With `threads`, it uses so many and no more than MEMORY.
+    If `threads` is given, the connection uses that many threads and at most MEMORY.
     """
     library = duckdb()
     try:
@@ -269,14 +270,14 @@ def connect(path: str | None = None, threads: int | None = None) -> Any:
 
 
 def tables_of(path: str) -> list[tuple[str, str]]:
-    """Return the schema and the name of every table and view of a database file."""
+    """List the schema and the name of every table and view of a database file."""
     with connect(path) as connection:
         found = connection.execute("select table_schema, table_name from information_schema.tables").fetchall()
     return sorted((str(schema), str(name)) for schema, name in found)
 
 
 def _reader(relation: Any, size: int) -> Any:
-    """Return a stream of Arrow batches of a relation."""
+    """Open a stream of Arrow batches of a relation."""
     return relation.to_arrow_reader(size) if hasattr(relation, "to_arrow_reader") else relation.record_batch(size)
 
 

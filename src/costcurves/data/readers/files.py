@@ -1,4 +1,4 @@
-"""Which files a scan reads, of what format, and whether they are still the same."""
+"""The files that a scan reads, their format, and checks that they have not changed."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ FORMATS = {
     ".duckdb": "database",
     ".db": "database",
 }
-# What stands for a missing value in texts of rows, which have no other way to say so; quoted or not.
+# Words for a missing value in CSV files, which have no other way to express it. They may be quoted.
 MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
 PACKED = (".gz", ".zst")
-PATH = 300  # characters of a path in a message, whose end says the most
+PATH = 300  # the most characters of a path in a message
 KNOWN = ".parquet, .csv, .tsv, .txt, .jsonl, .ndjson, .json (also .gz and .zst of texts), or .duckdb with `table`"
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file as it was when the scan began."""
+    """A file with its state at the beginning of the scan."""
 
     path: str
     format: str
@@ -42,7 +42,7 @@ class DataFile:
 
     @classmethod
     def at(cls, path: str) -> DataFile:
-        """Return the file at a path."""
+        """Record the state of the file at a path."""
         form = format_of(path)
         if form is None:
             raise InputError(f"`source` must be files of a known format ({KNOWN}), got {shown(path, PATH)}")
@@ -50,7 +50,7 @@ class DataFile:
         return cls(path, form, status.st_size, status.st_mtime_ns)
 
     def check(self) -> None:
-        """Refuse a file that is gone or that is another one by now."""
+        """Raise an error if the file has disappeared or changed."""
         try:
             status = os.stat(self.path)
         except OSError:
@@ -65,7 +65,7 @@ class DataFile:
 
 
 def format_of(path: str) -> str | None:
-    """Return the format that a file's name says."""
+    """Infer the format of a file from its name."""
     name = Path(path)
     if name.suffix.lower() in PACKED:
         inner = FORMATS.get(Path(name.stem).suffix.lower())
@@ -74,12 +74,12 @@ def format_of(path: str) -> str | None:
 
 
 def find_files(source: Any) -> list[DataFile]:
-    """Return the files of a path, a glob, a directory, or a list of those; each once, of one format."""
+    """List the files of a path, a glob, a directory or a list of these, without repetition and of one format."""
     several = isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike))
     paths = [path for one in (source if several else [source]) for path in _paths_of(one)]
     if not paths:
         raise InputError("`source` must name at least one file, got an empty list")
-    # A file may be met by several paths: through links, even in a circle, or by another spelling.
+    # Several paths may lead to the same file: through links, which may even form a circle, or by another spelling.
     files = [DataFile.at(path) for path in {os.path.realpath(path): path for path in reversed(paths)}.values()][::-1]
     formats = sorted({file.format for file in files})
     if len(formats) > 1:
@@ -109,7 +109,7 @@ def _paths_of(source: Any) -> list[str]:
     if glob.has_magic(path):
         matches = sorted(glob.glob(path, recursive=True))
         found = [p for p in matches if os.path.isfile(p)]
-        if not found:  # Spark and Dask write directories with names like files
+        if not found:  # Spark and Dask write directories whose names look like files
             found = [p for match in matches if os.path.isdir(match) for p in _files_in(match)]
         if not found:
             raise InputError(f"`source` must match at least one file, got none for {shown(path, PATH)}")

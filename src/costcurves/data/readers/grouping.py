@@ -1,4 +1,4 @@
-"""Scores with many ties: DuckDB groups them, which gives the exact counts of every distinct score in one pass."""
+"""Scores with many ties: DuckDB groups them, which counts all distinct scores exactly in one pass."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from costcurves.data.readers.columns import Missing, Roles, arrow, is_missing, l
 from costcurves.data.readers.duckdb import Relation, quoted
 
 MOST_COLUMNS = 16
-MOST_DISTINCT = 1 << 16  # scores of a column
+MOST_DISTINCT = 1 << 16  # the most distinct scores of a column
 
 
 def can_group(roles: Roles, label_types: Sequence[Any]) -> bool:
-    """Return whether DuckDB's groups are counts of these columns, with labels that mean the same in Arrow."""
+    """Whether DuckDB can count these columns by grouping, with labels that mean the same in Arrow."""
     types = arrow().types
     plain = (types.is_boolean, types.is_integer, types.is_floating, types.is_string, types.is_large_string)
     return (
@@ -26,7 +26,7 @@ def can_group(roles: Roles, label_types: Sequence[Any]) -> bool:
 
 
 def group_scores(relations: Sequence[Relation], roles: Roles, counts: CurveCounts) -> Missing | None:
-    """Fill the counts with all rows and return what is missing in them; None where groups cannot tell, or too many."""
+    """Count all rows and return their missing values, or None if grouping fails or there are too many groups."""
     found = Missing()
     for relation in relations:
         table = relation.query(_sql(roles))
@@ -36,7 +36,7 @@ def group_scores(relations: Sequence[Relation], roles: Roles, counts: CurveCount
 
 
 def _sql(roles: Roles) -> str:
-    """Return one query that groups labels with each column of scores in turn, rows without nulls apart from others."""
+    """Write a query that groups labels with each score column in turn, with rows without nulls kept separate."""
     scores = [f"s{i}" for i in range(len(roles.scores))]
     columns = ", ".join(f"{quoted(name)} as {s}" for name, s in zip(roles.scores, scores, strict=True))
     whole = " and ".join(f"{quoted(name)} is not null" for name in roles.names)
@@ -50,16 +50,16 @@ def _sql(roles: Roles) -> str:
 
 
 def _add(table: Any, roles: Roles, counts: CurveCounts, found: Missing) -> bool:
-    """Add the groups of a table to the counts; return False where that cannot be done."""
+    """Add the groups of a table to the counts. Return False if this is not possible."""
     compute = arrow().compute
     several = len(roles.scores) > 1
     for i, name in enumerate(roles.scores):
         groups = table.filter(table.column(f"of_s{i}"))
-        if groups.num_rows > 4 * MOST_DISTINCT:  # two labels, of whole rows and of others
+        if groups.num_rows > 4 * MOST_DISTINCT:  # two labels, for complete rows and for others
             return False
         label, scores = groups.column("label"), groups.column(f"s{i}")
-        # DuckDB's isnan may be false of a NaN in Parquet, so that the query does not ask for it. Which rows of other
-        # columns have one, groups do not tell.
+        # DuckDB's isnan may be false for a NaN in Parquet, so the query does not use it. Groups do not show which rows
+        # have a NaN in another column.
         if several and any(missing_values(values) > values.null_count for values in (label, scores)):
             return False
         no_label, no_score = (is_missing(values) for values in (label, scores))

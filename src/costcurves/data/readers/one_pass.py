@@ -1,4 +1,4 @@
-"""One pass over a source: threads that read and count, progress, missing values, and data that must not change."""
+"""One pass over a source, with threads, progress, missing values, and a check that the data have not changed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from costcurves.data.readers.duckdb import Relation
 from costcurves.data.readers.grouping import group_scores
 from costcurves.data.readers.pieces import Feed, Source
 
-PARTS = 4  # of counts that depend on the order of batches
-PIECE = 1 << 20  # rows that are counted together: the counts of one classifier stay in the cache meanwhile
+PARTS = 4  # the number of parts if counts depend on the order of batches
+PIECE = 1 << 20  # rows that are counted together, so that the counts of one classifier stay in the cache
 MOST_THREADS = 8
-GRACE = 1.0  # seconds in which a thread that was started begins
+GRACE = 1.0  # seconds within which a started thread begins to run
 
 C = TypeVar("C", bound=Counts)
 Advance = Callable[[int], None]
@@ -31,7 +31,7 @@ Advance = Callable[[int], None]
 
 @dataclass(slots=True, eq=False)
 class SourceReader:
-    """Reads all of a source into counts, in several threads; it is what `passes` calls a reader."""
+    """A reader, as defined in `passes`, that reads all of a source into counts with several threads."""
 
     source: Source
     roles: Roles
@@ -43,12 +43,12 @@ class SourceReader:
     passes: int = 0
 
     def run(self, counts: C) -> C:
-        """Read all batches once into parts made by `counts.empty`, and return them merged."""
+        """Read all batches once into parts made by `counts.empty`, and merge them."""
         self.source.check()
         self.passes += 1
         feed = self.source.feed(self.roles.names, self.roles.label)
         with progress_bar(self.progress, self.source.rows(), f"pass {self.passes}") as advance:
-            # Bins that follow the data depend on the order of batches, which must not depend on the threads.
+            # Bins that adapt to the data depend on the order of batches, which must not depend on the threads.
             turns = _Turns([counts.empty() for _ in range(PARTS)]) if counts.ordered else None
             workers = [_Counting(feed, turns or counts.empty(), self.roles, advance) for _ in range(self.threads)]
             _work(workers)
@@ -63,14 +63,14 @@ class SourceReader:
         return first
 
     def run_grouped(self, counts: CurveCounts) -> CurveCounts | None:
-        """Read all rows once into counts of distinct scores, by DuckDB; None where that is not possible."""
+        """Let DuckDB count the distinct scores of all rows. Return None if that is not possible."""
         relations = self.source.relations(self.threads, self.roles.names)
         if not relations:
             return None
         self.source.check()
         self.passes += 1
         with progress_bar(self.progress, self.source.rows(), f"pass {self.passes}") as advance:
-            # DuckDB may lose an interrupt of the main thread, which waits here instead.
+            # DuckDB may lose an interrupt in the main thread, so the main thread waits here instead.
             worker = _Grouping(relations, self.roles, counts)
             _work([worker])
             found = worker.found
@@ -90,7 +90,7 @@ class SourceReader:
 
 
 def agree(found: Missing, rows: int | None, drop_missing: bool, hint: str) -> None:
-    """Refuse missing values that are not to be dropped, and a pass that read other rows than the one before."""
+    """Refuse missing values unless they are dropped, and a pass whose number of rows differs from the first."""
     if not drop_missing:
         found.refuse()
     if rows not in (None, found.rows):
@@ -98,7 +98,7 @@ def agree(found: Missing, rows: int | None, drop_missing: bool, hint: str) -> No
 
 
 class _Worker(threading.Thread, ABC):
-    """Works beside the thread that asked, which can be interrupted meanwhile."""
+    """A thread that does the work, so that the calling thread can be interrupted."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -111,14 +111,14 @@ class _Worker(threading.Thread, ABC):
         self.begun.set()
         try:
             self.work()
-        except BaseException as error:  # handed to the thread that asked
+        except BaseException as error:  # passed on to the calling thread
             self.error = error
         finally:
             self.done.set()
 
     @abstractmethod
     def work(self) -> None:
-        """Do all of the work, or what can be done before `stop`."""
+        """Do all of the work, or as much as possible before `stop`."""
 
     def stop(self) -> None:
         """End the work early."""
@@ -126,9 +126,9 @@ class _Worker(threading.Thread, ABC):
 
 
 class _Turns(Generic[C]):
-    """Parts of counts, to each of which pieces are added in the order of the data, whichever thread reads them.
+    """Parts of counts. Pieces are added to each part in the order of the data, whichever thread reads them.
 
-    Piece i goes to part i modulo the parts, so what is counted does not depend on how many threads there are.
+    Piece i is added to part i modulo the number of parts, so the counts do not depend on the number of threads.
     """
 
     def __init__(self, parts: Sequence[C]) -> None:
@@ -137,7 +137,7 @@ class _Turns(Generic[C]):
         self._change = threading.Condition()
 
     def begin(self, number: int, stopped: threading.Event) -> C | None:
-        """Return the part for a piece as soon as it is that piece's turn; None where the work is over."""
+        """Wait for the turn of a piece and return the part for it, or None if the work has been stopped."""
         place = number % len(self.parts)
         with self._change:
             while self._due[place] != number:
@@ -147,14 +147,14 @@ class _Turns(Generic[C]):
         return self.parts[place]
 
     def end(self, number: int) -> None:
-        """Say that a piece is counted."""
+        """Mark a piece as counted."""
         with self._change:
             self._due[number % len(self.parts)] += len(self.parts)
             self._change.notify_all()
 
 
 class _Counting(_Worker, Generic[C]):
-    """Reads pieces and counts them, in counts of its own or in turn with others, until there are no more."""
+    """A thread that reads and counts pieces until none are left, in its own counts or taking turns with others."""
 
     def __init__(self, feed: Feed, counts: C | _Turns[C], roles: Roles, advance: Advance) -> None:
         super().__init__()
@@ -191,7 +191,7 @@ class _Counting(_Worker, Generic[C]):
 
 
 class _Grouping(_Worker):
-    """Has DuckDB group all rows."""
+    """A thread in which DuckDB groups all rows."""
 
     def __init__(self, relations: list[Relation], roles: Roles, counts: CurveCounts) -> None:
         super().__init__()
@@ -208,13 +208,14 @@ class _Grouping(_Worker):
 
 
 def _work(workers: Sequence[_Worker]) -> None:
-    """Run all workers to their end; an error in one, or an interrupt, stops the others."""
+    """Run all workers until they have finished. An error in one of them, or an interrupt, stops the others."""
     started: list[_Worker] = []
     try:
         for worker in workers:
-            started.append(worker)  # before: an interrupt may come while it starts
+            started.append(worker)  # before it starts, because an interrupt may come meanwhile
             worker.start()
-        # Not by `join` alone: an interrupt in it makes Python 3.11 take a thread that runs for one that is over.
+        # `join` is not sufficient, because after an interrupt in it Python 3.11 believes that a running thread has
+        # ended.
         while not all(worker.done.wait(0.05) for worker in workers):
             if any(worker.error is not None for worker in workers):
                 break
@@ -229,7 +230,7 @@ def _work(workers: Sequence[_Worker]) -> None:
 
 
 def _wait_for(workers: Sequence[_Worker]) -> None:
-    """Wait for the end of all workers, which is near; interrupts meanwhile are handed on afterwards."""
+    """Wait until all workers have ended, which takes a moment. Interrupts are raised again afterwards."""
     interrupt: KeyboardInterrupt | None = None
     left = list(workers)
     while left:
@@ -273,7 +274,7 @@ def progress_bar(progress: Any, total: int | None, what: str) -> Iterator[Advanc
 
 
 class _Teller:
-    """Tells a function of the user's the rows read so far and their total, from one thread at a time."""
+    """Calls a user's function with the number of rows read so far and their total, from one thread at a time."""
 
     def __init__(self, tell: Callable[[int, int | None], object], total: int | None) -> None:
         self._tell, self._total, self._rows = tell, total, 0

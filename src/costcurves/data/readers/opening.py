@@ -1,4 +1,4 @@
-"""Files and tables of databases become sources: the one door for `scan` and for the command line."""
+"""Opening of files and database tables, for `scan` and for the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from costcurves.data.readers.pieces import ParquetFiles, Relations, Source
 
 
 def open_source(source: Any, table: Any = None) -> tuple[Source, str]:
-    """Return data that can be read as often as needed, and what to call them in a message.
+    """Open data that can be read as often as necessary, and describe them for messages.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def open_source(source: Any, table: Any = None) -> tuple[Source, str]:
     arrow()
     if hasattr(source, "cursor") and hasattr(source, "execute"):
         if table is None:
-            raise InputError("`table` must name the table to read of a connection, got None")
+            raise InputError("`table` must name the table to read from a connection, got None")
         relation = Relation.of_table(source, table)
         return Relations([relation], []), relation.where
     if hasattr(source, "columns") or hasattr(source, "column_names"):
@@ -36,7 +36,7 @@ def open_source(source: Any, table: Any = None) -> tuple[Source, str]:
     where = shown(os.fspath(source), PATH) if isinstance(source, (str, os.PathLike)) else f"{len(files)} files"
     if files[0].format == "database":
         if table is None:
-            raise InputError(f"`table` must name the table to read of {where}, got None")
+            raise InputError(f"`table` must name the table to read from {where}, got None")
         relation = Relation.of_table(connect(files[0].path), table)
         return Relations([relation], files), f"{relation.where} of {where}"
     if table is not None:
@@ -48,7 +48,7 @@ def open_source(source: Any, table: Any = None) -> tuple[Source, str]:
 
 
 def read_whole(source: Source) -> Any:
-    """Return all columns of a source as one Arrow table in memory, in the order of the rows."""
+    """Read all columns of a source into one Arrow table, in the order of the rows."""
     schemas = source.schemas()
     place, schema = schemas[0]
     for other, columns in schemas[1:]:
@@ -64,6 +64,6 @@ def read_whole(source: Source) -> Any:
     empty = pa.table({name: pa.array([], kind) for name, kind in schema.items()})
     table = pa.concat_tables(pieces, promote_options="permissive").select(list(schema)) if pieces else empty
     for i, name in enumerate(schema):
-        if all(columns[name] == pa.null() for _, columns in schemas):  # no value says what its type is
+        if all(columns[name] == pa.null() for _, columns in schemas):  # there is no value that shows its type
             table = table.set_column(i, name, pa.nulls(table.num_rows))
     return table

@@ -1,4 +1,4 @@
-"""Parts of the data that are counted apart, wherever that is, and merged."""
+"""Parts of the data that are counted separately, possibly on other machines, and merged."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from costcurves.data.readers.columns import Missing, Roles, batch_of
 from costcurves.data.readers.one_pass import PIECE, agree
 
 C = TypeVar("C", bound=Counts)
-NEEDED = ("costcurves", "numpy", "scipy", "narwhals", "pyarrow", "pandas")  # by those that count parts elsewhere
+NEEDED = ("costcurves", "numpy", "scipy", "narwhals", "pyarrow", "pandas")  # packages that workers need
 ToBatch = Callable[[Any, Roles, Missing], Batch]
 
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """What was counted of a part of the data, or why that was not possible; it can be pickled.
+    """The counts of a part of the data, or the error that prevented counting. It can be pickled.
 
-    An error is handed over like a result, because a cluster would try the part again and bury the message.
+    An error is returned like a result, because a cluster would otherwise retry the part and hide the message.
     """
 
     counts: Any
@@ -33,7 +33,7 @@ class Part:
 
 
 def frame_batch(frame: Any, roles: Roles, missing: Missing) -> Batch:
-    """Return the whole rows of a frame in memory, and count the others."""
+    """Make a batch from the rows of an eager frame without missing values, and count the other rows."""
     columns, rows, by_column = whole_rows(frame, roles.names)
     left = len(columns[roles.label])
     missing.add(Missing(rows, rows - left, by_column))
@@ -42,12 +42,12 @@ def frame_batch(frame: Any, roles: Roles, missing: Missing) -> Batch:
 
 
 def arrow_batch(table: Any, roles: Roles, missing: Missing) -> Batch:
-    """Return the whole rows of an Arrow table, and count the others."""
+    """Make a batch from the rows of an Arrow table without missing values, and count the other rows."""
     return batch_of(missing.whole(table, roles.names), roles)
 
 
 def counted(pieces: Iterable[Any], counts: Any, roles: Roles, to_batch: ToBatch) -> Part:
-    """Return the part of the data that some pieces are, counted from nothing."""
+    """Count some pieces of the data as a new part."""
     part = Part(counts.empty())
     try:
         for piece in pieces:
@@ -60,7 +60,7 @@ def counted(pieces: Iterable[Any], counts: Any, roles: Roles, to_batch: ToBatch)
 
 
 def merged(parts: Iterable[Part]) -> Part | None:
-    """Return several parts as one, which shares nothing with them; None of none. The first error stands for all."""
+    """Merge several parts into a new one. Return None if there are no parts. Of several errors the first is kept."""
     whole: Part | None = None
     for part in parts:
         if part.error is not None:
@@ -76,7 +76,7 @@ def merged(parts: Iterable[Part]) -> Part | None:
 
 
 def _lacking(error: BaseException | None) -> str | None:
-    """Return the module that a worker could not import, as far as an error of its engine says so."""
+    """Find the name of the module that a worker could not import, if an error of its engine mentions it."""
     while error is not None:
         found = re.search(r"No module named '([\w.]+)'", str(error))
         if found is not None and found[1].split(".")[0] in NEEDED:
@@ -86,7 +86,7 @@ def _lacking(error: BaseException | None) -> str | None:
 
 
 class PartsReader(ABC):
-    """Reads all of a frame into counts, by parts; it is what `passes` calls a reader."""
+    """A reader, as defined in `passes`, that reads all of a frame into counts by parts."""
 
     def __init__(self, frame: Any, roles: Roles, drop_missing: bool) -> None:
         self.frame, self.roles, self.drop_missing = frame, roles, drop_missing
@@ -95,7 +95,7 @@ class PartsReader(ABC):
 
     @abstractmethod
     def read(self, counts: Any) -> Part | None:
-        """Return all parts as one, counted from nothing into the like of `counts`; None where there are no rows."""
+        """Count all parts in empty counts like `counts`, and merge them. Return None if there are no rows."""
 
     def run(self, counts: C) -> C:
         """Read the frame once into `counts`."""

@@ -1,4 +1,4 @@
-"""Feeds: what hands out pieces of the data, to several threads at once."""
+"""Feeds, which hand out pieces of the data to several threads."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from costcurves.data.readers.columns import Schema, arrow, numbers
 from costcurves.data.readers.duckdb import Relation, connect
 from costcurves.data.readers.files import PATH, DataFile
 
-ROWS = 1 << 18  # of a piece that is read as a stream
-LARGEST_GROUP = 1 << 22  # rows of a row group that is read whole
+ROWS = 1 << 18  # rows of a piece that is read as a stream
+LARGEST_GROUP = 1 << 22  # the most rows of a row group that is read at once
 SAMPLE = 1 << 15
-KEPT = 1 << 26  # the most bytes of labels that are kept for later passes
+KEPT = 1 << 26  # the most bytes of labels kept for later passes
 
 
 class Feed(Protocol):
     """One pass over the data."""
 
     def next(self) -> Any:
-        """Return another piece as an Arrow table, None at the end. Any thread may call it."""
+        """Return another piece as an Arrow table, or None at the end. Any thread may call this method."""
 
     def place(self) -> tuple[int, bool]:
-        """Return the number of the piece that this thread was given last, and whether the next may have the same.
+        """Return the number of the last piece given to this thread, and whether the next may have the same number.
 
-        Pieces are numbered from 0 in the order of the data; those of a very large row group have one number, and one
-        thread gets them all.
+        Pieces are numbered from 0 in the order of the data. All pieces of a very large row group have the same number,
+        and one thread gets all of them.
         """
 
 
@@ -39,26 +39,26 @@ class Source(Protocol):
     """Data that can be read as often as needed."""
 
     def schemas(self) -> list[tuple[str, Schema]]:
-        """Return where the columns are and their Arrow types, for each file."""
+        """Return, for each file, a description of it and the Arrow types of its columns."""
 
     def sample(self, names: list[str]) -> Any:
-        """Return some of the rows as an Arrow table, None where there are none."""
+        """Return some of the rows as an Arrow table, or None if there are none."""
 
     def rows(self) -> int | None:
-        """Return how many rows there are, where that is known without reading them."""
+        """The number of rows, if it is known without reading them."""
 
     def feed(self, names: list[str], label: str | None = None) -> Feed:
-        """Begin a pass over some of the columns; labels may be kept for the next one."""
+        """Begin a pass over some of the columns. Labels may be kept for the next pass."""
 
     def relations(self, threads: int, names: list[str]) -> list[Relation]:
-        """Return what DuckDB reads some columns from, in bounded memory; none where it cannot, or would read others."""
+        """Open some columns for DuckDB, in bounded memory. The list is empty if DuckDB cannot read exactly these."""
 
     def check(self) -> None:
-        """Refuse data that have changed since the scan began."""
+        """Raise an error if the data have changed since the scan began."""
 
 
 class ParquetFiles:
-    """Parquet files, read row group by row group, which keeps memory at a row group a thread."""
+    """Parquet files, read row group by row group, so that memory holds one row group per thread."""
 
     def __init__(self, files: list[DataFile]) -> None:
         self.files = files
@@ -76,7 +76,7 @@ class ParquetFiles:
             self._schemas.append((shown(file.path, PATH), schema))
 
     def schemas(self) -> list[tuple[str, Schema]]:
-        """Return where the columns are and their Arrow types, for each file."""
+        """Return, for each file, a description of it and the Arrow types of its columns."""
         return list(self._schemas)
 
     def sample(self, names: list[str]) -> Any:
@@ -87,22 +87,22 @@ class ParquetFiles:
         return arrow().concat_tables(pieces, promote_options="permissive") if pieces else None
 
     def rows(self) -> int:
-        """Return how many rows there are."""
+        """The number of rows."""
         return sum(int(metadata.num_rows) for metadata in self._metadata)
 
     def check(self) -> None:
-        """Refuse files that are gone or changed."""
+        """Raise an error if files have disappeared or changed."""
         for file in self.files:
             file.check()
 
     def feed(self, names: list[str], label: str | None = None) -> Feed:
-        """Begin a pass over some of the columns; labels of 0 and 1 are kept for the next one."""
+        """Begin a pass over some of the columns. Labels that are 0 and 1 are kept for the next pass."""
         return _ParquetFeed(self, names, self._labels if label is not None else None, label)
 
     def relations(self, threads: int, names: list[str]) -> list[Relation]:
-        """Return all rows as DuckDB reads them, by columns whose names must differ in more than case.
+        """Open all rows for DuckDB, with columns whose names must differ in more than case.
 
-        There are none where pages have checksums, which DuckDB does not verify.
+        The list is empty if pages have checksums, because DuckDB does not verify them.
         """
         schemas = [list(schema.items()) for _, schema in self.schemas()]
         alike = all(schema == schemas[0] for schema in schemas) and _distinct(self.schemas()[0])
@@ -112,7 +112,7 @@ class ParquetFiles:
         return [Relation.of_parquet(self.files, connection)]
 
     def groups(self) -> Iterator[tuple[DataFile, int, int]]:
-        """Return the row groups that have rows: file, number, rows."""
+        """Yield the file, the number and the rows of each row group that is not empty."""
         for file, metadata in zip(self.files, self._metadata, strict=True):
             for group in range(metadata.num_row_groups):
                 rows = metadata.row_group(group).num_rows
@@ -121,7 +121,7 @@ class ParquetFiles:
 
 
 class _Labels:
-    """Labels of row groups, one bit a row where they are 0 and 1: decoding them takes as long as decoding scores."""
+    """Labels 0 and 1 of row groups, kept as one bit per row, because decoding them takes as long as decoding scores."""
 
     def __init__(self) -> None:
         self._bits: dict[tuple[str, int], Any] = {}
@@ -129,7 +129,7 @@ class _Labels:
         self._lock = threading.Lock()
 
     def keep(self, file: DataFile, group: int, column: Any) -> None:
-        """Keep a column of labels that are whole numbers 0 and 1, while there is room."""
+        """Keep a column of labels that are the integers 0 and 1, if there is room."""
         if not arrow().types.is_integer(column.type) or column.null_count or not len(column):
             return
         values = numbers(column)
@@ -142,7 +142,7 @@ class _Labels:
                 self._bits[file.path, group] = bits
 
     def column(self, file: DataFile, group: int, rows: int, kind: Any) -> Any:
-        """Return the column as it was read; None where it is not kept."""
+        """Return the column as it was read, or None if it was not kept."""
         bits = self._bits.get((file.path, group))
         if bits is None:
             return None
@@ -184,7 +184,7 @@ class _ParquetFeed:
         return self._local.number, getattr(self._local, "pending", None) is not None
 
     def _whole(self, opened: Any, file: DataFile, group: int, rows: int) -> Any:
-        """Return a row group, with its labels as they are kept or else as they are in the file."""
+        """Read a row group. Its labels are taken from those that were kept, or else from the file."""
         if self._labels is None or self._label is None:
             return opened.read_row_group(group, columns=self._names, use_threads=False)
         kind = opened.schema_arrow.field(self._label).type
@@ -205,7 +205,7 @@ class _ParquetFeed:
         return None if batch is None else arrow().Table.from_batches([batch])
 
     def _opened(self, file: DataFile) -> Any:
-        """Return the file, which each thread opens for itself."""
+        """Open the file once per thread."""
         if getattr(self._local, "file", None) is not file:
             self._close()
             file.check()
@@ -229,7 +229,7 @@ def _opened(file: DataFile) -> Any:
 
 
 def _faults() -> tuple[type[Exception], ...]:
-    """Return what reading a damaged file may raise."""
+    """List the exceptions that reading a damaged file may raise."""
     return (OSError, arrow().ArrowException, UnicodeDecodeError)
 
 
@@ -239,7 +239,7 @@ def _unreadable(file: DataFile, error: Exception) -> Exception:
 
 
 def _first_rows(file: DataFile, group: int, rows: int, names: list[str]) -> Any:
-    """Return a row group, or the first rows of a very large one."""
+    """Read a row group, or the first rows of a very large one."""
     opened = _opened(file)
     try:
         if rows <= LARGEST_GROUP:
@@ -252,13 +252,13 @@ def _first_rows(file: DataFile, group: int, rows: int, names: list[str]) -> Any:
 
 
 class Relations:
-    """Files or tables that DuckDB reads, one after the other, each as a stream."""
+    """Files or tables that DuckDB reads one after the other, each as a stream."""
 
     def __init__(self, relations: list[Relation], files: list[DataFile]) -> None:
         self._relations, self._files = relations, files
 
     def schemas(self) -> list[tuple[str, Schema]]:
-        """Return where the columns are and their Arrow types, for each file."""
+        """Return, for each file, a description of it and the Arrow types of its columns."""
         return [(relation.where, relation.schema()) for relation in self._relations]
 
     def sample(self, names: list[str]) -> Any:
@@ -266,18 +266,18 @@ class Relations:
         return self.feed(names).next()
 
     def rows(self) -> int | None:
-        """Return how many rows there are: not known without reading texts."""
+        """None, because the number of rows is not known without reading the text."""
         return None if self._files else sum(relation.rows() for relation in self._relations)
 
     def check(self) -> None:
-        """Refuse files that are gone or changed."""
+        """Raise an error if files have disappeared or changed."""
         for file in self._files:
             file.check()
 
     def relations(self, threads: int, names: list[str]) -> list[Relation]:
-        """Return all rows of texts; of databases none, since their memory is not ours to bound.
+        """Open all rows of text files. For databases the list is empty, because we cannot bound their memory.
 
-        There are none either where names of columns differ in case only, which DuckDB does not tell apart.
+        It is also empty if column names differ only in case, because DuckDB does not distinguish them.
         """
         if not self._files or self._files[0].format == "database" or not all(map(_distinct, self.schemas())):
             return []
@@ -285,12 +285,12 @@ class Relations:
         return [Relation.of_file(file, connection) for file in self._files if file.size]
 
     def feed(self, names: list[str], label: str | None = None) -> Feed:
-        """Begin a pass over some of the columns; no labels are kept."""
+        """Begin a pass over some of the columns. No labels are kept."""
         return _StreamFeed(self._relations, names)
 
 
 def _distinct(place: tuple[str, Schema]) -> bool:
-    """Return whether the names of columns differ, and not in case only."""
+    """Whether the column names differ in more than case."""
     _, schema = place
     return not schema.repeated and len({name.lower() for name in schema}) == len(schema)
 

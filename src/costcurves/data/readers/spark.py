@@ -1,7 +1,7 @@
-"""Spark: every partition is counted by its own task, and the counts are merged in a tree.
+"""Reader for Spark. Every partition is counted by its own task, and the counts are merged in a tree.
 
-Nothing but counts leaves a task. Spark takes the result of one attempt of each task and drops those of attempts that
-failed, so a task that is killed and tried again counts once. The workers need costcurves too.
+Only counts leave a task. Spark uses the result of one attempt of each task and discards those of failed attempts, so a
+task that is killed and run again is counted once. costcurves must be installed on the workers too.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from costcurves.data.readers.columns import Roles
 from costcurves.data.readers.one_pass import PIECE
 from costcurves.data.readers.partitions import Part, PartsReader, arrow_batch, counted, merged
 
-MERGERS = 8  # most tasks that merge the parts before the driver does
+MERGERS = 8  # the most tasks that merge parts before the driver merges the rest
 SCHEMA = "part long, body binary"
 InArrow = Callable[[Iterator[Any]], Iterator[Any]]
 
 
 class SparkReader(PartsReader):
-    """Reads a Spark DataFrame in the user's own session."""
+    """Reads a Spark DataFrame in the user's session."""
 
     def read(self, counts: Any) -> Part | None:
-        """Return all partitions as one part."""
-        # What a pass starts from (of a second one: the bins to look into) goes along with the function, which Spark
-        # broadcasts where it is large.
-        # Columns get plain names on the way, by their places: Spark reads dots and backticks in names, and it does not
-        # tell "a" from "A".
+        """Count all partitions and merge them into one part."""
+        # What a pass starts from (in a second pass, the bins to look into) is sent with the function, which Spark
+        # broadcasts if it is large.
+        # Columns are renamed by position on the way, because Spark interprets dots and backticks in names and does not
+        # distinguish "a" from "A".
         names = self.frame.columns
         plain = self.frame.toDF(*(f"c{i}" for i in range(len(names))))
         columns = plain.select(*(f"c{names.index(name)}" for name in self.roles.names))
@@ -38,10 +38,10 @@ class SparkReader(PartsReader):
 
 
 def _mergers(session: Any) -> int:
-    """Return how many tasks merge parts: no more than the session shuffles into, or than can run at once."""
+    """The number of tasks that merge parts, at most the shuffle partitions of the session and the available slots."""
     shuffled = str(session.conf.get("spark.sql.shuffle.partitions"))
-    most = min(MERGERS, int(shuffled)) if shuffled.isdecimal() else MERGERS  # Databricks has "auto"
-    context = getattr(session, "_sc", None)  # a session of Spark Connect has none
+    most = min(MERGERS, int(shuffled)) if shuffled.isdecimal() else MERGERS  # it may be "auto" on Databricks
+    context = getattr(session, "_sc", None)  # Spark Connect sessions do not have it
     return most if context is None else max(1, min(most, int(context.defaultParallelism)))
 
 
@@ -75,7 +75,7 @@ def _merging() -> InArrow:
 
 
 def _tables(batches: Iterator[Any], names: list[str]) -> Iterator[Any]:
-    """Return Spark's batches, which are small, as larger tables, under the names of the columns."""
+    """Combine Spark's small batches into larger tables, with the names of the columns."""
     import pyarrow as pa
 
     waiting: list[Any] = []

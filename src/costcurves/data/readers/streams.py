@@ -1,4 +1,4 @@
-"""Lazy frames of this process, read as streams: polars' LazyFrames and DuckDB's relations."""
+"""Lazy frames in this process that are read as streams: polars LazyFrames and DuckDB relations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from costcurves.data.readers.pieces import ROWS
 
 
 def _streamed(pieces: Iterator[Any], counts: Any, roles: Roles, to_batch: ToBatch) -> Part:
-    """Return all pieces, counted in bins that suit the first of them."""
+    """Count all pieces in bins that suit the first of them."""
     first = next(pieces, None)
     if first is None:
         return counted((), counts, roles, to_batch)
@@ -30,10 +30,10 @@ def _streamed(pieces: Iterator[Any], counts: Any, roles: Roles, to_batch: ToBatc
 
 
 class PolarsReader(PartsReader):
-    """Reads a LazyFrame in the batches of polars' streaming engine."""
+    """Reads a LazyFrame in batches of polars' streaming engine."""
 
     def read(self, counts: Any) -> Part:
-        """Return all of the frame, counted."""
+        """Count all of the frame."""
         with closing(self._pieces()) as pieces:
             return _streamed(pieces, counts, self.roles, frame_batch)
 
@@ -46,10 +46,10 @@ class PolarsReader(PartsReader):
 
 
 class DuckReader(PartsReader):
-    """Reads a relation of DuckDB's in Arrow batches."""
+    """Reads a DuckDB relation in Arrow batches."""
 
     def read(self, counts: Any) -> Part:
-        """Return all of the relation, counted."""
+        """Count all of the relation."""
         arrow()
         with closing(self._pieces()) as pieces:
             return _streamed(pieces, counts, self.roles, arrow_batch)
@@ -60,5 +60,5 @@ class DuckReader(PartsReader):
         try:
             while (piece := relation.next_of(reader)) is not None:
                 yield piece
-        finally:  # a connection has one open result at a time, and this one is the user's
+        finally:  # a connection has only one open result at a time, and this connection belongs to the user
             reader.close()

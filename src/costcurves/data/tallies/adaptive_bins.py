@@ -217,7 +217,7 @@ class AdaptiveTable:
 
     @classmethod
     def restored(cls, most: int, weighted: bool, arrays: dict[str, Array]) -> AdaptiveTable:
-        """Return the table of a state."""
+        """Restore a table from a state."""
         low, high = arrays["low"], arrays["high"]
         if low.ndim != 1 or low.dtype != np.int64 or high.dtype != np.int64 or high.shape != low.shape:
             raise DataError("bins must have the lowest and the highest key of each")

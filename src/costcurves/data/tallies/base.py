@@ -81,7 +81,7 @@ class Tally(ABC):
     @classmethod
     @abstractmethod
     def _restored(cls, plain: dict[str, Any], arrays: dict[str, Array]) -> Self:
-        """Return the tally of a state."""
+        """Restore a tally from a state."""
 
     @locked
     def to_bytes(self) -> bytes:
@@ -101,7 +101,7 @@ class Tally(ABC):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Return the tally that `to_bytes` wrote."""
+        """Restore a tally from the output of `to_bytes`."""
         try:
             with READING, np.load(io.BytesIO(data), allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
@@ -203,7 +203,7 @@ class Batches:
 
     @classmethod
     def restored(cls, plain: dict[str, Any]) -> Batches:
-        """Return the checks of a state."""
+        """Restore the checks from a state."""
         negative = tuple(plain["negative"])
         if plain["family"] not in FAMILIES or plain["weighted"] not in (None, True, False) or len(negative) > 1:
             raise DataError(f"labels must be as a tally knows them, got {shown(plain)}")

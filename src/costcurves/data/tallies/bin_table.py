@@ -131,7 +131,7 @@ class BinTable:
 
     @classmethod
     def restored(cls, dtype: str, arrays: dict[str, Array]) -> BinTable:
-        """Return the table of a state."""
+        """Restore a table from a state."""
         table = cls(ScoreBins(dtype, arrays["shifts"]), arrays["counts"].dtype.kind == "f", "single" in arrays)
         table.fill(arrays)
         if table._singles is not None:

@@ -177,11 +177,11 @@ class ScoreBins:
         return int(self._starts[-1])
 
     def __len__(self) -> int:
-        """Return the number of bins."""
+        """The number of bins."""
         return self.size
 
     def same(self, other: ScoreBins) -> bool:
-        """Return whether two layouts are the same."""
+        """Whether two layouts are the same."""
         return self.dtype == other.dtype and np.array_equal(self.shifts, other.shifts)
 
     def accept(self, scores: Array) -> Array:
@@ -217,7 +217,7 @@ class ScoreBins:
         return ((cell - CELLS // 2) << self.low_bits) + ((code - self._starts[cell]) << shift), shift
 
     def __repr__(self) -> str:
-        """Return type and number of bins."""
+        """Show the type and the number of bins."""
         return f"ScoreBins({self.dtype}, {self.size} bins)"
 
 
@@ -235,7 +235,7 @@ def _check_shifts(shifts: Any, low_bits: int) -> Array:
 
 
 def check_resolution(resolution: Any) -> int:
-    """Return the largest number of bins."""
+    """Check the largest number of bins."""
     return check_integer("resolution", resolution, FEWEST, MOST)
 
 

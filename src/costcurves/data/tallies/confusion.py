@@ -94,12 +94,12 @@ class ConfusionTally(Tally):
             self._cells[cell] = self._cells.get(cell, 0) + count
 
     def empty(self) -> ConfusionTally:
-        """Return a tally of the same labels that has counted nothing: for another part of the data, to be merged."""
+        """Make an empty tally of the same labels for another part of the data, to be merged later."""
         return ConfusionTally(self._labels)
 
     @locked
     def to_confusion(self) -> ConfusionMatrix:
-        """Return the confusion matrix of the one classifier."""
+        """The confusion matrix of the classifier."""
         labels, keys, counts = self._table(2)
         k = len(labels)
         table = np.zeros(k * k, np.int64)
@@ -108,7 +108,7 @@ class ConfusionTally(Tally):
 
     @locked
     def to_joint(self) -> JointConfusion:
-        """Return the joint table of the two classifiers."""
+        """The joint table of the two classifiers."""
         return JointConfusion._from_keys(*self._table(3))
 
     def _agree(self, width: int, types: set[str]) -> None:
@@ -172,7 +172,7 @@ class ConfusionTally(Tally):
         return tally
 
     def __repr__(self) -> str:
-        """Return examples and cells."""
+        """Show the numbers of examples and cells."""
         return f"ConfusionTally({sum(self._cells.values())} examples, {len(self._cells)} distinct cells)"
 
 

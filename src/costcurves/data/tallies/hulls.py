@@ -167,7 +167,7 @@ class HullTally(Tally):
 
     @locked
     def empty(self) -> HullTally:
-        """Return a tally of the same pass that has counted nothing: for another part of the data, to be merged."""
+        """Make an empty tally of the same pass for another part of the data, to be merged later."""
         return self._like(self._before, self._passes)
 
     @locked
@@ -189,14 +189,14 @@ class HullTally(Tally):
 
     @locked
     def next_pass(self) -> HullTally:
-        """Return the empty tally of the next pass, which needs all batches once more."""
+        """Make the empty tally of the next pass, which needs all batches once more."""
         if self.finished:
             raise UnsupportedError("`next_pass` must not follow a finished tally: its hull is known")
         return self._like(self._chain(), self._passes + 1)
 
     @locked
     def to_curve(self, *, name: str = "classifier") -> RocCurve:
-        """Return the ROC curve with the vertices of its hull, as ``RocCurve.from_predictions(points="hull")`` does."""
+        """Make the ROC curve with the vertices of its hull, as ``RocCurve.from_predictions(points="hull")`` does."""
         name = check_name("name", name)
         chain = self._chain()
         counts.check_totals(int(chain.pos.sum()), int(chain.neg.sum()))
@@ -302,5 +302,5 @@ class HullTally(Tally):
         return tally
 
     def __repr__(self) -> str:
-        """Return the pass and what it does."""
+        """Show the pass and what it does."""
         return f"HullTally(pass {self._passes}: {self.kind}, {self._bins or 'nothing counted'})"

@@ -101,7 +101,7 @@ class Chain:
         return {f"before_{name}": getattr(self, name) for name in Chain.__slots__}
 
     def same(self, other: Chain) -> bool:
-        """Return whether two chains are the same."""
+        """Whether two chains are the same."""
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in Chain.__slots__)
 
     def part(self, start: int, end: int) -> Chain:

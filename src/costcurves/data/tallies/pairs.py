@@ -147,7 +147,7 @@ class PairedTally(Tally):
 
     @locked
     def empty(self) -> PairedTally:
-        """Return a tally of the same curves that has counted nothing: for another part of the data, to be merged."""
+        """Make an empty tally of the same curves for another part of the data, to be merged later."""
         tally = PairedTally.__new__(PairedTally)
         batches = Batches(self._batches.rule.pos_label)
         tally._start(self.names, self._breaks, self._points, self._cuts, batches, self.errors)
@@ -174,7 +174,7 @@ class PairedTally(Tally):
 
     @locked
     def to_difference(self, *, simultaneous: bool = True, **options: Unpack[DifferenceOptions]) -> CurveDifference:
-        """Return the difference of the two curves with its limits; the options are those of `compare`."""
+        """The difference of the two curves with its limits. The options are those of `compare`."""
         paired = self.paired(simultaneous=check_flag("simultaneous", simultaneous))
         return difference_of_counts(self.names, paired, self._points, difference_options(**options), self.errors)
 
@@ -265,6 +265,6 @@ class PairedTally(Tally):
         return tally
 
     def __repr__(self) -> str:
-        """Return who is compared, and the examples so far."""
+        """Show who is compared, and the number of examples so far."""
         n = sum(steps.total for steps in self._steps.values())
         return f"PairedTally({self.names[0]!r} - {self.names[1]!r}: {n:g} examples, {self._points.size} points)"

@@ -251,14 +251,14 @@ class ScoreTally(Tally):
 
     @locked
     def empty(self) -> ScoreTally:
-        """Return a tally of the same kind that has counted nothing: for another part of the data, to be merged."""
+        """Make an empty tally of the same kind for another part of the data, to be merged later."""
         tally = ScoreTally(pos_label=self._batches.rule.pos_label, resolution=self._resolution, limit=self._limit)
         tally._bins = self._bins
         return tally
 
     @locked
     def to_curve(self, *, name: str = "classifier", points: str = "all") -> RocCurve:
-        """Return the ROC curve of all that was counted; if scores were binned, its hull, with a `max_error`.
+        """Make the ROC curve of all that was counted or, if scores were binned, its hull with a `max_error`.
 
         Parameters
         ----------
@@ -388,7 +388,7 @@ class ScoreTally(Tally):
         return tally
 
     def __repr__(self) -> str:
-        """Return what was counted, and how."""
+        """Show what was counted, and how."""
         how = "exact" if not self.binned else f"{self._bins}" if self._bins else f"at most {self._resolution} bins"
         return f"ScoreTally({self.n_pos + self.n_neg} examples ({self.n_pos} positive), {how})"
 
