@@ -407,9 +407,10 @@ class RocCurve(Result):
         return self.at(vertex)
 
     def at(self, index: Any) -> RocCurve:
-        """Return the curve restricted to some of its points, by index."""
+        """Return the curve restricted to some of its points, or to one of them, by index."""
         below = None if self._has_every_score else self.below
-        few = counts.ScoreCounts(self._thresholds, self._fp, self._tp, below).at(np.arange(self._fp.size)[index])
+        chosen = np.atleast_1d(np.arange(self._fp.size)[index])
+        few = counts.ScoreCounts(self._thresholds, self._fp, self._tp, below).at(chosen)
         return replace(self, _fp=few.fp, _tp=few.tp, _thresholds=few.thresholds, complete=False, _below=few.below)
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
