@@ -192,17 +192,20 @@ class Predictions(Result):
         points : {"all", "hull"}, optional
             ``"hull"`` keeps the vertices of the ROC convex hull only, which is the default for data in files.
         """
-        curve: RocCurve = self._asked_for_curves(points)[self._one(name)]
-        return curve
+        with self._asked(), one_question():
+            return self._source.roc(self._one(name), self._wanted(points))
 
     def roc_curves(self, *, points: str | None = None) -> dict[Any, Any]:
         """Return the ROC curve of every classifier by name; `points` as for `roc_curve`."""
         return self._asked_for_curves(points)
 
     def _asked_for_curves(self, points: str | None) -> dict[Any, Any]:
-        wanted = self._points if points is None else check_choice("points", points, ("all", "hull"))
+        wanted = self._wanted(points)
         with self._asked(), one_question():
             return {name: self._source.roc(name, wanted) for name in self.names}
+
+    def _wanted(self, points: str | None) -> str:
+        return self._points if points is None else check_choice("points", points, ("all", "hull"))
 
     def curve(self, name: str, *, policy: Any = "optimal") -> CostCurve:
         """Return the cost curve of one classifier; `policy` says how its threshold follows pc, as for `CostCurve`."""
@@ -249,6 +252,7 @@ class Predictions(Result):
         span, level = check_range(over), check_level(level)
         taken = check_flag("given_choice", given_choice)
         with self._asked(), one_question():
+            self._source.rows().with_all_points()
             return recommend_over(self._judged(policy), span, level, given_choice=taken)
 
     def _judged(self, policy: Any) -> Entrants:

@@ -15,7 +15,6 @@ from costcurves._base.validation import FloatArray, check_flag, check_name, show
 from costcurves.counting import counts
 from costcurves.counting.labels import binary_labels
 from costcurves.curves.choices import TRIVIAL
-from costcurves.curves.roc import RocCurve
 from costcurves.data.predictions import Predictions, tested_predictions
 from costcurves.estimators import _members
 
@@ -123,8 +122,8 @@ def evaluate(
     result = tested_predictions(
         labels, pos_label, tested.rows, tested.folds, {name: scores[name] for name in named}, weights
     )
-    for name in given:  # of estimators the right column is known
-        RocCurve.from_predictions(result.y_true, result.score(name), sample_weight=result.sample_weight, name=name)
+    for name in given:  # warns if the scores may be those of the other class; of estimators the column is known
+        result.roc_curve(name)
     return result
 
 
