@@ -22,6 +22,8 @@ InArrow = Callable[[Iterator[Any]], Iterator[Any]]
 class SparkReader(PartsReader):
     """Reads a Spark DataFrame in the user's own session."""
 
+    needs_arrow = True
+
     def read(self, counts: Any) -> Part | None:
         """Return all partitions as one part."""
         # What a pass starts from (of a second one: the bins to look into) goes along with the function, which Spark

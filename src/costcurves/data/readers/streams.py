@@ -48,6 +48,8 @@ class PolarsReader(PartsReader):
 class DuckReader(PartsReader):
     """Reads a relation of DuckDB's in Arrow batches."""
 
+    needs_arrow = True
+
     def read(self, counts: Any) -> Part:
         """Return all of the relation, counted."""
         arrow()
