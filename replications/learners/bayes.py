@@ -14,7 +14,9 @@ from replications.learners.trees import checked
 class NaiveBayes:
     """Naive Bayes after discretisation by entropy.
 
-    Notes ----- Numeric columns are cut by `mdl_cuts`, on the training examples only. The estimate for a value and a
+    Notes
+    -----
+    Numeric columns are cut by `mdl_cuts`, on the training examples only. The estimate for a value and a
     class is (examples + 1) / (examples of the class with a known value + number of values), and that for a class is
     (examples + 1) / (all + 2). A missing value is ignored in training and in scoring, and so is a nominal value whose
     code is larger than all codes in training.

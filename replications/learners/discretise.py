@@ -23,7 +23,9 @@ def mdl_cuts(values: Floats, y: npt.NDArray[np.bool_]) -> Floats:
     y : array of bool
         The classes.
 
-    Notes ----- Of all places between two distinct values, the one with the least class entropy is used, in the middle
+    Notes
+    -----
+    Of all places between two distinct values, the one with the least class entropy is used, in the middle
     between them, if its gain is more than [log2(N - 1) + log2(3^k - 2) - (k E - k1 E1 - k2 E2)] / N, where N are the
     examples, E is the entropy and k the number of classes of all, 1 and 2 of the two sides; then both sides are cut in
     turn.

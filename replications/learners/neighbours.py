@@ -22,7 +22,9 @@ class Neighbours:
     ----------
     k : int
 
-    Notes ----- The distance is Euclidean. A numeric column is scaled so that its training values span 0 to 1; two
+    Notes
+    -----
+    The distance is Euclidean. A numeric column is scaled so that its training values span 0 to 1; two
     nominal values have distance 0 if they are equal and 1 if not. Missing values have the largest possible distance, as
     in IBL: 1 from another missing value and from every nominal value, and max(x, 1 - x) from a number x. All examples
     at the same distance as the k-th also vote, so the order of the examples does not matter. If there are neighbours at

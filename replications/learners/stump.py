@@ -18,7 +18,9 @@ class OneRule:
     min_bucket : int
         An interval of a numeric column must have this many examples of its more frequent class (1R's SMALL, 6).
 
-    Notes ----- A missing value counts as a separate value, and the intervals are those of 1R. An interval ends as soon
+    Notes
+    -----
+    A missing value counts as a separate value, and the intervals are those of 1R. An interval ends as soon
     as its more frequent class has `min_bucket` examples and the next value is of another class. Equal values are never
     separated, and neighbouring intervals with the same answer are joined. The column with the fewest training errors is
     used, and the first of several. A value that did not occur in training gets the answer for all examples together.

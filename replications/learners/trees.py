@@ -18,7 +18,9 @@ SLACK = 0.1
 def pessimistic_errors(errors: Floats, cases: Floats, confidence: float) -> Floats:
     """The expected errors of leaves: cases times the upper limit of a binomial rate at the given `confidence`.
 
-    Notes ----- The limit U solves P(X <= errors; cases, U) = confidence and is a quantile of a beta distribution, which
+    Notes
+    -----
+    The limit U solves P(X <= errors; cases, U) = confidence and is a quantile of a beta distribution, which
     also allows fractions of cases. C4.5 itself interpolates and approximates this limit, but here it is exact.
     """
     errors, cases = np.broadcast_arrays(np.asarray(errors, dtype=np.float64), np.asarray(cases, dtype=np.float64))
@@ -81,7 +83,9 @@ class DecisionTree:
     laplace : bool
         Whether to estimate (positives + 1) / (cases + 2) at leaves instead of positives / cases.
 
-    Notes ----- A numeric column is divided in the middle between two values, and a nominal column has a branch for each
+    Notes
+    -----
+    A numeric column is divided in the middle between two values, and a nominal column has a branch for each
     of its values. An example whose value is missing goes down all branches, in proportion to the known values in each
     (C4.5's fractional examples). So does an example with a value that did not occur in training. The gain of a column
     is based on the known values only, in proportion to their weight. Growth stops when no split lowers the impurity.

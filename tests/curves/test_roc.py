@@ -101,6 +101,13 @@ def test_a_threshold_leads_to_the_point_of_counting(data):
             assert (curve.fp[i], curve.tp[i]) == (fp, tp)
 
 
+@pytest.mark.parametrize("index", range(6))
+def test_one_point_of_a_curve_is_a_curve_of_one_point(index):
+    curve = curve_of(MIXED)
+    assert points(curve.at(index)) == points(curve)[index : index + 1]
+    assert curve.at(index).below.tolist() == [*curve.thresholds[1:], -math.inf][index : index + 1]
+
+
 def test_a_curve_says_what_it_was_made_from():
     assert curve_of(MIXED).made_from == "counts"
     assert curve_of(MIXED).fp.dtype == np.int64

@@ -1,4 +1,4 @@
-"""`Predictions`: every door gives the same answer, and nothing is checked or counted twice."""
+"""`Predictions`: every door gives the same answer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import polars as pl
 import pytest
 
 import costcurves as cc
-from costcurves.counting import counts, hull_vertices
-from costcurves.decisions import rows
 from laws import random_worlds
 
 WHERE = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=4)
@@ -83,54 +81,6 @@ def test_arrays_frames_and_files_answer_alike(door, tmp_path):
     assert text(other.hull().best(WHERE)) == text(arrays.hull().best(WHERE))
     for name, curve in arrays.curves().items():
         assert other.curves()[name].vertices.tolist() == curve.vertices.tolist()
-
-
-@pytest.fixture
-def counted(monkeypatch):
-    """How often labels and scores are checked, and how often scores are counted."""
-    calls = {}
-
-    def watch(module, name, key):
-        original = getattr(module, name)
-
-        def counting(*args, **kwargs):
-            calls[key] = calls.get(key, 0) + 1
-            return original(*args, **kwargs)
-
-        monkeypatch.setattr(module, name, counting)
-
-    watch(rows, "binary_labels", "labels")
-    watch(counts, "checked_scores", "scores")
-    watch(counts, "count_scores", "counts")
-    watch(hull_vertices, "hull_counts", "counts")
-    return calls
-
-
-QUESTIONS = {
-    "compare": (2, lambda y, s: cc.compare(y, s["a"], s["b"], pc=[0.3, 0.6]).significant()),
-    "compare_many": (4, lambda y, s: cc.compare_many(y, s, pc=[0.3, 0.6])),
-    "recommend": (4, lambda y, s: cc.recommend(y, s, WHERE)),
-    "recommend_within": (4, lambda y, s: cc.recommend_within(y, s, SPAN)),
-    "report": (4, lambda y, s: cc.Report.from_predictions(y, s, scenarios={"here": WHERE})),
-}
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_labels_are_checked_and_rows_counted_once_per_question(question, counted):
-    rng = np.random.default_rng(5)
-    y = rng.random(60) < 0.4
-    scores = {name: y + rng.normal(0, 0.8, 60) for name in "abcd"}
-    classifiers, ask = QUESTIONS[question]
-    ask(y, scores)
-    assert counted == {"labels": 1, "scores": classifiers, "counts": classifiers}
-
-
-def test_many_questions_count_the_rows_once(counted):
-    rng = np.random.default_rng(5)
-    y = rng.random(60) < 0.4
-    ours = cc.Predictions(y, {name: y + rng.normal(0, 0.8, 60) for name in "abc"})
-    ours.hull(), ours.curves(), ours.compare("a", "b"), ours.recommend(WHERE), ours.recommend(0.7), repr(ours)
-    assert counted == {"labels": 1, "scores": 3, "counts": 3}
 
 
 def test_folds_can_be_told_and_are_checked():

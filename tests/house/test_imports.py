@@ -15,7 +15,7 @@ import costcurves
 
 PACKAGE = Path(costcurves.__file__).parent
 
-# Lowest first: a package imports only those above it in this list. The picture of the architecture is drawn from it.
+# Lowest first: a package imports only those above it in this list. The picture of the architecture shows these imports.
 PACKAGES = [
     "_base",
     "counting",
@@ -96,6 +96,13 @@ def test_importing_costcurves_loads_no_extra_and_no_slow_part_of_scipy():
 
 def test_every_module_lies_in_a_package_of_the_list():
     assert {name.split(".")[0] for name in MODULES} == FLAT | set(PACKAGES)
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_the_pages_describe_the_packages_of_the_list(page):
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+)`", "".join(line for line in text.splitlines() if line.startswith("|"))))
+    assert set(PACKAGES) - named == set()
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -12,9 +12,12 @@ from scipy import stats
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves.inference.family import co_errors, family_critical, holm
-from costcurves.inference.paired.bands import DIFFERENCE_METHODS, DifferenceBand, difference_band
+from costcurves.inference.paired.bands import BOOTSTRAPS, DifferenceBand, difference_band
 from costcurves.inference.paired.critical import difference_covariance
 from costcurves.inference.paired.discordant import at_or_below, joint_counts, overlap, paired_counts
+from costcurves.inference.paired.rates import PAIRED_METHODS
+
+DIFFERENCE_METHODS = (*PAIRED_METHODS, *BOOTSTRAPS)
 
 PC = np.linspace(0, 1, 21)
 

@@ -11,11 +11,14 @@ from scipy import stats
 
 import costcurves as cc
 from costcurves.inference.bands.one_curve import cost_band
-from costcurves.inference.paired.bands import DIFFERENCE_METHODS, difference_band
+from costcurves.inference.paired.bands import BOOTSTRAPS, difference_band
 from costcurves.inference.paired.discordant import paired_counts
 from costcurves.inference.paired.limits import difference_limits
+from costcurves.inference.paired.rates import PAIRED_METHODS
 from costcurves.inference.rates import critical
 from laws import random_worlds
+
+DIFFERENCE_METHODS = (*PAIRED_METHODS, *BOOTSTRAPS)
 
 SAMPLINGS = ("stratified", "full")
 REVERSED = slice(None, None, -1)

@@ -32,6 +32,7 @@ COUNTING_FACTOR = 4
 # How many examples are counted at once, so that their intermediate arrays stay in the processor's cache.
 BLOCK = 1 << 15
 MANY = 1 << 16  # from this number of scores on, counts take 4 bytes
+UNNAMED = "classifier"  # what a classifier is called that was given no name
 ASK_SWAPPED = ": are labels and scores swapped?"
 
 
@@ -76,8 +77,8 @@ def wide(values: Array) -> Array:
 
 
 def score_of(classifier: str) -> str:
-    """Describe the scores of one of several classifiers for a message."""
-    return f"y_score of {shown(classifier)}"
+    """Return what to call the scores of a classifier in a message."""
+    return "y_score" if classifier == UNNAMED else f"y_score of {shown(classifier)}"
 
 
 def checked_scores(y_score: Any, name: str = "y_score") -> Array:

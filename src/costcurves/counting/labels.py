@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from costcurves._base.errors import DataError
 from costcurves._base.validation import (
     BoolArray,
+    FloatArray,
     IntArray,
     is_missing_label,
     shown,
 )
-from costcurves.counting.counts import ASK_SWAPPED, Array, non_finite, one_dimensional
+from costcurves.counting.counts import (
+    ASK_SWAPPED,
+    Array,
+    both_classes,
+    checked_scores,
+    checked_weights,
+    non_finite,
+    one_dimensional,
+    same_length,
+    score_of,
+)
 
 # Integers with more different values than this are hardly labels.
 MOST_LABELS = 20
@@ -30,6 +41,28 @@ def binary_labels(y_true: Any, pos_label: Any = None) -> BoolArray:
     if rule.family == "names" and not positive.any():
         raise _not_a_label(pos_label, np.asarray(y_true))
     return positive
+
+
+class CheckedRows(NamedTuple):
+    """Which examples are positive, the scores of each classifier, and the weights of the examples or None."""
+
+    positive: BoolArray
+    scores: dict[str, Array]
+    weights: FloatArray | None
+
+
+def checked_rows(
+    y_true: Any, scores: Mapping[str, Any], pos_label: Any = None, sample_weight: Any = None
+) -> CheckedRows:
+    """Return labels, scores and weights of the same examples after checking each of them once."""
+    positive = binary_labels(y_true, pos_label)
+    checked = {}
+    for name, values in scores.items():
+        checked[name] = checked_scores(values, score_of(name))
+        same_length(score_of(name), checked[name], "y_true", positive.size)
+    weights = None if sample_weight is None else checked_weights(sample_weight, positive.size)
+    both_classes(positive, weights)
+    return CheckedRows(positive, checked, weights)
 
 
 FAMILIES = (None, "booleans", "numbers", "names")

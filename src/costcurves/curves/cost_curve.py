@@ -21,10 +21,11 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.condition import Beta, check_condition, pc_array
+from costcurves.counting.counts import UNNAMED
 from costcurves.curves.cost_function import CostFunction, CostLines
 from costcurves.curves.cost_measures import CostMeasures
 from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals, covered
-from costcurves.curves.roc import FROM_SCORES, UNNAMED, RocCurve
+from costcurves.curves.roc import FROM_SCORES, RocCurve
 from costcurves.curves.thresholds import as_policy
 from costcurves.inference.bands.one_curve import cost_band, cost_distribution
 from costcurves.inference.bands.resampled import reoptimised_band

@@ -8,13 +8,10 @@ from typing import Any
 
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of, curves_of_frames
-from costcurves._base.validation import (
-    shown,
-)
+from costcurves._base.validation import check_choice, shown
+from costcurves.counting.labels import checked_rows
 from costcurves.curves.chance import one_question
-from costcurves.curves.choices import (
-    with_alarms_between,
-)
+from costcurves.curves.choices import with_alarms_between
 from costcurves.curves.hull_limits import HullLimits
 from costcurves.curves.hull_points import check_not_trivial
 from costcurves.curves.roc import RocCurve, check_curves
@@ -103,13 +100,12 @@ class RocHull(HullLimits):
         >>> cc.RocHull.from_predictions([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.3, 0.2, 0.1, 0.1]})
         RocHull(4 vertices from 1 of 2 classifiers: 'a'; dropped: 'b')
         """
-        scores = columns_of("scores", scores)
+        check_choice("points", points, ("all", "hull"))
+        rows = checked_rows(y_true, columns_of("scores", scores), pos_label, sample_weight)
         return cls(
             [
-                RocCurve.from_predictions(
-                    y_true, score, pos_label=pos_label, sample_weight=sample_weight, name=name, points=points
-                )
-                for name, score in scores.items()
+                RocCurve.of_checked(rows.positive, values, rows.weights, name=name, points=points)
+                for name, values in rows.scores.items()
             ]
         )
 

@@ -25,13 +25,13 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.counting import counts, hull_vertices
+from costcurves.counting.counts import UNNAMED
 from costcurves.counting.geometry import upper_hull
-from costcurves.counting.labels import binary_labels
+from costcurves.counting.labels import checked_rows
 from costcurves.curves import chance
 from costcurves.curves.fixed_points import FixedPoints, Made, points_of_matrix, points_of_rates
 
 Array = npt.NDArray[Any]
-UNNAMED = "classifier"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -192,13 +192,9 @@ class RocCurve(Result):
         RocCurve('logit': 3 examples (1 positive), 4 points, auc=1)
         """
         check_choice("points", points, ("all", "hull"))
-        positive = binary_labels(y_true, pos_label)
-        said = "y_score" if name == UNNAMED else counts.score_of(name)
-        scores = counts.checked_scores(y_score, said)
-        counts.same_length(said, scores, "y_true", positive.size)
-        weights = None if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
-        counts.both_classes(positive, weights)
-        return cls.of_checked(positive, scores, weights, name=name, points=points)
+        name = check_name("name", name)
+        rows = checked_rows(y_true, {name: y_score}, pos_label, sample_weight)
+        return cls.of_checked(rows.positive, rows.scores[name], rows.weights, name=name, points=points)
 
     @classmethod
     def of_checked(
@@ -404,9 +400,10 @@ class RocCurve(Result):
         return self.at(upper_hull(self.fp, self.tp))
 
     def at(self, index: Any) -> RocCurve:
-        """Return the curve restricted to some of its points, by index."""
+        """Return the curve restricted to some of its points, or to one of them, by index."""
         below = None if self._has_every_score else self.below
-        few = counts.ScoreCounts(self._thresholds, self._fp, self._tp, below).at(np.arange(self._fp.size)[index])
+        chosen = np.atleast_1d(np.arange(self._fp.size)[index])
+        few = counts.ScoreCounts(self._thresholds, self._fp, self._tp, below).at(chosen)
         return replace(self, _fp=few.fp, _tp=few.tp, _thresholds=few.thresholds, complete=False, _below=few.below)
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:

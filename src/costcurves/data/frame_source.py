@@ -35,7 +35,6 @@ READERS: dict[str, type[PartsReader]] = {
     "pyspark": SparkReader,
     "pyspark[connect]": SparkReader,
 }
-NEED_ARROW = (DuckReader, SparkReader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ def open_source(
     if reader is None:
         native = opened.native if opened.eager else collected(opened, roles.names)
         return _in_memory(native, roles, columns, drop_missing, pos_label)
-    if reader in NEED_ARROW and importlib.util.find_spec("pyarrow") is None:
+    if reader.needs_arrow and importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError(f'{opened} needs pyarrow: pip install "costcurves[files]"')
     dtype = {name: "float32" if name in opened.narrow else "float64" for name in roles.scores}
     lazy = _LazyFrame(reader(opened.native, roles, drop_missing), opened, dtype, pos_label)

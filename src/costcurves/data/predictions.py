@@ -205,17 +205,20 @@ class Predictions(Result):
         points : {"all", "hull"}, optional
             ``"hull"`` keeps only the vertices of the ROC convex hull, which is the default for data in files.
         """
-        curve: RocCurve = self._asked_for_curves(points)[self._one(name)]
-        return curve
+        with self._asked(), one_question():
+            return self._source.roc(self._one(name), self._wanted(points))
 
     def roc_curves(self, *, points: str | None = None) -> dict[Any, Any]:
         """The ROC curves of all classifiers by name. `points` is as for `roc_curve`."""
         return self._asked_for_curves(points)
 
     def _asked_for_curves(self, points: str | None) -> dict[Any, Any]:
-        wanted = self._points if points is None else check_choice("points", points, ("all", "hull"))
+        wanted = self._wanted(points)
         with self._asked(), one_question():
             return {name: self._source.roc(name, wanted) for name in self.names}
+
+    def _wanted(self, points: str | None) -> str:
+        return self._points if points is None else check_choice("points", points, ("all", "hull"))
 
     def curve(self, name: str, *, policy: Any = "optimal") -> CostCurve:
         """The cost curve of one classifier. `policy` determines its threshold at each pc, as for `CostCurve`."""
@@ -262,6 +265,7 @@ class Predictions(Result):
         span, level = check_range(over), check_level(level)
         taken = check_flag("given_choice", given_choice)
         with self._asked(), one_question():
+            self._source.rows().with_all_points()
             return recommend_over(self._judged(policy), span, level, given_choice=taken)
 
     def _judged(self, policy: Any) -> Entrants:

@@ -11,7 +11,7 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray, shown
 from costcurves.conditions.condition import OperatingRange, check_condition
 from costcurves.counting import counts
 from costcurves.counting.confusion import check_weights
-from costcurves.counting.labels import binary_labels
+from costcurves.counting.labels import binary_labels, checked_rows
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
@@ -107,11 +107,9 @@ def cross_fitted_cost(
     0.233
     """
     pc = check_condition(condition).pc
-    positive = binary_labels(y_true, pos_label)
-    scores = counts.checked_scores(y_score).astype(np.float64)
-    counts.same_length("y_score", scores, "y_true", positive.size)
-    weights = np.ones(positive.size) if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
-    counts.both_classes(positive, weights)
+    positive, columns, given = checked_rows(y_true, {counts.UNNAMED: y_score}, pos_label, sample_weight)
+    scores = columns[counts.UNNAMED].astype(np.float64)
+    weights = np.ones(positive.size) if given is None else given
     used = np.lexsort((weights, positive, scores))
     used = used[weights[used] > 0]
     positive, weights = positive[used], weights[used]

@@ -253,7 +253,7 @@ def recommend_within(
     """
     span, level = check_range(over), check_level(level)
     taken = check_flag("given_choice", given_choice)
-    entrants = Entrants(Rows(y_true, scores, pos_label, sample_weight), policy)
+    entrants = Entrants(Rows(y_true, scores, pos_label, sample_weight).with_all_points(), policy)
     return recommend_over(entrants, span, level, given_choice=taken)
 
 

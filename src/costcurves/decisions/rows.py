@@ -11,8 +11,7 @@ import numpy as np
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
 from costcurves._base.validation import BoolArray, FloatArray, check_name
-from costcurves.counting import counts
-from costcurves.counting.labels import binary_labels
+from costcurves.counting.labels import checked_rows
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.thresholds import Policy, as_policy
@@ -104,15 +103,7 @@ class Rows:
         if not columns:
             raise InputError("`scores` must have at least one classifier, got 0")
         self.names = tuple(check_name("scores", name) for name in columns)
-        self.positive: BoolArray = binary_labels(y_true, pos_label)
-        size = self.positive.size
-        self.weights = None if sample_weight is None else counts.checked_weights(sample_weight, size)
-        counts.both_classes(self.positive, self.weights)
-        self.scores = {}
-        for name, values in columns.items():
-            checked = counts.checked_scores(values, counts.score_of(name))
-            counts.same_length(counts.score_of(name), checked, "y_true", size)
-            self.scores[name] = checked
+        self.positive, self.scores, self.weights = checked_rows(y_true, columns, pos_label, sample_weight)
         self._rocs: dict[tuple[str, str], RocCurve] = {}
 
     def some(self, kept: BoolArray) -> Rows:
@@ -124,8 +115,18 @@ class Rows:
         return part
 
     def with_weight(self) -> Rows:
-        """Return the rows without those of weight 0, which say nothing."""
-        return self if self.weights is None or self.weights.all() else self.some(self.weights > 0)
+        """Return the rows without those of weight 0, which say nothing; their curves are the same."""
+        if self.weights is None or self.weights.all():
+            return self
+        part = self.some(self.weights > 0)
+        part._rocs = self._rocs
+        return part
+
+    def with_all_points(self) -> Rows:
+        """Return the rows with every point of each classifier's curve counted, for a question that needs them all."""
+        for name in self.names:
+            self.roc(name, "all")
+        return self
 
     def rows(self) -> Rows:
         """Return the rows themselves."""

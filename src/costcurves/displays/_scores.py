@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from costcurves.counting import counts
 from costcurves.counting.labels import binary_labels
 from costcurves.curves.roc import RocCurve, check_unique
 from costcurves.data.predictions import Predictions, as_predictions
+from costcurves.decisions.rows import Rows
 from costcurves.displays._style import needed
 
 RESPONSES = ("predict_proba", "decision_function")
@@ -30,27 +32,49 @@ class Part:
     index: IntArray | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Sample:
     """The answers of each classifier on one test set, or on one test set per fold."""
 
     parts: dict[str, tuple[Part, ...]]
     pos_label: Any = None
+    checked: Rows | None = None
+
+    @cached_property
+    def _one_set(self) -> Rows | None:
+        """The one test set of all classifiers, checked and counted once; None if there are several."""
+        if self.checked is not None:
+            return self.checked
+        first = next(iter(self.parts.values()))[0]
+        if any(len(parts) > 1 or parts[0].y_true is not first.y_true for parts in self.parts.values()):
+            return None
+        answers = {name: parts[0].answer for name, parts in self.parts.items()}
+        return Rows(first.y_true, answers, self.pos_label, first.sample_weight)
 
     def folds(self, name: str) -> list[RocCurve]:
-        """The ROC curves of one classifier, one per test set."""
-        return [
-            RocCurve.from_predictions(
-                part.y_true, part.answer, pos_label=self.pos_label, sample_weight=part.sample_weight, name=name
-            )
-            for part in self.parts[name]
-        ]
+        """Return the ROC curve of each test set of one classifier."""
+        if self._one_set is not None:
+            return [self._one_set.roc(name, "all")]
+        return [self._curve(name, part) for part in self.parts[name]]
 
     def curves(self) -> list[RocCurve]:
-        """One ROC curve per classifier. The test examples of all folds are pooled."""
-        # A fold may hold only one class, as in leave-one-out cross-validation.
-        whole = Sample({name: (_all(parts),) for name, parts in self.parts.items()}, self.pos_label)
-        return [curve for name in self.parts for curve in whole.folds(name)]
+        """Return one ROC curve per classifier; the test examples of all folds are pooled."""
+        if self._one_set is not None:
+            return [self._one_set.roc(name, "all") for name in self.parts]
+        # A fold may hold one class only: leave-one-out.
+        return [self._curve(name, _all(parts)) for name, parts in self.parts.items()]
+
+    def _curve(self, name: str, part: Part) -> RocCurve:
+        return RocCurve.from_predictions(
+            part.y_true, part.answer, pos_label=self.pos_label, sample_weight=part.sample_weight, name=name
+        )
+
+    def rows(self) -> Rows:
+        """Return the scores of all classifiers for the same examples."""
+        if self._one_set is not None:
+            return self._one_set
+        y_true, answers, weights = self.paired()
+        return Rows(y_true, answers, self.pos_label, weights)
 
     def paired(self) -> tuple[Any, dict[str, Any], Any]:
         """Return labels, answers by name and weights of the same examples in the same order."""
@@ -121,15 +145,14 @@ def _of_whole(predictions: Predictions) -> Sample:
     rows, folds = predictions.in_memory(), predictions.folds
     where = [np.flatnonzero(folds == k) for k in range(predictions.n_folds)] if folds is not None else [slice(None)]
     weights = rows.weights
-    return Sample(
-        {
-            name: tuple(
-                Part(rows.positive[k], scores[k], None if weights is None else weights[k], predictions.index[k])
-                for k in where
-            )
-            for name, scores in rows.scores.items()
-        }
-    )
+    parts = {
+        name: tuple(
+            Part(rows.positive[k], scores[k], None if weights is None else weights[k], predictions.index[k])
+            for k in where
+        )
+        for name, scores in rows.scores.items()
+    }
+    return Sample(parts, checked=rows if folds is None else None)
 
 
 def of_estimators(

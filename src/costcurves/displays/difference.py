@@ -9,9 +9,10 @@ from costcurves._base.errors import InputError
 from costcurves._base.validation import check_flag, check_number, check_two_names, shown
 from costcurves.curves.cost_averages import as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.decisions.compare import compare
+from costcurves.decisions.compare import compare_in
 from costcurves.decisions.compare_many import ManyDifferences
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
+from costcurves.decisions.rows import curve_in, two_policies
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
@@ -108,19 +109,12 @@ class CostDifferenceDisplay(ScoreDisplay):
         sampling: str = "stratified",
         pc: Any = None,
     ) -> Self:
-        y_true, scores, weights = sample.paired()
-        names = two_of(scores, pair)
-        shared = {"pos_label": sample.pos_label, "sample_weight": weights}
-        difference = compare(
-            y_true, *(scores[name] for name in names), names=names, policy=policy, level=level,
-            simultaneous=simultaneous, method=method, sampling=sampling, pc=pc, **shared,
-        )  # fmt: skip
-        policies = policy if isinstance(policy, (tuple, list)) else (policy, policy)
-        curves = [
-            CostCurve.from_predictions(y_true, scores[name], policy=rule, name=name, **shared)
-            for name, rule in zip(names, policies, strict=True)
-        ]
-        return cls(difference, curves=curves)
+        rows = sample.rows()
+        names = two_of(rows.scores, pair)
+        difference = compare_in(
+            rows, *names, policy=policy, level=level, simultaneous=simultaneous, method=method, sampling=sampling, pc=pc
+        )
+        return cls(difference, curves=[curve_in(rows, *one) for one in zip(names, two_policies(policy), strict=True)])
 
     def plot(
         self,

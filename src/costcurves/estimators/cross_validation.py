@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,6 @@ from costcurves._base.frames import columns_of
 from costcurves._base.validation import FloatArray, check_flag, check_name, shown
 from costcurves.counting import counts
 from costcurves.counting.labels import binary_labels
-from costcurves.curves.chance import no_question
 from costcurves.curves.choices import TRIVIAL
 from costcurves.data.predictions import Predictions, out_of_fold_predictions
 from costcurves.estimators import _members
@@ -125,11 +123,8 @@ def evaluate(
     result = out_of_fold_predictions(
         labels, pos_label, tested.rows, tested.folds, {name: scores[name] for name in named}, weights
     )
-    rows = result.in_memory()
-    for name in named:
-        # Scores that were given may be those of the wrong class, which is said now; those of estimators cannot be.
-        with contextlib.nullcontext() if name in given else no_question():
-            rows.roc(name, "all")
+    for name in given:  # warns if the scores may be those of the other class; of estimators the column is known
+        result.roc_curve(name)
     return result
 
 

@@ -287,7 +287,9 @@ class RocHullClassifier(HullBase):
     n_features_in_, feature_names_in_
         Present if the members have them.
 
-    Notes ----- This is the hybrid of Provost & Fawcett (1997). On the data of the hull it costs no more than any member
+    Notes
+    -----
+    This is the hybrid of Provost & Fawcett (1997). On the data of the hull it costs no more than any member
     at any condition; on other data this holds up to the estimation error of the hull. The out-of-fold scores of all
     folds are pooled, so scores should mean the same in every fold, and thresholds are applied to members that are
     trained on all data. A threshold is the middle between the lowest score that is called positive and the next lower

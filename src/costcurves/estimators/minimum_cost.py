@@ -50,7 +50,9 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     estimator_ : estimator
         The fitted classifier, which is a `CalibratedClassifierCV` if `calibration` is given.
 
-    Notes ----- The prediction is the class p with the least Σ_t P(t|x) C[t, p], and the first of several such classes.
+    Notes
+    -----
+    The prediction is the class p with the least Σ_t P(t|x) C[t, p], and the first of several such classes.
     The probabilities refer to the class frequencies of the training data.
 
     Examples

@@ -68,7 +68,9 @@ def expected_cost_scorer(
     scorer
         It is called as ``scorer(estimator, X, y)`` and also takes `sample_weight` through metadata routing.
 
-    Notes ----- A search that evaluates the labels of `predict` compares classifiers at a threshold that nobody would
+    Notes
+    -----
+    A search that evaluates the labels of `predict` compares classifiers at a threshold that nobody would
     use. If a false alarm costs twenty times as much as a miss, it prefers the classifier that calls nothing positive.
     The default is "cross-fitted" and not "bayes", because the probabilities of trees, of naive Bayes, and of strongly
     regularised or reweighted models are not calibrated, which does not matter if the threshold is chosen on data.

@@ -55,7 +55,9 @@ class CostThresholdClassifier(HullBase):
     classes_, pos_label_, n_features_in_, feature_names_in_
         As for `RocHullClassifier`.
 
-    Notes ----- scikit-learn's `TunedThresholdClassifierCV` tries 100 evenly spaced thresholds, and averages its metric
+    Notes
+    -----
+    scikit-learn's `TunedThresholdClassifierCV` tries 100 evenly spaced thresholds, and averages its metric
     over folds after interpolating it between them. Here folds are pooled and every threshold is considered, so no
     threshold costs less on the pooled out-of-fold scores.
 

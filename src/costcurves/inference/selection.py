@@ -249,8 +249,8 @@ class FieldAt:
         high = float(np.quantile(self._worst(i, members, least), 1 - tail))
         # Held-out cases know more of rare errors than the field does, but vary more: the estimate is the mean of both.
         estimate = drawn if held_out is None else 0.5 * (drawn + held_out)
-        # Where errors are rare the field may move the lower limit too far: it is never above the observed cost, and comes
-        # a part of the way back to the limit of a candidate that was not chosen.
+        # Where errors are rare the field may move the lower limit too far: it is never above the observed cost, and
+        # comes a part of the way back to the limit of a candidate that was not chosen.
         return estimate, (1 - BACK) * min(low, 0.0) - BACK * normal, max(high, normal)
 
     def limits(self, some: IntArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:

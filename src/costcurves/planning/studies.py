@@ -26,7 +26,8 @@ from costcurves.counting.confusion import check_counts
 from costcurves.inference.bands.results import SAMPLINGS, check_pc
 from costcurves.inference.levels import Cells, bootstrap_levels
 from costcurves.inference.multiclass import default_laplace
-from costcurves.inference.paired.bands import DIFFERENCE_METHODS, difference_band
+from costcurves.inference.paired.bands import difference_band
+from costcurves.inference.paired.rates import PAIRED_METHODS
 from costcurves.inference.rates import cells_interval, critical
 from costcurves.planning.coverage import Coverage
 
@@ -248,7 +249,7 @@ def difference_coverage(
     """
     points = check_pc(pc)
     n_pos, n_neg = check_integer("n_pos", n_pos, 1), check_integer("n_neg", n_neg, 1)
-    check_choice("method", method, tuple(m for m in DIFFERENCE_METHODS if m not in ("exact", "resample")))
+    check_choice("method", method, PAIRED_METHODS)
     check_choice("sampling", sampling, SAMPLINGS)
     if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
         raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")

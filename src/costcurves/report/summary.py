@@ -201,8 +201,8 @@ def summarise(
     dropped = check_integer("dropped", dropped, 0)
     asked = check_scenarios({} if scenarios is None else scenarios)
     rows = predictions.in_memory()
-    entrants = Entrants(rows, "optimal")
     rocs = _done([partial(rows.roc, name, "all") for name in rows.names])
+    entrants = Entrants(rows, "optimal")
     data = DataSummary(
         n=rows.positive.size,
         n_pos=int(rows.positive.sum()),
@@ -212,7 +212,7 @@ def summarise(
         effective=rocs[0].effective,
     )
     hull = RocHull(rocs)
-    tasks: list[Callable[[], Any]] = [partial(_classifier, roc, hull, level, seed) for roc in rocs]
+    tasks: list[Callable[[], Any]] = [partial(_classifier, roc, rows.roc(roc.name), hull, level, seed) for roc in rocs]
     if len(rocs) > 1:
         tasks.append(partial(compare_many_in, rows, level=level, rng=seed))
     found = _done(tasks)
@@ -263,8 +263,7 @@ def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
     return [tasks[i]() for i in track(range(len(tasks)), "report")]
 
 
-def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
-    vertices = roc.on_hull()
+def _classifier(roc: RocCurve, vertices: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
     curve = CostCurve(vertices)
     grid = default_points()
     size_pos, size_neg = vertices.effective or (vertices.n_pos, vertices.n_neg)

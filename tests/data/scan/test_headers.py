@@ -9,7 +9,7 @@ import io
 import pytest
 
 import costcurves as cc
-from costcurves.data.readers.headers import header_of
+from costcurves.data.readers.duckdb import header_of
 from laws import random_worlds
 
 CELLS = ["a", "A", "it's", 'say "hi"', "x;y", "x,y", "tab\there", "|", "two\nlines", "ü", "#1", " b "]

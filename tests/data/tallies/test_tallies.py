@@ -152,7 +152,7 @@ def test_the_hull_of_ties_is_the_hull_of_all_the_data(data, shape, most, sent):
     """Bins that know their one score, until more than `most` bins have several; some tallies are sent as bytes."""
     y, scores, rows = data
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("costcurves.data.tallies.single_scores.MOST_MIXED", most)
+        patch.setattr("costcurves.data.tallies.bin_table.MOST_MIXED", most)
         tally = cc.HullTally(ties=True, members=5, resolution=2**14)
         while True:
             parts = [tally.empty().update(y[some], scores[some]) for some in rows]
@@ -349,7 +349,7 @@ def test_only_bins_of_several_scores_count_in_the_error():
     curve = cc.ScoreTally(bins=UNIVERSAL).update(y, scores).to_curve()
     gap = cc.CostCurve(curve).evaluate(PC) - cc.CostCurve(cc.RocCurve.from_predictions(y, scores)).evaluate(PC)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("costcurves.data.tallies.single_scores.MOST_MIXED", 0)
+        patch.setattr("costcurves.data.tallies.bin_table.MOST_MIXED", 0)
         loose = cc.ScoreTally(bins=UNIVERSAL).update(y, scores).to_curve()
     assert 0 < gap.max() <= curve.max_error < 0.02 < loose.max_error
     assert loose.fp.tolist() == curve.fp.tolist()
@@ -361,7 +361,7 @@ def test_bins_of_one_score_are_the_same_for_any_batches(data, shape, most, sent)
     y, scores, rows = data
     scores = np.append(scores[:-2], [0.75, 0.75 + 2.0**-45]).astype(np.float64)[: y.size]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("costcurves.data.tallies.single_scores.MOST_MIXED", most)
+        patch.setattr("costcurves.data.tallies.bin_table.MOST_MIXED", most)
         whole = cc.ScoreTally(bins=UNIVERSAL).update(y, scores)
         parts = [cc.ScoreTally(bins=UNIVERSAL).update(y[r], scores[r]) for r in rows]
         if sent:

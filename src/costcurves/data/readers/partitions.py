@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from costcurves._base.errors import CostCurvesError, MissingExtraError
 from costcurves._base.frames import whole_rows
@@ -87,6 +87,8 @@ def _lacking(error: BaseException | None) -> str | None:
 
 class PartsReader(ABC):
     """A reader, as defined in `passes`, that reads all of a frame into counts by parts."""
+
+    needs_arrow: ClassVar[bool] = False  # it reads Arrow batches
 
     def __init__(self, frame: Any, roles: Roles, drop_missing: bool) -> None:
         self.frame, self.roles, self.drop_missing = frame, roles, drop_missing

@@ -22,6 +22,8 @@ InArrow = Callable[[Iterator[Any]], Iterator[Any]]
 class SparkReader(PartsReader):
     """Reads a Spark DataFrame in the user's session."""
 
+    needs_arrow = True
+
     def read(self, counts: Any) -> Part | None:
         """Count all partitions and merge them into one part."""
         # What a pass starts from (in a second pass, the bins to look into) is sent with the function, which Spark

@@ -48,6 +48,8 @@ class PolarsReader(PartsReader):
 class DuckReader(PartsReader):
     """Reads a DuckDB relation in Arrow batches."""
 
+    needs_arrow = True
+
     def read(self, counts: Any) -> Part:
         """Count all of the relation."""
         arrow()

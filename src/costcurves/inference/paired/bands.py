@@ -35,7 +35,7 @@ from costcurves.inference.paired.resampled import ResampledDifferences, Resample
 from costcurves.inference.rates import check_counts, critical, pointwise_level
 
 UNSETTLED = 2  # the side of a difference that its binning error could overturn
-DIFFERENCE_METHODS = (*PAIRED_METHODS, "exact", "resample")
+BOOTSTRAPS = ("exact", "resample")  # the methods of differences that `PAIRED_METHODS` does not have
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,7 +234,7 @@ def difference_band(
     (array([0.05]), array([-0.149]), array([0.241]))
     """
     level, points = check_level(level), check_pc(pc)
-    method = check_choice("method", method, DIFFERENCE_METHODS)
+    method = check_choice("method", method, (*PAIRED_METHODS, *BOOTSTRAPS))
     sampling = check_choice("sampling", sampling, SAMPLINGS)
     n_pos, n_neg = check_positive("n_pos", n_pos), check_positive("n_neg", n_neg)
     laplace = check_laplace(laplace)
@@ -256,14 +256,14 @@ def difference_band(
             raise InputError(f"`{name}_only_a` + `{name}_only_b` must be at most `n_{name}`")
     sizes = (n_pos, n_neg)
     if effective is not None:
-        if method in ("exact", "resample"):
+        if method in BOOTSTRAPS:
             raise InputError(f"`method` must not be {method!r} for weighted data: it resamples whole examples")
         sizes = (check_positive("effective", effective[0]), check_positive("effective", effective[1]))
         scale = (sizes[0] / n_pos, sizes[0] / n_pos, sizes[1] / n_neg, sizes[1] / n_neg)
         raw = tuple(c * s for c, s in zip(raw, scale, strict=True))
         if ranges is not None:
             ranges = (np.asarray(ranges[0]) * scale[0], np.asarray(ranges[1]) * scale[2])
-    if method in ("exact", "resample") and not all((c == np.floor(c)).all() for c in (*raw, *map(np.array, sizes))):
+    if method in BOOTSTRAPS and not all((c == np.floor(c)).all() for c in (*raw, *map(np.array, sizes))):
         raise InputError(f"`method={method!r}` must have whole counts")
 
     z = critical(level)
