@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test fuzz study-honesty lint format bench bench-check bench-record replicate docs clean
+.PHONY: help demo test fuzz study-honesty study-thresholds lint format bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main job on the shipped example (demo-output/)"
 	@echo "make test    run all tests and doctests"
 	@echo "make fuzz    try every law on fresh random worlds for 10 minutes (FUZZ='--minutes 60' for longer)"
 	@echo "make study-honesty  how often the recommendations hold, in 60 made-up worlds (hours; can be stopped and resumed)"
+	@echo "make study-thresholds  how often sets of thresholds have the best one (20 minutes)"
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
 	@echo "make bench   time the package beside its peers (25 minutes; BENCH='--only roc' for one topic)"
@@ -37,6 +38,9 @@ fuzz: $(STAMP)
 
 study-honesty: $(STAMP)
 	$(BIN)/python studies/honesty.py --record $(STUDY)
+
+study-thresholds: $(STAMP)
+	$(BIN)/python studies/threshold_sets.py --record $(STUDY)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

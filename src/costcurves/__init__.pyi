@@ -40,6 +40,8 @@ from costcurves.curves.roc import RocCurve as RocCurve
 from costcurves.curves.roc_averages import AveragedRoc as AveragedRoc
 from costcurves.curves.roc_averages import average_roc_curves as average_roc_curves
 from costcurves.curves.roc_averages import pool as pool
+from costcurves.curves.threshold_sets import ThresholdSet as ThresholdSet
+from costcurves.curves.threshold_sets import ThresholdSets as ThresholdSets
 from costcurves.data.example_data import example_path as example_path
 from costcurves.data.predictions import Predictions as Predictions
 from costcurves.data.scan import Scan as Scan

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError, InputError, UnsupportedError
 from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
     IntArray,
@@ -29,6 +30,7 @@ from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull import RocHull
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
+from costcurves.curves.threshold_sets import ThresholdSet
 from costcurves.curves.thresholds import as_policy, validation
 from costcurves.data.frame_source import open_source
 from costcurves.decisions.average_band import average_band
@@ -214,6 +216,10 @@ class Predictions(Result):
         rule = as_policy(policy)
         with self._asked(), one_question():
             return {name: curve_in(self._source, name, rule) for name in self.names}
+
+    def threshold_set(self, name: str, condition: Any, *, level: float = DEFAULT_LEVEL) -> ThresholdSet:
+        """Return the thresholds of one classifier that may be the best ones; see `CostCurve.threshold_set`."""
+        return CostCurve(self.roc_curve(name)).threshold_set(condition, level=level)
 
     def hull(self) -> RocHull:
         """Return the ROC convex hull: who can be best at all, and the decision at each condition."""
