@@ -38,6 +38,8 @@ from costcurves.decisions.compare import compare_in
 from costcurves.decisions.compare_many import ManyDifferences, compare_many_in
 from costcurves.decisions.contest import Entrants
 from costcurves.decisions.curve_difference import CurveDifference
+from costcurves.decisions.promise import check_promise
+from costcurves.decisions.promise_check import PromiseCheck
 from costcurves.decisions.recommend import Recommendation, recommend_here
 from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
 from costcurves.decisions.rows import Rows, Source, curve_in
@@ -256,6 +258,11 @@ class Predictions(Result):
         taken = check_flag("given_choice", given_choice)
         with self._asked(), one_question():
             return recommend_over(self._judged(policy), span, level, given_choice=taken)
+
+    def check_promise(self, promise: Any, **options: Any) -> PromiseCheck:
+        """Return whether these cases agree with what was promised before; options as for `check_promise`."""
+        rows = self.in_memory()
+        return check_promise(promise, rows.positive, rows.scores, sample_weight=rows.weights, **options)
 
     def _judged(self, policy: Any) -> Entrants:
         """Return the classifiers as they compete under a policy; the last ones are kept."""
