@@ -22,7 +22,7 @@ from costcurves._base.validation import (
     check_number,
     frozen,
 )
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition, check_range
+from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition, check_range, pc_array
 from costcurves.curves.choices import as_cheap
 from costcurves.curves.roc import RocCurve
 from costcurves.inference.threshold_sets import TESTED, TESTED_ALL, may_be_best, points_to_try, where_best
@@ -91,6 +91,7 @@ class ThresholdSet(Result):
     cost: FloatArray
     _texts: tuple[tuple[str, str], ...]
     _best_text: str
+    _rates: FloatArray  # fpr and fnr of all thresholds of the set
 
     def contains(self, threshold: float) -> bool:
         """Return whether a threshold is in the set: predict positive iff score >= threshold."""
@@ -102,6 +103,18 @@ class ThresholdSet(Result):
     def money(self) -> FloatArray:
         """The smallest and the largest cost per case in money in each interval, on these cases."""
         return frozen(np.array([[self.condition.money(cost) for cost in pair] for pair in self.cost.tolist()]))
+
+    def costs_over(self, pc: Any) -> tuple[FloatArray, FloatArray]:
+        """Return the smallest and the largest normalized cost of the thresholds of the set at other conditions.
+
+        Parameters
+        ----------
+        pc : float or array
+        """
+        points = np.atleast_1d(pc_array(pc))
+        fpr, fnr = self._rates
+        costs = [(1.0 - one) * fpr + one * fnr for one in points.tolist()]
+        return np.array([one.min() for one in costs]), np.array([one.max() for one in costs])
 
     @property
     def threshold_text(self) -> tuple[str, ...]:
@@ -273,6 +286,7 @@ def _as_intervals(
             (text(b, float(under)), text(a, float(below[a]))) for a, b, under in zip(first, last, low, strict=True)
         ),
         _best_text=text(best, float(below[best])),
+        _rates=np.stack([fpr[kept], 1.0 - tpr[kept]]),
     )
 
 
