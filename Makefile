@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test fuzz study-honesty study-thresholds lint format bench bench-check bench-record replicate docs clean
+.PHONY: help demo test fuzz study-honesty study-thresholds study-real lint format bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main job on the shipped example (demo-output/)"
@@ -12,6 +12,7 @@ help:
 	@echo "make fuzz    try every law on fresh random worlds for 10 minutes (FUZZ='--minutes 60' for longer)"
 	@echo "make study-honesty  how often the recommendations hold, in 60 made-up worlds (hours; can be stopped and resumed)"
 	@echo "make study-thresholds  how often sets of thresholds have the best one (20 minutes)"
+	@echo "make study-real  how often promises hold on German credit, Pima and Adult (minutes; needs ../shared/data)"
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
 	@echo "make bench   time the package beside its peers (25 minutes; BENCH='--only roc' for one topic)"
@@ -41,6 +42,9 @@ study-honesty: $(STAMP)
 
 study-thresholds: $(STAMP)
 	$(BIN)/python studies/threshold_sets.py --record $(STUDY)
+
+study-real: $(STAMP)
+	$(BIN)/python studies/real_data.py --record $(STUDY)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
