@@ -114,13 +114,18 @@ def measure(cell: Cell, sets: int) -> dict[str, float]:
         middle = answers[points[len(points) // 2]]
         within = [(scores >= low) & (scores < high) for low, high in zip(middle.low, middle.high, strict=True)]
         spans.append(float(np.mean(np.any(within, axis=0))))
-    share = held / sets
     return {
         "sets": sets,
-        "coverage": share,
-        "error": math.sqrt(max(share * (1 - share), 1 / sets**2) / sets),
+        "coverage": held / sets,
+        "error": standard_error(held, sets),
         "span": float(np.median(spans)),
     }
+
+
+def standard_error(held: int, sets: int) -> float:
+    """Return the standard error of a share, not 0 where all were held."""
+    share = (held + 1) / (sets + 2)
+    return math.sqrt(share * (1 - share) / sets)
 
 
 def page(found: dict[str, dict[str, Any]]) -> str:
