@@ -4,13 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test fuzz study-honesty lint format bench bench-check bench-record replicate docs clean
+.PHONY: help demo test fuzz study-honesty study-thresholds study-real lint format bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main task on the shipped example (demo-output/)"
 	@echo "make test    run all tests and doctests"
 	@echo "make fuzz    test every law on new random worlds for 10 minutes (FUZZ='--minutes 60' for longer)"
 	@echo "make study-honesty  measure how often the recommendations hold in 60 simulated worlds (hours; can be resumed)"
+	@echo "make study-thresholds  how often sets of thresholds have the best one (20 minutes)"
+	@echo "make study-real  how often promises hold on German credit, Pima and Adult (minutes; needs ../shared/data)"
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
 	@echo "make bench   compare the speed of the package with others (25 minutes; BENCH='--only roc' for one topic)"
@@ -37,6 +39,12 @@ fuzz: $(STAMP)
 
 study-honesty: $(STAMP)
 	$(BIN)/python studies/honesty.py --record $(STUDY)
+
+study-thresholds: $(STAMP)
+	$(BIN)/python studies/threshold_sets.py --record $(STUDY)
+
+study-real: $(STAMP)
+	$(BIN)/python studies/real_data.py --record $(STUDY)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -40,6 +40,8 @@ from costcurves.curves.roc import RocCurve as RocCurve
 from costcurves.curves.roc_averages import AveragedRoc as AveragedRoc
 from costcurves.curves.roc_averages import average_roc_curves as average_roc_curves
 from costcurves.curves.roc_averages import pool as pool
+from costcurves.curves.threshold_sets import ThresholdSet as ThresholdSet
+from costcurves.curves.threshold_sets import ThresholdSets as ThresholdSets
 from costcurves.data.example_data import example_path as example_path
 from costcurves.data.predictions import Predictions as Predictions
 from costcurves.data.scan import Scan as Scan
@@ -66,6 +68,8 @@ from costcurves.decisions.example_costs import example_cost as example_cost
 from costcurves.decisions.metrics import cost_curve_area as cost_curve_area
 from costcurves.decisions.metrics import cross_fitted_cost as cross_fitted_cost
 from costcurves.decisions.metrics import normalized_expected_cost as normalized_expected_cost
+from costcurves.decisions.promise import check_promise as check_promise
+from costcurves.decisions.promise_check import PromiseCheck as PromiseCheck
 from costcurves.decisions.recommend import Recommendation as Recommendation
 from costcurves.decisions.recommend import recommend as recommend
 from costcurves.decisions.recommend_within import FixedRule as FixedRule

@@ -55,6 +55,9 @@ RESULTS = {
     "no advantage": cc.CostCurve(A).better_than(cc.CostCurve(A)),
     "crossings": cc.CostCurve(A).crossings(cc.CostCurve(C)),
     "no crossings": cc.CostCurve(A).crossings(cc.CostCurve(A)),
+    "threshold set": cc.CostCurve(M).threshold_set(SPAN.corners[0]),
+    "nearly equal thresholds": cc.CostCurve(M).thresholds_within(0.5),
+    "threshold sets": cc.CostCurve(M).threshold_sets(SPAN),
     "hull": HULL,
     "decision": HULL.best(SPAN.corners[0]),
     "decision with ties": HULL.best(float(HULL.breaks[1])),
@@ -84,6 +87,7 @@ RESULTS = {
         [0, 1, 1], [1, 2, 3], [3, 2, 1], cost_fp=1, cost_fn=[3, 4, 5], policy=2
     ),
     "recommendation": cc.recommend(LABELS, SCORES, SPAN.corners[0]),
+    "promise": cc.check_promise(cc.recommend(LABELS, SCORES, SPAN.corners[0]), LABELS, SCORES),
     "recommendation for a range": cc.recommend_within(LABELS, SCORES, SPAN),
     "rule for a range": cc.recommend_within(LABELS, SCORES, SPAN).rule,
     "scenarios": cc.read_scenarios(cc.example_path("german_credit_costs.toml")),

@@ -342,3 +342,19 @@ def test_power_needs_what_varies_and_two_classifiers():
     ]
     with pytest.raises(cc.InputError, match="`curves` must all vary `n` or all vary `difference`, got both"):
         cc.PowerDisplay(over)
+
+
+def test_thresholds_that_may_be_the_best_at_a_condition_are_shaded_at_all():
+    y, scores = two_classes()
+    display = cc.CostCurveDisplay.from_predictions(y, scores, condition=0.4, threshold_set=0.9)
+    assert len(display.threshold_set_) == 2
+    found = cc.CostCurve(cc.RocCurve.from_predictions(y, scores["wide"])).threshold_set(0.4, level=0.9)
+    low, high = found.costs_over([0.0, 0.4, 1.0])
+    assert (low[0], high[0]) == pytest.approx((found.fpr.min(), found.fpr.max()))
+    assert (low[1], high[1]) == pytest.approx((found.cost.min(), found.cost.max()))
+    assert (low[2], high[2]) == pytest.approx((1 - found.tpr.max(), 1 - found.tpr.min()))
+    edge = display.threshold_set_[0].get_paths()[0].vertices
+    assert edge[np.isclose(edge[:, 0], 0.4), 1].max() == pytest.approx(found.cost.max())
+    with pytest.raises(cc.InputError, match="`threshold_set` must come with one condition as `condition`, got 0"):
+        cc.CostCurveDisplay.from_predictions(y, scores, threshold_set=0.9)
+    plt.close("all")

@@ -23,7 +23,7 @@ from costcurves._base.validation import (
 from costcurves.conditions.condition import Beta, check_condition, pc_array
 from costcurves.counting.counts import UNNAMED
 from costcurves.curves.cost_function import CostFunction, CostLines
-from costcurves.curves.cost_measures import CostMeasures
+from costcurves.curves.cost_thresholds import CostThresholds
 from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals, covered
 from costcurves.curves.roc import FROM_SCORES, RocCurve
 from costcurves.curves.thresholds import as_policy
@@ -34,7 +34,7 @@ from costcurves.inference.kernel.distribution import BootstrapDistribution
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class CostCurve(CostMeasures):
+class CostCurve(CostThresholds):
     """Normalized expected cost of a classifier at every operating condition, under a threshold policy.
 
     The curve is linear in pc between breaks: on step i it is ``pc·fnr[i] + (1-pc)·fpr[i]``.

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError, InputError, UnsupportedError
 from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
     IntArray,
@@ -30,6 +31,7 @@ from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull import RocHull
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
+from costcurves.curves.threshold_sets import ThresholdSet
 from costcurves.curves.thresholds import as_policy, validation
 from costcurves.data.frame_source import open_source
 from costcurves.decisions.average_band import average_band
@@ -37,6 +39,8 @@ from costcurves.decisions.compare import compare_in
 from costcurves.decisions.compare_many import ManyDifferences, compare_many_in
 from costcurves.decisions.contest import Entrants
 from costcurves.decisions.curve_difference import CurveDifference
+from costcurves.decisions.promise import check_promise
+from costcurves.decisions.promise_check import PromiseCheck
 from costcurves.decisions.recommend import Recommendation, recommend_here
 from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
 from costcurves.decisions.rows import Rows, Source, curve_in
@@ -231,6 +235,10 @@ class Predictions(Result):
         with self._asked(), one_question():
             return {name: curve_in(self._source, name, rule) for name in self.names}
 
+    def threshold_set(self, name: str, condition: Any, *, level: float = DEFAULT_LEVEL) -> ThresholdSet:
+        """Return the thresholds of one classifier that may be the best ones; see `CostCurve.threshold_set`."""
+        return CostCurve(self.roc_curve(name)).threshold_set(condition, level=level)
+
     def hull(self) -> RocHull:
         """The ROC convex hull, which shows who can be best at all and gives the decision at each condition."""
         return RocHull(list(self._asked_for_curves(None).values()))
@@ -267,6 +275,11 @@ class Predictions(Result):
         with self._asked(), one_question():
             self._source.rows().with_all_points()
             return recommend_over(self._judged(policy), span, level, given_choice=taken)
+
+    def check_promise(self, promise: Any, **options: Any) -> PromiseCheck:
+        """Return whether these cases agree with what was promised before; options as for `check_promise`."""
+        rows = self.in_memory()
+        return check_promise(promise, rows.positive, rows.scores, sample_weight=rows.weights, **options)
 
     def _judged(self, policy: Any) -> Entrants:
         """Return the classifiers as they compete under a policy; the last ones are kept."""

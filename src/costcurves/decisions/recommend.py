@@ -86,6 +86,7 @@ class Recommendation(Result):
     level: float
     given_choice: bool
     _below: tuple[float, ...]
+    _sizes: tuple[float, float]  # effective numbers of positives and negatives
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
@@ -302,4 +303,5 @@ def recommend_here(
         level=level,
         given_choice=given_choice,
         _below=tuple(one._below for one in choices),
+        _sizes=entrants.effective,
     )

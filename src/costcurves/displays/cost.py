@@ -8,11 +8,13 @@ from typing import Any, Self
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import check_flag, shown
+from costcurves.conditions.condition import default_points
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
 from costcurves.curves.cost_averages import as_cost_curve, as_cost_curves, average_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull import RocHull
 from costcurves.curves.roc import check_unique
+from costcurves.curves.threshold_sets import ThresholdSet
 from costcurves.decisions.average_band import average_band
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, mark_on_pc, money_axis, pc_axis, read_marks, second_axis
@@ -57,7 +59,7 @@ class CostCurveDisplay(ScoreDisplay):
     band_ : PolyCollection, or list, or None
     cost_line_, fold_line_ : dict of name to artist
         The cost lines of all thresholds, and the curves of the folds.
-    trivial_, operating_range_, crossing_, condition_, point_ : lists of artists
+    trivial_, operating_range_, threshold_set_, crossing_, condition_, point_ : lists of artists
     envelope_ : Line2D or None
     ax_, figure_, legend_, secondary_ax_, money_ax_
         Axes, figure, legend, and the second axes if there are any.
@@ -88,6 +90,7 @@ class CostCurveDisplay(ScoreDisplay):
     fold_line_: dict[str, list[Any]]
     trivial_: list[Any]
     operating_range_: list[Any]
+    threshold_set_: list[Any]
     crossing_: list[Any]
     condition_: list[Any]
     point_: list[Any]
@@ -142,6 +145,7 @@ class CostCurveDisplay(ScoreDisplay):
         condition: Any = None,
         secondary_axis: str | None = None,
         money_axis: bool = False,
+        threshold_set: float | None = None,
         legend: bool | str = True,
         curve_kwargs: Any = None,
     ) -> Self:
@@ -169,6 +173,9 @@ class CostCurveDisplay(ScoreDisplay):
             Show pc as prevalence at the costs of `condition`, as cost ratio at its prevalence, or as slope.
         money_axis : bool
             Whether to show the cost per case in money at `condition` on the right.
+        threshold_set : float in (0, 1), optional
+            Shade the costs of the thresholds that may be the best at `condition`, at every condition
+            (`CostCurve.threshold_set` of this level).
         legend : bool or str
             Whether to draw a legend, or where to place it.
         curve_kwargs : dict, list of dict, or mapping of name to dict
@@ -180,6 +187,7 @@ class CostCurveDisplay(ScoreDisplay):
         flags = {"lines": lines, "envelope": envelope, "trivial": trivial, "crossings": crossings}
         flags = {name: check_flag(name, value) for name, value in flags.items()}
         ranged = check_flag("operating_range", operating_range)
+        sets = [] if threshold_set is None else [self._one_set(name, marks, threshold_set) for name in shown_names]
 
         def draw(axes: Any) -> None:
             curves = [curve for name in shown_names for curve in self.curves if curve.name == name]
@@ -190,6 +198,9 @@ class CostCurveDisplay(ScoreDisplay):
                 c.name: self._draw_folds(axes, c, options[c.name]) for c in curves if c.name in self.folds
             }
             bands = [self._draw_band(axes, c, options[c.name]) for c in curves if c.name in self.bands]
+            self.threshold_set_ = [_draw_set(axes, one, options[one.name]["color"]) for one in sets]
+            for shade in self.threshold_set_[:1]:  # one entry of the legend explains all
+                shade.set_label("thresholds that may be best")
             drawn = [axes.plot(*curve.vertices.T, zorder=3, **options[curve.name])[0] for curve in curves]
             self.envelope_ = self._draw_envelope(axes, curves) if flags["envelope"] else None
             self.crossing_ = _draw_crossings(axes, curves) if flags["crossings"] else []
@@ -203,6 +214,13 @@ class CostCurveDisplay(ScoreDisplay):
             self.legend_ = add_legend(axes, legend, "best", self.names)
 
         return self._draw(ax, draw)
+
+    def _one_set(self, name: str, marks: Marks, level: float) -> ThresholdSet:
+        """Return the thresholds of a curve that may be the best at the marked condition."""
+        where = [*marks.conditions, *(decision.condition for decision in marks.decisions)]
+        if len(where) != 1:
+            raise InputError(f"`threshold_set` must come with one condition as `condition`, got {len(where)}")
+        return self.curves[self.names.index(name)].threshold_set(where[0], level=level)
 
     def _draw_folds(self, ax: Any, curve: CostCurve, options: dict[str, Any]) -> list[Any]:
         thin = {"color": options["color"], "linewidth": 0.5, "alpha": 0.45, "zorder": 2}
@@ -276,6 +294,13 @@ def _draw_lines(ax: Any, curve: CostCurve, options: dict[str, Any]) -> Any:
     ends = [[(0.0, at_zero), (1.0, at_one)] for at_zero, at_one in zip(every.fpr, every.fnr, strict=True)]
     drawn = LineCollection(ends, colors=options["color"], linewidths=0.4, alpha=0.35, zorder=1.5)
     return ax.add_collection(drawn)
+
+
+def _draw_set(ax: Any, found: ThresholdSet, color: Any) -> Any:
+    """Shade what the thresholds of a set cost at all conditions, with thin lines around it."""
+    pc = default_points()
+    low, high = found.costs_over(pc)
+    return ax.fill_between(pc, low, high, facecolor=(color, 0.13), edgecolor=(color, 0.6), linewidth=0.5, zorder=1.8)
 
 
 def _draw_crossings(ax: Any, curves: list[CostCurve]) -> list[Any]:
