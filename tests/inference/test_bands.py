@@ -250,13 +250,14 @@ def test_fold_bands_answer_two_questions():
         between_folds_band([[0.1]], [0.5])
 
 
+@pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
 def test_example_costs_have_the_distribution_of_all_resamples():
     costs = [0.0, 2.0, 2.0, 11.0]
     sums = np.array([sum(p) / 4 for p in itertools.product(costs, repeat=4)])
     dist = example_distribution(costs)
     for x in np.unique(sums):
         assert float(dist.cdf(x)) == pytest.approx(np.mean(sums <= x), abs=1e-13)
-    interval = example_cost_interval(costs, level=0.8)
+    interval = example_cost_interval(costs, level=0.8, method="exact")
     assert interval.lower == pytest.approx(np.quantile(sums, 0.1, method="inverted_cdf"))
     drawn = example_cost_interval(costs, level=0.8, method="resample", n_resamples=5000, rng=0)
     assert drawn.lower == pytest.approx(interval.lower, abs=0.51)
@@ -264,12 +265,16 @@ def test_example_costs_have_the_distribution_of_all_resamples():
 
 def test_many_different_costs_are_quick_and_gaussian():
     costs = np.random.default_rng(1).lognormal(0, 1, 50_000)
-    exact = example_cost_interval(costs, level=0.9)
+    exact = example_cost_interval(costs, level=0.9, method="exact")
     student = example_cost_interval(costs, level=0.9, method="t")
+    expanded = example_cost_interval(costs, level=0.9)
+    assert student.lower < expanded.lower
+    assert student.upper < expanded.upper < student.upper + 0.1 * (student.upper - student.lower)
     assert exact.lower == pytest.approx(student.lower, rel=2e-3)
     assert exact.upper == pytest.approx(student.upper, rel=2e-3)
 
 
+@pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
 def test_paired_example_costs():
     rng = np.random.default_rng(2)
     y, fn = rng.random(400) < 0.3, rng.lognormal(2, 1, 400)
