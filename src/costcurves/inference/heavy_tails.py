@@ -45,8 +45,9 @@ def bootstrap_t_limits(
         By default a generator that is seeded by the values, so that the same data give the same limits.
     possible : (float, float)
         The smallest and the largest value that a case can have, whether it was seen or not. It matters only if fewer
-        than ten values differ from zero: the limits then are no wider than those of `tilted_limits` with these two
-        values among the possible ones, and at least as wide as that where t cannot be computed.
+        than ten values differ from zero: limits then are not beyond those of `tilted_limits` with these two values
+        among the possible ones, which also stand where t cannot be computed. For costs, which are never negative, the
+        lower limit is the tilted one.
 
     Notes
     -----
@@ -85,7 +86,7 @@ def bootstrap_t_limits(
         lower, upper = mean - error * high_t, mean - error * low_t
     if moved.size < FEW:
         low, high = tilted_limits([_cells(values, possible)], tail)
-        lower, upper = max(lower, low), min(upper, high)
+        lower, upper = low if possible[0] == 0 else max(lower, low), min(upper, high)
     return MeanLimits(max(lower, possible[0]), min(upper, possible[1]), p)
 
 
