@@ -82,9 +82,9 @@ RESULTS = {
     "verdicts": MANY.pairs[0].significant(),
     "many differences": MANY,
     "pairwise tests": MANY.at(0.4),
-    "example costs": cc.example_cost([0, 1, 1], [0.1, 0.4, 0.8], cost_fp=1, cost_fn=[3, 4, 5], policy=0.5),
+    "example costs": cc.example_cost([0, 1] * 15, [0.1, 0.4] * 15, cost_fp=1, cost_fn=[3, 4, 5] * 10, policy=0.5),
     "example comparison": cc.compare_example_cost(
-        [0, 1, 1], [1, 2, 3], [3, 2, 1], cost_fp=1, cost_fn=[3, 4, 5], policy=2
+        [0, 1] * 15, [1, 2] * 15, [2, 1] * 15, cost_fp=4, cost_fn=[3, 4, 5] * 10, policy=2
     ),
     "recommendation": cc.recommend(LABELS, SCORES, SPAN.corners[0]),
     "promise": cc.check_promise(cc.recommend(LABELS, SCORES, SPAN.corners[0]), LABELS, SCORES),

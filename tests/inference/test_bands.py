@@ -17,7 +17,7 @@ from costcurves.inference.bands import resampled
 from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.folds import between_folds_band, within_folds_band
 from costcurves.inference.bands.methods import BAND_METHODS, gaussian_limits
-from costcurves.inference.bands.one_curve import cost_band
+from costcurves.inference.bands.one_curve import cost_band, cost_distribution
 from costcurves.inference.bands.resampled import reoptimised_band
 from costcurves.inference.examples import (
     compare_example_costs,
@@ -25,6 +25,7 @@ from costcurves.inference.examples import (
     example_distribution,
     incurred_costs,
 )
+from laws import random_worlds
 
 PC = np.linspace(0, 1, 21)
 
@@ -107,9 +108,12 @@ def test_degenerate_counts_give_finite_possible_limits(method, sampling, simulta
         n_resamples=50,
         rng=0,
     )
+    # With other class frequencies, all cases may be of the class whose errors cost more.
+    n = n_pos + n_neg
+    most = np.maximum(PC * n / n_pos, (1 - PC) * n / n_neg) if sampling == "full" else 1.0
     for a in (band.estimate, band.lower, band.upper):
         assert np.isfinite(a).all()
-        assert ((a >= 0) & (a <= 1)).all()
+        assert ((a >= 0) & (a <= most + 1e-12)).all()
     if method in ("wilson", "gaussian"):
         assert (band.lower <= band.estimate + 1e-12).all()
         assert (band.estimate <= band.upper + 1e-12).all()
@@ -246,13 +250,14 @@ def test_fold_bands_answer_two_questions():
         between_folds_band([[0.1]], [0.5])
 
 
+@pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
 def test_example_costs_have_the_distribution_of_all_resamples():
     costs = [0.0, 2.0, 2.0, 11.0]
     sums = np.array([sum(p) / 4 for p in itertools.product(costs, repeat=4)])
     dist = example_distribution(costs)
     for x in np.unique(sums):
         assert float(dist.cdf(x)) == pytest.approx(np.mean(sums <= x), abs=1e-13)
-    interval = example_cost_interval(costs, level=0.8)
+    interval = example_cost_interval(costs, level=0.8, method="exact")
     assert interval.lower == pytest.approx(np.quantile(sums, 0.1, method="inverted_cdf"))
     drawn = example_cost_interval(costs, level=0.8, method="resample", n_resamples=5000, rng=0)
     assert drawn.lower == pytest.approx(interval.lower, abs=0.51)
@@ -260,12 +265,16 @@ def test_example_costs_have_the_distribution_of_all_resamples():
 
 def test_many_different_costs_are_quick_and_gaussian():
     costs = np.random.default_rng(1).lognormal(0, 1, 50_000)
-    exact = example_cost_interval(costs, level=0.9)
+    exact = example_cost_interval(costs, level=0.9, method="exact")
     student = example_cost_interval(costs, level=0.9, method="t")
+    expanded = example_cost_interval(costs, level=0.9)
+    assert student.lower < expanded.lower
+    assert student.upper < expanded.upper < student.upper + 0.1 * (student.upper - student.lower)
     assert exact.lower == pytest.approx(student.lower, rel=2e-3)
     assert exact.upper == pytest.approx(student.upper, rel=2e-3)
 
 
+@pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
 def test_paired_example_costs():
     rng = np.random.default_rng(2)
     y, fn = rng.random(400) < 0.3, rng.lognormal(2, 1, 400)
@@ -359,3 +368,68 @@ def test_folds_of_unequal_size_have_the_variance_of_their_mean():
     )
     sd = np.sqrt((0.2 * 0.8 / sizes).sum()) / 2
     assert band.upper[0] - band.estimate[0] == pytest.approx(stats.norm.ppf(0.95) * sd, rel=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"sampling": "full"}, {"prevalence_uncertainty": (3.0, 97.0)}])
+@pytest.mark.parametrize("method", ["wilson", "gaussian", "resample"])
+def test_limits_reach_beyond_one_where_there_may_be_more_expensive_cases(method, options):
+    # Three positives of a hundred, all missed, and misses are nearly all of the cost: twice as many cost twice as much.
+    band = cost_band(3, 3, 0, 97, [0.95], method=method, n_resamples=2000, rng=1, **options)
+    assert band.estimate[0] == pytest.approx(0.95)
+    assert 1.3 < band.upper[0] < 0.95 / 0.03
+    assert cost_band(3, 3, 0, 97, [0.95], method=method, n_resamples=50, rng=1).upper[0] <= 1
+
+
+def test_no_limit_is_above_the_cost_of_getting_only_expensive_cases_all_wrong():
+    band = cost_band(9, 10, 1, 2, [0.01, 0.5, 0.99], sampling="full", level=0.999)
+    np.testing.assert_array_less(band.upper, np.array([0.99 * 6, 0.5 * 6, 0.99 * 1.2]) + 1e-12)
+    assert band.with_error(0.001).upper.tolist() == band.upper.tolist()
+
+
+@pytest.mark.law
+def test_full_sampling_covers_the_cost_at_fixed_prices_of_classifiers_near_the_trivial_ones():
+    """Prices are fixed and class frequencies are drawn, so that the cost can be above 1 in the units of a test set."""
+    for rng in random_worlds(3, stream=611):
+        n, share, fnr, fpr, pc = 200, 0.1, rng.uniform(0.9, 0.98), rng.uniform(0.0, 0.02), rng.uniform(0.9, 0.99)
+        price = pc / share, (1 - pc) / (1 - share)
+        true, held, runs = pc * fnr + (1 - pc) * fpr, 0, 600
+        for _ in range(runs):
+            positives = max(1, rng.binomial(n, share))
+            fn, fp = rng.binomial(positives, fnr), rng.binomial(n - positives, fpr)
+            unit = (positives * price[0] + (n - positives) * price[1]) / n
+            band = cost_band(fn, positives, fp, n - positives, [positives * price[0] / n / unit], sampling="full")
+            held += band.lower[0] * unit <= true <= band.upper[0] * unit
+        assert held / runs == pytest.approx(0.95, abs=0.035)
+
+
+@pytest.mark.law
+def test_exact_bands_of_full_sampling_are_the_quantiles_of_all_resamples():
+    """Every multinomial outcome of tiny test sets, and `distribution`, which is asked in another way."""
+    for rng in random_worlds(25, stream=612):
+        n_pos, n_neg = (int(k) for k in rng.integers(1, 9, 2))
+        fn, fp = int(rng.integers(0, n_pos + 1)), int(rng.integers(0, n_neg + 1))
+        pc, tail, n = float(rng.random()), float(rng.choice([0.025, 0.05, 0.11])), n_pos + n_neg
+        outcomes = [(i, j) for i in range(n + 1) for j in range(n + 1 - i)]
+        mass = stats.multinomial.pmf([[i, j, n - i - j] for i, j in outcomes], n, [fn / n, fp / n, (n - fn - fp) / n])
+        cost = np.array([pc * i / n_pos + (1 - pc) * j / n_neg for i, j in outcomes])
+        band = cost_band(fn, n_pos, fp, n_neg, [pc], method="exact", sampling="full", level=1 - 2 * tail)
+        below, above = mass[cost < band.lower[0] - 1e-9].sum(), mass[cost > band.upper[0] + 1e-9].sum()
+        assert max(below, above) <= tail + 1e-9
+        assert mass[cost <= band.lower[0] + 1e-9].sum() > tail - 1e-9
+        assert mass[cost >= band.upper[0] - 1e-9].sum() > tail - 1e-9
+        found = cost_distribution(fn, fp, n_pos, n_neg, [pc], sampling="full")
+        assert found.quantile([tail, 1 - tail]) == pytest.approx([band.lower[0], band.upper[0]], abs=1e-9)
+
+
+@pytest.mark.parametrize(("fn", "n_pos", "fp", "n_neg", "pc"), [(90, 900, 31, 2100, 0.3), (5, 3000, 700, 5000, 0.77)])
+def test_exact_bands_of_full_sampling_are_those_of_many_multinomial_resamples(fn, n_pos, fp, n_neg, pc):
+    n = n_pos + n_neg
+    draws = np.random.default_rng(3).multinomial(n, [fn / n, fp / n, 1 - (fn + fp) / n], 1_000_000)
+    cost = pc * draws[:, 0] / n_pos + (1 - pc) * draws[:, 1] / n_neg
+    band = cost_band(fn, n_pos, fp, n_neg, [pc], method="exact", sampling="full", level=0.9)
+    found = cost_distribution(fn, fp, n_pos, n_neg, [pc], sampling="full")
+    # Four standard errors of a level are 0.0009.
+    for at, level in ((band.lower[0], 0.05), (band.upper[0], 0.95)):
+        assert np.mean(cost < at - 1e-9) <= level + 0.001
+        assert np.mean(cost <= at + 1e-9) >= level - 0.001
+        assert float(found.cdf(at)) == pytest.approx(np.mean(cost <= at + 1e-9), abs=0.0025)

@@ -127,6 +127,8 @@ class Curves:
         def covers(z: float, which: np.ndarray) -> np.ndarray:
             fn, fp = self.fn[which], self.fp[which]
             lower, upper = mover((PC, 1 - PC), (fn / n, fp / n), (table(fn, n, z), table(fp, n, z)))
+            both = PC * table(fn, n, z / 2**0.5)[0] + (1 - PC) * table(fp, n, z / 2**0.5)[0]
+            lower = np.minimum(lower, both)
             return ((lower <= self.true + 1e-12) & (self.true <= upper + 1e-12)).all(axis=1)
 
         return needed(covers, self.fn.shape[0])
@@ -139,7 +141,7 @@ class Curves:
 @pytest.mark.parametrize(("n", "mu"), [(250, 0.75), (250, 2.0), (1000, 3.0)])
 def test_critical_values_of_curves_are_those_that_simulated_bands_need(n, mu):
     """A small form of the study below: the bands of a few data sets, judged by what many others need."""
-    curves = Curves(n, mu, 1500, 6)
+    curves = Curves(n, mu, 5000, 8)
     need = curves.needed()
     assert np.mean([np.mean(need <= curves.critical_of(i)) for i in range(5)]) == pytest.approx(0.95, abs=0.015)
 
@@ -183,6 +185,27 @@ def test_tabulated_limits_are_those_of_the_method(n, offset):
 
 def test_gaussian_simultaneous_band_of_a_line_misses_in_small_samples():
     assert line_coverage_of(25, 1500, 3, "gaussian") < 0.93
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(30, 30), (50, 500)])
+def test_joint_bands_hold_for_well_separated_scores(n_pos, n_neg):
+    """A few errors in both classes must not be taken for certain: with 30 per class, bands held in 0.90 of the sets."""
+    rng = np.random.default_rng(614)
+    cut = 2.19 + np.log((1 - PC) / PC) / 4.37  # AUC 0.999
+    fnr, fpr, runs = stats.norm.cdf(cut - 4.37), stats.norm.sf(cut), 250
+    true, held = PC * fnr + (1 - PC) * fpr, 0
+    for fn, fp in zip(nested_counts(fnr, n_pos, runs, rng), nested_counts(fpr, n_neg, runs, rng), strict=True):
+        band = cost_band(fn, n_pos, fp, n_neg, PC, simultaneous=True)
+        held += bool(((band.lower <= true + 1e-12) & (true <= band.upper + 1e-12)).all())
+    assert held / runs == pytest.approx(0.955, abs=0.035)
+
+
+def test_points_with_one_threshold_have_one_rate():
+    """Equal counts at one threshold need a smaller critical value than equal counts at many."""
+    fn, fp = np.repeat([0.0, 2.0, 9.0], 33)[::-1], np.repeat([0.0, 3.0, 20.0], 33)
+    one, many = (cost_band(fn, 50, fp, 80, PC, simultaneous=True, cuts=c) for c in (fp, None))
+    assert one.critical < many.critical - 0.1
+    assert (one.upper <= many.upper + 1e-12).all()
 
 
 @pytest.mark.study

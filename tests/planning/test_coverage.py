@@ -11,6 +11,7 @@ from scipy import integrate, optimize, stats
 
 import costcurves as cc
 from costcurves.inference.bands.one_curve import cost_band
+from laws import random_worlds
 
 JOINT = [[[45, 2], [3, 0]], [[0, 5], [9, 36]]]
 COSTS = [[0, 1], [5, 0]]
@@ -45,6 +46,40 @@ def test_coverage_of_many_examples_agrees_with_drawn_test_sets():
     share = np.mean(np.abs(pc * (miss - fnr) + (1 - pc) * (alarm - fpr)) <= half)
     found = cc.coverage(truth, n_pos=80, n_neg=120, level=0.9, method="gaussian", pc=pc).probability[0]
     assert found == pytest.approx(share, abs=4 * math.sqrt(0.09 / draws))
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("method", ["wilson", "gaussian"])
+def test_coverage_of_test_sets_of_random_class_sizes_is_that_of_drawn_ones(method):
+    for rng in random_worlds(6, stream=613):
+        n = int(rng.choice([12, 40, 300]))
+        n_pos = int(rng.integers(1, n))
+        fnr, fpr = (float(rng.choice([0.02, 0.5, 0.97, rng.random()])) for _ in range(2))
+        share, pc, runs, held, seen = n_pos / n, float(rng.random()), 1500, 0, 0
+        price = pc / share, (1 - pc) / (1 - share)
+        for positives in rng.binomial(n, share, runs):
+            if positives in (0, n):
+                continue
+            fn, fp = rng.binomial(positives, fnr), rng.binomial(n - positives, fpr)
+            unit = (positives * price[0] + (n - positives) * price[1]) / n
+            at = [positives * price[0] / n / unit]
+            band = cost_band(fn, positives, fp, n - positives, at, method=method, sampling="full")
+            true = (pc * fnr + (1 - pc) * fpr) / unit
+            held, seen = held + (band.lower[0] - 1e-12 <= true <= band.upper[0] + 1e-12), seen + 1
+        truth = cc.CostCurve(cc.RocCurve.from_rates(fpr, 1 - fnr), policy=cc.thresholds.point(1))
+        options = {"n_pos": n_pos, "n_neg": n - n_pos, "method": method, "pc": pc}
+        found = cc.coverage(truth, **options, sampling="full", test_sets="full").probability[0]
+        assert found == pytest.approx(held / seen, abs=4.5 * math.sqrt(max(found * (1 - found), 0.01) / seen))
+
+
+def test_coverage_counts_test_sets_with_more_errors_than_a_class_has_examples_on_average():
+    # Always missing the single expected positive: no one pair of class sizes holds all of these counts.
+    truth = cc.CostCurve(cc.RocCurve.from_rates(0.4, 0.0), policy=cc.thresholds.point(1))
+    found = cc.coverage(truth, n_pos=1, n_neg=30, pc=[0.5], sampling="full", test_sets="full").probability[0]
+    assert 0.9 < found < 1.0
+    rates = {"positives": (0.9, 0.0), "negatives": (0.0, 0.5), "n_pos": 2, "n_neg": 30, "pc": [0.5]}
+    drawn = cc.difference_coverage(**rates, sampling="full", test_sets="full", draws=2000, rng=0).probability[0]
+    assert drawn > 0.9
 
 
 def test_a_curve_is_covered_at_the_thresholds_it_uses():

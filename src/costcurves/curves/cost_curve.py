@@ -448,7 +448,8 @@ def _band_at(curve: CostCurve, options: dict[str, Any], pc: Any) -> Band:
     """Return the band of a curve's error counts at some operating points."""
     n_pos, n_neg, effective = curve._sizes("band")
     fn, fp = curve.errors_at(pc)
-    band = cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, known=curve.trivial_at(pc), **options)
+    which = {"known": curve.trivial_at(pc), "cuts": curve.threshold_at(pc)}
+    band = cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, **which, **options)
     return band.with_error(curve.max_error)
 
 

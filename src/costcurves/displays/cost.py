@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Any, Self
 
@@ -207,7 +207,7 @@ class CostCurveDisplay(ScoreDisplay):
             self.point_ = _draw_points(axes, curves, marks, options)
             self.line_ = one_or_all(drawn)
             self.band_ = one_or_all(bands)
-            _limits(axes, curves)
+            _limits(axes, curves, self.bands.values())
             self.operating_range_ = _draw_ranges(axes, curves, options) if ranged else []
             self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
             self.money_ax_ = _money(axes, money_axis, marks)
@@ -260,11 +260,12 @@ def _by_name(what: str, given: Any, names: tuple[str, ...]) -> Mapping[str, Any]
     return given
 
 
-def _limits(ax: Any, curves: list[CostCurve]) -> None:
-    """Set the limits of the axes. An envelope never costs more than one half."""
+def _limits(ax: Any, curves: list[CostCurve], bands: Iterable[Band]) -> None:
+    """Set the limits of the axes. An envelope never costs more than one half, and only a band may reach above 1."""
     pc_axis(ax)
     highest = max(float(curve.vertices[:, 1].max()) for curve in curves)
-    ax.set(ylim=(0, 0.5 if highest <= 0.5 else 1.0), ylabel="normalized expected cost")
+    top = max([1.0, *(float(band.upper.max()) for band in bands)])
+    ax.set(ylim=(0, 0.5 if highest <= 0.5 else top), ylabel="normalized expected cost")
 
 
 def _draw_trivial(ax: Any) -> list[Any]:

@@ -161,7 +161,8 @@ class CostDifferenceDisplay(ScoreDisplay):
         options = line_options([label], curve_kwargs)[label]
         options = {**options, "color": INK, "linestyle": "-"} if curve_kwargs is None else options
         if y_limits is None:
-            y_limits = (-1.0, 1.0) if with_curves else "data"
+            most = max(1.0, float(abs(self.difference.lower).max()), float(abs(self.difference.upper).max()))
+            y_limits = (-most, most) if with_curves else "data"
         limits = _read_limits(y_limits, self.difference)
 
         def draw(axes: Any) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.errors import DataError
+from costcurves._base.errors import DataError, SmallSampleWarning
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
@@ -18,11 +19,14 @@ from costcurves._base.validation import (
     check_choice,
     check_integer,
     check_level,
+    check_rng,
     number_array,
     shown,
 )
 from costcurves.inference.bands.resampled import order_limits
 from costcurves.inference.bands.results import Interval
+from costcurves.inference.bands.shared_draws import zero_tails
+from costcurves.inference.heavy_tails import MeanLimits, bootstrap_t_limits, doubts
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
 from costcurves.inference.kernel.strata import Stratum, resample
 
@@ -67,8 +71,8 @@ class ExampleComparison(Result):
     Examples
     --------
     >>> from costcurves.inference.examples import compare_example_costs
-    >>> compare_example_costs([5.0, 0.0, 0.0, 1.0], [5.0, 9.0, 9.0, 1.0], level=0.9)
-    ExampleComparison(a - b = -4.5 in [-9, 0], level=0.9, p=0.125)
+    >>> compare_example_costs([5.0, 0.0, 0.0, 1.0] * 10, [5.0, 9.0, 9.0, 1.0] * 10, level=0.9, method="exact")
+    ExampleComparison(a - b = -4.5 in [-5.625, -3.375], level=0.9, p=1.82e-12)
     """
 
     estimate: float
@@ -121,9 +125,10 @@ def example_cost_interval(
     costs: npt.ArrayLike,
     *,
     level: float = DEFAULT_LEVEL,
-    method: str = "exact",
+    method: str = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Any = None,
+    largest: float | None = None,
 ) -> Interval:
     """Return the mean cost per example with its interval.
 
@@ -131,41 +136,81 @@ def example_cost_interval(
     ----------
     costs : array of shape (n,)
     level : float
-    method : {"exact", "t", "resample"}
-        Quantiles of the exact bootstrap distribution, Student's t, or quantiles of resamples.
+    method : {"bootstrap-t", "exact", "t", "resample"}
+        Student's t with the quantiles of its resampled distribution (`bootstrap_t_limits`), quantiles of the exact
+        bootstrap distribution of the mean, Student's t, or quantiles of resamples.
     n_resamples, rng
-        For "resample" only.
+        For "bootstrap-t" and "resample". By default "bootstrap-t" is seeded by the data.
+    largest : float, optional
+        What an example can cost at most; by default the largest cost that was seen. "bootstrap-t" allows for it where
+        fewer than ten examples cost anything.
+
+    Warns
+    -----
+    SmallSampleWarning
+        If fewer than ten examples cost anything, or if the costs have a heavy tail.
     """
     array, level = _costs("costs", costs), check_level(level)
-    limits = EXAMPLE_METHODS[check_choice("method", method, EXAMPLE_METHODS)]
-    lower, upper = limits(array, level, n_resamples, rng)
-    return Interval(float(array.mean()), lower, upper, level)
+    most = max(float(array.max()), 0.0 if largest is None else largest)
+    found = _limits(array, level, method, n_resamples, rng, (min(0.0, float(array.min())), most))
+    return Interval(float(array.mean()), found.lower, found.upper, level)
 
 
-def _exact_limits(costs: FloatArray, level: float, n_resamples: int, rng: Any) -> tuple[float, float]:
-    tail = 0.5 * (1 - level)
-    low, high = example_distribution(costs).quantile([tail, 1 - tail])
-    return float(low), float(high)
+def _limits(
+    values: FloatArray, level: float, method: str, n_resamples: int, rng: Any, possible: tuple[float, float]
+) -> MeanLimits:
+    """Return the limits and the p-value of a method, after a warning if no method can be trusted."""
+    how = EXAMPLE_METHODS[check_choice("method", method, EXAMPLE_METHODS)]
+    found = how(values, 0.5 * (1 - level), n_resamples, rng, possible)
+    if (values != 0).any() or possible != (0.0, 0.0):
+        why = doubts(values)
+        if why is not None:
+            warnings.warn(
+                f"the interval may be too short: {why}; rare large costs may be missing from the data. "
+                "If contracts cap what a case can cost, cap the costs",
+                SmallSampleWarning,
+                stacklevel=4,  # the caller of `example_cost` or `compare_example_cost`
+            )
+    return found
 
 
-def _t_limits(costs: FloatArray, level: float, n_resamples: int, rng: Any) -> tuple[float, float]:
-    from scipy.special import stdtrit
-
-    if costs.size < 2:
-        raise DataError(f"`costs` must hold two examples or more for 't', got {costs.size}")
-    tail = 0.5 * (1 - level)
-    half = float(stdtrit(costs.size - 1, 1 - tail) * costs.std(ddof=1) / np.sqrt(costs.size))
-    return float(costs.mean()) - half, float(costs.mean()) + half
-
-
-def _resampled_limits(costs: FloatArray, level: float, n_resamples: int, rng: Any) -> tuple[float, float]:
+def _bootstrap_t(
+    values: FloatArray, tail: float, n_resamples: int, rng: Any, possible: tuple[float, float]
+) -> MeanLimits:
     size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
-    low, high = order_limits(resample(_stratum(costs), size, rng), level)
-    return float(low), float(high)
+    return bootstrap_t_limits(values, tail, size, None if rng is None else check_rng(rng), possible)
 
 
-# A new method is a function of (costs, level, n_resamples, rng) and its entry here.
-EXAMPLE_METHODS = {"exact": _exact_limits, "t": _t_limits, "resample": _resampled_limits}
+def _exact(values: FloatArray, tail: float, n_resamples: int, rng: Any, possible: tuple[float, float]) -> MeanLimits:
+    found = example_distribution(values)
+    low, high = found.quantile([tail, 1 - tail])
+    below, above = zero_tails(found)
+    return MeanLimits(float(low), float(high), min(1.0, 2 * min(below, above)))
+
+
+def _student(values: FloatArray, tail: float, n_resamples: int, rng: Any, possible: tuple[float, float]) -> MeanLimits:
+    from scipy.special import stdtr, stdtrit
+
+    if values.size < 2:
+        raise DataError(f"`costs` must hold two examples or more for 't', got {values.size}")
+    mean, error = float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
+    half = float(stdtrit(values.size - 1, 1 - tail)) * error
+    p = 1.0 if error == 0 and mean == 0 else 0.0
+    if error > 0:
+        p = 2 * float(stdtr(values.size - 1, -abs(mean) / error))
+    return MeanLimits(mean - half, mean + half, p)
+
+
+def _resampled(
+    values: FloatArray, tail: float, n_resamples: int, rng: Any, possible: tuple[float, float]
+) -> MeanLimits:
+    size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
+    low, high = order_limits(resample(_stratum(values), size, rng), 1 - 2 * tail)
+    return MeanLimits(float(low), float(high), _exact(values, tail, 0, None, possible).p_value)
+
+
+# A new method is a function of (values, tail, n_resamples, rng, possible) and its entry here.
+EXAMPLE_METHODS = {"bootstrap-t": _bootstrap_t, "exact": _exact, "t": _student, "resample": _resampled}
 
 
 def compare_example_costs(
@@ -173,9 +218,10 @@ def compare_example_costs(
     costs_b: npt.ArrayLike,
     *,
     level: float = DEFAULT_LEVEL,
-    method: str = "exact",
+    method: str = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Any = None,
+    largest: float | None = None,
 ) -> ExampleComparison:
     """Compare two classifiers by what each example cost with either of them.
 
@@ -185,27 +231,19 @@ def compare_example_costs(
         Costs of the same examples.
     level, method, n_resamples, rng
         As in `example_cost_interval`.
+    largest : float, optional
+        The largest possible difference between the costs of an example; by default the largest that was seen.
 
     Returns
     -------
     ExampleComparison
-        Its p-value is the level at which the interval reaches zero: twice the smaller tail of the bootstrap
-        distribution at zero, or that of Student's t.
+        Its p-value is twice the smaller tail at zero: of t over resamples, of the bootstrap distribution of the
+        difference, or of Student's t.
     """
     a, b = _costs("costs_a", costs_a), _costs("costs_b", costs_b)
     if a.shape != b.shape:
         raise DataError(f"`costs_a` and `costs_b` must match, got {a.size} and {b.size} examples")
-    gap = a - b
-    interval = example_cost_interval(gap, level=level, method=method, n_resamples=n_resamples, rng=rng)
-    if method == "t":
-        from scipy.special import stdtr
-
-        error = float(gap.std(ddof=1) / np.sqrt(gap.size))
-        p = 1.0 if error == 0 and gap.mean() == 0 else 0.0
-        if error > 0:
-            p = 2 * float(stdtr(gap.size - 1, -abs(float(gap.mean())) / error))
-    else:
-        dist = example_distribution(gap)
-        below, above = float(dist.cdf(0.0)), 1 - float(dist.cdf(-1e-9 * max(dist.std, 1e-300)))
-        p = min(1.0, 2 * min(below, above))
-    return ExampleComparison(interval.estimate, interval.lower, interval.upper, interval.level, p)
+    gap, level = a - b, check_level(level)
+    most = max(float(np.abs(gap).max()), 0.0 if largest is None else largest)
+    found = _limits(gap, level, method, n_resamples, rng, (-most, most))
+    return ExampleComparison(float(gap.mean()), found.lower, found.upper, level, found.p_value)

@@ -10,6 +10,7 @@ import numpy as np
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
+    BoolArray,
     FloatArray,
     check_choice,
     check_integer,
@@ -22,8 +23,10 @@ from costcurves._base.validation import (
 )
 from costcurves.conditions.condition import pc_array
 from costcurves.curves.cost_averages import as_cost_curve
-from costcurves.inference.bands.one_curve import cost_band
+from costcurves.inference.bands.error_rates import ErrorRates
+from costcurves.inference.bands.methods import BAND_METHODS, Options
 from costcurves.inference.bands.results import SAMPLINGS, check_pc
+from costcurves.inference.rates import critical, mended_wilson
 
 # Each tail of a binomial is left out from here on; the sum then misses less than 4e-12.
 _TAIL = 1e-12
@@ -189,7 +192,8 @@ def coverage(
     The thresholds are fixed, so misses and false alarms are two independent binomials. The sum of the probabilities
     of all pairs of counts whose interval covers is exact but for tails of 4e-12. Figures 2, 3 and 5 of Dugas &
     Gadoury (2008) estimate the same by 1,000 simulated test sets. Where class sizes vary, misses and false alarms are
-    two cells of one trinomial, and costs are those that give pc at the true class frequencies.
+    two cells of one trinomial, and costs are those that give pc at the true class frequencies. The sum is over all
+    pairs of the two counts, given that both classes are present, and again exact but for tails of that order.
 
     Examples
     --------
@@ -239,43 +243,63 @@ def _covered(fnr: float, n_pos: int, fpr: float, n_neg: int, pc: float, options:
     """Return the probability of the counts whose interval holds the true cost."""
     (misses, p), (alarms, q) = _likely(fnr, n_pos), _likely(fpr, n_neg)
     fn, fp = np.repeat(misses, alarms.size), np.tile(alarms, misses.size)
-    band = cost_band(fn, n_pos, fp, n_neg, np.full(fn.size, pc), **options)
-    true = pc * fnr + (1 - pc) * fpr
-    # A limit that equals the truth but for rounding holds it.
-    holds = (band.lower <= true + 1e-12) & (true <= band.upper + 1e-12)
-    return min(1.0, float(p @ holds.reshape(misses.size, alarms.size) @ q))
+    held = _holds(fn / n_pos, fp / n_neg, n_pos, n_neg, pc, pc * fnr + (1 - pc) * fpr, **options)
+    return min(1.0, float(p @ held.reshape(misses.size, alarms.size) @ q))
 
 
 def _covered_in_all(fnr: float, n_pos: int, fpr: float, n_neg: int, pc: float, options: dict[str, Any]) -> float:
-    """Return the same where n_pos + n_neg examples are drawn without regard to their class."""
-    from scipy.special import gammaln, xlog1py, xlogy
+    """Return the same where n_pos + n_neg examples are drawn without regard to their class.
 
+    The class of an example that is right does not enter the interval, so the sum over class sizes and over the errors
+    of each class is one over the misses and false alarms among all examples. Test sets in which a class is absent are
+    taken out of it.
+    """
     n = n_pos + n_neg
     q, r = fnr * n_pos / n, fpr * n_neg / n
-    (misses, _), (alarms, _) = _likely(q, n), _likely(r, n)
+    misses, p = _likely(q, n)
+    alarms, _ = _likely(r, n)
     fn, fp = np.repeat(misses, alarms.size), np.tile(alarms, misses.size)
-    # Only n and the two costs enter the interval. A band asks for class sizes that hold the errors, so where a class
-    # may have more errors than it has examples on average, others are named, with the pc that leaves the costs as
-    # they are.
-    size = int(max(fn.max(), min(n_pos, n - fp.max())))
-    fits = fp <= n - size
-    fn, fp = fn[fits], fp[fits]
-    miss, alarm = pc / n_pos * size, (1 - pc) / n_neg * (n - size)
-    right = n - fn - fp
-    log_choose = gammaln(n + 1) - gammaln(fn + 1) - gammaln(fp + 1) - gammaln(right + 1)
-    mass = np.exp(log_choose + xlogy(fn, q) + xlogy(fp, r) + xlog1py(right, -q - r))
-    band = cost_band(fn, size, fp, n - size, np.full(fn.size, miss / (miss + alarm)), **options)
-    true = (pc * fnr + (1 - pc) * fpr) / (miss + alarm)
-    return min(1.0, float(mass[(band.lower <= true + 1e-12) & (true <= band.upper + 1e-12)].sum()))
+    mass = np.repeat(p, alarms.size) * _chance(fp, n - fn, min(r / (1 - q), 1.0) if q < 1 else 0.0)
+    share = n_pos / n
+    no_positive, no_negative = (1 - share) ** n, share**n
+    mass = mass - np.where(fn == 0, no_positive * _chance(fp, float(n), fpr), 0.0)
+    mass = mass - np.where(fp == 0, no_negative * _chance(fn, float(n), fnr), 0.0)
+    held = _holds(fn / n_pos, fp / n_neg, n_pos, n_neg, pc, pc * fnr + (1 - pc) * fpr, **options)
+    return min(1.0, max(0.0, float(mass @ held)) / (1 - no_positive - no_negative))
+
+
+def _holds(
+    fnr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int, pc: float, true: float,
+    *, level: float, method: str, sampling: str,
+) -> BoolArray:  # fmt: skip
+    """Return whether the limits at these rates hold the true cost.
+
+    Under full sampling, rates are counts divided by the expected size of a class, and may be above 1.
+    """
+    share = n_pos / (n_pos + n_neg)
+    rates = ErrorRates(np.full(fnr.size, pc), fnr, fpr, n_pos, n_neg, sampling, share, 0.0, None)
+    lower, upper = BAND_METHODS[method].limits(rates, critical(level), Options(mended_wilson))
+    # A limit that equals the truth but for rounding holds it. No true cost is above the largest possible one, so
+    # limits that are cut there hold it if these do.
+    return np.asarray((lower <= true + 1e-12) & (true <= upper + 1e-12))
 
 
 def _likely(rate: float, n: int) -> tuple[FloatArray, FloatArray]:
     """Return the counts of a binomial but for its far tails, and their probabilities."""
-    from scipy.special import bdtr, betaln, xlog1py, xlogy
+    from scipy.special import bdtr
 
     counts = np.arange(n + 1, dtype=np.float64)
     below = bdtr(counts, n, rate)
     first, last = np.searchsorted(below, [_TAIL, 1 - _TAIL])
     k = counts[first : min(last, n) + 1]
-    log_choose = -betaln(k + 1, n - k + 1) - np.log(n + 1)
-    return k, np.exp(log_choose + xlogy(k, rate) + xlog1py(n - k, -rate))
+    return k, _chance(k, float(n), rate)
+
+
+def _chance(count: FloatArray, n: FloatArray | float, rate: float) -> FloatArray:
+    """Return binomial probabilities; 0 for a count above n."""
+    from scipy.special import betaln, xlog1py, xlogy
+
+    rest = np.maximum(n - count, 0.0)
+    log_choose = -betaln(count + 1, rest + 1) - np.log(count + rest + 1)
+    chance = np.exp(log_choose + xlogy(count, rate) + xlog1py(rest, -rate))
+    return np.where(count > n, 0.0, chance)

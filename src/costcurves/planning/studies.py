@@ -26,7 +26,7 @@ from costcurves.counting.confusion import check_counts
 from costcurves.inference.bands.results import SAMPLINGS, check_pc
 from costcurves.inference.levels import Cells, bootstrap_levels
 from costcurves.inference.multiclass import default_laplace
-from costcurves.inference.paired.bands import difference_band
+from costcurves.inference.paired.limits import difference_limits
 from costcurves.inference.paired.rates import PAIRED_METHODS
 from costcurves.inference.rates import cells_interval, critical
 from costcurves.planning.coverage import Coverage
@@ -254,6 +254,7 @@ def difference_coverage(
     if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
         raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
     draws, generator = check_integer("draws", draws, 1), check_rng(rng)
+    z = critical(level)
     rates = [_pair_rates(name, r, points) for name, r in (("positives", positives), ("negatives", negatives))]
     probability = np.empty(points.size)
     for i, w in enumerate(points):
@@ -265,10 +266,10 @@ def difference_coverage(
             cells = np.concatenate([pos * n_pos, neg * n_neg]) / (n_pos + n_neg)
             a, b, c, d, _ = generator.multinomial(n_pos + n_neg, [*cells, 1 - cells.sum()], draws).T
         truth = w * (pos[0] - pos[1]) + (1 - w) * (neg[0] - neg[1])
-        band = difference_band(
-            a, b, n_pos, c, d, n_neg, np.full(draws, w), level=level, method=method, sampling=sampling
-        )
-        probability[i] = np.mean((band.lower <= truth + 1e-12) & (truth <= band.upper + 1e-12))
+        # Where class sizes vary, a class may have more errors than it has examples on average.
+        counts = tuple(k.astype(np.float64) for k in (a, b, c, d))
+        _, lower, upper = difference_limits(counts, (n_pos, n_neg), np.full(draws, w), z, method, sampling, 0.0)
+        probability[i] = np.mean((lower <= truth + 1e-12) & (truth <= upper + 1e-12))
     return Coverage(name, points, probability, check_level(level), method, sampling, n_pos, n_neg)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.inference.bands.error_rates import ErrorRates, positive_share
 from costcurves.inference.bands.methods import BandMethod, Options
 from costcurves.inference.bands.resampled import drawn_errors, drawn_weights
-from costcurves.inference.rates import Limits
+from costcurves.inference.rates import Limits, mid_p_at
 from costcurves.inference.simultaneous import (
     SIMULATIONS,
     calibrated_critical,
@@ -21,6 +24,10 @@ from costcurves.inference.simultaneous import (
 )
 from costcurves.inference.symmetry import exact_weights
 
+# The lowest plausible rate at an end of the range is the lower limit at this critical value; if no error was seen, it
+# is this part of half an error.
+_FAR, _RARE = 1.96, 1e-3
+
 
 def fixed_critical(rates: ErrorRates, level: float) -> float:
     """Return the critical value of a fixed threshold, whose cost is a line, in closed form."""
@@ -30,7 +37,9 @@ def fixed_critical(rates: ErrorRates, level: float) -> float:
     return line_critical(level, (rates.pc[0], rates.pc[-1]), sd_pos=spread[0], sd_neg=spread[1])
 
 
-def moving_critical(rates: ErrorRates, level: float, method: BandMethod, limits: Limits) -> float:
+def moving_critical(
+    rates: ErrorRates, level: float, method: BandMethod, limits: Limits, cuts: npt.NDArray[Any]
+) -> float:
     """Return the critical value of a moving threshold, by simulation.
 
     Parameters
@@ -41,11 +50,15 @@ def moving_critical(rates: ErrorRates, level: float, method: BandMethod, limits:
     method : BandMethod
     limits : callable
         The limits of a rate that the method combines.
+    cuts : array of shape (points,)
+        The thresholds, or anything else that is equal where they are.
     """
     share = positive_share(rates.n_pos, rates.n_neg, rates.beta)
-    rates, _ = rates._replace(pc=exact_weights(rates.pc), share=share).canonical()
+    rates, turned = rates._replace(pc=exact_weights(rates.pc), share=share).canonical()
+    cuts = cuts[::-1] if turned else cuts
     if method.simulates_counts:
-        soft = rates._replace(fnr=_plug_in(rates.fnr, rates.n_pos), fpr=_plug_in(rates.fpr, rates.n_neg))
+        fnr, fpr = (_plug_in(r, n, cuts) for r, n in ((rates.fnr, rates.n_pos), (rates.fpr, rates.n_neg)))
+        soft = rates._replace(fnr=fnr, fpr=fpr)
     else:
         found = rates.corrected()
         soft = rates._replace(fnr=_softened(found.fnr, rates.n_pos), fpr=_softened(found.fpr, rates.n_neg))
@@ -65,19 +78,56 @@ def _softened(rate: FloatArray, n: float) -> FloatArray:
     return np.asarray(np.minimum((rate * n + 0.5) / (n + 1), 1.0))
 
 
-def _plug_in(rate: FloatArray, n: float) -> FloatArray:
-    """Return the rates to simulate at: (k + ½)/(n + 1), and less if a moving threshold leaves no (or every) case wrong.
+def _plug_in(rate: FloatArray, n: float, cuts: npt.NDArray[Any]) -> FloatArray:
+    """Return the rates to simulate at: (k + ½)/(n + 1) after k errors of n, but changing where the threshold does.
 
-    At an end of the range where no error was seen, the rate falls to a thousandth of that value, evenly in its
-    logarithm: with a constant rate the simulation would miss that a first error may come long before it is expected.
+    Points with the same errors at different thresholds have rates that lead, evenly in their log-odds, from the middle
+    between theirs and the rate before to the middle between theirs and the next. At an end of the range they lead to
+    the lowest rate that is plausible (to the highest if they rise): with a constant rate the simulation would miss that
+    the true rate may be far lower there, so that a first error may come long before it is expected.
+
+    Parameters
+    ----------
+    rate : array of shape (points,)
+        The observed rates.
+    n : float
+    cuts : array of shape (points,)
+        The threshold of each point, or anything else that is equal where the threshold is.
     """
+    from scipy.special import expit, logit
+
     soft = _softened(rate, n)
-    for edge in (0.0, 1.0):
-        at = np.flatnonzero(rate == edge)
-        if 1 < at.size < rate.size:
-            rare = np.geomspace(1.0, 1e-3, at.size)[:: -1 if at[0] == 0 else 1] * 0.5 / (n + 1)
-            soft[at] = np.abs(edge - rare)
-    return soft
+    starts = np.flatnonzero(np.append(True, rate[1:] != rate[:-1]))
+    if starts.size == 1:
+        return soft
+    own = soft[starts]
+    between = logit(0.5 * (own[:-1] + own[1:]))
+    first = _plausible(rate[0] * n, n, low=own[0] < own[1])
+    last = _plausible(rate[-1] * n, n, low=own[-1] < own[-2])
+    ends = np.concatenate([[first], between, [last]])
+    odds = logit(soft)
+    moved = np.cumsum(np.append(True, cuts[1:] != cuts[:-1]))
+    for i, stretch in enumerate(np.split(np.arange(rate.size), starts[1:])):
+        step = moved[stretch] - moved[stretch[0]]
+        if step[-1] == 0:
+            continue
+        way = (step + 0.5) / (step[-1] + 1)
+        # At the ends of the range the outermost threshold has the plausible rate itself.
+        if i == 0:
+            way = (way - way[0]) / (1 - way[0])
+        elif i == starts.size - 1:
+            way = way / way[-1]
+        odds[stretch] = np.interp(way, [0.0, 0.5, 1.0], [ends[i], odds[stretch[0]], ends[i + 1]])
+    return np.asarray(expit(odds))
+
+
+def _plausible(count: float, n: float, *, low: bool) -> float:
+    """Return the log-odds of the lowest (or highest) rate that is plausible after so many errors."""
+    from scipy.special import logit
+
+    few = count if low else n - count
+    limit = float(mid_p_at(few, n, _FAR)[0]) if few > 0 else _RARE * 0.5 / (n + 1)
+    return float(logit(limit) if low else -logit(limit))
 
 
 def _calibrated(rates: ErrorRates, level: float, method: BandMethod, limits: Limits) -> float:
@@ -89,7 +139,7 @@ def _calibrated(rates: ErrorRates, level: float, method: BandMethod, limits: Lim
     drawn = rates._replace(fnr=miss, fpr=alarm).corrected()
     weight_pos, weight_neg = drawn_weights(rates, SIMULATIONS, rng)
     true = np.broadcast_to(weight_pos * rates.fnr + weight_neg * rates.fpr, miss.shape)
-    options = Options(tabulated(limits, rates.laplace), 0, None)
+    options = Options(tabulated(limits, rates.laplace), joint=True)
 
     def covers(z: float, which: IntArray) -> BoolArray:
         some = drawn._replace(fnr=drawn.fnr[which], fpr=drawn.fpr[which])

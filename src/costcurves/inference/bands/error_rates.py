@@ -21,6 +21,21 @@ def positive_share(n_pos: float, n_neg: float, beta: Beta | None) -> float:
     return a / (a + b)
 
 
+def largest_cost(pc: FloatArray, share: float) -> FloatArray:
+    """Return the cost of getting every case wrong if all cases are of the class whose errors cost more.
+
+    It is in units of the cost of always being wrong at this share of positives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.bands.error_rates import largest_cost
+    >>> largest_cost(np.array([0.2, 0.5]), 0.2)
+    array([1. , 2.5])
+    """
+    return np.asarray(np.maximum(pc / share, (1 - pc) / (1 - share)))
+
+
 class ErrorRates(NamedTuple):
     """Rates of misses and of false alarms at each operating point, and how the data behind them were sampled.
 
@@ -42,6 +57,16 @@ class ErrorRates(NamedTuple):
     def cost(self) -> FloatArray:
         """The normalized expected cost at each point."""
         return self.pc * self.fnr + (1 - self.pc) * self.fpr
+
+    @property
+    def largest(self) -> FloatArray:
+        """The largest possible cost at each point: 1, or more if the share of positives is not fixed.
+
+        A test set (or a population) may consist of cases of the more expensive class alone, all of them wrong.
+        """
+        if self.sampling == "stratified" and self.beta is None:
+            return np.ones_like(self.pc)
+        return largest_cost(self.pc, self.share)
 
     def at(self, some: IntArray) -> ErrorRates:
         """Return the rates at some of the points."""

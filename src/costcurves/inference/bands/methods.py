@@ -5,6 +5,7 @@ A new method is a function here and its entry in `BAND_METHODS`; nothing else ha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -22,40 +23,73 @@ Band = tuple[FloatArray, FloatArray]
 
 
 class Options(NamedTuple):
-    """What some of the methods need besides rates and critical value: the limits of a rate, and how to resample."""
+    """What some of the methods need besides rates and critical value.
+
+    `limits` are those of a rate. `joint` says that they are combined for a band that holds at all points of a moving
+    threshold (see `_combined`). The last two say how to resample.
+    """
 
     limits: Limits
-    n_resamples: int
-    rng: Any
+    n_resamples: int = 0
+    rng: Any = None
+    joint: bool = False
 
 
 def wilson_limits(rates: ErrorRates, z: float, options: Options) -> Band:
     """Return the intervals of the two rates, combined by MOVER."""
-    limits, pc, fnr, fpr, share = options.limits, rates.pc, rates.fnr, rates.fpr, rates.share
+    pc, share, cost = rates.pc, rates.share, rates.cost
     low, high = rates.prevalence_limits(z)
     if rates.sampling == "full":
         n = rates.n_pos + rates.n_neg + 4 * rates.laplace
-        q, r = fnr * share, fpr * (1 - share)
+        q, r = rates.fnr * share, rates.fpr * (1 - share)
         # Two cells of a multinomial are negatively correlated. Half an example more in each cell keeps the correlation
         # from -1 if all examples are wrong.
         soft_q, soft_r = (q * n + 0.5) / (n + 2), (r * n + 0.5) / (n + 2)
         repel = -np.sqrt(soft_q * soft_r / ((1 - soft_q) * (1 - soft_r)))
-        weights = (pc / share, (1 - pc) / (1 - share))
-        lower, upper = mover(weights, (q, r), (limits(q * n, n, z), limits(r * n, n, z)), repel)
-        if rates.beta is None:
-            return lower, upper
-        cost = rates.cost
-        return np.asarray(cost - np.hypot(cost - lower, low)), np.asarray(cost + np.hypot(upper - cost, high))
-    size_pos, size_neg = rates.n_pos + 2 * rates.laplace, rates.n_neg + 2 * rates.laplace
-    intervals = (limits(fnr * size_pos, size_pos, z), limits(fpr * size_neg, size_neg, z))
+        lower, upper = _combined((pc / share, (1 - pc) / (1 - share)), (q, r), (n, n), z, options, repel)
+    else:
+        sizes = rates.n_pos + 2 * rates.laplace, rates.n_neg + 2 * rates.laplace
+        # A prevalence that varies makes the variance of each term larger.
+        _, variance = rates.prevalence_effect()
+        grow = np.sqrt(1 + variance / share**2), np.sqrt(1 + variance / (1 - share) ** 2)
+        lower, upper = _combined((pc, 1 - pc), (rates.fnr, rates.fpr), sizes, z, options, grow=grow)
     if rates.beta is None:
-        return mover((pc, 1 - pc), (fnr, fpr), intervals)
-    _, variance = rates.prevalence_effect()
-    grow = np.sqrt(1 + variance / share**2), np.sqrt(1 + variance / (1 - share) ** 2)
-    below = (pc * grow[0] * (fnr - intervals[0][0]), (1 - pc) * grow[1] * (fpr - intervals[1][0]), low)
-    above = (pc * grow[0] * (intervals[0][1] - fnr), (1 - pc) * grow[1] * (intervals[1][1] - fpr), high)
-    lower, upper = (np.asarray(np.sqrt(sum(x * x for x in side))) for side in (below, above))
-    return rates.cost - lower, rates.cost + upper
+        return lower, upper
+    return np.asarray(cost - np.hypot(cost - lower, low)), np.asarray(cost + np.hypot(upper - cost, high))
+
+
+def _combined(
+    weights: tuple[FloatArray, FloatArray],
+    rates: tuple[FloatArray, FloatArray],
+    sizes: tuple[float, float],
+    z: float,
+    options: Options,
+    repel: FloatArray | float = 0.0,
+    grow: tuple[float, float] = (1.0, 1.0),
+) -> Band:
+    """Return the limits of a weighted sum of two rates; `grow` multiplies the distances of rates from their limits.
+
+    MOVER's lower limit stays away from zero at any critical value: if both limits of rates are 0, it is a + b - √(a² +
+    b²), of two terms a and b. A few errors in both classes are then taken for certain, and a band that must hold along
+    a whole curve needs a huge critical value, or none is large enough. So where the band is joint, a truth at which
+    both rates are as low as their limits at z/√2 also counts as possible: it is as far from the data as one at which a
+    single rate is at its limit at z.
+    """
+
+    def intervals(at: float) -> list[Band]:
+        found = []
+        for rate, size, factor in zip(rates, sizes, grow, strict=True):
+            lower, upper = options.limits(rate * size, size, at)
+            if factor != 1:
+                lower, upper = rate - factor * (rate - lower), rate + factor * (upper - rate)
+            found.append((lower, upper))
+        return found
+
+    lower, upper = mover(weights, rates, tuple(intervals(z)), repel)
+    if options.joint:
+        (first, _), (second, _) = intervals(z * math.sqrt(0.5))
+        lower = np.minimum(lower, weights[0] * first + weights[1] * second)
+    return lower, upper
 
 
 def gaussian_limits(rates: ErrorRates, z: float, options: Options) -> Band:

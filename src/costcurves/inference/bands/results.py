@@ -156,7 +156,8 @@ class Band(Result):
         if not max_error:
             return self
         lower = frozen(np.maximum(self.lower - (max_error + spread), 0.0))
-        return replace(self, lower=lower, upper=frozen(np.minimum(self.upper + spread, 1.0)), max_error=max_error)
+        upper = np.minimum(self.upper + spread, np.maximum(self.upper, 1.0))
+        return replace(self, lower=lower, upper=frozen(upper), max_error=max_error)
 
     def evaluated_by(self, evaluate: Callable[[float], tuple[float, ...]]) -> Band:
         """Return the same band, computed by `evaluate` at points between those that it has."""

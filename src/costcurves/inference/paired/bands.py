@@ -23,6 +23,7 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.condition import OperatingCondition, pc_array
+from costcurves.inference.bands.error_rates import largest_cost
 from costcurves.inference.bands.results import SAMPLINGS, Band, check_pc
 from costcurves.inference.paired.critical import difference_critical
 from costcurves.inference.paired.limits import (
@@ -92,7 +93,8 @@ class DifferenceBand(Band):
         """Return the band for costs that can be too high by these errors, of a and of b."""
         if not any(errors):
             return self
-        lower, upper = np.maximum(self.lower - errors[0], -1.0), np.minimum(self.upper + errors[1], 1.0)
+        largest = _largest_difference(self.pc, self._sizes, self.sampling)
+        lower, upper = np.maximum(self.lower - errors[0], -largest), np.minimum(self.upper + errors[1], largest)
         return replace(self, lower=frozen(lower), upper=frozen(upper), errors=errors, max_error=max(errors))
 
     def reversed(self) -> DifferenceBand:
@@ -175,6 +177,13 @@ class DifferenceBand(Band):
 def _side(lower: FloatArray, upper: FloatArray) -> IntArray:
     """Return -1 if both limits lie below zero, 1 if both lie above, and 0 otherwise."""
     return np.where(upper < 0, -1, np.where(lower > 0, 1, 0))
+
+
+def _largest_difference(pc: FloatArray, sizes: tuple[float, float], sampling: str) -> FloatArray:
+    """Return the largest possible difference: 1, or more if the share of positives may be another one."""
+    if sampling == "stratified":
+        return np.ones_like(pc)
+    return largest_cost(pc, sizes[0] / (sizes[0] + sizes[1]))
 
 
 def difference_band(
@@ -286,7 +295,8 @@ def difference_band(
     if sure.any():
         exact = points * ((raw[0] - raw[1]) / sizes[0]) + (1 - points) * ((raw[2] - raw[3]) / sizes[1])
         estimate, lower, upper = (np.where(sure, exact, found) for found in (estimate, lower, upper))
-    estimate, lower, upper = (frozen(np.clip(a, -1.0, 1.0)) for a in (estimate, lower, upper))
+    largest = _largest_difference(points, sizes, sampling)
+    estimate, lower, upper = (frozen(np.clip(a, -largest, largest)) for a in (estimate, lower, upper))
     return DifferenceBand(
         frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z),
         tuple(frozen(c) for c in raw), sizes, laplace, frozen(sure), _resamples=resamples,
