@@ -46,7 +46,7 @@ def test_the_null_strategy_is_best_where_the_first_edge_is_flatter_than_the_slop
     assert ranges.classifier[0] == "always negative"
     assert ranges.slope_low[0] == pytest.approx(10)
     assert ranges.slope_high[0] == np.inf
-    assert ranges.where("always negative") == [pytest.approx((0, 1 / 11))]
+    assert list(ranges.where("always negative")) == [pytest.approx((0, 1 / 11))]
     assert hull.best(cc.OperatingCondition(prevalence=1 / 12, cost_fp=1, cost_fn=1)).classifier == "always negative"
     assert hull.best(cc.OperatingCondition(prevalence=1 / 10, cost_fp=1, cost_fn=1)).classifier == "B"
 

@@ -11,14 +11,14 @@ from costcurves._base.errors import SmallSampleWarning as SmallSampleWarning
 from costcurves._base.errors import UnsupportedError as UnsupportedError
 from costcurves._base.errors import WorseThanChanceWarning as WorseThanChanceWarning
 from costcurves._version import __version__ as __version__
-from costcurves.conditions.condition import Beta as Beta
 from costcurves.conditions.condition import OperatingCondition as OperatingCondition
-from costcurves.conditions.condition import OperatingRange as OperatingRange
 from costcurves.conditions.condition import bayes_threshold as bayes_threshold
 from costcurves.conditions.cost_matrix import CostMatrix as CostMatrix
 from costcurves.conditions.cost_matrix import cost_models as cost_models
 from costcurves.conditions.cost_matrix import expected_cost as expected_cost
 from costcurves.conditions.cost_matrix import minimum_cost_predictions as minimum_cost_predictions
+from costcurves.conditions.range import Beta as Beta
+from costcurves.conditions.range import OperatingRange as OperatingRange
 from costcurves.conditions.scenarios import Scenarios as Scenarios
 from costcurves.conditions.scenarios import read_scenarios as read_scenarios
 from costcurves.counting.confusion import ConfusionMatrix as ConfusionMatrix

@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 from costcurves._base.errors import CostCurvesError, FormatError, InputError
 from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import check_path, shown
-from costcurves.conditions.condition import OperatingCondition, OperatingRange
+from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.cost_matrix import CostMatrix
+from costcurves.conditions.range import OperatingRange
 
 Keys = tuple[str, ...]
 _PARTS = ("prevalence", "cost_fp", "cost_fn")

@@ -20,7 +20,8 @@ from costcurves._base.validation import (
     check_name,
     shown,
 )
-from costcurves.conditions.condition import Beta, check_condition, pc_array
+from costcurves.conditions.condition import check_condition, pc_array
+from costcurves.conditions.range import Beta
 from costcurves.curves.cost_function import CostFunction, CostLines
 from costcurves.curves.cost_measures import CostMeasures
 from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals, covered

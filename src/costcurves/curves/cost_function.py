@@ -11,7 +11,8 @@ import numpy as np
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, check_in_unit, frozen, shown
-from costcurves.conditions.condition import Beta, OperatingRange, check_condition, pc_array
+from costcurves.conditions.condition import check_condition, pc_array
+from costcurves.conditions.range import Beta, OperatingRange
 
 # Differences of normalized cost below this are rounding, not performance: they count as equal.
 EQUAL = 1e-12

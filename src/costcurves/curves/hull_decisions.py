@@ -12,7 +12,8 @@ from costcurves._base.errors import InputError
 from costcurves._base.validation import (
     IntArray,
 )
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition, check_range
+from costcurves.conditions.condition import OperatingCondition, check_condition
+from costcurves.conditions.range import OperatingRange, check_range
 from costcurves.curves.choices import (
     Choice,
     Decision,

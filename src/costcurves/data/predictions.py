@@ -22,7 +22,8 @@ from costcurves._base.validation import (
     frozen,
     shown,
 )
-from costcurves.conditions.condition import check_condition, check_range
+from costcurves.conditions.condition import check_condition
+from costcurves.conditions.range import check_range
 from costcurves.curves.chance import no_question, one_question
 from costcurves.curves.cost_averages import average_cost_curves
 from costcurves.curves.cost_curve import CostCurve

@@ -11,7 +11,7 @@ import numpy as np
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, check_choice, frozen
-from costcurves.conditions.condition import OperatingRange, check_range
+from costcurves.conditions.range import OperatingRange, check_range
 from costcurves.curves.cost_averages import as_cost_curve, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import EQUAL

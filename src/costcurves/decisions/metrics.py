@@ -8,7 +8,8 @@ import numpy as np
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, shown
-from costcurves.conditions.condition import OperatingRange, check_condition
+from costcurves.conditions.condition import check_condition
+from costcurves.conditions.range import OperatingRange
 from costcurves.counting import counts
 from costcurves.counting.confusion import check_weights
 from costcurves.counting.labels import binary_labels

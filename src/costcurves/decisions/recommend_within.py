@@ -13,7 +13,8 @@ import numpy as np
 from costcurves._base.results import Result, jsonable
 from costcurves._base.text import safe
 from costcurves._base.validation import FloatArray, check_flag, check_level, frozen
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_range
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.range import OperatingRange, check_range
 from costcurves.curves.chance import one_question
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule, as_cheap
 from costcurves.curves.differences import PcIntervals

@@ -9,8 +9,9 @@ from sklearn.metrics import make_scorer
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import check_flag, shown
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition
+from costcurves.conditions.condition import OperatingCondition, check_condition
 from costcurves.conditions.cost_matrix import as_cost_matrix, expected_cost
+from costcurves.conditions.range import OperatingRange
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import check_span

@@ -16,7 +16,8 @@ from costcurves._base.errors import InputError, MissingExtraError
 from costcurves._base.files import is_stream, real_path, write_atomically
 from costcurves._base.text import safe
 from costcurves._base.validation import check_flag, check_name, check_path, shown
-from costcurves.conditions.condition import OperatingCondition, OperatingRange
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.range import OperatingRange
 from costcurves.curves.chance import one_question
 from costcurves.data.predictions import as_predictions
 from costcurves.report.classes import ClassesSummary, summarise_classes

@@ -10,7 +10,8 @@ import scipy
 from costcurves._base.csv_text import csv_text
 from costcurves._base.results import jsonable
 from costcurves._version import __version__
-from costcurves.conditions.condition import OperatingCondition, OperatingRange
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.range import OperatingRange
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.summary import Answer, ConditionAnswer, Summary
 

@@ -14,7 +14,8 @@ import numpy as np
 from costcurves._base.errors import InputError
 from costcurves._base.progress import track
 from costcurves._base.validation import FloatArray, check_integer, check_level, check_name, shown
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, default_points
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.range import OperatingRange, default_points
 from costcurves.counting.geometry import upper_hull
 from costcurves.curves.choices import Decision
 from costcurves.curves.cost_curve import CostCurve

@@ -12,13 +12,8 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, frozen, shown
-from costcurves.conditions.condition import (
-    OperatingCondition,
-    OperatingRange,
-    check_condition,
-    default_points,
-    pc_array,
-)
+from costcurves.conditions.condition import OperatingCondition, check_condition, pc_array
+from costcurves.conditions.range import OperatingRange, default_points
 
 SAMPLINGS = ("stratified", "full")
 
