@@ -88,7 +88,6 @@ from costcurves.estimators.scorers import expected_cost_scorer as expected_cost_
 from costcurves.estimators.threshold import CostThresholdClassifier as CostThresholdClassifier
 from costcurves.inference.bands.results import Band as Band
 from costcurves.inference.bands.results import Interval as Interval
-from costcurves.inference.examples import ExampleComparison as ExampleComparison
 from costcurves.inference.kernel.distribution import BootstrapDistribution as BootstrapDistribution
 from costcurves.multiclass.bcost import CellRisk as CellRisk
 from costcurves.multiclass.bcost import CostDifference as CostDifference

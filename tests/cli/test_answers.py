@@ -249,7 +249,7 @@ def test_k_class_answers_are_the_librarys(run):
     assert document["currency"] == "EUR"
     many = cc.bdeltacost_many(truth, predicted, prices)
     document = run(*ANSWERS["bdeltacost"], "--json").json
-    assert [pair["p_adjusted"] for pair in document["pairs"]] == many.p_adjusted.tolist()
+    assert [pair["adjusted"] for pair in document["pairs"]] == many.adjusted.tolist()
     assert (document["best"], document["sure"], document["rivals"]) == (many.best, many.sure, list(many.rivals))
     pilot = cc.ConfusionMatrix.from_predictions(truth, predicted["logit"], labels=prices.labels)
     assert run(*ANSWERS["plan"], "--json").json["n"] == cc.plan_test_size(pilot, prices, half_width=0.1).n

@@ -63,7 +63,7 @@ def test_given_the_choice_p_values_are_those_of_the_comparison(credit):
         difference = cc.compare(credit[0], credit[1]["forest"], credit[1][name], pc=[CONDITION.pc], simultaneous=False)
         # One-sided where the other is two-sided; drawn with a standard error of 0.01 where it is large.
         p = float(answer.p_value[answer.index(name)])
-        assert p == pytest.approx(difference.p_value(CONDITION) / 2, abs=0.04)
+        assert p == pytest.approx(difference.at(CONDITION).p_value / 2, abs=0.04)
     assert cc.recommend(*credit, CONDITION).rivals == ("bayes", "logit", "tree")
 
 

@@ -82,7 +82,7 @@ def test_verdicts_limits_and_p_values_are_those_of_convolved_integers():
         means = {name: x.mean() for name, x in {**price, **always}.items()}
         assert means[many.best] <= min(means.values()) + 1e-12
         unsure, doubtful = [], False
-        for pair, adjusted in zip(many.pairs, many.p_adjusted, strict=True):
+        for pair, adjusted in zip(many.pairs, many.adjusted, strict=True):
             a, b = pair.names
             if b in names:
                 oracle = Oracle(price[a] - price[b])
@@ -106,7 +106,7 @@ def test_verdicts_limits_and_p_values_are_those_of_convolved_integers():
             doubtful |= near
             if abs(count * pair.p_value - (1 - level)) > 1e-9:
                 assert adjusted == pytest.approx(min(1.0, count * pair.p_value))
-            assert pair.significant == (pair.lower > 0 or pair.upper < 0) == bool(adjusted <= 1 - level)
+            assert pair.significant() == (pair.lower > 0 or pair.upper < 0) == bool(adjusted <= 1 - level)
             if not near:
                 assert (pair.lower, pair.upper) == pytest.approx((lower, upper), abs=1e-9)
                 if abs(p - 2 * tail) > 1e-9 and p > 1e-9:
@@ -148,13 +148,13 @@ def test_an_interval_leaves_out_zero_exactly_where_its_p_value_is_small(options)
             more |= {"priors_size": 50.0, "method": "resample", "n_resamples": 2000}
         noisy = costs * (1 + rng.random(costs.shape) * rng.choice([0, 1]))
         many = cc.bdeltacost_many(y, predictions, noisy, level=float(rng.choice([0.8, 0.95])), **more)
-        for pair, adjusted in zip(many.pairs, many.p_adjusted, strict=True):
-            assert pair.significant == (pair.lower > 0 or pair.upper < 0)
-            assert pair.significant == bool(adjusted <= 1 - many.level) == bool(pair.p_value <= 1 - pair.level)
+        for pair, adjusted in zip(many.pairs, many.adjusted, strict=True):
+            assert pair.significant() == (pair.lower > 0 or pair.upper < 0)
+            assert pair.significant() == bool(adjusted <= 1 - many.level) == bool(pair.p_value <= 1 - pair.level)
             assert pair.p_value >= pair.smallest_p or pair.p_value == pytest.approx(1 - pair.level)
-            assert (pair.cheaper is None) == (not pair.significant)
+            assert (pair.cheaper is None) == (not pair.significant())
             single = many.pair(*pair.names[::-1])
-            assert (single.difference, single.lower, single.upper) == (-pair.difference, -pair.upper, -pair.lower)
+            assert (single.estimate, single.lower, single.upper) == (-pair.estimate, -pair.upper, -pair.lower)
             assert single.cheaper == pair.cheaper
 
 
@@ -240,7 +240,7 @@ def test_errors_about_equal_classifiers_and_constants_are_rare():
     rng = np.random.default_rng(4)
     costs = 1 - np.eye(4, dtype=int)
     false = sum(
-        bool((many := cc.bdeltacost_many(y, {"a": a, "b": b}, costs)).significant.any() or many.sure)
+        bool((many := cc.bdeltacost_many(y, {"a": a, "b": b}, costs)).significant().any() or many.sure)
         for y, a, b in rng.integers(0, 4, (200, 3, 100))
     )
     assert false / 200 <= 0.05 + 2.6 * math.sqrt(0.05 * 0.95 / 200)
@@ -329,9 +329,9 @@ def test_a_rare_expensive_error_is_warned_of_and_never_sure(rate):
         joint = np.zeros((3, 3, 3), dtype=int)
         joint[0, 1, 0], joint[0, 0, 2], joint[0, 0, 0] = rare, cheap, right
         found = cc.bdeltacost.from_joint(joint, costs)
-        plain += found.significant
-        silent += found.significant and not found.risks
-        tilted += cc.bdeltacost.tilted_test_from_joint(joint, costs).significant if rare < 2 else 0
+        plain += found.significant()
+        silent += found.significant() and not found.risks
+        tilted += cc.bdeltacost.tilted_test_from_joint(joint, costs).significant() if rare < 2 else 0
     assert plain > 60 * 0.06
     assert silent <= 60 * 0.05
     assert tilted <= 60 * 0.05

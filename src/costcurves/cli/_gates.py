@@ -109,8 +109,8 @@ def not_worse(difference: cc.CurveDifference, margin: float | None) -> Gate:
 def cheaper(difference: cc.CostDifference) -> Gate:
     """Claim that the first of two costs significantly less, for k classes."""
     candidate, baseline = difference.names
-    word = "less" if difference.difference < 0 else "more"
-    sure = "significantly " if difference.significant else "not significantly "
+    word = "less" if difference.estimate < 0 else "more"
+    sure = "significantly " if difference.significant() else "not significantly "
     passed = difference.cheaper == candidate
     return Gate(f"{candidate} better than {baseline}", passed, f"it costs {sure}{word}")
 

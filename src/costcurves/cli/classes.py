@@ -245,10 +245,10 @@ def bdeltacost(
         grid = table(
             "a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "adjusted p", "cheaper", numbers=(2,)
         )
-        for pair, p in zip(many.pairs, many.p_adjusted.tolist(), strict=True):
+        for pair, p in zip(many.pairs, many.adjusted.tolist(), strict=True):
             grid.add_row(
                 *(safe(name) for name in pair.names),
-                padded(pair.difference),
+                padded(pair.estimate),
                 f"{padded(pair.lower)} to {padded(pair.upper)}",
                 chance(p),
                 "not shown" if pair.cheaper is None else safe(pair.cheaper),

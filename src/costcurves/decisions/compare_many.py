@@ -81,18 +81,19 @@ class ManyDifferences(Result):
     def at(self, condition: Any) -> PairwiseTests:
         """Return all pairs at one condition, with Holm's adjustment of their p-values."""
         where = check_condition(condition)
-        p = np.array([one.p_value(where.pc) for one in self.pairs])
+        found = [one.at(where.pc) for one in self.pairs]
+        p = np.array([one.p_value for one in found])
         adjusted = at_cuts = holm(p)
         if self.max_error:
-            at_cuts = holm(np.array([one.without_error().p_value(where.pc) for one in self.pairs]))
+            at_cuts = holm(np.array([one.without_error().at(where.pc).p_value for one in self.pairs]))
         alpha = 1 - self.level
         return PairwiseTests(
             tuple(one.names for one in self.pairs),
             where.pc,
-            np.array([one.at(where.pc).estimate for one in self.pairs]),
+            np.array([one.estimate for one in found]),
             p,
             adjusted,
-            alpha,
+            self.level,
             (at_cuts <= alpha) & (adjusted > alpha),
             self.max_error,
         )
@@ -115,10 +116,25 @@ class ManyDifferences(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairwiseTests(Result):
-    """All pairs at one condition: differences of normalized cost, p-values, and Holm's adjusted ones.
+    """All pairs at one condition: differences of normalized cost, p-values, and p-values adjusted by Holm's method.
 
-    Where scores were binned, differences can be wrong by up to `max_error`, p-values are the largest that this allows,
-    and `unsettled` says which pairs would be significant without it.
+    Attributes
+    ----------
+    pairs : tuple of (a, b)
+        The names of the two classifiers of each pair.
+    pc : float
+        The probability-cost of the condition.
+    estimate : array
+        The cost of a minus the cost of b, normalized, for each pair.
+    p_value, adjusted : arrays
+        The p-value of equal costs for each pair by itself, and adjusted for the number of pairs.
+    level : float
+        The family-wise confidence level.
+    unsettled : array of bool
+        Which pairs would be significant if scores had not been binned.
+    max_error : float
+        The most by which a difference can be wrong because scores were binned. The p-values are the largest that this
+        allows.
 
     Examples
     --------
@@ -134,31 +150,25 @@ class PairwiseTests(Result):
 
     pairs: tuple[tuple[str, str], ...]
     pc: float
-    difference: FloatArray
+    estimate: FloatArray
     p_value: FloatArray
     adjusted: FloatArray
-    alpha: float
+    level: float
     unsettled: BoolArray
     max_error: float = 0.0
 
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        for array in (self.difference, self.p_value, self.adjusted, self.unsettled):
-            frozen(array)
-
-    @property
     def significant(self) -> BoolArray:
-        """Which pairs differ, with family-wise error at most alpha."""
-        return frozen(self.adjusted <= self.alpha)
+        """Say which pairs differ; the probability of any false claim is at most 1 - level."""
+        return frozen(self.adjusted <= 1 - self.level)
 
     def _columns(self) -> dict[str, Any]:
         return {
             "a": [a for a, _ in self.pairs],
             "b": [b for _, b in self.pairs],
-            "difference": self.difference,
+            "estimate": self.estimate,
             "p_value": self.p_value,
             "adjusted": self.adjusted,
-            "significant": self.significant,
+            "significant": self.significant(),
         }
 
     def __repr__(self) -> str:
@@ -167,10 +177,10 @@ class PairwiseTests(Result):
             f"  {a!r} - {b!r}: {d:.3g}, p{_p_text(p)} (adjusted {_p_text(q).lstrip('=')}), "
             + ("significant" if s else UNSETTLED if u else "not significant")
             for (a, b), d, p, q, s, u in zip(
-                self.pairs, self.difference, self.p_value, self.adjusted, self.significant, self.unsettled, strict=True
+                self.pairs, self.estimate, self.p_value, self.adjusted, self.significant(), self.unsettled, strict=True
             )
         ]
-        head = f"Pairs at pc={self.pc:.3g}, significant at {self.alpha:.3g} after Holm's adjustment"
+        head = f"Pairs at pc={self.pc:.3g}, significant at {1 - self.level:.3g} after Holm's adjustment"
         return "\n".join([head, *lines])
 
 

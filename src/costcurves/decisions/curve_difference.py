@@ -9,11 +9,11 @@ import numpy as np
 
 from costcurves._base.results import Result
 from costcurves._base.validation import BoolArray, FloatArray, check_rng, frozen
-from costcurves.conditions.condition import pc_array
+from costcurves.conditions.condition import OperatingCondition, check_condition
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.differences import PcIntervals
 from costcurves.decisions.rows import Paired, Source
-from costcurves.inference.bands.results import Interval
+from costcurves.inference.bands.results import DifferenceInterval
 from costcurves.inference.paired.bands import DifferenceBand, difference_band
 from costcurves.inference.paired.discordant import PairedCounts
 
@@ -94,8 +94,8 @@ class CurveDifference(Result):
     ----------
     names : (a, b)
         The two classifiers.
-    pc, estimate, lower, upper : arrays
-        The difference of normalized costs and its limits.
+    pc, estimate, lower, upper, p_value : arrays
+        The difference of normalized costs, its limits, and the p-value of equal costs at each point by itself.
     level, method, sampling, simultaneous
         How the limits were found.
     max_error : float
@@ -109,7 +109,7 @@ class CurveDifference(Result):
     >>> diff = cc.compare.from_joint(**tables, names=("old", "new"))
     >>> diff
     CurveDifference('old' - 'new', 95 % simultaneous: 'new' costs less for pc in (0.19, 1); undecided elsewhere)
-    >>> float(diff.p_value(0.5)) < 0.001
+    >>> diff.at(0.5).p_value < 0.001
     True
     """
 
@@ -152,27 +152,29 @@ class CurveDifference(Result):
         """By how much the difference can be wrong because scores were binned."""
         return self.band.max_error
 
-    def at(self, condition: Any) -> Interval:
-        """Return the difference with its limits at one condition (or pc), and in money at a condition."""
-        return self.band.evaluated_by(self._limits_at).at(condition)
+    @property
+    def p_value(self) -> FloatArray:
+        """The two-sided p-values of equal costs at each point, each taken by itself, without any adjustment."""
+        return frozen(self._p_values(self.pc))
+
+    def at(self, condition: OperatingCondition | float) -> DifferenceInterval:
+        """Return the difference with its limits and its p-value at one condition (or pc), and in money at a condition.
+
+        The limits are those of the band, which are simultaneous by default. The p-value is that of this condition taken
+        by itself.
+        """
+        interval = self.band.evaluated_by(self._limits_at).at(condition)
+        return DifferenceInterval.of(interval, float(self._p_values(np.array([check_condition(condition).pc]))[0]))
+
+    def _p_values(self, pc: FloatArray) -> FloatArray:
+        """Return the p-values of equal costs at some points."""
+        return self._discordant.band(pc).p_values_at(pc)
 
     def _limits_at(self, pc: float) -> tuple[float, ...]:
         """Return estimate and limits at one pc, as if it had been among the points of the band."""
         more = {"critical_value": self.band.critical} if self.simultaneous else {}
         one = self._discordant.band(np.array([pc]), **more)
         return float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
-
-    def p_value(self, pc: Any) -> Any:
-        """Return the two-sided p-value of equal cost at pc, taken by itself (not adjusted for looking at many).
-
-        Parameters
-        ----------
-        pc : float, array or OperatingCondition
-        """
-        wanted = pc_array(pc)
-        points, place = np.unique(wanted.ravel(), return_inverse=True)
-        p = self._discordant.band(points).p_value(points)[place].reshape(wanted.shape)
-        return float(p) if wanted.ndim == 0 else p
 
     def without_error(self) -> CurveDifference:
         """Return the difference at the very thresholds in use, which may not be the best ones where scores were binned.

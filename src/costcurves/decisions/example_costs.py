@@ -11,9 +11,8 @@ from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import BoolArray, FloatArray, check_number, shown
 from costcurves.counting import counts
 from costcurves.counting.labels import binary_labels
-from costcurves.inference.bands.results import Interval
+from costcurves.inference.bands.results import DifferenceInterval, Interval
 from costcurves.inference.examples import (
-    ExampleComparison,
     checked_costs,
     compare_example_costs,
     example_cost_interval,
@@ -81,7 +80,7 @@ def compare_example_cost(
     method: str = "exact",
     n_resamples: int = 2000,
     rng: Any = None,
-) -> ExampleComparison:
+) -> DifferenceInterval:
     """Return the difference of two classifiers' expected costs, where every example has its own costs.
 
     Parameters
@@ -100,7 +99,7 @@ def compare_example_cost(
     >>> fraud, amount = [1, 0, 0, 1, 0, 0], [120.0, 40.0, 80.0, 15.0, 60.0, 20.0]
     >>> a, b = [0.9, 0.2, 0.6, 0.3, 0.1, 0.4], [0.2, 0.1, 0.1, 0.9, 0.3, 0.2]
     >>> cc.compare_example_cost(fraud, a, b, cost_fp=5, cost_fn=amount, policy=0.5)
-    ExampleComparison(a - b = -16.67 in [-59.17, 7.5], level=0.95, p=0.67)
+    DifferenceInterval(a - b = -16.67 in [-59.17, 7.5], level=0.95, p=0.67)
     """
     positive = binary_labels(y_true, pos_label)
     rules = policy if isinstance(policy, (tuple, list)) and len(policy) == 2 else (policy, policy)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError
-from costcurves._base.results import Result
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     MOST_COST,
@@ -22,7 +20,7 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.inference.bands.resampled import order_limits
-from costcurves.inference.bands.results import Interval
+from costcurves.inference.bands.results import DifferenceInterval, Interval
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
 from costcurves.inference.kernel.strata import Stratum, resample
 
@@ -58,39 +56,6 @@ def checked_costs(name: str, cost: npt.ArrayLike, shape: tuple[int, ...]) -> Flo
     if bad.any():
         raise DataError(f"`{name}` must be in [0, {MOST_COST:g}], got {shown(price[bad][0])}")
     return price
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ExampleComparison(Result):
-    """Mean cost of a minus mean cost of b on the same examples, with limits and a p-value.
-
-    Examples
-    --------
-    >>> from costcurves.inference.examples import compare_example_costs
-    >>> compare_example_costs([5.0, 0.0, 0.0, 1.0], [5.0, 9.0, 9.0, 1.0], level=0.9)
-    ExampleComparison(a - b = -4.5 in [-9, 0], level=0.9, p=0.125)
-    """
-
-    estimate: float
-    lower: float
-    upper: float
-    level: float
-    p_value: float
-
-    @property
-    def significant(self) -> bool:
-        """Whether the interval excludes zero."""
-        return self.lower > 0 or self.upper < 0
-
-    def _columns(self) -> dict[str, Any]:
-        return {n: [getattr(self, n)] for n in ("estimate", "lower", "upper", "level", "p_value")}
-
-    def __repr__(self) -> str:
-        """Return a short form."""
-        return (
-            f"ExampleComparison(a - b = {self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], "
-            f"level={self.level:g}, p={self.p_value:.3g})"
-        )
 
 
 def _costs(name: str, values: npt.ArrayLike) -> FloatArray:
@@ -176,7 +141,7 @@ def compare_example_costs(
     method: str = "exact",
     n_resamples: int = 2000,
     rng: Any = None,
-) -> ExampleComparison:
+) -> DifferenceInterval:
     """Compare two classifiers by what each example cost with either of them.
 
     Parameters
@@ -188,9 +153,15 @@ def compare_example_costs(
 
     Returns
     -------
-    ExampleComparison
+    DifferenceInterval
         Its p-value is the level at which the interval reaches zero: twice the smaller tail of the bootstrap
         distribution at zero, or that of Student's t.
+
+    Examples
+    --------
+    >>> from costcurves.inference.examples import compare_example_costs
+    >>> compare_example_costs([5.0, 0.0, 0.0, 1.0], [5.0, 9.0, 9.0, 1.0], level=0.9)
+    DifferenceInterval(a - b = -4.5 in [-9, 0], level=0.9, p=0.125)
     """
     a, b = _costs("costs_a", costs_a), _costs("costs_b", costs_b)
     if a.shape != b.shape:
@@ -208,4 +179,4 @@ def compare_example_costs(
         dist = example_distribution(gap)
         below, above = float(dist.cdf(0.0)), 1 - float(dist.cdf(-1e-9 * max(dist.std, 1e-300)))
         p = min(1.0, 2 * min(below, above))
-    return ExampleComparison(interval.estimate, interval.lower, interval.upper, interval.level, p)
+    return DifferenceInterval.of(interval, p)

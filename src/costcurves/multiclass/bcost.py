@@ -163,7 +163,7 @@ class CostDifference(Result):
 
     Attributes
     ----------
-    difference : float
+    estimate : float
         Mean cost of a minus mean cost of b; negative where a is cheaper.
     lower, upper : float
         The interval.
@@ -194,7 +194,7 @@ class CostDifference(Result):
     exact)
     """
 
-    difference: float
+    estimate: float
     lower: float
     upper: float
     p_value: float
@@ -210,15 +210,14 @@ class CostDifference(Result):
     constant: str
     constant_cost: float
 
-    @property
     def significant(self) -> bool:
-        """Whether the interval leaves out zero: the paper's test of equal expected costs."""
+        """Say whether the interval leaves out zero: the paper's test of equal expected costs."""
         return self.lower > 0 or self.upper < 0
 
     @property
     def cheaper(self) -> str | None:
         """The name of the classifier that is significantly cheaper, or None when the data do not decide."""
-        if not self.significant:
+        if not self.significant():
             return None
         return self.names[0] if self.upper < 0 else self.names[1]
 
@@ -226,7 +225,7 @@ class CostDifference(Result):
         """Return the same comparison as b minus a; the distribution is left out, which is that of a minus b."""
         return replace(
             self,
-            difference=-self.difference,
+            estimate=-self.estimate,
             lower=-self.upper,
             upper=-self.lower,
             names=self.names[::-1],
@@ -235,14 +234,25 @@ class CostDifference(Result):
         )
 
     def _columns(self) -> dict[str, Any]:
-        names = ("difference", "lower", "upper", "p_value", "significant", "level", "method", "laplace", "n")
-        more = ("constant", "constant_cost")
-        return {"a": [self.names[0]], "b": [self.names[1]]} | {name: [getattr(self, name)] for name in (*names, *more)}
+        names = (
+            "estimate",
+            "lower",
+            "upper",
+            "p_value",
+            "level",
+            "method",
+            "laplace",
+            "n",
+            "constant",
+            "constant_cost",
+        )
+        said = {"a": [self.names[0]], "b": [self.names[1]], "significant": [self.significant()]}
+        return said | {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
         a, b = self.names
-        how = f"{abs(self.difference):.6g} {'less' if self.difference <= 0 else 'more'} than"
+        how = f"{abs(self.estimate):.6g} {'less' if self.estimate <= 0 else 'more'} than"
         verdict = f"{self.cheaper} is cheaper" if self.cheaper else "not decided"
         many = "error" if len(self.risks) == 1 else "errors"
         risks = f"; {len(self.risks)} rare, expensive {many} cannot be judged: see .risks" if self.risks else ""
@@ -833,7 +843,7 @@ class _BDeltaCost:
     >>> a = [0] * 45 + [1] * 5 + [1] * 50
     >>> b = [0] * 45 + [1] * 5 + [1] * 35 + [0] * 15
     >>> cmp = cc.bdeltacost(y, a, b, [[0, 1], [5, 0]])
-    >>> cmp.difference, cmp.significant, cmp.cheaper
+    >>> cmp.estimate, cmp.significant(), cmp.cheaper
     (-0.75, True, 'a')
     """
 

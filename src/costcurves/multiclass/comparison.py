@@ -52,7 +52,7 @@ class CostComparison(Result):
     pairs : tuple of CostDifference
         Each pair of classifiers, then each classifier against the cheapest constant classifier. All intervals hold
         together at the level: each has the level 1 - (1 - level)/len(pairs) (Bonferroni).
-    p_adjusted : ndarray
+    adjusted : ndarray
         Adjusted p-values by the same method: p times len(pairs), at most 1.
     level : float
         The family's confidence level.
@@ -80,7 +80,7 @@ class CostComparison(Result):
     constants: tuple[str, ...]
     constant_costs: FloatArray
     pairs: tuple[CostDifference, ...]
-    p_adjusted: FloatArray
+    adjusted: FloatArray
     level: float
     best: str
     rivals: tuple[str, ...]
@@ -101,10 +101,9 @@ class CostComparison(Result):
         """Whether every other classifier, constant ones among them, is shown to cost more than the best."""
         return not self.rivals
 
-    @property
     def significant(self) -> npt.NDArray[np.bool_]:
-        """Which pairs differ: those whose interval leaves out zero, and whose adjusted p-value is at most 1 - level."""
-        return frozen(np.array([pair.significant for pair in self.pairs]))
+        """Say which pairs differ: their interval leaves out zero, and their adjusted p-value is at most 1 - level."""
+        return frozen(np.array([pair.significant() for pair in self.pairs]))
 
     @property
     def beats(self) -> dict[str, tuple[str, ...]]:
@@ -135,12 +134,12 @@ class CostComparison(Result):
         return {
             "a": [pair.names[0] for pair in self.pairs],
             "b": [pair.names[1] for pair in self.pairs],
-            "difference": [pair.difference for pair in self.pairs],
+            "estimate": [pair.estimate for pair in self.pairs],
             "lower": [pair.lower for pair in self.pairs],
             "upper": [pair.upper for pair in self.pairs],
             "p_value": [pair.p_value for pair in self.pairs],
-            "p_adjusted": self.p_adjusted,
-            "significant": self.significant,
+            "adjusted": self.adjusted,
+            "significant": self.significant(),
         }
 
     def __repr__(self) -> str:
