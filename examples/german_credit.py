@@ -38,7 +38,7 @@ def save_pictures(hull: cc.RocHull, decision: cc.Decision, directory: Path) -> l
         figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.5), layout="constrained", width_ratios=(1, 1.1))
         cc.RocHullDisplay(hull).plot(left, condition=decision)
         left.set_title("ROC space: what can be best")
-        display = cc.CostCurveDisplay(hull.curves).plot(
+        display = cc.CostCurveDisplay(hull.roc_curves()).plot(
             right, condition=decision, secondary_axis="prevalence", money_axis=True
         )
         right.set_title("Cost space: what it costs, at every condition")
@@ -64,10 +64,10 @@ def main() -> None:
     print(decision, "\n")
     unsure = cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=(3, 8))
     print(hull.within(unsure), "\n")
-    for curve in hull.curves:
+    for curve in hull.roc_curves().values():
         print(cc.regret(curve, hull, over=unsure))
     print()
-    sure = cc.CostCurve(hull.curves[0]).band().at(condition).money
+    sure = cc.CostCurve(hull.roc_curve("forest")).band().at(condition).money
     print(
         f"forest costs {sure.estimate:.3f} per case here, with 95 % confidence {sure.lower:.3f} to {sure.upper:.3f}\n"
     )

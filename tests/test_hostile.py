@@ -239,7 +239,7 @@ def test_any_text_is_a_name_and_survives_a_file(tmp_path, name):
     hull.to_json(tmp_path / "hull.json")
     again = cc.RocHull.from_json(tmp_path / "hull.json")
     assert again.names == (name, "fixed")
-    for result in (hull.best(0.4), hull.ranges(), cc.dominance(hull.curves), CURVE.renamed(name)):
+    for result in (hull.best(0.4), hull.ranges(), cc.dominance(hull.roc_curves()), CURVE.renamed(name)):
         repr(result)
         json.dumps(result.to_dict(), allow_nan=False)
 

@@ -522,10 +522,10 @@ def test_a_condition_stands_for_its_pc_and_a_name_for_its_curve():
     labels, a, b = world()
     hull = cc.RocHull.from_predictions(labels, {"a": a, "b": b})
     condition = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=6)
-    curve = cc.CostCurve(hull.curve("a"))
+    curve = cc.CostCurve(hull.roc_curve("a"))
     assert curve.evaluate(condition) == curve.evaluate(condition.pc)
     assert hull.evaluate(condition) == hull.evaluate(condition.pc)
-    assert cc.regret("a", hull).largest == cc.regret(hull.curve("a"), hull).largest
+    assert cc.regret("a", hull).largest == cc.regret(hull.roc_curve("a"), hull).largest
     with pytest.raises(cc.InputError, match="`name` must be one of a, b, got 'c'"):
         cc.regret("c", hull)
 

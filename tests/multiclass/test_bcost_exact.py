@@ -407,7 +407,7 @@ def test_all_pairs_equal_single_comparisons():
     assert many.pairs[1].p_value == single.p_value
     assert many.pairs[1].lower == single.lower
     assert many.costs.tolist() == pytest.approx([cc.expected_cost(y, p, C) for p in noisy.values()])
-    assert many.best == "c1"
+    assert many.best_name == "c1"
     assert "c1" not in {x for names in many.beats.values() for x in names}
     assert len(many.to_frame("pandas")) == 6
 

@@ -240,7 +240,7 @@ def bdeltacost(
         heading(screen, data.summary())
         screen.print()
         line(screen, _verdict(many), "bold green" if many.sure else "bold yellow")
-        _show_risks(screen, many.best, many.risks, currency)
+        _show_risks(screen, many.best_name, many.risks, currency)
         unit = f" ({safe(currency)})" if currency else ""
         grid = table(
             "a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "adjusted p", "cheaper", numbers=(2,)
@@ -269,7 +269,7 @@ def bdeltacost(
         "level": level,
         "costs": dict(zip(many.names, many.costs.tolist(), strict=True)),
         "constants": dict(zip(many.constants, many.constant_costs.tolist(), strict=True)),
-        "best": many.best,
+        "best": many.best_name,
         "sure": many.sure,
         "rivals": list(many.rivals),
         "risks": list(many.risks),
@@ -282,10 +282,10 @@ def bdeltacost(
 
 def _verdict(many: cc.CostComparison) -> str:
     """Return who costs least, and whether that is sure."""
-    if many.best in many.constants:
-        text = f"Use no classifier: {safe(many.best)} costs least"
+    if many.best_name in many.constants:
+        text = f"Use no classifier: {safe(many.best_name)} costs least"
     else:
-        text = f"{safe(many.best)} costs least"
+        text = f"{safe(many.best_name)} costs least"
     if many.sure:
         return f"{text}, for sure."
     some = list(many.rivals[:5])

@@ -41,7 +41,7 @@ class CostCurve(CostMeasures):
 
     Parameters
     ----------
-    source : RocCurve, or anything with ``to_curve()`` (a RocHull, an averaged ROC curve)
+    source : RocCurve, or anything with ``to_roc_curve()`` (a RocHull, an averaged ROC curve)
         The ROC points.
     policy : "optimal", "bayes", a number, or a policy from `costcurves.thresholds`
         How the threshold follows pc. ``"optimal"`` is the lower envelope of all cost lines on the same data.
@@ -79,7 +79,7 @@ class CostCurve(CostMeasures):
     _index: npt.NDArray[np.int64] | None
 
     def __init__(self, source: Any, policy: Any = "optimal", *, name: str | None = None) -> None:
-        roc = source.to_curve() if hasattr(source, "to_curve") else source
+        roc = source.to_roc_curve() if hasattr(source, "to_roc_curve") else source
         if not isinstance(roc, RocCurve):
             raise InputError(
                 f"`source` must be a RocCurve or a RocHull, got {shown(source)} ({type(source).__name__}){FROM_SCORES}"

@@ -44,9 +44,7 @@ class RocHull(HullLimits):
         Vertex i is best for pc in [breaks[i], breaks[i+1]].
     names : tuple of str
         The names of all classifiers, in the order given.
-    curves : tuple of RocCurve
-        The classifiers as they were given; a hull that was added to or read from JSON does not have them.
-    dropped : tuple of str
+    never_best : tuple of str
         Classifiers without a vertex. They cannot be optimal, unless bins of their scores hide a better threshold
         (`Ranges.unsettled`), but they may be the runner-up.
     max_error : float
@@ -66,7 +64,7 @@ class RocHull(HullLimits):
     ...     cc.RocCurve.from_rates(fpr=0.1, tpr=0.6, name="expert"),
     ... ])
     >>> hull
-    RocHull(3 vertices from 1 of 2 classifiers: 'rules'; dropped: 'expert')
+    RocHull(3 vertices from 1 of 2 classifiers: 'rules'; never best: 'expert')
     """
 
     def __init__(self, curves: Any) -> None:
@@ -101,7 +99,7 @@ class RocHull(HullLimits):
         --------
         >>> import costcurves as cc
         >>> cc.RocHull.from_predictions([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.3, 0.2, 0.1, 0.1]})
-        RocHull(4 vertices from 1 of 2 classifiers: 'a'; dropped: 'b')
+        RocHull(4 vertices from 1 of 2 classifiers: 'a'; never best: 'b')
         """
         scores = columns_of("scores", scores)
         return cls(
@@ -141,7 +139,7 @@ class RocHull(HullLimits):
         >>> import pandas as pd
         >>> df = pd.DataFrame({"y": [0, 0, 1, 1], "a": [0.1, 0.4, 0.35, 0.8], "b": [0.3, 0.2, 0.1, 0.1]})
         >>> cc.RocHull.from_frame(df, label="y", scores=["a", "b"])
-        RocHull(4 vertices from 1 of 2 classifiers: 'a'; dropped: 'b')
+        RocHull(4 vertices from 1 of 2 classifiers: 'a'; never best: 'b')
         """
         if isinstance(scores, str) or not scores:
             raise InputError(f"`scores` must be a list of columns, got {shown(scores)}")

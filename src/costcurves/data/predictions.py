@@ -85,7 +85,7 @@ class Predictions(Result):
       'a'  auc 0.889, area under the cost curve 0.083
       'b'  auc 0.556, area under the cost curve 0.194
     >>> predictions.hull()
-    RocHull(4 vertices from 1 of 2 classifiers: 'a'; dropped: 'b')
+    RocHull(4 vertices from 1 of 2 classifiers: 'a'; never best: 'b')
     >>> predictions.recommend(cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=1)).best
     Choice(a at score >= 0.35: fpr=0.333, tpr=1, cost 0.1667)
     """

@@ -30,7 +30,7 @@ class Scan(Predictions):
     ----------
     label, weight, group : str or None
         The columns of true labels, of weights and of groups.
-    names, preds : tuple of str
+    names, predictions : tuple of str
         The columns of scores and of predicted labels, one per classifier.
 
     Examples
@@ -41,7 +41,7 @@ class Scan(Predictions):
     >>> src  # doctest: +ELLIPSIS
     Scan('...german_credit_scores.csv': label 'label', scores 'forest', 'tree')
     >>> src.hull()
-    RocHull(18 vertices from 1 of 2 classifiers: 'forest'; dropped: 'tree')
+    RocHull(18 vertices from 1 of 2 classifiers: 'forest'; never best: 'tree')
     """
 
     _points = "hull"
@@ -49,7 +49,7 @@ class Scan(Predictions):
 
     def __init__(self, source: FileSource) -> None:
         self._start(source, source.pos_label)
-        self.label, self.preds = source.roles.label, source.roles.preds
+        self.label, self.predictions = source.roles.label, source.roles.predictions
         self.weight, self.group = source.roles.weight, source.roles.group
 
     @property
@@ -58,7 +58,7 @@ class Scan(Predictions):
         return sum(reader.passes for reader in self._source.readers.values())
 
     @property
-    def dropped(self) -> dict[str, int]:
+    def missing(self) -> dict[str, int]:
         """How many values were missing in each column of the rows left out by ``on_null="drop"``, as far as read."""
         found: dict[str, int] = {}
         for reader in self._source.readers.values():
@@ -66,7 +66,7 @@ class Scan(Predictions):
         return found
 
     @property
-    def rows_dropped(self) -> int:
+    def dropped(self) -> int:
         """How many rows were left out by ``on_null="drop"``, in the last pass over the scores or the predictions."""
         return max((reader.missing.dropped for reader in self._source.readers.values()), default=0)
 
@@ -126,8 +126,8 @@ class Scan(Predictions):
         if self.weight is not None:
             raise UnsupportedError("confusion counts must have no weights, got a scan with `weight`")
         for name in names:
-            if name not in self.preds:
-                raise _not_among("preds", self.preds, name)
+            if name not in self.predictions:
+                raise _not_among("predictions", self.predictions, name)
         with self._source.asked():
             return self._source.table(names)
 
@@ -168,7 +168,7 @@ class Scan(Predictions):
         columns = {
             "label": (self.label,),
             "scores": self.names,
-            "preds": self.preds,
+            "predictions": self.predictions,
             "weight": () if self.weight is None else (self.weight,),
             "group": () if self.group is None else (self.group,),
         }
@@ -187,7 +187,7 @@ def scan(
     *,
     label: str,
     scores: Sequence[str] | str = (),
-    preds: Sequence[str] | str = (),
+    predictions: Sequence[str] | str = (),
     group: str | None = None,
     weight: str | None = None,
     pos_label: Any = None,
@@ -207,7 +207,7 @@ def scan(
         The column of true labels.
     scores : str or sequence of str
         The columns of scores, one a classifier.
-    preds : str or sequence of str
+    predictions : str or sequence of str
         The columns of predicted labels, for `Scan.bcost` and `Scan.bdeltacost`.
     group : str, optional
         A column, such as the month, each value of which gets its own curves.
@@ -222,7 +222,7 @@ def scan(
         for any scores and any order of the rows. By default curves are exact, which takes two passes as a rule.
     on_null : {"refuse", "drop"}
         Missing values (null, NaN, empty texts, and in CSV files words such as NA) are an error that counts them, or
-        their rows are left out with a `DroppedRowsWarning` that counts them; `Scan.dropped` does so too.
+        their rows are left out with a `DroppedRowsWarning` that counts them, as `Scan.dropped` does.
     progress : bool or function, optional
         A bar on the terminal (by default where there is one, and rich), or a function of rows read and their total.
     threads : int, optional
@@ -245,7 +245,7 @@ def scan(
     >>> src.compare("forest", "tree", pc=[0.2, 0.4, 0.6])
     CurveDifference('forest' - 'tree', 95 % simultaneous: 'forest' costs less for pc in (0.4, 0.6); undecided elsewhere)
     """
-    roles = _check_roles(label, scores, preds, weight, group)
+    roles = _check_roles(label, scores, predictions, weight, group)
     check_choice("on_null", on_null, ("refuse", "drop"))
     opened, where = open_source(source, table)
     return Scan(
@@ -262,9 +262,9 @@ def scan(
     )
 
 
-def _check_roles(label: Any, scores: Any, preds: Any, weight: Any, group: Any) -> Roles:
+def _check_roles(label: Any, scores: Any, predictions: Any, weight: Any, group: Any) -> Roles:
     columns = {}
-    for role, names in (("scores", scores), ("preds", preds)):
+    for role, names in (("scores", scores), ("predictions", predictions)):
         if not isinstance(names, Iterable):
             raise InputError(f"`{role}` must be a column or a list of columns, got {shown(names)}")
         listed = (names,) if isinstance(names, str) else tuple(names)
@@ -272,13 +272,13 @@ def _check_roles(label: Any, scores: Any, preds: Any, weight: Any, group: Any) -
         if len(set(columns[role])) < len(columns[role]):
             twice = next(name for name in columns[role] if columns[role].count(name) > 1)
             raise InputError(f"`{role}` must be different columns, got {shown(twice)} twice")
-    if not columns["scores"] and not columns["preds"]:
-        raise InputError("`scores` or `preds` must name at least one column, got none")
+    if not columns["scores"] and not columns["predictions"]:
+        raise InputError("`scores` or `predictions` must name at least one column, got none")
     label = check_name("label", label)
     others = {role: check_name(role, name) for role, name in (("weight", weight), ("group", group)) if name is not None}
-    for role, name in [("scores", s) for s in columns["scores"]] + [("preds", p) for p in columns["preds"]]:
+    for role, name in [("scores", s) for s in columns["scores"]] + [("predictions", p) for p in columns["predictions"]]:
         if name == label:
             raise InputError(f"`{role}` must not be the label column, got {shown(name)} as both")
     if others.get("weight") == label:
         raise InputError(f"`weight` must not be the label column, got {shown(label)} as both")
-    return Roles(label, columns["scores"], columns["preds"], others.get("weight"), others.get("group"))
+    return Roles(label, columns["scores"], columns["predictions"], others.get("weight"), others.get("group"))

@@ -164,7 +164,7 @@ def dominance(curves: Any) -> Dominance:
     'a'
     """
     hull = RocHull(curves)
-    listed = as_cost_curves(hull.curves)
+    listed = as_cost_curves(hull.roc_curves())
     better: set[tuple[str, str]] = set()
     equal: set[tuple[str, str]] = set()
     pairs = []
@@ -264,7 +264,7 @@ def regret(curve: Any, hull: RocHull, *, over: Any = None) -> Regret:
         raise InputError(f"`hull` must be a RocHull, got {type(hull).__name__}")
     span = check_range(over)
     low, high = span.pc
-    one = as_cost_curve(hull.curve(curve) if isinstance(curve, str) else curve, "curve")
+    one = as_cost_curve(hull.roc_curve(curve) if isinstance(curve, str) else curve, "curve")
     difference = Difference(one, CostCurve(hull))
     pc, loss = difference.corners(low, high)
     top = int(np.argmax(loss))

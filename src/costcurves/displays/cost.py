@@ -92,7 +92,7 @@ class CostCurveDisplay(ScoreDisplay):
     point_: list[Any]
 
     def __init__(self, curves: Any, *, bands: Any = None, folds: Mapping[str, Any] | None = None) -> None:
-        one = isinstance(curves, CostCurve) or hasattr(curves, "to_curve") or hasattr(curves, "on_hull")
+        one = isinstance(curves, CostCurve) or hasattr(curves, "to_roc_curve") or hasattr(curves, "on_hull")
         self.curves = tuple([as_cost_curve(curves)] if one else as_cost_curves(curves))
         check_unique(self.names, "curves")
         if isinstance(bands, Band) and len(self.curves) == 1:

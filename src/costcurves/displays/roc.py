@@ -179,7 +179,7 @@ class RocHullDisplay(ScoreDisplay):
 def _draw_classifier(ax: Any, hull: RocHull, name: str, options: dict[str, Any]) -> Any:
     """Draw one classifier: a line, or the points of one that has no scores to cut or of which only some are kept."""
     if hull.has_curves:
-        curve = hull.curve(name)
+        curve = hull.roc_curve(name)
         if curve.has_thresholds:
             return ax.plot(curve.fpr, curve.tpr, **{"linewidth": 1.1, "zorder": 3, **options, "marker": None})[0]
         fpr, tpr = curve.fpr[1:-1], curve.tpr[1:-1]

@@ -56,7 +56,7 @@ class CostComparison(Result):
         Adjusted p-values by the same method: p times len(pairs), at most 1.
     level : float
         The family's confidence level.
-    best : str
+    best_name : str
         Who costs least on these examples: a classifier or a constant one.
     rivals : tuple of str
         Those that are not shown to cost more than the best, or only by a comparison that has `risks`.
@@ -82,7 +82,7 @@ class CostComparison(Result):
     pairs: tuple[CostDifference, ...]
     adjusted: FloatArray
     level: float
-    best: str
+    best_name: str
     rivals: tuple[str, ...]
 
     @property
@@ -93,7 +93,7 @@ class CostComparison(Result):
     @property
     def risks(self) -> tuple[CellRisk, ...]:
         """Errors of the best that are too rare in the data to be judged and could make it dearer than others."""
-        found = {(r.true, r.predicted): r for pair in self.pairs if self.best in pair.names for r in pair.risks}
+        found = {(r.true, r.predicted): r for pair in self.pairs if self.best_name in pair.names for r in pair.risks}
         return tuple(sorted(found.values(), key=lambda risk: -risk.excess))
 
     @property
@@ -159,7 +159,7 @@ class CostComparison(Result):
         if self.rivals:
             more = f" and {len(self.rivals) - 5} more" if len(self.rivals) > 5 else ""
             said = f"not shown to cost more: {', '.join(self.rivals[:5])}{more}"
-        return "\n".join([*lines, f"  use {self.best}: {said}"])
+        return "\n".join([*lines, f"  use {self.best_name}: {said}"])
 
 
 def bdeltacost_many(
@@ -220,7 +220,7 @@ def bdeltacost_many(
     >>> y = [0] * 50 + [1] * 50
     >>> a, b = [0] * 50 + [1] * 50, [0] * 45 + [1] * 5 + [1] * 35 + [0] * 15
     >>> many = cc.bdeltacost_many(y, {"a": a, "b": b, "c": b}, [[0, 1], [5, 0]])
-    >>> many.best, many.sure
+    >>> many.best_name, many.sure
     ('a', True)
     """
     columns = columns_of("predictions", predictions)

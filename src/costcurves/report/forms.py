@@ -108,7 +108,7 @@ def classes_form(summary: ClassesSummary) -> dict[str, Any]:
         ],
         "constants": dict(zip(many.constants, many.constant_costs.tolist(), strict=True)),
         "pairs": jsonable(many._columns()),
-        "best": many.best,
+        "best": many.best_name,
         "sure": many.sure,
         "rivals": list(many.rivals),
         "risks": jsonable(many.risks),

@@ -59,7 +59,7 @@ def binned_curves(y, scores, resolution):
         tally = cc.ScoreTally(resolution=resolution)
         for rows in np.array_split(np.arange(y.size), 3):
             tally.update(y[rows], values[rows])
-        made[name] = tally.to_curve(name=name)
+        made[name] = tally.to_roc_curve(name=name)
     return made
 
 

@@ -59,7 +59,7 @@ class Roles:
 
     label: str
     scores: tuple[str, ...] = ()
-    preds: tuple[str, ...] = ()
+    predictions: tuple[str, ...] = ()
     weight: str | None = None
     group: str | None = None
 
@@ -67,7 +67,7 @@ class Roles:
     def names(self) -> list[str]:
         """The columns to read, each once."""
         more = [name for name in (self.weight, self.group) if name is not None]
-        return list(dict.fromkeys([self.label, *self.scores, *self.preds, *more]))
+        return list(dict.fromkeys([self.label, *self.scores, *self.predictions, *more]))
 
     def check(self, schema: Mapping[str, Any], where: str) -> None:
         """Refuse columns that are not there, and types that the role cannot be."""
@@ -91,7 +91,11 @@ class Roles:
 
     def pairs(self) -> list[tuple[str, str]]:
         """Return what columns are for, with their names."""
-        pairs = [("label", self.label), *(("scores", s) for s in self.scores), *(("preds", p) for p in self.preds)]
+        pairs = [
+            ("label", self.label),
+            *(("scores", s) for s in self.scores),
+            *(("predictions", p) for p in self.predictions),
+        ]
         return pairs + [(r, n) for r, n in (("weight", self.weight), ("group", self.group)) if n is not None]
 
 
@@ -220,9 +224,9 @@ def missing_values(column: Any) -> int:
 def batch_of(table: Any, roles: Roles) -> Batch:
     """Return a batch of an Arrow table without missing values."""
     columns: dict[str, Any] = {name: numbers(table.column(name)) for name in roles.scores}
-    columns |= {name: values_of(table.column(name)) for name in roles.preds}
+    columns |= {name: values_of(table.column(name)) for name in roles.predictions}
     return Batch(
-        label_of(table.column(roles.label)) if not roles.preds else values_of(table.column(roles.label)),
+        label_of(table.column(roles.label)) if not roles.predictions else values_of(table.column(roles.label)),
         columns,
         None if roles.weight is None else numbers(table.column(roles.weight)),
         None if roles.group is None else coded(table.column(roles.group)),
