@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def load(path: Path) -> dict[str, np.ndarray]:
     return table | {name: np.array([float(row[name]) for row in rows]) for name in CLASSIFIERS}
 
 
-def save_pictures(hull: cc.RocHull, decision: cc.Decision, directory: Path) -> list[Path]:
+def save_pictures(hull: cc.RocHull, decision: Any, directory: Path) -> list[Path]:
     """Write ROC space and cost space side by side and return the paths."""
     import matplotlib
 

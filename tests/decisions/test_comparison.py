@@ -572,3 +572,20 @@ def test_planning_for_a_difference_asks_for_both_classifiers():
     pilot = cc.ConfusionMatrix.from_table([[90, 10], [4, 16]], labels=["a", "b"])
     with pytest.raises(cc.InputError, match="`pilot` must be a JointConfusion"):
         cc.plan_test_size(pilot, cc.CostMatrix([[0, 1], [5, 0]], labels=["a", "b"]), difference=0.1)
+
+
+def test_resampling_answers_the_same_each_time_unless_told_otherwise():
+    y, a, b = world(80)
+    cut, costs = {"cost_fp": 1, "cost_fn": 5, "policy": 0.5}, [[0, 1], [5, 0]]
+    curve = cc.CostCurve.from_predictions(y, a)
+    for ask in (
+        lambda **more: cc.compare(y, a, b, method="resample", simultaneous=False, **more).lower,
+        lambda **more: curve.band(method="resample", **more).lower,
+        lambda **more: curve.distribution(0.5).sample(20, **more),
+        lambda **more: cc.example_cost(y, a, method="resample", **cut, **more).lower,
+        lambda **more: cc.bcost(y, a > 0, costs, method="resample", **more).distribution.sample(9, **more),
+    ):
+        assert np.array_equal(ask(), ask())
+        assert np.array_equal(ask(rng=0), ask())
+        assert np.array_equal(ask(rng=np.random.default_rng(0)), ask(rng=np.random.default_rng(0)))
+        assert any(not np.array_equal(ask(), ask(rng=None)) for _ in range(3))

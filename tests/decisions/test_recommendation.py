@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import costcurves as cc
+from costcurves.decisions.recommend_within import RangeRecommendation
 from worlds import ALL_TIED
 
 CONDITION = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
@@ -23,7 +24,7 @@ def credit() -> tuple[list[bool], dict[str, list[float]]]:
 
 
 @pytest.fixture(scope="module")
-def over(credit) -> cc.RangeRecommendation:
+def over(credit) -> RangeRecommendation:
     return cc.recommend_within(*credit, SPAN)
 
 

@@ -9,10 +9,13 @@ from typing import Any
 import typer
 from rich.console import Console
 
-import costcurves as cc
 from costcurves._base.text import safe
 from costcurves.cli._options import span_text
 from costcurves.cli._print import Output, Problem, console, money, quoted
+from costcurves.decisions.curve_difference import CurveDifference
+from costcurves.decisions.recommend import Recommendation
+from costcurves.decisions.recommend_within import RangeRecommendation
+from costcurves.multiclass.bcost import CostDifference
 
 FAILED = 1
 
@@ -45,7 +48,7 @@ def leave(gates: Sequence[Gate], out: Output) -> None:
         raise typer.Exit(FAILED)
 
 
-def better_here(answer: cc.Recommendation, baseline: str, where: str) -> Gate:
+def better_here(answer: Recommendation, baseline: str, where: str) -> Gate:
     """Claim that the recommended classifier is shown to cost less than the baseline at one condition."""
     check_known(baseline, answer.classifier)
     best, i = answer.best.classifier, answer.index(baseline)
@@ -57,7 +60,7 @@ def better_here(answer: cc.Recommendation, baseline: str, where: str) -> Gate:
     return Gate(claim, False, f"{best} is not shown to cost less")
 
 
-def better_over(answer: cc.RangeRecommendation, baseline: str, where: str) -> Gate:
+def better_over(answer: RangeRecommendation, baseline: str, where: str) -> Gate:
     """Claim that the recommended classifier is shown to cost less than the baseline throughout a range."""
     check_known(baseline, answer.classifier)
     claim, span = f"better than {baseline}{where}", f"pc {span_text(answer.over.pc)}"
@@ -77,12 +80,12 @@ def cost_below(cost: Any, limit: float, name: str, currency: str, where: str = "
     return Gate(claim, bool(cost.upper < limit), upper)
 
 
-def better_throughout(difference: cc.CurveDifference) -> Gate:
+def better_throughout(difference: CurveDifference) -> Gate:
     """Claim that the first of two costs significantly less than the second at every condition that was judged."""
     return _throughout(difference, f"{difference.names[0]} better than {difference.names[1]}")
 
 
-def _throughout(difference: cc.CurveDifference, claim: str) -> Gate:
+def _throughout(difference: CurveDifference, claim: str) -> Gate:
     candidate = difference.names[0]
     verdicts = difference.significant()
     if set(verdicts.better) == {candidate}:
@@ -92,7 +95,7 @@ def _throughout(difference: cc.CurveDifference, claim: str) -> Gate:
     return Gate(claim, False, f"{candidate} costs significantly less {some} in {_span(difference)}")
 
 
-def not_worse(difference: cc.CurveDifference, margin: float | None) -> Gate:
+def not_worse(difference: CurveDifference, margin: float | None) -> Gate:
     """Claim that the first of two is nowhere significantly worse, or shown not to be by more than a margin."""
     candidate, baseline = difference.names
     claim = f"{candidate} not worse than {baseline}"
@@ -106,7 +109,7 @@ def not_worse(difference: cc.CurveDifference, margin: float | None) -> Gate:
     return Gate(claim, False, f"it costs significantly more for {_spans(lost)}")
 
 
-def cheaper(difference: cc.CostDifference) -> Gate:
+def cheaper(difference: CostDifference) -> Gate:
     """Claim that the first of two costs significantly less, for k classes."""
     candidate, baseline = difference.names
     word = "less" if difference.estimate < 0 else "more"
@@ -115,7 +118,7 @@ def cheaper(difference: cc.CostDifference) -> Gate:
     return Gate(f"{candidate} better than {baseline}", passed, f"it costs {sure}{word}")
 
 
-def not_costlier(difference: cc.CostDifference, margin: float | None, currency: str) -> Gate:
+def not_costlier(difference: CostDifference, margin: float | None, currency: str) -> Gate:
     """Claim the same of two classifiers of k classes."""
     candidate, baseline = difference.names
     claim = f"{candidate} not worse than {baseline}"
@@ -146,7 +149,7 @@ def check_known(name: str, names: Sequence[str]) -> None:
         raise Problem(f"{quoted(name)} is none of the classifiers {', '.join(quoted(n) for n in names)}")
 
 
-def _span(difference: cc.CurveDifference) -> str:
+def _span(difference: CurveDifference) -> str:
     return f"pc {span_text((float(difference.pc[0]), float(difference.pc[-1])))}"
 
 

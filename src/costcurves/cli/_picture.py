@@ -9,11 +9,12 @@ import costcurves as cc
 from costcurves._base.text import safe
 from costcurves.cli._options import Condition
 from costcurves.cli._print import Problem
+from costcurves.inference.bands.results import Band
 
 ENDINGS = (".svg", ".png", ".pdf")
 
 
-def save_curves(curves: list[cc.CostCurve], bands: list[cc.Band], cases: dict[str, Condition], path: Path) -> None:
+def save_curves(curves: list[cc.CostCurve], bands: list[Band], cases: dict[str, Condition], path: Path) -> None:
     """Draw some cost curves with their bands, mark the conditions, and write the picture whole or not at all."""
     if path.suffix.lower() not in ENDINGS:
         raise Problem(

@@ -30,6 +30,8 @@ from costcurves.cli._print import (
     table,
     working,
 )
+from costcurves.multiclass.bcost import CellRisk, CostDifference
+from costcurves.multiclass.comparison import CostComparison
 
 File = Annotated[
     Path,
@@ -165,7 +167,7 @@ def bcost(
     leave(gates, out)
 
 
-def _show_risks(screen: Console, name: str, risks: Sequence[cc.CellRisk], currency: str) -> None:
+def _show_risks(screen: Console, name: str, risks: Sequence[CellRisk], currency: str) -> None:
     """Print the first few errors of a classifier that the rows cannot judge."""
     for risk in risks[:3]:
         enough = f"; about {risk.needed:,} rows would be" if risk.needed is not None else ""
@@ -280,7 +282,7 @@ def bdeltacost(
     leave(gates, out)
 
 
-def _verdict(many: cc.CostComparison) -> str:
+def _verdict(many: CostComparison) -> str:
     """Return who costs least, and whether that is sure."""
     if many.best_name in many.constants:
         text = f"Use no classifier: {safe(many.best_name)} costs least"
@@ -293,7 +295,7 @@ def _verdict(many: cc.CostComparison) -> str:
     return f"{text} on these rows, but {others} may be as cheap."
 
 
-def _pair(many: cc.CostComparison, candidate: str | None, baseline: str) -> cc.CostDifference:
+def _pair(many: CostComparison, candidate: str | None, baseline: str) -> CostDifference:
     """Return the comparison of the candidate with the baseline, as the candidate's cost minus the other's.
 
     A baseline that always predicts one class stands for the cheapest such: who is shown to cost less than that costs
@@ -305,7 +307,7 @@ def _pair(many: cc.CostComparison, candidate: str | None, baseline: str) -> cc.C
     return many.pair(name, many.constant if constant else baseline)
 
 
-def _pair_rows(many: cc.CostComparison) -> list[dict[str, Any]]:
+def _pair_rows(many: CostComparison) -> list[dict[str, Any]]:
     columns = {key: list(values) for key, values in many._columns().items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 

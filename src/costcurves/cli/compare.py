@@ -14,6 +14,8 @@ from costcurves.cli._gates import Gate, better_throughout, candidate_of, leave, 
 from costcurves.cli._input import Predictions
 from costcurves.cli._options import Condition, Costs, load, policies, policy_document, read_costs, span_text
 from costcurves.cli._print import Output, Problem, chance, heading, line, listing, padded, table, working
+from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests
+from costcurves.decisions.curve_difference import CurveDifference
 
 
 def compare(
@@ -107,7 +109,7 @@ def compare(
     if assert_better_than is not None:
         gates.append(better_throughout(_pair(pairs, judged[assert_better_than], assert_better_than)))
     here = where if isinstance(where, cc.OperatingCondition) else None
-    tests = None if here is None else cc.ManyDifferences(data.names, tuple(pairs), level).at(here)
+    tests = None if here is None else ManyDifferences(data.names, tuple(pairs), level).at(here)
 
     def show(screen: Console) -> None:
         heading(screen, data.summary())
@@ -134,19 +136,19 @@ def compare(
     leave(gates, out)
 
 
-def _pairs(data: Predictions, where: Condition | None, rule: Any, level: float) -> list[cc.CurveDifference]:
+def _pairs(data: Predictions, where: Condition | None, rule: Any, level: float) -> list[CurveDifference]:
     """Return all pairs with limits that hold over all of them and all points."""
     options = {"sample_weight": data.weight, "policy": rule, "level": level}
     return list(cc.compare_many(data.y_true, data.scores, pc=where, **options).pairs)
 
 
-def _pair(pairs: list[cc.CurveDifference], candidate: str, baseline: str) -> cc.CurveDifference:
+def _pair(pairs: list[CurveDifference], candidate: str, baseline: str) -> CurveDifference:
     """Return the candidate minus the baseline."""
     one = next(one for one in pairs if set(one.names) == {candidate, baseline})
     return one if one.names[0] == candidate else one.reversed()
 
 
-def _show(pairs: list[cc.CurveDifference], level: float, screen: Console) -> None:
+def _show(pairs: list[CurveDifference], level: float, screen: Console) -> None:
     """Print for which conditions one of each pair costs significantly less."""
     for one in pairs:
         verdicts = one.significant()
@@ -160,8 +162,8 @@ def _show(pairs: list[cc.CurveDifference], level: float, screen: Console) -> Non
 
 
 def _show_here(
-    pairs: list[cc.CurveDifference],
-    tests: cc.PairwiseTests,
+    pairs: list[CurveDifference],
+    tests: PairwiseTests,
     where: cc.OperatingCondition,
     asked: Costs,
     screen: Console,
@@ -191,7 +193,7 @@ def _show_here(
     screen.print(note, style="dim")
 
 
-def _document(one: cc.CurveDifference, tests: cc.PairwiseTests | None, i: int) -> dict[str, Any]:
+def _document(one: CurveDifference, tests: PairwiseTests | None, i: int) -> dict[str, Any]:
     columns = one.significant()._columns()
     return {
         "a": one.names[0],
@@ -203,7 +205,7 @@ def _document(one: cc.CurveDifference, tests: cc.PairwiseTests | None, i: int) -
     }
 
 
-def _rows(pairs: list[cc.CurveDifference]) -> dict[str, list[Any]]:
+def _rows(pairs: list[CurveDifference]) -> dict[str, list[Any]]:
     rows: dict[str, list[Any]] = {}
     for one in pairs:
         for key, values in one._columns().items():

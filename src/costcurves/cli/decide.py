@@ -29,8 +29,12 @@ from costcurves.cli._print import (
     working,
 )
 from costcurves.curves.choices import ALWAYS_NEGATIVE, TRIVIAL
+from costcurves.curves.ranges import Ranges
+from costcurves.decisions.recommend import Recommendation
+from costcurves.decisions.recommend_within import RangeRecommendation
+from costcurves.inference.bands.results import Interval
 
-Answer = cc.Recommendation | cc.RangeRecommendation
+Answer = Recommendation | RangeRecommendation
 
 
 def decide(
@@ -166,12 +170,12 @@ def _gates(name: str, answer: Answer, baseline: str | None, limit: float | None,
     where = f" in scenario {name}" if name else ""
     gates = []
     if baseline is not None:
-        judge: Any = better_here if isinstance(answer, cc.Recommendation) else better_over
+        judge: Any = better_here if isinstance(answer, Recommendation) else better_over
         gates.append(judge(answer, baseline, where))
     if limit is not None:
-        if not isinstance(answer, cc.Recommendation):
+        if not isinstance(answer, Recommendation):
             raise Problem(f"--assert-cost-below needs a condition, not a range{where}")
-        cost = cc.Interval(
+        cost = Interval(
             float(answer.money_estimate[0]), float(answer.money_lower[0]), float(answer.money_upper[0]), answer.level
         )
         gates.append(cost_below(cost, limit, answer.best.classifier, currency, where))
@@ -182,13 +186,13 @@ def show_answers(answers: dict[str, Answer], asked: Costs, data: Predictions, sc
     """Print every answer under its condition."""
     for name, answer in answers.items():
         screen.print(f"\n{asked.text(name)}", style="bold")
-        if isinstance(answer, cc.Recommendation):
+        if isinstance(answer, Recommendation):
             _show_condition(answer, asked.currency, data, screen)
         else:
             _show_range(answer, asked.currency, data, screen)
 
 
-def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions, screen: Console) -> None:
+def _show_condition(answer: Recommendation, currency: str, data: Predictions, screen: Console) -> None:
     best, other, sure = answer.best, answer.runner_up, f"at {100 * answer.level:g} %"
     low, high = money(answer.money_lower[0], currency), money(answer.money_upper[0], currency)
     line(screen, limits.use_text(best, data), "bold green" if answer.sure else "bold yellow")
@@ -234,7 +238,7 @@ def _show_condition(answer: cc.Recommendation, currency: str, data: Predictions,
     screen.print(grid)
 
 
-def _show_range(answer: cc.RangeRecommendation, currency: str, data: Predictions, screen: Console) -> None:
+def _show_range(answer: RangeRecommendation, currency: str, data: Predictions, screen: Console) -> None:
     sure, best = f"at {100 * answer.level:g} %", safe(answer.best_name)
     candidates = answer.ranges.candidates
     style = "bold green" if answer.sure else "bold yellow"
@@ -279,7 +283,7 @@ def _show_range(answer: cc.RangeRecommendation, currency: str, data: Predictions
     show_ranges(answer.ranges, screen, answer)
 
 
-def show_ranges(ranges: cc.Ranges, screen: Console, answer: cc.RangeRecommendation | None = None) -> None:
+def show_ranges(ranges: Ranges, screen: Console, answer: RangeRecommendation | None = None) -> None:
     """Print who is best where, and the thresholds of the classifier that is recommended for all of it."""
     other = [] if answer is None or answer.best_name in TRIVIAL else [f"{safe(answer.best_name)}\nscore >="]
     grid = table("pc", "slope", "best", "score >=", *other)
@@ -355,7 +359,7 @@ def ranges(
     out.emit(show, document, joined)
 
 
-def ranges_document(name: str, ranges: cc.Ranges, where: Condition | None) -> dict[str, Any]:
+def ranges_document(name: str, ranges: Ranges, where: Condition | None) -> dict[str, Any]:
     """Return who is best where, over all conditions or within a range, for a JSON answer."""
     columns = {key: list(values) for key, values in ranges._columns().items()}
     pc = (0.0, 1.0) if where is None else where.pc

@@ -16,6 +16,7 @@ from costcurves.cli._options import Costs, load, read_costs
 from costcurves.cli._print import Output, Problem, check_writable, heading, line, listing, money, percent, quoted, say
 from costcurves.cli._tables import existing
 from costcurves.cli.decide import ranges_document, show_ranges
+from costcurves.curves.choices import Decision
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 HullFile = Annotated[
@@ -164,7 +165,7 @@ def _added(known: cc.RocHull, curves: list[cc.RocCurve], file: Path) -> cc.RocHu
     return known.add(curves)
 
 
-def _show_decision(best: cc.Decision, currency: str, screen: Console) -> None:
+def _show_decision(best: Decision, currency: str, screen: Console) -> None:
     other = best.runner_up
     more = f" ({percent(best.money_regret / best.expected_cost)})" if best.expected_cost > 0 else ""
     use, instead = safe(best.rule), safe(other.rule)

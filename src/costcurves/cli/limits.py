@@ -14,7 +14,8 @@ from costcurves._base.text import safe
 from costcurves.cli import _options as opt
 from costcurves.cli._input import Predictions
 from costcurves.cli._print import Output, Problem, heading, line, percent, quoted, working
-from costcurves.curves.choices import TRIVIAL
+from costcurves.curves.choices import TRIVIAL, Choice, LimitedChoice
+from costcurves.decisions.recommend_within import FixedRule
 
 PANEL = "A limit instead of costs"
 
@@ -82,7 +83,7 @@ class Limit:
             "--min-precision": f"At least {share} of alarms are right{where}",
         }[self.option]
 
-    def answer(self, data: Predictions) -> cc.LimitedChoice:
+    def answer(self, data: Predictions) -> LimitedChoice:
         """Return the choice under the limit."""
         hull = cc.RocHull.from_predictions(data.y_true, data.scores, sample_weight=data.weight)
         if self.option == "--max-fpr":
@@ -132,7 +133,7 @@ def _one(option: str, text: str) -> float:
     return value
 
 
-def use_text(choice: cc.Choice | cc.FixedRule | cc.LimitedChoice, data: Predictions) -> str:
+def use_text(choice: Choice | FixedRule | LimitedChoice, data: Predictions) -> str:
     """Return what to do, in words."""
     name = safe(choice.classifier)
     if choice.classifier in TRIVIAL or math.isinf(choice.threshold):
@@ -162,7 +163,7 @@ def decide_within(limit: Limit, data: Predictions, out: Output) -> None:
     out.emit(show, document, choice._columns())
 
 
-def _show(choice: cc.LimitedChoice, data: Predictions, screen: Console) -> None:
+def _show(choice: LimitedChoice, data: Predictions, screen: Console) -> None:
     line(screen, use_text(choice, data), "bold green" if choice.guarantee else "bold yellow")
     shares = f"it finds {percent(choice.tpr)} of positives, with {percent(choice.fpr)} false alarms among negatives"
     alarms = "" if math.isnan(choice.alarms) else f"; {percent(choice.alarms / 100)} of cases raise an alarm"

@@ -19,6 +19,7 @@ from costcurves._base.results import Result
 from costcurves._base.validation import (
     MOST_COST,
     FloatArray,
+    Rng,
     check_choice,
     check_rng,
     frozen,
@@ -375,7 +376,7 @@ _MODELS = {
 }
 
 
-def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
+def cost_models(model: str, priors: Any, rng: Rng = 0) -> CostMatrix:
     """Draw a cost matrix from one of the nine cost models of the 2000 paper (its Table 4).
 
     Parameters
@@ -383,7 +384,8 @@ def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
     model : {"M1", ..., "M9"}
     priors : mapping of label to probability, or array-like of shape (k,)
         Class frequencies; they set the scale of M6, M7 and M9 and must be positive there.
-    rng : numpy.random.Generator or seed, optional
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or the seed of one. By default the same matrix is drawn each time; None draws another.
 
     Returns
     -------

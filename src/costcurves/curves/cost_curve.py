@@ -16,6 +16,7 @@ from costcurves._base.results import jsonable
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     FloatArray,
+    Rng,
     check_flag,
     check_name,
     shown,
@@ -258,7 +259,7 @@ class CostCurve(CostMeasures):
         prevalence_uncertainty: Beta | None = None,
         reoptimise: bool = False,
         n_resamples: int = 2000,
-        rng: Any = None,
+        rng: Rng = 0,
     ) -> Band:
         """Return a confidence band for the cost at each condition, given the policy's thresholds.
 
@@ -289,8 +290,9 @@ class CostCurve(CostMeasures):
             optimistic estimate varies. It lies too low, and is not a more honest interval.
         n_resamples : int
             The number of resamples, for "resample" and `reoptimise`.
-        rng : numpy.random.Generator, int or None
-            The source of random numbers, for the same.
+        rng : numpy.random.Generator, int or None, default 0
+            A generator, or the seed of one, for the same. By default the answer is the same each time; None draws
+            fresh numbers.
 
         Notes
         -----

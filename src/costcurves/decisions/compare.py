@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from costcurves._base.frames import curves_of_frames
-from costcurves._base.validation import check_flag, check_two_names
+from costcurves._base.validation import Rng, check_flag, check_two_names
 from costcurves.curves.chance import one_question
 from costcurves.decisions.curve_difference import (
     CurveDifference,
@@ -51,7 +51,8 @@ class _Compare:
     pos_label, sample_weight
         As for `RocCurve.from_predictions`.
     n_resamples, rng
-        For ``method="resample"``.
+        For ``method="resample"``. `rng` is a generator, or the seed of one. By default the answer is the same each
+        time; None draws fresh numbers.
 
     Returns
     -------
@@ -93,7 +94,7 @@ class _Compare:
         laplace: float = 0.0,
         names: tuple[str, str] = ("a", "b"),
         n_resamples: int = 2000,
-        rng: Any = None,
+        rng: Rng = 0,
     ) -> CurveDifference:
         """Return the difference of two classifiers' costs at every condition, from their scores."""
         rows = Rows(

@@ -11,7 +11,7 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
-from costcurves._base.validation import BoolArray, FloatArray, check_level, check_rng, frozen, shown
+from costcurves._base.validation import BoolArray, FloatArray, Rng, check_level, check_rng, frozen, shown
 from costcurves.conditions.condition import check_condition
 from costcurves.curves.chance import one_question
 from costcurves.decisions.curve_difference import (
@@ -195,7 +195,7 @@ def compare_many(
     level: float = 0.95,
     method: str = "mid-p",
     pc: Any = None,
-    rng: Any = 0,
+    rng: Rng = 0,
 ) -> ManyDifferences:
     """Return all pairs of classifiers with limits that hold over all pairs and all conditions jointly.
 
@@ -213,8 +213,8 @@ def compare_many(
     pos_label, sample_weight
         As for `RocCurve.from_predictions`. With weights, limits have the effective sample sizes (Σw)²/Σw² of the
         classes; methods "exact" and "resample" refuse them.
-    rng
-        The seed of the simulated critical value.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or the seed of one, for the simulated critical value. By default the answer is the same each time.
 
     Notes
     -----
@@ -240,7 +240,7 @@ def compare_many_in(
     level: float = 0.95,
     method: str = "mid-p",
     pc: Any = None,
-    rng: Any = 0,
+    rng: Rng = 0,
 ) -> ManyDifferences:
     """Return all pairs of a source's classifiers, wherever the examples are."""
     names, level = source.names, check_level(level)

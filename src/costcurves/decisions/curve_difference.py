@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from costcurves._base.results import Result
-from costcurves._base.validation import BoolArray, FloatArray, check_rng, frozen
+from costcurves._base.validation import BoolArray, FloatArray, Rng, frozen, seed_of
 from costcurves.conditions.condition import OperatingCondition, check_condition
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.differences import PcIntervals
@@ -30,7 +30,7 @@ class DifferenceOptions(TypedDict, total=False):
     sampling: str
     laplace: float
     n_resamples: int
-    rng: Any
+    rng: Rng
 
 
 def difference_options(
@@ -40,7 +40,7 @@ def difference_options(
     sampling: str = "stratified",
     laplace: float = 0.0,
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> dict[str, Any]:
     """Return the options with their defaults."""
     return dict(locals())
@@ -61,8 +61,8 @@ class Discordant:
     def __post_init__(self) -> None:
         """Keep a seed in the place of a generator, so that every question is answered from the same resamples."""
         rng = self.options.get("rng")
-        if self.options.get("method") == "resample" and not isinstance(rng, (int, np.integer)):
-            object.__setattr__(self, "options", self.options | {"rng": int(check_rng(rng).integers(2**63))})
+        if self.options.get("method") == "resample":
+            object.__setattr__(self, "options", self.options | {"rng": seed_of(rng)})
 
     def reversed(self) -> Discordant:
         """Return the counts with the two classifiers in the other order."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import BoolArray, FloatArray, check_number, shown
+from costcurves._base.validation import BoolArray, FloatArray, Rng, check_number, shown
 from costcurves.counting import counts
 from costcurves.counting.labels import binary_labels
 from costcurves.inference.bands.results import DifferenceInterval, Interval
@@ -31,7 +31,7 @@ def example_cost(
     level: float = 0.95,
     method: str = "exact",
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> Interval:
     """Return the expected cost per case with its interval, where every example has its own costs.
 
@@ -52,7 +52,7 @@ def example_cost(
     method : {"exact", "t", "resample"}
         Quantiles of the exact bootstrap distribution, Student's t, or resampling.
     n_resamples, rng
-        For ``method="resample"``.
+        For ``method="resample"``, as for `compare`.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def compare_example_cost(
     level: float = 0.95,
     method: str = "exact",
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> DifferenceInterval:
     """Return the difference of two classifiers' expected costs, where every example has its own costs.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +11,7 @@ from costcurves._base.validation import (
     MOST_COST,
     MOST_POINTS,
     FloatArray,
+    Rng,
     check_choice,
     check_integer,
     check_level,
@@ -88,7 +87,7 @@ def example_cost_interval(
     level: float = DEFAULT_LEVEL,
     method: str = "exact",
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> Interval:
     """Return the mean cost per example with its interval.
 
@@ -107,13 +106,13 @@ def example_cost_interval(
     return Interval(float(array.mean()), lower, upper, level)
 
 
-def _exact_limits(costs: FloatArray, level: float, n_resamples: int, rng: Any) -> tuple[float, float]:
+def _exact_limits(costs: FloatArray, level: float, n_resamples: int, rng: Rng) -> tuple[float, float]:
     tail = 0.5 * (1 - level)
     low, high = example_distribution(costs).quantile([tail, 1 - tail])
     return float(low), float(high)
 
 
-def _t_limits(costs: FloatArray, level: float, n_resamples: int, rng: Any) -> tuple[float, float]:
+def _t_limits(costs: FloatArray, level: float, n_resamples: int, rng: Rng) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     if costs.size < 2:
@@ -123,7 +122,7 @@ def _t_limits(costs: FloatArray, level: float, n_resamples: int, rng: Any) -> tu
     return float(costs.mean()) - half, float(costs.mean()) + half
 
 
-def _resampled_limits(costs: FloatArray, level: float, n_resamples: int, rng: Any) -> tuple[float, float]:
+def _resampled_limits(costs: FloatArray, level: float, n_resamples: int, rng: Rng) -> tuple[float, float]:
     size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
     low, high = order_limits(resample(_stratum(costs), size, rng), level)
     return float(low), float(high)
@@ -140,7 +139,7 @@ def compare_example_costs(
     level: float = DEFAULT_LEVEL,
     method: str = "exact",
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> DifferenceInterval:
     """Compare two classifiers by what each example cost with either of them.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from costcurves._base.results import Result
 from costcurves._base.validation import (
     MOST_POINTS,
     FloatArray,
+    Rng,
     check_choice,
     check_integer,
     check_laplace,
@@ -61,7 +62,7 @@ _FARTHEST = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class CellRisk:
+class CellRisk(Result):
     """An error that is expensive and too rare in the data to be judged from them.
 
     Attributes
@@ -80,8 +81,8 @@ class CellRisk:
 
     Examples
     --------
-    >>> import costcurves as cc
-    >>> cc.CellRisk(true="crash", predicted="safe", cost=1e6, count=0, excess=2995.7, needed=90_000)
+    >>> from costcurves.multiclass.bcost import CellRisk
+    >>> CellRisk(true="crash", predicted="safe", cost=1e6, count=0, excess=2995.7, needed=90_000)
     CellRisk(true='crash', predicted='safe', cost=1000000.0, count=0, excess=2995.7, needed=90000)
     """
 
@@ -91,6 +92,9 @@ class CellRisk:
     count: int
     excess: float
     needed: int | None
+
+    def _columns(self) -> dict[str, Any]:
+        return {field.name: [getattr(self, field.name)] for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -289,7 +293,7 @@ class Options:
         laplace: Any,
         method: Any,
         n_resamples: Any,
-        rng: Any,
+        rng: Rng,
         priors: Any,
         priors_size: Any,
     ) -> Options:
@@ -372,7 +376,8 @@ class _BCost:
         How many examples the priors are worth: they are then uncertain, Dirichlet(priors_size · priors), and
         the distribution is drawn (100,000 draws with method "exact"). By default they are certain.
     n_resamples : int, default 1000
-    rng : numpy.random.Generator or seed, optional
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or the seed of one. By default the answer is the same each time; None draws fresh numbers.
 
     Returns
     -------
@@ -416,7 +421,7 @@ class _BCost:
         priors: Any = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
-        rng: Any = None,
+        rng: Rng = 0,
     ) -> CostInterval:
         """Return an interval for the expected cost from predictions."""
         C = as_cost_matrix(C)
@@ -443,7 +448,7 @@ class _BCost:
         priors: Any = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
-        rng: Any = None,
+        rng: Rng = 0,
     ) -> CostInterval:
         """Return an interval for the expected cost from counts.
 
@@ -860,7 +865,7 @@ class _BDeltaCost:
         priors: Any = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
-        rng: Any = None,
+        rng: Rng = 0,
         names: tuple[str, str] = ("a", "b"),
     ) -> CostDifference:
         """Return the difference in expected cost from predictions."""
@@ -888,7 +893,7 @@ class _BDeltaCost:
         priors: Any = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
-        rng: Any = None,
+        rng: Rng = 0,
         names: tuple[str, str] = ("a", "b"),
     ) -> CostDifference:
         """Return the difference in expected cost from joint counts.

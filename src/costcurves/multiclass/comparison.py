@@ -14,7 +14,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, check_level, frozen
+from costcurves._base.validation import FloatArray, Rng, check_level, frozen
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, as_cost_matrix, constant_names
 from costcurves.counting.confusion import JointConfusion, check_named, pair_counts, read_columns
 from costcurves.inference import multiclass
@@ -173,7 +173,7 @@ def bdeltacost_many(
     priors: Any = None,
     priors_size: float | None = None,
     n_resamples: int = 1000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> CostComparison:
     """Compare several classifiers with each other and with always predicting one class, by BDeltaCost.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.progress import track
-from costcurves._base.validation import FloatArray, check_integer, check_level, check_name, shown
+from costcurves._base.validation import FloatArray, Rng, check_integer, check_level, check_name, seed_of, shown
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange, default_points
 from costcurves.counting.geometry import upper_hull
@@ -174,7 +174,7 @@ def summarise(
     scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
     level: float = 0.95,
     dropped: int = 0,
-    seed: int = 0,
+    rng: Rng = 0,
 ) -> Summary:
     """Return what a report of two classes shows.
 
@@ -185,8 +185,9 @@ def summarise(
     level : float in (0, 1)
     dropped : int
         How many rows were left out before, to be stated in the report.
-    seed : int
-        For the simulated critical values of what holds at all conditions together.
+    rng : numpy.random.Generator, int or None, default 0
+        For the simulated critical values of what holds at all conditions together. The summary has the seed: `rng`
+        itself, or one that is drawn from it.
 
     Examples
     --------
@@ -198,7 +199,7 @@ def summarise(
     >>> found.answers[0].decision.classifier, found.ranges.candidates
     ('b', ('b',))
     """
-    level, seed = check_level(level), check_integer("seed", seed, 0)
+    level, seed = check_level(level), seed_of(rng)
     dropped = check_integer("dropped", dropped, 0)
     asked = check_scenarios({} if scenarios is None else scenarios)
     rows = predictions.in_memory()

@@ -6,11 +6,11 @@ A new method is a function here and its entry in `BAND_METHODS`; nothing else ha
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from costcurves._base.validation import MOST_POINTS, FloatArray, check_integer
+from costcurves._base.validation import MOST_POINTS, FloatArray, Rng, check_integer
 from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.resampled import resampled_limits
 from costcurves.inference.bands.shared_draws import SharedDraws
@@ -26,7 +26,7 @@ class Options(NamedTuple):
 
     limits: Limits
     n_resamples: int
-    rng: Any
+    rng: Rng
 
 
 def wilson_limits(rates: ErrorRates, z: float, options: Options) -> Band:

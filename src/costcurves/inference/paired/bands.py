@@ -15,6 +15,7 @@ from costcurves._base.validation import (
     BoolArray,
     FloatArray,
     IntArray,
+    Rng,
     check_choice,
     check_laplace,
     check_level,
@@ -196,7 +197,7 @@ def difference_band(
     known: npt.ArrayLike = False,
     critical_value: float | None = None,
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> DifferenceBand:
     """Return a band for NE_a(pc) - NE_b(pc) from the examples that only one of the two gets wrong.
 
