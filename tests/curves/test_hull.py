@@ -103,7 +103,7 @@ def same_decisions(hull, whole, pcs):
         assert repr(one.ties) == repr(other.ties)
         assert repr(one).splitlines()[:3] == repr(other).splitlines()[:3]
         assert one.runner_up.normalized_cost == pytest.approx(other.runner_up.normalized_cost, abs=1e-12)
-        rivals = [cheapest_with_alarms(curve, other.condition) for curve in whole.curves]
+        rivals = [cheapest_with_alarms(curve, other.condition) for curve in whole.roc_curves().values()]
         choices = [*trivial_choices(other.condition), *filter(None, rivals)]
         costs = sorted(choice.normalized_cost for choice in choices if choice.classifier != other.classifier)
         if len(costs) == 1 or costs[1] - costs[0] > 1e-9:
@@ -167,7 +167,7 @@ def test_a_hull_that_grew_keeps_names_and_points_of_use_but_no_curves():
     for call, what in (
         (lambda: hull.roc_curves(), "roc_curves"),
         (lambda: hull.roc_curve("A"), "roc_curves"),
-        (lambda: cc.regret("A", hull), "curves"),
+        (lambda: cc.regret("A", hull), "roc_curves"),
         (lambda: hull.best_at_fpr(0.1), "best_at_fpr"),
         (lambda: hull.best_at_tpr(0.1), "best_at_tpr"),
         (lambda: hull.best_at_capacity(alarms=1, population=2, prevalence=0.5), "best_at_capacity"),
