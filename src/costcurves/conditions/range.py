@@ -227,7 +227,11 @@ def default_points(over: OperatingRange | None = None) -> FloatArray:
     return np.unique(np.minimum(np.append(points[:-1], high), high))
 
 
-def check_range(over: Any) -> OperatingRange:
+# What stands for a range of conditions: a range, one condition, a pair (low, high) of pc, or None for all of pc.
+RangeLike = OperatingRange | OperatingCondition | tuple[float, float] | None
+
+
+def check_range(over: RangeLike) -> OperatingRange:
     """Return an operating range.
 
     A condition is a range of one point, a pair (low, high) is a range of pc, and None is all of pc.
@@ -238,9 +242,21 @@ def check_range(over: Any) -> OperatingRange:
         return over
     if isinstance(over, OperatingCondition):
         return OperatingRange(over.prevalence, cost_fp=over.cost_fp, cost_fn=over.cost_fn, _pc_only=over.pc_only)
-    if isinstance(over, (tuple, list)) and len(over) == 2:
-        return OperatingRange.from_pc(*_check_bounds("over", over, check=check_in_unit))
+    if _is_pair(over):
+        return OperatingRange.from_pc(*span_of(over))
     raise InputError(
         "`over` must be an OperatingRange, an OperatingCondition or a pair (low, high) of pc, "
         f"got {shown(over)} ({type(over).__name__})"
     )
+
+
+def span_of(over: RangeLike) -> tuple[float, float]:
+    """Return the smallest and the largest pc of a range, given as for `check_range`."""
+    if _is_pair(over):
+        return _check_bounds("over", over, check=check_in_unit)
+    return check_range(over).pc
+
+
+def _is_pair(over: Any) -> bool:
+    """Say whether something is a pair of values."""
+    return isinstance(over, (tuple, list, np.ndarray)) and np.ndim(over) == 1 and len(over) == 2

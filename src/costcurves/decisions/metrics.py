@@ -9,7 +9,7 @@ import numpy as np
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, shown
 from costcurves.conditions.condition import check_condition
-from costcurves.conditions.range import OperatingRange
+from costcurves.conditions.range import RangeLike
 from costcurves.counting import counts
 from costcurves.counting.confusion import check_weights
 from costcurves.counting.labels import binary_labels
@@ -168,7 +168,7 @@ def cost_curve_area(
     y_true: Any,
     y_score: Any,
     *,
-    pc: tuple[float, float] | OperatingRange = (0.0, 1.0),
+    over: RangeLike = None,
     weight: Any = None,
     policy: Any = "optimal",
     pos_label: Any = None,
@@ -180,8 +180,8 @@ def cost_curve_area(
     ----------
     y_true, y_score : array-like of shape (n,)
         True labels of two classes, and scores that are higher for the positive one.
-    pc : (low, high) or OperatingRange
-        The part of the axis to integrate over.
+    over : OperatingRange or (low, high), optional
+        The part of the axis to integrate over; a pair is one of pc. By default it is all of pc.
     weight : Beta, callable or an object with ``pdf``, optional
         How likely each pc is; by default all alike. See `CostCurve.area`.
     policy : "optimal", "bayes", a number, or a policy from `costcurves.thresholds`
@@ -207,7 +207,7 @@ def cost_curve_area(
     given = {"pos_label": pos_label, "sample_weight": sample_weight, "policy": policy}
     with no_question():
         curve = CostCurve.from_predictions(y_true, y_score, **given)
-    return curve.area(pc, weight=weight)
+    return curve.area(over, weight=weight)
 
 
 def mean_example_cost(
