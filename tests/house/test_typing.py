@@ -20,7 +20,6 @@ cc.OperatingCondition.from_pc(0.5).with_pc(0.3, by="luck")
 reveal_type(cc.compare([0, 1], [1, 2], [2, 1]).at(0.5))
 reveal_type(cc.CostCurve.from_predictions([0, 1], [1, 2]).band())
 reveal_type(cc.recommend([0, 1], {"a": [1, 2]}, 0.5).best)
-reveal_type(cc.OperatingRange.from_slope(0, 3).slope)
 """
 FOUND = {
     3: 'Module has no attribute "typo"',
@@ -29,7 +28,6 @@ FOUND = {
     6: "costcurves.inference.bands.results.DifferenceInterval",
     7: "costcurves.inference.bands.results.Band",
     8: "costcurves.curves.choices.Choice",
-    9: "tuple[builtins.float, builtins.float]",
 }
 
 
@@ -44,4 +42,4 @@ def test_a_type_checker_refuses_names_that_do_not_exist_and_finds_results(tmp_pa
     told = {int(line.split(":")[1]): line for line in done.stdout.splitlines() if line.startswith("use.py:")}
     assert set(told) == set(FOUND), done.stdout + done.stderr
     for line, text in FOUND.items():
-        assert text in told[line].replace("Tuple", "tuple")
+        assert text in told[line]

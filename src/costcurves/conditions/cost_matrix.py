@@ -64,10 +64,10 @@ class CostMatrix(Result):
     Raises
     ------
     InputError
-        When the table is not square, holds a negative, missing or infinite cost, is zero throughout (no
-        decision would matter), or when labels repeat.
+        If the table is not square, holds a negative, missing or infinite cost, is zero throughout (no
+        decision would matter), or if labels repeat.
     DataError
-        When row and column labels are not the same.
+        If row and column labels are not the same.
 
     Notes
     -----
@@ -120,7 +120,7 @@ class CostMatrix(Result):
         return CostMatrix(self.values.T, self.labels)
 
     def cost(self, true: Any, predicted: Any) -> float:
-        """Return the cost of predicting one class where another is true."""
+        """Return the cost of predicting one class when another is true."""
         return float(self.values[self._position("true", true), self._position("predicted", predicted)])
 
     def error_costs(self, pos_label: Any) -> tuple[float, float]:
@@ -159,7 +159,7 @@ class CostMatrix(Result):
         return table
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return a dataframe with the true labels in column `true` and one column a predicted class.
+        """Return a dataframe with the true labels in column `true` and one column per predicted class.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class CostMatrix(Result):
         return make_frame(self._columns(), backend)
 
     def __repr__(self) -> str:
-        """Return the conclusion in words."""
+        """Show the matrix with its labels."""
         return "CostMatrix, rows true, columns predicted\n" + square_text(self.labels, self.values)
 
 
@@ -188,7 +188,7 @@ def _reordered(matrix: CostMatrix, labels: Any) -> tuple[FloatArray, Labels]:
 
 
 def as_cost_matrix(C: Any) -> CostMatrix:
-    """Return a cost matrix, made from a table where it is not one already."""
+    """Return a cost matrix; a table is made into one."""
     return C if isinstance(C, CostMatrix) else CostMatrix(C)
 
 
@@ -293,7 +293,7 @@ def minimum_cost_predictions(probabilities: Any, C: Any, *, classes: Any = None)
     Parameters
     ----------
     probabilities : array-like of shape (n, k), or dataframe
-        Class probabilities, or a frame with one column a label, matched by name.
+        Class probabilities, or a frame with one column per label, matched by name.
     C : CostMatrix or table
         Rows true, columns predicted.
     classes : sequence of labels, optional
@@ -395,7 +395,7 @@ def cost_models(model: str, priors: Any, rng: Rng = 0) -> CostMatrix:
     Notes
     -----
     Errors cost Unif[0, 10], [0, 100], [0, 100], [0, 1000] and [0, 10000] in M1 to M5, and [0, 10000] in M8.
-    With true class t and predicted class p they cost Unif[0, 1000 P(p)/P(t)] in M6 (to take a rare class
+    With true class t and predicted class p they cost Unif[0, 1000 P(p)/P(t)] in M6 (mistaking a rare class
     for a common one is expensive), Unif[0, 1000 P(t)/P(p)] in M7 and Unif[0, 2000 P(p)/P(t)] in M9. Right
     decisions cost Unif[0, 10] in M3, Unif[0, 1000] in M8 and M9, and nothing in the others.
 

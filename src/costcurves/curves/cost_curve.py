@@ -282,9 +282,9 @@ class CostCurve(CostMeasures):
         prevalence_uncertainty : Beta, optional
             The distribution of a deployment prevalence that is not known exactly (not with "exact"). Each pc then
             stands for the costs that give it at the mean of the Beta; the limits are those of the cost per case, in
-            units of what always being wrong costs at that mean. Conditions that the band is asked about must have that
-            mean as their prevalence. ``sampling="full"`` then describes a sample of this size from the population on
-            which the classifier will be used.
+            units of what getting every case wrong costs at that mean. Conditions that the band is asked about must have
+            that mean as their prevalence. ``sampling="full"`` then describes a sample of this size from the population
+            on which the classifier will be used.
         reoptimise : bool
             Whether to choose the threshold anew in every resample (policy "optimal" only). Such a band shows how an
             optimistic estimate varies. It lies too low, and is not a more honest interval.

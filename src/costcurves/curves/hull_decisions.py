@@ -105,7 +105,7 @@ class HullDecisions(HullPoints):
         }
 
     def ranges(self) -> Ranges:
-        """Return who is best where, over all conditions: the 1998 study's Table 1, with thresholds.
+        """Return who is best where, over all conditions, with thresholds: this is Table 1 of the 1998 study.
 
         Examples
         --------
@@ -117,7 +117,7 @@ class HullDecisions(HullPoints):
         return self._ranges(0.0, 1.0, None)
 
     def within(self, over: Any) -> Ranges:
-        """Return who can be best within a range of conditions, and where: the 1997 sensitivity analysis.
+        """Return who can be best within a range of conditions, and where: the sensitivity analysis of 1997.
 
         Examples
         --------

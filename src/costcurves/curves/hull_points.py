@@ -205,7 +205,7 @@ class HullPoints(Result):
         Each added point is placed by a binary search, and only the vertices that it removes are looked at. The new hull
         keeps only the points that can be best, or the runner-up of the best, at some condition, and the names of all
         classifiers. It makes the same decisions by cost as the `RocHull` of all curves, except that it may name another
-        runner-up if several cost the same. It has no `curves`, and cannot answer for the best choice under a limit.
+        runner-up if several cost the same. It has no `roc_curves`, and cannot find the best choice under a limit.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class HullPoints(Result):
 
         The text has the points that can be best, or the runner-up of the best, at some condition, and the names of all
         classifiers, so that it is as long as the hull is large. Rates and counts are kept exactly. A hull that is read
-        back makes the same decisions by cost, but has no `curves` and no choices under a limit.
+        back makes the same decisions by cost, but has no `roc_curves` and no choices under a limit.
 
         Examples
         --------
@@ -319,7 +319,7 @@ class HullPoints(Result):
         }
 
     def __repr__(self) -> str:
-        """Return the number of vertices, and who is on the hull and who is not."""
+        """Show the number of vertices, and who is on the hull and who is not."""
         names = ", ".join(repr(name) for name in self.can_be_best) or "none"
         never = f"; never best: {', '.join(map(repr, self.never_best))}" if self.never_best else ""
         never += f"; max_error={self.max_error:.2g}" if self.max_error else ""

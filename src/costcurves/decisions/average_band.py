@@ -23,9 +23,9 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
     curves : sequence of CostCurve or RocCurve
         One for each fold.
     kind : {"between", "within"}
-        ``"between"``: Student's interval from how the folds differ; how much would the mean move with other training
-        and test folds (training sets overlap, so it is somewhat too narrow). ``"within"``: what the test examples
-        alone say about the mean cost of these very classifiers; the variation of training is not in it.
+        ``"between"`` is Student's interval from the differences between folds. It says how much the mean would move
+        with other training and test folds; since training sets overlap, it is somewhat too narrow. ``"within"`` says
+        how well the test examples determine the mean cost of these very classifiers, without the variation of training.
     level : float in (0, 1)
     pc : array-like, OperatingRange or OperatingCondition, optional
         Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points of it.

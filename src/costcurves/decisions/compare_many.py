@@ -29,7 +29,7 @@ SMALLEST_P = 1e-30  # of those that are told apart
 
 
 def _p_text(p: float) -> str:
-    """Return a p-value; those that lie beyond the last that is computed are said to."""
+    """Return a p-value as text; for one that is too small to be computed exactly, say so."""
     return f"={p:.3g}" if p >= SMALLEST_P else f"<{SMALLEST_P:.0e}"
 
 
@@ -43,7 +43,7 @@ class ManyDifferences(Result):
     pairs : tuple of CurveDifference
         In the order of `itertools.combinations`.
     level : float
-        The probability that every statement about every pair at every pc is right.
+        The probability that all statements about all pairs at all pc are right.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class ManyDifferences(Result):
 
     @property
     def max_error(self) -> float:
-        """By how much a difference can be wrong because scores were binned."""
+        """The most by which a difference can be wrong because scores were binned."""
         return max(one.max_error for one in self.pairs)
 
     def at(self, condition: Any) -> PairwiseTests:
@@ -108,7 +108,7 @@ class ManyDifferences(Result):
         return dict(zip(("a", "b", "pc_low", "pc_high", "better"), map(list, columns), strict=True))
 
     def __repr__(self) -> str:
-        """Return one line a pair."""
+        """Show one line per pair."""
         head = f"Who costs less where ({len(self.names)} classifiers, {100 * self.level:g} % over all pairs and all pc)"
         lines = [f"  {one.names[0]!r} against {one.names[1]!r}: {one.significant().text()}" for one in self.pairs]
         return "\n".join([head, *lines])
@@ -172,7 +172,7 @@ class PairwiseTests(Result):
         }
 
     def __repr__(self) -> str:
-        """Return one line a pair."""
+        """Show one line per pair."""
         lines = [
             f"  {a!r} - {b!r}: {d:.3g}, p{_p_text(p)} (adjusted {_p_text(q).lstrip('=')}), "
             + ("significant" if s else UNSETTLED if u else "not significant")
@@ -205,14 +205,15 @@ def compare_many(
     scores : mapping of name to array-like of shape (n,), or dataframe
     policy : policy, or mapping of name to policy
     level : float in (0, 1)
-        The family-wise level: the chance that no statement about any pair at any pc is wrong.
+        The family-wise level: the probability that no statement about any pair at any pc is wrong.
     method : str
         As for `compare`.
     pc : array-like, OperatingRange or OperatingCondition, optional
-        Operating points, as for `compare`. The time grows with the square of their number times that of classifiers.
+        Operating points, as for `compare`. The time grows with the square of the number of points, and with
+        that of the number of classifiers.
     pos_label, sample_weight
-        As for `RocCurve.from_predictions`. With weights, limits have the effective sample sizes (Σw)²/Σw² of the
-        classes; methods "exact" and "resample" refuse them.
+        As for `RocCurve.from_predictions`. With weights, limits use the effective sample sizes (Σw)²/Σw² of the
+        classes; the methods "exact" and "resample" do not take weights.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or the seed of one, for the simulated critical value. By default the answer is the same each time.
 

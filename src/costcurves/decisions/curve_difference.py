@@ -59,7 +59,7 @@ class Discordant:
     errors: tuple[float, float] = (0.0, 0.0)  # by how much each cost can be too high
 
     def __post_init__(self) -> None:
-        """Keep a seed in the place of a generator, so that every question is answered from the same resamples."""
+        """Replace a generator by a seed, so that every question is answered from the same resamples."""
         rng = self.options.get("rng")
         if self.options.get("method") == "resample":
             object.__setattr__(self, "options", self.options | {"rng": seed_of(rng)})
@@ -88,7 +88,9 @@ class Discordant:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveDifference(Result):
-    """Cost of one classifier minus cost of another at every condition, with limits; negative: the first is cheaper.
+    """The cost of one classifier minus that of another at every condition, with limits.
+
+    Below zero the first is cheaper.
 
     Attributes
     ----------
@@ -99,8 +101,8 @@ class CurveDifference(Result):
     level, method, sampling, simultaneous
         How the limits were found.
     max_error : float
-        By how much the difference can be wrong, either way, because scores were binned. The limits are wider by it,
-        p-values are the largest that it allows, and what it could overturn is not settled.
+        The most by which the difference can be wrong, either way, because scores were binned. The limits are wider by
+        it, p-values are the largest that it allows, and verdicts that it could overturn are not settled.
 
     Examples
     --------
@@ -119,27 +121,27 @@ class CurveDifference(Result):
 
     @property
     def pc(self) -> FloatArray:
-        """Operating points, increasing."""
+        """The operating points, increasing."""
         return self.band.pc
 
     @property
     def estimate(self) -> FloatArray:
-        """Difference of normalized costs, first minus second."""
+        """The difference of normalized costs, first minus second."""
         return self.band.estimate
 
     @property
     def lower(self) -> FloatArray:
-        """Lower limits at each point."""
+        """The lower limit at each point."""
         return self.band.lower
 
     @property
     def upper(self) -> FloatArray:
-        """Upper limits at each point."""
+        """The upper limit at each point."""
         return self.band.upper
 
     @property
     def level(self) -> float:
-        """Confidence level of the limits."""
+        """The confidence level of the limits."""
         return self.band.level
 
     @property
@@ -149,7 +151,7 @@ class CurveDifference(Result):
 
     @property
     def max_error(self) -> float:
-        """By how much the difference can be wrong because scores were binned."""
+        """The most by which the difference can be wrong because scores were binned."""
         return self.band.max_error
 
     @property
@@ -177,7 +179,7 @@ class CurveDifference(Result):
         return float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
 
     def without_error(self) -> CurveDifference:
-        """Return the difference at the very thresholds in use, which may not be the best ones where scores were binned.
+        """Return the difference at the thresholds in use, which may not be the best ones if scores were binned.
 
         The counts at these thresholds are exact, so its limits and p-values have no binning error.
         """
@@ -190,11 +192,11 @@ class CurveDifference(Result):
         return CurveDifference((self.names[1], self.names[0]), self.band.reversed(), self._discordant.reversed())
 
     def significant(self) -> Verdicts:
-        """Return where the first is better, where the second, and where neither is shown to be.
+        """Say where the first is significantly better, where the second is, and where neither is shown to be.
 
-        Needs a simultaneous band: a pointwise one would exclude zero somewhere far too often. A range begins and ends
-        at points of the band, the only ones that were judged. What the binning of scores could overturn is
-        ``"not settled: binning error"``.
+        This needs simultaneous limits, because pointwise ones exclude zero somewhere far too often. A range begins and
+        ends at points of the band, the only ones that were judged. A verdict that the binning of scores could overturn
+        is ``"not settled: binning error"``.
         """
         parts = self.band.significant()
         who = {"a": self.names[0], "b": self.names[1], UNDECIDED: UNDECIDED, "unsettled": UNSETTLED}
@@ -220,7 +222,7 @@ class CurveDifference(Result):
         return {"names": list(self.names), **Result.to_dict(self.band)}
 
     def __repr__(self) -> str:
-        """Return the conclusion."""
+        """Show the conclusion."""
         kind = "simultaneous" if self.simultaneous else "pointwise"
         head = f"CurveDifference({self.names[0]!r} - {self.names[1]!r}, {100 * self.level:g} % {kind}"
         if not self.simultaneous:
@@ -230,9 +232,9 @@ class CurveDifference(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Verdicts(Result):
-    """Intervals of pc and who is significantly better in each: a name, or ``"undecided"``.
+    """Intervals of pc and who is significantly better in each of them: a name, or ``"undecided"``.
 
-    Where scores were binned, it may also be ``"not settled: binning error"``.
+    If scores were binned, it may also be ``"not settled: binning error"``.
 
     Examples
     --------
@@ -261,7 +263,7 @@ class Verdicts(Result):
 
     @property
     def decided(self) -> bool:
-        """Whether somebody is better somewhere."""
+        """Whether one of the two is shown to be better somewhere."""
         return any(better not in NO_VERDICT for better in self.better)
 
     def text(self) -> str:
@@ -284,7 +286,7 @@ class Verdicts(Result):
         return len(self.better)
 
     def __repr__(self) -> str:
-        """Return the conclusion."""
+        """Show the conclusion."""
         return f"Verdicts({self.text()})"
 
 
@@ -305,8 +307,8 @@ def difference_of_counts(
 ) -> CurveDifference:
     """Return the difference of two curves from their paired counts, however those were made.
 
-    Without counts at the operating points the band is pointwise. `errors` say by how much the cost of each curve can be
-    too high.
+    If there are no counts at the operating points, the band is pointwise. `errors` are the most by which the cost of
+    each curve can be too high.
     """
     steps = paired.steps
     effective = (steps.pos.effective, steps.neg.effective) if paired.weighted else None

@@ -42,10 +42,11 @@ def example_cost(
     y_score : array-like of shape (n,)
         Scores; probabilities for ``policy="bayes"``.
     cost_fp, cost_fn : float or array-like of shape (n,)
-        What a false alarm and a miss of each example cost: a miss may cost the amount of the transaction.
+        What a false alarm and a miss cost, for all examples or for each of them: a miss may cost the amount of the
+        transaction.
     policy : float or "bayes"
         One threshold (score >= threshold predicts positive), or the cheaper decision for each example:
-        positive iff ``(1 - score)·cost_fp < score·cost_fn`` with its own costs.
+        positive if and only if ``(1 - score)·cost_fp < score·cost_fn`` with its own costs.
     pos_label : label, optional
         The positive class; needed unless labels are booleans, 0/1 or -1/1.
     level : float in (0, 1)

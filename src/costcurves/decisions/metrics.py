@@ -26,7 +26,7 @@ DIVISIONS = 5
 def normalized_expected_cost(
     y_true: Any, y_pred: Any, condition: Any, *, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
-    """Return the cost of predicted labels at an operating condition, as a share of always being wrong.
+    """Return the cost of predicted labels at a condition, as a share of the cost of getting every case wrong.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def cross_fitted_cost(
     Returns
     -------
     float in [0, 1]
-        ``pc·fnr + (1-pc)·fpr``, a share of always being wrong.
+        ``pc·fnr + (1-pc)·fpr``, a share of the cost of getting every case wrong.
 
     See Also
     --------
