@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ from costcurves._base.errors import CostCurvesError, InputError
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+Points = Literal["all", "hull"]
+OnNull = Literal["refuse", "drop"]
+Sampling = Literal["stratified", "full"]
 Rng = np.random.Generator | int | None  # what `check_rng` takes: a generator, a seed, or None for fresh numbers
 
 # A float64 holds every whole number up to here.

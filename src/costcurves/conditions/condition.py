@@ -374,6 +374,9 @@ def bayes_threshold(condition: OperatingCondition, *, calibrated_at: float | Non
     return (1.0 - pc) * q / ((1.0 - pc) * q + pc * (1.0 - q))
 
 
+ConditionLike = OperatingCondition | float  # a number is read as a pc
+
+
 def check_condition(condition: Any) -> OperatingCondition:
     """Return an operating condition; a bare number in [0, 1] is read as a pc."""
     if isinstance(condition, OperatingCondition):

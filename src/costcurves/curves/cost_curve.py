@@ -16,12 +16,14 @@ from costcurves._base.results import jsonable
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     FloatArray,
+    OnNull,
     Rng,
+    Sampling,
     check_flag,
     check_name,
     shown,
 )
-from costcurves.conditions.condition import check_condition, pc_array
+from costcurves.conditions.condition import ConditionLike, check_condition, pc_array
 from costcurves.conditions.range import Beta
 from costcurves.curves.cost_function import CostFunction, CostLines
 from costcurves.curves.cost_measures import CostMeasures
@@ -141,7 +143,7 @@ class CostCurve(CostMeasures):
         pos_label: Any = None,
         name: str | None = None,
         policy: Any = "optimal",
-        on_null: str = "refuse",
+        on_null: OnNull = "refuse",
     ) -> CostCurve:
         """Return the cost curve of a column of labels and a column of scores, from a dataframe of any library.
 
@@ -252,7 +254,7 @@ class CostCurve(CostMeasures):
         *,
         level: float = DEFAULT_LEVEL,
         method: str = "wilson",
-        sampling: str = "stratified",
+        sampling: Sampling = "stratified",
         simultaneous: bool = False,
         pc: Any = None,
         laplace: float = 0.0,
@@ -353,7 +355,7 @@ class CostCurve(CostMeasures):
         return band.evaluated_by(partial(_band_including, self, options, band.pc))
 
     def distribution(
-        self, condition: Any, *, sampling: str = "stratified", laplace: float = 0.0
+        self, condition: ConditionLike, *, sampling: Sampling = "stratified", laplace: float = 0.0
     ) -> BootstrapDistribution:
         """Return the exact bootstrap distribution of the normalized cost at a condition, at the threshold in use.
 

@@ -11,7 +11,7 @@ import numpy as np
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, frozen, shown
-from costcurves.conditions.condition import check_condition, pc_array
+from costcurves.conditions.condition import ConditionLike, check_condition, pc_array
 from costcurves.conditions.range import Beta, RangeLike, span_of
 
 # Differences of normalized cost below this are rounding, not performance: they count as equal.
@@ -50,7 +50,7 @@ class CostFunction(Result):
         cost = x * self.fnr[step] + (1.0 - x) * self.fpr[step]
         return float(cost) if x.ndim == 0 else cost
 
-    def expected_cost(self, condition: Any) -> float:
+    def expected_cost(self, condition: ConditionLike) -> float:
         """Return the expected cost per case in money at an operating condition.
 
         Examples

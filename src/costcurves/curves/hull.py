@@ -9,6 +9,8 @@ from typing import Any
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of, curves_of_frames
 from costcurves._base.validation import (
+    OnNull,
+    Points,
     shown,
 )
 from costcurves.curves.chance import one_question
@@ -82,7 +84,7 @@ class RocHull(HullLimits):
         *,
         pos_label: Any = None,
         sample_weight: Any = None,
-        points: str = "all",
+        points: Points = "all",
     ) -> RocHull:
         """Return the hull of several classifiers' scores on the same examples.
 
@@ -121,8 +123,8 @@ class RocHull(HullLimits):
         scores: Sequence[str],
         weight: str | None = None,
         pos_label: Any = None,
-        points: str = "all",
-        on_null: str = "refuse",
+        points: Points = "all",
+        on_null: OnNull = "refuse",
     ) -> RocHull:
         """Return the hull of several columns of scores, all counted in the same pass, from a dataframe of any library.
 

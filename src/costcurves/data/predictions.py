@@ -16,6 +16,7 @@ from costcurves._base.validation import (
     BoolArray,
     FloatArray,
     IntArray,
+    OnNull,
     check_choice,
     check_flag,
     check_level,
@@ -113,7 +114,7 @@ class Predictions(Result):
         scores: Sequence[str],
         weight: str | None = None,
         pos_label: Any = None,
-        on_null: str = "refuse",
+        on_null: OnNull = "refuse",
     ) -> Predictions:
         """Return the predictions in columns of a dataframe of any library; what is not in memory is read in passes.
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.validation import check_choice, check_name, check_two_names, shown
+from costcurves._base.validation import OnNull, check_choice, check_name, check_two_names, shown
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import as_policy
 from costcurves.data.file_source import FileSource
@@ -193,7 +193,7 @@ def scan(
     pos_label: Any = None,
     table: Any = None,
     resolution: int | None = None,
-    on_null: str = "refuse",
+    on_null: OnNull = "refuse",
     progress: Any = None,
     threads: int | None = None,
 ) -> Scan:

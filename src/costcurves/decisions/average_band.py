@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from costcurves.inference.bands.folds import between_folds_band, within_folds_ba
 from costcurves.inference.bands.results import Band, operating_points
 
 
-def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc: Any = None, **options: Any) -> Band:
+def average_band(
+    curves: Any, *, kind: Literal["between", "within"] = "between", level: float = 0.95, pc: Any = None, **options: Any
+) -> Band:
     """Return a band for the mean cost curve of several folds.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from costcurves._base.frames import curves_of_frames
-from costcurves._base.validation import Rng, check_flag, check_two_names
+from costcurves._base.validation import OnNull, Rng, Sampling, check_flag, check_two_names
 from costcurves.curves.chance import one_question
 from costcurves.decisions.curve_difference import (
     CurveDifference,
@@ -89,7 +89,7 @@ class _Compare:
         level: float = 0.95,
         simultaneous: bool = True,
         method: str = "mid-p",
-        sampling: str = "stratified",
+        sampling: Sampling = "stratified",
         pc: Any = None,
         laplace: float = 0.0,
         names: tuple[str, str] = ("a", "b"),
@@ -168,7 +168,7 @@ class _Compare:
         simultaneous: bool = True,
         pc: Any = None,
         names: tuple[str, str] | None = None,
-        on_null: str = "refuse",
+        on_null: OnNull = "refuse",
         **options: Unpack[DifferenceOptions],
     ) -> CurveDifference:
         """Return the difference of two score columns of a dataframe, of any library, at every condition.

@@ -12,7 +12,7 @@ import numpy as np
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import BoolArray, FloatArray, Rng, check_level, check_rng, frozen, shown
-from costcurves.conditions.condition import check_condition
+from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.curves.chance import one_question
 from costcurves.decisions.curve_difference import (
     UNSETTLED,
@@ -78,7 +78,7 @@ class ManyDifferences(Result):
         """The most by which a difference can be wrong because scores were binned."""
         return max(one.max_error for one in self.pairs)
 
-    def at(self, condition: Any) -> PairwiseTests:
+    def at(self, condition: ConditionLike) -> PairwiseTests:
         """Return all pairs at one condition, with Holm's adjustment of their p-values."""
         where = check_condition(condition)
         found = [one.at(where.pc) for one in self.pairs]

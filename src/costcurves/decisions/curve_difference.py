@@ -8,8 +8,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from costcurves._base.results import Result
-from costcurves._base.validation import BoolArray, FloatArray, Rng, frozen, seed_of
-from costcurves.conditions.condition import OperatingCondition, check_condition
+from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, frozen, seed_of
+from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.differences import PcIntervals
 from costcurves.decisions.rows import Paired, Source
@@ -27,7 +27,7 @@ class DifferenceOptions(TypedDict, total=False):
 
     level: float
     method: str
-    sampling: str
+    sampling: Sampling
     laplace: float
     n_resamples: int
     rng: Rng
@@ -37,7 +37,7 @@ def difference_options(
     *,
     level: float = 0.95,
     method: str = "mid-p",
-    sampling: str = "stratified",
+    sampling: Sampling = "stratified",
     laplace: float = 0.0,
     n_resamples: int = 2000,
     rng: Rng = 0,
@@ -159,7 +159,7 @@ class CurveDifference(Result):
         """The two-sided p-values of equal costs at each point, each taken by itself, without any adjustment."""
         return frozen(self._p_values(self.pc))
 
-    def at(self, condition: OperatingCondition | float) -> DifferenceInterval:
+    def at(self, condition: ConditionLike) -> DifferenceInterval:
         """Return the difference with its limits and its p-value at one condition (or pc), and in money at a condition.
 
         The limits are those of the band, which are simultaneous by default. The p-value is that of this condition taken

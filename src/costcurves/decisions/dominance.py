@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, check_choice, frozen
-from costcurves.conditions.range import OperatingRange, check_range
+from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.curves.cost_averages import as_cost_curve, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import EQUAL
@@ -22,7 +22,7 @@ from costcurves.curves.roc import RocCurve
 from costcurves.curves.roc_averages import tpr_at
 
 
-def dominates(a: Any, b: Any, *, space: str = "cost") -> bool:
+def dominates(a: Any, b: Any, *, space: Literal["cost", "roc"] = "cost") -> bool:
     """Say whether a is at least as good as b everywhere and better somewhere.
 
     Parameters
@@ -236,7 +236,7 @@ class Regret(Result):
         )
 
 
-def regret(curve: Any, hull: RocHull, *, over: Any = None) -> Regret:
+def regret(curve: Any, hull: RocHull, *, over: RangeLike = None) -> Regret:
     """Return how much is lost by always using one classifier instead of the best on the hull.
 
     Parameters

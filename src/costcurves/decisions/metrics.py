@@ -8,7 +8,7 @@ import numpy as np
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, shown
-from costcurves.conditions.condition import check_condition
+from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import RangeLike
 from costcurves.counting import counts
 from costcurves.counting.confusion import check_weights
@@ -24,7 +24,7 @@ DIVISIONS = 5
 
 
 def normalized_expected_cost(
-    y_true: Any, y_pred: Any, condition: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: Any, y_pred: Any, condition: ConditionLike, *, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
     """Return the cost of predicted labels at a condition, as a share of the cost of getting every case wrong.
 
@@ -63,7 +63,7 @@ def normalized_expected_cost(
 
 
 def cross_fitted_cost(
-    y_true: Any, y_score: Any, condition: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: Any, y_score: Any, condition: ConditionLike, *, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
     """Return the cost of scores at an operating condition, each case judged at a threshold that others have chosen.
 
