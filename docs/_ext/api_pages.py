@@ -160,7 +160,10 @@ def write_pages(app: Sphinx) -> None:
     toc = ".. toctree::\n   :maxdepth: 1\n\n" + "".join(
         f"   {page}\n" for page in pages
     )
-    intro = "Everything is imported as ``import costcurves as cc`` and written ``cc.Name``.\n\n"
+    intro = (
+        "Everything is imported as ``import costcurves as cc`` and written ``cc.Name``. "
+        "Each page ends with the results that its functions return.\n\n"
+    )
     _write(folder / "index.rst", _title("API") + intro + toc)
     _as_functions()
 

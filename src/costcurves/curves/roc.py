@@ -242,10 +242,8 @@ class RocCurve(Result):
         ----------
         frame : dataframe
             pandas, polars (also lazy), pyarrow, a DuckDB relation, ibis, Dask, Spark, or another that narwhals reads.
-        label, score : str
-            The columns of true labels and of scores.
-        weight : str, optional
-            A column of weights.
+        label, score, weight : str
+            The columns of true labels, of scores and, optionally, of weights.
         pos_label : label, optional
             As for `from_predictions`.
         name : str, optional
