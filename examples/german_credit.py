@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def load(path: Path) -> dict[str, np.ndarray]:
     return table | {name: np.array([float(row[name]) for row in rows]) for name in CLASSIFIERS}
 
 
-def save_pictures(hull: cc.RocHull, decision: cc.Decision, directory: Path) -> list[Path]:
+def save_pictures(hull: cc.RocHull, decision: Any, directory: Path) -> list[Path]:
     """Write ROC space and cost space side by side and return the paths."""
     import matplotlib
 
@@ -39,7 +40,7 @@ def save_pictures(hull: cc.RocHull, decision: cc.Decision, directory: Path) -> l
         figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.5), layout="constrained", width_ratios=(1, 1.1))
         cc.RocHullDisplay(hull).plot(left, condition=decision)
         left.set_title("ROC space: what can be best")
-        display = cc.CostCurveDisplay(hull.curves).plot(
+        display = cc.CostCurveDisplay(hull.roc_curves()).plot(
             right, condition=decision, secondary_axis="prevalence", money_axis=True
         )
         right.set_title("Cost space: what it costs, at every condition")
@@ -65,10 +66,10 @@ def main() -> None:
     print(decision, "\n")
     unsure = cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=(3, 8))
     print(hull.within(unsure), "\n")
-    for curve in hull.curves:
+    for curve in hull.roc_curves().values():
         print(cc.regret(curve, hull, over=unsure))
     print()
-    sure = cc.CostCurve(hull.curves[0]).band().at(condition).money
+    sure = cc.CostCurve(hull.roc_curve("forest")).band().at(condition).money
     print(
         f"forest costs {sure.estimate:.3f} per case here, with 95 % confidence {sure.lower:.3f} to {sure.upper:.3f}\n"
     )

@@ -45,7 +45,7 @@ def out_of_sample(X, y, estimators, outer: int, inner: int) -> dict[str, np.ndar
             predicted[HYBRID][i, test] = hybrid.predict(X.iloc[test], condition=pc)
         for name, member in hybrid.estimators_.items():
             # This is what CostThresholdClassifier(member, pc) with the same folds predicts, without training it again.
-            alone, scores = cc.RocHull([hybrid.hull_.curve(name)]), member.predict_proba(X.iloc[test])[:, 1]
+            alone, scores = cc.RocHull([hybrid.hull_.roc_curve(name)]), member.predict_proba(X.iloc[test])[:, 1]
             for i, pc in enumerate(CONDITIONS):
                 predicted[name][i, test] = scores >= choose(alone, pc).first_threshold
     return predicted

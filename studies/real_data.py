@@ -99,7 +99,7 @@ def split(features: Any, y: Any, domain: Domain, seed: int) -> dict[str, Any]:
             return np.full(truth.size, threshold < 0)
         return fitted[name].predict_proba(features[truth])[:, 1] >= threshold
 
-    ask: Callable[..., cc.Recommendation] = cc.Predictions(y[choose], scores).recommend
+    ask: Callable[..., Any] = cc.Predictions(y[choose], scores).recommend
     answer, given = ask(where), ask(where, given_choice=True)
     best = answer.best
     judged = true_cost(y[truth], alarms(best.classifier, best.threshold), where.pc)

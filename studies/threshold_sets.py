@@ -106,7 +106,7 @@ def measure(cell: Cell, sets: int) -> dict[str, float]:
     for k in range(sets):
         y, scores = draw(cell, k)
         curve = cc.CostCurve(cc.RocCurve.from_predictions(y, scores))
-        found: Callable[[float], cc.ThresholdSet] = curve.threshold_set
+        found: Callable[[float], Any] = curve.threshold_set
         if cell.pc is None:
             found = curve.threshold_sets(cc.OperatingRange.from_pc(0.05, 0.95)).at
         answers = {pc: found(pc) for pc in points}

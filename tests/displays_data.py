@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 import costcurves as cc
+from costcurves.decisions.curve_difference import CurveDifference
+from costcurves.multiclass.priors import PriorHull
 
 POINTS = np.linspace(0.1, 0.9, 9)
 COSTS = cc.CostMatrix([[0, 1, 8], [1, 0, 3], [12, 4, 0]], labels=["x", "y", "z"])
@@ -99,7 +101,7 @@ def hull() -> cc.RocHull:
     return cc.RocHull.from_predictions(*two_classes())
 
 
-def difference() -> cc.CurveDifference:
+def difference() -> CurveDifference:
     """Return the difference of both classifiers."""
     y, scores = two_classes()
     return cc.compare(y, *scores.values(), names=tuple(scores), pc=POINTS)
@@ -121,7 +123,7 @@ def joint() -> cc.JointConfusion:
     return cc.JointConfusion.from_predictions(truth, *predictions.values(), labels=COSTS.labels)
 
 
-def prior_hull() -> cc.PriorHull:
+def prior_hull() -> PriorHull:
     """Return who of both classifiers of three classes is cheapest where."""
     truth, predictions = three_classes()
     tables = {

@@ -146,7 +146,7 @@ REFUSED = [
     (lambda: cc.compare(Y, S, T, method="midp"), "`method` must be one of"),
     (lambda: cc.compare(Y, S, T[:5]), "must have the same length, got 5 and 12"),
     (lambda: cc.compare(Y, S, T, laplace=2**64), "`laplace` must be <= "),
-    (lambda: cc.compare(Y, S, T).p_value("a"), "`pc` must be numeric"),
+    (lambda: cc.compare(Y, S, T).at("a"), "`condition` must be an OperatingCondition"),
     (lambda: cc.compare.from_joint(negatives="abc", positives=JOINT[1]), "`negatives` must be numeric"),
     (lambda: cc.compare.from_joint(negatives=JOINT, positives=JOINT[1]), "`negatives` must hold 2 x 2 counts"),
     (lambda: cc.compare.from_joint(negatives=JOINT[0], positives=np.zeros((2, 2))), "`positives` must hold examples"),
@@ -239,7 +239,7 @@ def test_any_text_is_a_name_and_survives_a_file(tmp_path, name):
     hull.to_json(tmp_path / "hull.json")
     again = cc.RocHull.from_json(tmp_path / "hull.json")
     assert again.names == (name, "fixed")
-    for result in (hull.best(0.4), hull.ranges(), cc.dominance(hull.curves), CURVE.renamed(name)):
+    for result in (hull.best(0.4), hull.ranges(), cc.dominance(hull.roc_curves()), CURVE.renamed(name)):
         repr(result)
         json.dumps(result.to_dict(), allow_nan=False)
 
@@ -261,14 +261,14 @@ def test_identical_classifiers_differ_by_exactly_nothing(scores, method):
     assert (diff.lower <= 0).all()
     assert (diff.upper >= 0).all()
     assert not diff.significant().decided
-    assert diff.p_value(0.5) == 1.0
+    assert diff.at(0.5).p_value == 1.0
 
 
 @pytest.mark.parametrize("scale", [1e-90, 0.1, 1e90])
 def test_the_scale_of_weights_does_not_matter(scale):
     one, other = (cc.compare(Y, S, T, sample_weight=[w] * 12) for w in (1.0, scale))
     assert other.lower == pytest.approx(one.lower, abs=1e-9)
-    assert other.p_value(0.5) == pytest.approx(one.p_value(0.5), abs=1e-9)
+    assert other.at(0.5).p_value == pytest.approx(one.at(0.5).p_value, abs=1e-9)
 
 
 def test_one_example_a_class_has_every_result():
@@ -375,7 +375,7 @@ def test_a_million_probabilities_have_a_band_and_a_comparison_in_moments():
     curve = cc.CostCurve.from_predictions(y, p, policy="bayes")
     assert np.isfinite(curve.band().lower).all()
     diff = cc.compare(y, p, q, policy="bayes")
-    assert not diff.significant().decided or diff.p_value(0.5) < 0.05
+    assert not diff.significant().decided or diff.at(0.5).p_value < 0.05
 
 
 def test_five_thousand_operating_points_fit():

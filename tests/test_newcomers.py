@@ -112,8 +112,7 @@ def takers(rng):
         lambda pc: [getattr(curve.band(pc=pc), side).tolist() for side in ("pc", "lower", "upper")],
         curve.lines().evaluate,
         curve.operating_range().contains,
-        difference.p_value,
-        difference.band.p_value,
+        difference.band.p_values_at,
         lambda pc: [getattr(cc.compare(y, a, b, pc=pc, simultaneous=False), side).tolist() for side in ("pc", "lower")],
         hull.evaluate,
         cc.Binormal(1.0, 0.7).rates,
@@ -135,4 +134,4 @@ def test_a_condition_stands_for_its_pc_wherever_one_is_taken():
 def test_a_range_stands_for_the_part_of_the_axis_that_it_spans():
     over = cc.OperatingRange(prevalence=(0.1, 0.3), cost_fp=1, cost_fn=(2, 10))
     assert CURVE.area(over) == CURVE.area(over.pc)
-    assert cc.cost_curve_area(Y, S, pc=over) == cc.cost_curve_area(Y, S, pc=over.pc)
+    assert cc.cost_curve_area(Y, S, over=over) == cc.cost_curve_area(Y, S, over=over.pc)

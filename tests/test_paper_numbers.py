@@ -36,7 +36,7 @@ def test_only_classifiers_whose_slopes_meet_the_range_can_be_best_in_it():
     )
     over = cc.OperatingRange(prevalence=TEN_TO_ONE, cost_fp=(5, 10), cost_fn=(500, 1000))
     assert hull.within(over).candidates == ("D", "always positive")
-    assert hull.dropped == ("B",)
+    assert hull.never_best == ("B",)
 
 
 def test_the_null_strategy_is_best_where_the_first_edge_is_flatter_than_the_slope():
@@ -46,7 +46,7 @@ def test_the_null_strategy_is_best_where_the_first_edge_is_flatter_than_the_slop
     assert ranges.classifier[0] == "always negative"
     assert ranges.slope_low[0] == pytest.approx(10)
     assert ranges.slope_high[0] == np.inf
-    assert ranges.where("always negative") == [pytest.approx((0, 1 / 11))]
+    assert list(ranges.where("always negative")) == [pytest.approx((0, 1 / 11))]
     assert hull.best(cc.OperatingCondition(prevalence=1 / 12, cost_fp=1, cost_fn=1)).classifier == "always negative"
     assert hull.best(cc.OperatingCondition(prevalence=1 / 10, cost_fp=1, cost_fn=1)).classifier == "B"
 
@@ -81,7 +81,7 @@ def test_the_averaged_roc_curve_of_2005_is_worse_than_the_average_performance():
     assert costs[0] == pytest.approx(costs[1])
     averaged_cost = cc.average_cost_curves([FIRST, SECOND]).evaluate(pc)
     assert averaged_cost == pytest.approx(costs[0], abs=1e-15)
-    averaged_roc = cc.average_roc_curves([FIRST, SECOND], n_points=1001).to_curve()
+    averaged_roc = cc.average_roc_curves([FIRST, SECOND], n_points=1001).to_roc_curve()
     assert cc.CostCurve(averaged_roc).evaluate(pc) > averaged_cost + 0.02
     # By hand, the average at fpr 0.04 is (0.4 + 0.8·0.04/0.3)/2 and at 0.3 it is (0.4 + 0.6·0.26/0.96 + 0.8)/2.
     assert np.interp(0.04, averaged_roc.fpr, averaged_roc.tpr) == pytest.approx(0.2 + 0.4 * 0.04 / 0.3)

@@ -63,7 +63,7 @@ def test_every_door_gives_the_same_answer(tmp_path, capsys):
         if isinstance(where, cc.OperatingCondition):
             beaten = bool(answer.worse[answer.index(rival)])
         else:
-            beaten = rival != answer.best and rival in answer.shown_worse and rival not in answer.rivals
+            beaten = rival != answer.best_name and rival in answer.shown_worse and rival not in answer.rivals
         assert gate["passed"] == beaten
         assert code == (0 if beaten else 1)
         report = cc.Report.from_predictions(y, scores, scenarios={"here": where})

@@ -1,4 +1,4 @@
-"""The API reference: one page per package, written from the package's own list of public names."""
+"""The API reference: one page per package, with its public names and the results that they return."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from reached import result_classes
 from sphinx.application import Sphinx
 
 import costcurves
@@ -41,13 +42,33 @@ def names_by_package() -> dict[str, list[str]]:
     return found
 
 
+def results_by_package() -> dict[str, list[type]]:
+    """Return the classes of results that each package defines; users receive them and need not import them."""
+    found: dict[str, list[type]] = {package: [] for package in TOPICS}
+    for cls in result_classes().values():
+        found[cls.__module__.split(".")[1]].append(cls)
+    return found
+
+
 def _title(text: str, line: str = "=") -> str:
     return f"{text}\n{line * len(text)}\n\n"
 
 
-def _summary(name: str) -> str:
-    """Return the summary line of a name."""
-    return (inspect.getdoc(getattr(costcurves, name)) or "").partition("\n")[0]
+def _summary(target: object) -> str:
+    """Return the line that says what something is for."""
+    return (inspect.getdoc(target) or "").partition("\n")[0]
+
+
+def _where(name: str) -> str:
+    """Return the target of a link to a public name, where it is not the name itself: modules have their own."""
+    target = getattr(costcurves, name)
+    return f" <{target.__name__}>" if isinstance(target, ModuleType) else ""
+
+
+def _class_entry(path: str, cls: type) -> str:
+    """Return the directive that documents a class."""
+    members = f"   :members: {', '.join(_members(cls))}\n"
+    return f".. autoclass:: {path}\n{'' if issubclass(cls, Exception) else members}\n"
 
 
 def _members(cls: type) -> list[str]:
@@ -83,12 +104,7 @@ def _entry(name: str) -> str:
             )
         )
     if inspect.isclass(target):
-        own = (
-            ""
-            if issubclass(target, Exception)
-            else f"   :members: {', '.join(_members(target))}\n"
-        )
-        return f".. autoclass:: costcurves.{name}\n{own}\n"
+        return _class_entry(f"costcurves.{name}", target)
     if inspect.isfunction(target):
         return f".. autofunction:: costcurves.{name}\n\n"
     doors = [part for part in dir(type(target)) if not part.startswith("_")]
@@ -96,6 +112,23 @@ def _entry(name: str) -> str:
         f".. autofunction:: costcurves.{path}\n\n"
         for path in (name, *(f"{name}.{d}" for d in doors))
     )
+
+
+def _results(classes: list[type]) -> str:
+    """Return the part of a page that documents what its functions and methods return."""
+    if not classes:
+        return ""
+    intro = (
+        "Functions and methods return these. Nobody needs to import them, "
+        "but type checkers find them where their full names say.\n\n"
+    )
+    paths = {f"{cls.__module__}.{cls.__name__}": cls for cls in classes}
+    listing = "".join(
+        f"- :any:`{cls.__name__} <{path}>`: {_summary(cls)}\n"
+        for path, cls in paths.items()
+    )
+    entries = "".join(_class_entry(path, cls) for path, cls in paths.items())
+    return _title("Results", "-") + intro + listing + "\n" + entries
 
 
 def _as_functions() -> None:
@@ -129,7 +162,7 @@ def write_pages(app: Sphinx) -> None:
     """Write reference/api/*.rst. A page that did not change is not written, so that it is not built again."""
     folder = Path(app.srcdir) / "reference" / "api"
     folder.mkdir(parents=True, exist_ok=True)
-    pages = []
+    pages, received = [], results_by_package()
     for package, names in names_by_package().items():
         topic = TOPICS[package]
         if not topic:
@@ -137,16 +170,18 @@ def write_pages(app: Sphinx) -> None:
         page = re.sub(r"\W+", "-", topic.lower())
         pages.append(page)
         listing = "".join(
-            f"- :any:`costcurves.{name}`: {_summary(name)}\n" for name in names
+            f"- :any:`costcurves.{name}{_where(name)}`: {_summary(getattr(costcurves, name))}\n"
+            for name in names
         )
-        _write(
-            folder / f"{page}.rst",
-            _title(topic) + listing + "\n" + "".join(_entry(name) for name in names),
-        )
+        text = _title(topic) + listing + "\n" + "".join(_entry(name) for name in names)
+        _write(folder / f"{page}.rst", text + _results(received[package]))
     toc = ".. toctree::\n   :maxdepth: 1\n\n" + "".join(
         f"   {page}\n" for page in pages
     )
-    intro = "Everything is imported as ``import costcurves as cc`` and written ``cc.Name``.\n\n"
+    intro = (
+        "Everything is imported as ``import costcurves as cc`` and written ``cc.Name``. "
+        "Each page ends with the results that its functions return.\n\n"
+    )
     _write(folder / "index.rst", _title("API") + intro + toc)
     _as_functions()
 

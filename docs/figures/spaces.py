@@ -61,7 +61,9 @@ def roc_space(theme: Any) -> Any:
     ax.fill_between(hull.fpr, hull.tpr, 1.01, color=theme.pale, lw=0)
     ax.text(0.03, 0.955, "nobody gets here", color=theme.grey, va="top")
     for curve, colour in zip(
-        hull.curves, (theme.blue, theme.orange, theme.green, theme.purple), strict=True
+        hull.roc_curves().values(),
+        (theme.blue, theme.orange, theme.green, theme.purple),
+        strict=True,
     ):
         ax.plot(curve.fpr, curve.tpr, color=colour, lw=1, label=curve.name)
     ax.plot(hull.fpr, hull.tpr, color=theme.ink, lw=1.8, label="convex hull")

@@ -35,7 +35,7 @@ def tutorial_curves(theme: Any) -> Any:
     """Draw the display of the tutorial. Displays have a white background, also on dark pages."""
     with plt.style.context("default"), cc.figure_style():
         figure, ax = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
-        curves, here = found()["hull"].curves, found()["here"]
+        curves, here = found()["hull"].roc_curves(), found()["here"]
         cc.CostCurveDisplay.from_results(curves, condition=here, ax=ax)
     return figure
 

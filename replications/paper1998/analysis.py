@@ -41,7 +41,7 @@ def _short(values: Any) -> list[float]:
 
 def _group(result: cc.Predictions, averages: dict[str, cc.AveragedRoc], names: Sequence[str]) -> Part:
     """Find who is best where in a group, who dominates on average and in each fold, and who is significantly better."""
-    curves = [averages[name].to_curve() for name in names]
+    curves = [averages[name].to_roc_curve() for name in names]
     folds = [
         [curve.renamed(name) for name, curve in zip(names, fold, strict=True)]
         for fold in zip(*(result.fold_roc_curves(name) for name in names), strict=True)

@@ -30,7 +30,7 @@ def parts(size: str) -> list[Part]:
 def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -> Part:
     """Find who is best where in one split."""
     result, _ = out_of_fold(domain_of(part, seed, data), PAPER, part, seed, scratch)
-    return {"ranges": stretches(cc.RocHull([result.averaged_roc(name).to_curve() for name in PAPER]))}
+    return {"ranges": stretches(cc.RocHull([result.averaged_roc(name).to_roc_curve() for name in PAPER]))}
 
 
 def shares(found: list[Part]) -> dict[str, tuple[float, float]]:

@@ -34,7 +34,7 @@ def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -
     result, _ = out_of_fold(domain_of(part, seed, data), PAPER, one, seed, scratch)
     averages = {name: result.averaged_roc(name) for name in PAPER}
     return {
-        "ranges": stretches(cc.RocHull([averages[name].to_curve() for name in PAPER])),
+        "ranges": stretches(cc.RocHull([averages[name].to_roc_curve() for name in PAPER])),
         "auc": {name: averages[name].auc() for name in TREES},
     }
 

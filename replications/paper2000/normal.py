@@ -36,7 +36,7 @@ def work(part: Part, seed: int) -> Part:
     for share in SHARES:
         joints = trial.joints(changed(twin, round(share * twin.size), trial.rng))[: part["sets"]]
         tests = [cc.bdeltacost.z_test_from_joint(joint, trial.C) for joint in joints]
-        kept.append(1000 * np.mean([abs(t.difference) <= math.sqrt(TEST) * (t.upper - t.lower) / 2 for t in tests]))
+        kept.append(1000 * np.mean([abs(t.estimate) <= math.sqrt(TEST) * (t.upper - t.lower) / 2 for t in tests]))
     return {"covered": 1000 * np.mean(covered), "kept": kept}
 
 

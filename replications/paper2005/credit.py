@@ -60,7 +60,7 @@ def rows(parts: list[Part]) -> list[Row]:
         for pc, slope in ((low, tpr / fpr), (high, (1 - tpr) / (1 - fpr))):
             slopes = max(slopes, abs(pc - 1 / (1 + slope)))
     hull = cc.RocHull([rule, tree])
-    across, up = np.diff(hull.to_curve().fpr), np.diff(hull.to_curve().tpr)
+    across, up = np.diff(hull.to_roc_curve().fpr), np.diff(hull.to_roc_curve().tpr)
     corners = cc.CostCurve(hull).breaks[1:-1]
     apart = round(float(np.abs(across / (across + up) - corners).max()), 12)
     out = [

@@ -40,9 +40,9 @@ def turned(curve: cc.RocCurve) -> cc.RocCurve:
 
 def roc_averages(points: int = 1001) -> tuple[cc.RocCurve, cc.RocCurve]:
     """The vertical and the horizontal average of figure 9."""
-    vertical = cc.average_roc_curves(fold_curves(), n_points=points, name="vertical average").to_curve()
+    vertical = cc.average_roc_curves(fold_curves(), n_points=points, name="vertical average").to_roc_curve()
     sideways = cc.average_roc_curves([turned(one) for one in fold_curves()], n_points=points, name="horizontal average")
-    return vertical, turned(sideways.to_curve())
+    return vertical, turned(sideways.to_roc_curve())
 
 
 def work(part: Part, seed: int) -> Part:

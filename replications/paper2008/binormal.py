@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +51,14 @@ class Binormal:
 
 
 def simulated(
-    mu: float, n: int, pc: Floats, *, runs: int, sampling: str, method: str, rng: np.random.Generator
+    mu: float,
+    n: int,
+    pc: Floats,
+    *,
+    runs: int,
+    sampling: Literal["stratified", "full"],
+    method: str,
+    rng: np.random.Generator,
 ) -> list[float]:
     """Measure the coverage of the bands of drawn scores, as in the paper's simulation."""
     model = Binormal(mu, -mu)
@@ -71,7 +79,7 @@ def on_target(coverage: list[float]) -> float:
     return float(np.mean(np.abs(np.asarray(coverage) - LEVEL) <= NEAR))
 
 
-def summed(mu: float, n: int, pc: Floats, **options: str) -> list[float]:
+def summed(mu: float, n: int, pc: Floats, **options: Any) -> list[float]:
     """Compute the coverage of the bands by a sum over all counts of errors."""
     world = cc.Binormal(shift=mu, scale=SCALE)
     found = cc.coverage(world, n_pos=n, n_neg=n, pc=pc, level=LEVEL, **options)

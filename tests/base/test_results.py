@@ -13,10 +13,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from reached import result_classes
 
 import costcurves as cc
 from costcurves._base import frames
 from costcurves._base.results import Result, jsonable
+from costcurves.multiclass.bcost import CellRisk
 from worlds import ALL_TIED, MIXED, curve_of, folds
 
 A = cc.RocCurve.from_rates(0.1, 0.6, name="A")
@@ -106,16 +108,26 @@ RESULTS = {
     "coverage": cc.coverage(cc.CostCurve(M), n_pos=9, n_neg=8, pc=[0.2, 0.5]),
     "full coverage": cc.coverage(cc.Binormal(1, 3), n_pos=9, n_neg=8, pc=[0.2, 0.5], sampling="full"),
     "power curve": cc.power_curve(np.arange(8).reshape(2, 2, 2), [[0, 1], [5, 0]], n=[10, 20]),
+    "scan": cc.scan(
+        cc.example_path("german_credit_scores.csv"), label="label", scores=["tree"], pos_label="bad", progress=False
+    ),
+    "difference interval": cc.compare(LABELS, SCORES["a"], SCORES["b"], pc=[0.3, 0.5]).at(0.4),
+    "difference in money": cc.compare(LABELS, *SCORES.values()).at(SPAN.corners[0]),
+    "difference band": MANY.pairs[0].band,
+    "verdict": MANY.pairs[0].band.significant()[0],
+    "cost lines": cc.CostCurve(M).lines(),
+    "rare error": cc.plan_test_size(TABLE, PRICES, half_width=0.2).rare[0],
+    "cell risk": CellRisk(true="x", predicted="y", cost=9.0, count=0, excess=0.1, needed=None),
     "prior range": cc.prior_hull({"rules": [[90, 10], [4, 16]]}, [[0, 1], [1, 0]]).intervals()[0],
 }
 # A scan is tested with the other predictions.
-PUBLIC = {value for name in cc.__all__ if inspect.isclass(value := getattr(cc, name)) and issubclass(value, Result)} - {
-    cc.Scan
-}
+PUBLIC = {value for name in cc.__all__ if inspect.isclass(value := getattr(cc, name)) and issubclass(value, Result)}
+PUBLIC -= {cc.Scan}
+RECEIVED = set(result_classes().values())
 
 
-def test_every_public_result_is_tested_here():
-    assert {type(result) for result in RESULTS.values()} == PUBLIC
+def test_every_result_is_tested_here():
+    assert {type(result) for result in RESULTS.values()} == PUBLIC | RECEIVED
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -143,7 +155,7 @@ def test_results_have_a_short_repr(name):
     assert max(map(len, text.splitlines())) <= 140
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", [name for name, result in RESULTS.items() if not isinstance(result, cc.Predictions)])
 def test_results_cannot_be_changed(name):
     result = RESULTS[name]
     fields = [field.name for field in dataclasses.fields(result)] if dataclasses.is_dataclass(result) else vars(result)

@@ -185,7 +185,7 @@ def test_ranges_and_curves_are_the_librarys(run, credit):
     hull = cc.RocHull.from_predictions(*credit)
     (found,) = document["ranges"]
     assert [part["classifier"] for part in found["stretches"]] == list(hull.ranges().classifier)
-    assert document["never_best"] == list(hull.dropped)
+    assert document["never_best"] == list(hull.never_best)
     curves = run("curve", "example:german_credit", "--positive", "bad", "--json").json["curves"]
     for one in curves:
         curve = cc.CostCurve.from_predictions(credit[0], credit[1][one["classifier"]])
@@ -210,8 +210,8 @@ def test_k_class_answers_are_the_librarys(run):
     assert document["currency"] == "EUR"
     many = cc.bdeltacost_many(truth, predicted, prices)
     document = run(*ANSWERS["bdeltacost"], "--json").json
-    assert [pair["p_adjusted"] for pair in document["pairs"]] == many.p_adjusted.tolist()
-    assert (document["best"], document["sure"], document["rivals"]) == (many.best, many.sure, list(many.rivals))
+    assert [pair["adjusted"] for pair in document["pairs"]] == many.adjusted.tolist()
+    assert (document["best"], document["sure"], document["rivals"]) == (many.best_name, many.sure, list(many.rivals))
     pilot = cc.ConfusionMatrix.from_predictions(truth, predicted["logit"], labels=prices.labels)
     assert run(*ANSWERS["plan"], "--json").json["n"] == cc.plan_test_size(pilot, prices, half_width=0.1).n
 
@@ -339,11 +339,11 @@ def test_a_hull_of_binned_scores_says_what_is_not_settled(run, tmp_path):
     y = rng.random(400) < 0.4
     bins = cc.ScoreBins.universal("float64", 2**14)
     scores = {"wide": rng.normal(2.0 * y, 1.0), "near": 1e9 + rng.normal(y, 1.0)}
-    hull = cc.RocHull({name: cc.ScoreTally(bins=bins).update(y, s).to_curve() for name, s in scores.items()})
+    hull = cc.RocHull({name: cc.ScoreTally(bins=bins).update(y, s).to_roc_curve() for name, s in scores.items()})
     hull.to_json(tmp_path / "binned.json")
     asked = ("hull", "show", str(tmp_path / "binned.json"), "--pc", "0.5")
     answer = json.loads(run(*asked, "--json").out)
-    assert hull.dropped == ("near",)  # all its scores are in one bin, which may hide anything
+    assert hull.never_best == ("near",)  # all its scores are in one bin, which may hide anything
     assert answer["never_best"] == []
     assert answer["decisions"][0]["unsettled"] == ["near"]
     assert answer["decisions"][0]["max_error"] == hull.best(0.5).max_error > 0.1

@@ -129,7 +129,7 @@ def test_the_command_line_reads_what_a_scan_reads(tmp_path, ending):
         else:
             pq.write_table(table, path)
         mine = read_columns(path).table
-        theirs = cc.scan(path, label="y", scores=["a", "b"], preds="t", progress=False).read()
+        theirs = cc.scan(path, label="y", scores=["a", "b"], predictions="t", progress=False).read()
         assert {name: mine.column(name).to_pylist() for name in mine.column_names} == {
             name: values.tolist() for name, values in theirs.items()
         }

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import costcurves as cc
-from costcurves.conditions.condition import check_condition, check_range
+from costcurves.conditions.condition import check_condition
+from costcurves.conditions.range import check_range
 
 SHARES = st.floats(0.001, 0.999)
 COSTS = st.floats(0.001, 1e6)
@@ -33,6 +34,53 @@ def test_from_pc_gives_that_pc_and_money_equal_to_normalized_cost(pc, prevalence
     condition = cc.OperatingCondition.from_pc(pc, prevalence=prevalence)
     assert condition.pc == pytest.approx(pc, abs=1e-14)
     assert condition.unit_cost == pytest.approx(1)
+
+
+SLOPES = st.floats(0, 1e9)
+
+
+@given(SLOPES, SHARES)
+def test_from_slope_gives_that_slope_the_pc_of_exact_arithmetic_and_money_equal_to_normalized_cost(slope, prevalence):
+    condition = cc.OperatingCondition.from_slope(slope, prevalence=prevalence)
+    assert condition.slope == pytest.approx(slope, rel=1e-12)
+    assert condition.pc == pytest.approx(float(1 / (1 + Fraction(slope))), rel=1e-12)
+    assert condition.unit_cost == pytest.approx(1)
+    assert condition.pc_only
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1e-6, 1e6))
+def test_a_range_of_slopes_spans_them_and_turns_them_round_in_pc(one, other):
+    low, high = sorted((one, other))
+    span = cc.OperatingRange.from_slope(low, high)
+    assert span.slope == pytest.approx((low, high), rel=1e-9)
+    assert span.pc == pytest.approx((1 / (1 + high), 1 / (1 + low)), rel=1e-12)
+    assert span.pc_only
+
+
+def test_slopes_of_zero_and_infinity_are_the_ends_of_pc():
+    for slope, pc in ((0, 1), (math.inf, 0), (np.float64("inf"), 0)):
+        condition = cc.OperatingCondition.from_slope(slope)
+        assert (condition.slope, condition.pc) == (slope, pc)
+    assert cc.OperatingRange.from_slope(0, math.inf).pc == (0, 1)
+    assert cc.OperatingRange.from_slope(0, math.inf).slope == (0, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("slope", "message"),
+    [
+        (-1, "`slope` must be >= 0, got -1"),
+        (math.nan, "`slope` must be finite, got nan"),
+        (-math.inf, "`slope` must be finite, got -inf"),
+        ("steep", "`slope` must be a number, got 'steep'"),
+    ],
+)
+def test_slopes_refuse(slope, message):
+    with pytest.raises(cc.InputError, match=message):
+        cc.OperatingCondition.from_slope(slope)
+    with pytest.raises(cc.InputError, match=message):
+        cc.OperatingRange.from_slope(slope, 3)
+    with pytest.raises(cc.InputError, match="with low <= high"):
+        cc.OperatingRange.from_slope(math.inf, 3)
 
 
 def test_one_free_error_puts_pc_at_an_end():
@@ -89,27 +137,27 @@ def test_conditions_refuse(arguments, message):
 
 
 @pytest.mark.parametrize(
-    ("matrix", "message"),
+    ("costs", "message"),
     [
         ([[0, 1], [5, 6]], "an error cheaper than the right decision, got 5.0 for an error and 6.0 .* on a positive"),
         ([[2, 1], [5, 0]], "an error cheaper than the right decision, got 1.0 for an error and 2.0 .* on a negative"),
-        ([[0, math.inf], [5, 0]], "`matrix` must be finite"),
-        ([[0, 1, 2], [5, 0, 1]], r"`matrix` must have shape \(2, 2\), got \(2, 3\)"),
-        ([[0, "a"], [5, 0]], "`matrix` must be numeric"),
+        ([[0, math.inf], [5, 0]], "`costs` must be finite"),
+        ([[0, 1, 2], [5, 0, 1]], r"`costs` must have shape \(2, 2\), got \(2, 3\)"),
+        ([[0, "a"], [5, 0]], "`costs` must be numeric"),
         ([[0, 0], [0, 0]], "must not both be 0"),
-        (pd.DataFrame([[0, 1], [5, 0]]), "`pos_label` must name the positive class of a labelled `matrix`, got None"),
+        (pd.DataFrame([[0, 1], [5, 0]]), "`pos_label` must name the positive class of labelled `costs`, got None"),
     ],
 )
-def test_cost_matrices_refuse(matrix, message):
+def test_cost_matrices_refuse(costs, message):
     with pytest.raises(cc.InputError, match=message):
-        cc.OperatingCondition.from_cost_matrix(matrix, prevalence=0.3)
+        cc.OperatingCondition.from_cost_matrix(costs, prevalence=0.3)
 
 
 def test_pos_label_of_a_cost_matrix_must_fit_the_labels():
     frame = pd.DataFrame([[0, 1], [5, 0]], index=["a", "b"], columns=["a", "b"])
     with pytest.raises(cc.InputError, match=r"`pos_label` must be one of the labels \['a', 'b'\], got 'c'"):
         cc.OperatingCondition.from_cost_matrix(frame, prevalence=0.3, pos_label="c")
-    with pytest.raises(cc.InputError, match="`pos_label` goes with a labelled `matrix`"):
+    with pytest.raises(cc.InputError, match="`pos_label` goes with labelled `costs`"):
         cc.OperatingCondition.from_cost_matrix([[0, 1], [5, 0]], prevalence=0.3, pos_label="a")
     with pytest.raises(cc.InputError, match="the same two labels as rows and columns"):
         cc.OperatingCondition.from_cost_matrix(frame.rename(columns={"a": "x"}), prevalence=0.3, pos_label="b")
@@ -172,13 +220,16 @@ def test_what_is_no_condition_or_range_is_refused():
     with pytest.raises(cc.InputError, match="`condition` must be an OperatingCondition"):
         check_condition(True)
     with pytest.raises(cc.InputError, match="`over` must be an OperatingRange"):
-        check_range((0.1, 0.2))
+        check_range((0.1, 0.2, 0.3))
+    with pytest.raises(cc.InputError, match=r"`over` must be a pair \(low, high\) with low <= high"):
+        check_range((0.2, 0.1))
     with pytest.raises(cc.InputError, match="`a` must be > 0, got 0"):
         cc.Beta(0, 1)
     assert check_condition(np.float32(0.5)).pc == 0.5
     one = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=3)
     assert check_range(one).pc == (one.pc, one.pc)
     assert check_range(None).pc == (0, 1)
+    assert check_range((0.1, 0.25)).pc == pytest.approx((0.1, 0.25))
 
 
 def test_other_prevalences_and_cost_ratios_have_the_pc_of_their_own_conditions():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import costcurves as cc
+from costcurves.conditions.scenarios import Scenarios
 
 GOOD = """
 currency = "EUR"   # = "[not a table]"
@@ -31,7 +32,7 @@ watch = 10
 """
 
 
-def read(tmp_path, text: str) -> cc.Scenarios:
+def read(tmp_path, text: str) -> Scenarios:
     path = tmp_path / "costs.toml"
     path.write_text(text, encoding="utf-8")
     return cc.read_scenarios(path)

@@ -284,7 +284,7 @@ def test_members_counted_by_key_and_members_kept_come_to_one_hull(fast, monkeypa
             monkeypatch.setattr(compiled, "loops", lambda end=end: None if end == "numpy" else fast)
             for other in others:
                 first.merge(other)
-            found = first.to_curve()
+            found = first.to_roc_curve()
             for name in ("fp", "tp", "thresholds"):
                 assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
 

@@ -334,9 +334,9 @@ def test_thresholds_of_tallies_separate_the_same_cases():
             exact.update(labels[part], values[part])
             binned.update(labels[part], values[part])
         plain = cc.RocCurve.from_predictions(labels, values)
-        assert exact.to_curve().below.tolist() == plain.below.tolist()
-        assert hull_tally.to_curve().below.tolist() == plain.on_hull().below.tolist()
-        for curve in (hull_tally.to_curve(), exact.to_curve(points="hull"), binned.to_curve()):
+        assert exact.to_roc_curve().below.tolist() == plain.below.tolist()
+        assert hull_tally.to_roc_curve().below.tolist() == plain.on_hull().below.tolist()
+        for curve in (hull_tally.to_roc_curve(), exact.to_roc_curve(points="hull"), binned.to_roc_curve()):
             texts = [cut_text(*pair) for pair in zip(curve.thresholds.tolist(), curve.below.tolist(), strict=True)]
             found = [rates(labels, values, text) for text in texts]
             assert found == list(zip(curve.fpr.tolist(), curve.tpr.tolist(), strict=True))

@@ -151,8 +151,8 @@ def test_slopes_of_ranges_are_those_of_the_edges():
     assert ranges.classifier == ("always negative", "A", "C", "always positive")
     assert ranges.slope_high == pytest.approx([math.inf, 6, 1, 1 / 6])
     assert ranges.slope_low == pytest.approx([6, 1, 1 / 6, 0])
-    assert ranges.where("A") == [pytest.approx((1 / 7, 1 / 2))]
-    assert ranges.where("nobody") == []
+    assert list(ranges.where("A")) == [pytest.approx((1 / 7, 1 / 2))]
+    assert list(ranges.where("nobody")) == []
 
 
 @given(classifiers(), st.floats(0, 1), st.floats(0, 1))
@@ -298,7 +298,7 @@ def test_a_capacity_met_exactly_is_met():
         (lambda h: h.interpolate(), "`interpolate` must have one of `fpr` and `tpr`, got fpr=None and tpr=None"),
         (lambda h: h.interpolate(fpr=0.1, tpr=0.2), "`interpolate` must have one of `fpr` and `tpr`"),
         (lambda h: h.interpolate(fpr=math.nan), "`fpr` must be finite, got nan"),
-        (lambda h: h.within((0.1, 0.2)), "`over` must be an OperatingRange"),
+        (lambda h: h.within(0.1), "`over` must be an OperatingRange"),
     ],
 )
 def test_limits_refuse(call, message):

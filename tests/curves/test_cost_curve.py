@@ -203,9 +203,9 @@ def test_a_uniform_beta_is_no_weight():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"pc": (0.7, 0.2)}, r"`pc` must be a pair \(low, high\) with low <= high, got \(0.7, 0.2\)"),
-        ({"pc": 0.5}, r"`pc` must be a pair \(low, high\), got 0.5"),
-        ({"pc": (0, 2)}, r"`pc` must be in \[0, 1\], got 2"),
+        ({"over": (0.7, 0.2)}, r"`over` must be a pair \(low, high\) with low <= high, got \(0.7, 0.2\)"),
+        ({"over": 0.5}, r"`over` must be an OperatingRange, .* or a pair \(low, high\) of pc, got 0.5"),
+        ({"over": (0, 2)}, r"`over` must be in \[0, 1\], got 2"),
         ({"weight": "beta"}, "`weight` must be a Beta, a density or None, got 'beta'"),
         ({"weight": lambda pc: -pc}, "`weight` must be a density .* >= 0"),
         ({"weight": lambda _: 1.0}, "`weight` must be a density that takes arrays"),

@@ -174,3 +174,22 @@ def test_covered_counts_the_intervals_over_each_place(intervals, times):
         assert found.contains(place) == (((low < place) & (place < high)).sum() >= times)
     assert (found.low[1:] > found.high[:-1]).all()
     assert found.width == pytest.approx(sum(((low <= i / 12) & (i / 12 < high)).sum() >= times for i in range(12)) / 12)
+
+
+def test_crossings_intervals_and_ranges_say_slopes_beside_pc():
+    careful, bold = cc.RocCurve.from_rates(0.04, 0.4, name="careful"), cc.RocCurve.from_rates(0.3, 0.8, name="bold")
+    a, b = cc.CostCurve(careful), cc.CostCurve(bold)
+    # The line through the two ROC points has the slope at which both cost the same.
+    crossings = a.crossings(b)
+    assert crossings.slope.tolist() == pytest.approx([(0.8 - 0.4) / (0.3 - 0.04)])
+    assert crossings.to_dict()["slope"] == crossings.slope.tolist()
+    assert list(crossings.to_frame("pandas").columns) == ["pc", "slope", "before", "after"]
+    # It beats the trivial classifiers between the slopes of its two lines to (0, 0) and (1, 1).
+    useful = a.operating_range()
+    assert useful.slope_high.tolist() == pytest.approx([0.4 / 0.04])
+    assert useful.slope_low.tolist() == pytest.approx([(1 - 0.4) / (1 - 0.04)])
+    assert useful.to_dict()["slope_low"] == useful.slope_low.tolist()
+    assert list(useful.to_frame("pandas").columns) == ["pc_low", "pc_high", "slope_low", "slope_high"]
+    everywhere = cc.RocHull([careful, bold]).ranges()
+    assert everywhere.to_dict()["slope_high"] == ["inf", *everywhere.slope_high[1:].tolist()]
+    assert everywhere.slope_low[-1] == 0

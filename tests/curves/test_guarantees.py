@@ -164,7 +164,7 @@ def test_the_choice_is_the_last_threshold_within_the_allowance():
 def test_a_stated_prevalence_takes_the_upper_limits_of_both_rates():
     for rng in random_worlds(100, stream=7207):
         hull = uniform_hull(int(rng.integers(100, 600)), int(rng.integers(50, 300)), seed=int(rng.integers(1e9)))
-        (curve,) = hull.curves
+        (curve,) = hull.roc_curves().values()
         share, confidence = float(rng.uniform(0.02, 0.5)), float(rng.uniform(0.8, 0.99))
         choice = hull.best_at_capacity(alarms=25, population=100, prevalence=share, confidence=confidence)
         first, second = share / math.sqrt(curve.n_pos), (1 - share) / math.sqrt(curve.n_neg)
@@ -209,14 +209,14 @@ def test_more_confidence_and_more_classifiers_ask_for_more():
     rates = [hull.best_at_fpr(0.05, confidence=c).tpr for c in (0.01, 0.5, 0.9, 0.99, 0.9999)]
     assert rates == sorted(rates, reverse=True)
     assert len(set(rates)) == 5
-    alone = cc.RocHull([hull.curve("a")]).best_at_fpr(0.05, confidence=0.95)
+    alone = cc.RocHull([hull.roc_curve("a")]).best_at_fpr(0.05, confidence=0.95)
     both = hull.best_at_fpr(0.05, confidence=0.95)
     assert both.classifier == alone.classifier == "a"
     assert both.tpr < alone.tpr
-    assert both.to_dict() == cc.RocHull([hull.curve("a")]).add(hull.curve("b")).best_at_fpr(
+    assert both.to_dict() == cc.RocHull([hull.roc_curve("a")]).add(hull.roc_curve("b")).best_at_fpr(
         0.05, confidence=0.95
     ).to_dict() | {"tpr": both.tpr, "fpr": both.fpr, "threshold": both.threshold, "mixture": both.to_dict()["mixture"]}
-    assert cc.RocHull([hull.curve("a")]).best_at_fpr(0.05, confidence=0.975).tpr == both.tpr
+    assert cc.RocHull([hull.roc_curve("a")]).best_at_fpr(0.05, confidence=0.975).tpr == both.tpr
 
 
 def test_the_allowance_is_far_above_that_of_hoeffding():
@@ -305,7 +305,11 @@ def test_a_precision_without_confidence_is_that_of_scanning_all_points():
         scores = {name: rng.integers(0, 5, labels.size) for name in "ab"}
         hull = cc.RocHull([cc.RocCurve.from_predictions(labels, score, name=name) for name, score in scores.items()])
         share, floor = float(rng.uniform(0.05, 0.9)), float(rng.uniform(0.05, 0.95))
-        points = {(float(x), float(y)) for curve in hull.curves for x, y in zip(curve.fpr, curve.tpr, strict=True)}
+        points = {
+            (float(x), float(y))
+            for curve in hull.roc_curves().values()
+            for x, y in zip(curve.fpr, curve.tpr, strict=True)
+        }
         within = [(x, y) for x, y in points if share * y * (1 - floor) >= floor * (1 - share) * x - 1e-12]
         fpr, tpr = min(within, key=lambda point: (-point[1], point[0]))
         choice = hull.best_at_precision(floor, prevalence=share)

@@ -85,7 +85,7 @@ def test_the_order_of_classifiers_changes_nothing_but_the_order_of_names(world, 
     assert first.to_dict()["vertices"] == second.to_dict()["vertices"]
     # Text, because NaN thresholds are not equal to themselves.
     assert repr(first.owners) == repr(second.owners)
-    assert set(first.dropped) == set(second.dropped)
+    assert set(first.never_best) == set(second.never_best)
     for pc in (0, 0.25, 0.5, 1, *first.breaks):
         assert decision_parts(first, pc) == decision_parts(second, pc)
     assert first.best_at_fpr(0.3).to_dict() == second.best_at_fpr(0.3).to_dict()
@@ -96,14 +96,14 @@ def same_decisions(hull, whole, pcs):
     assert hull.to_dict()["vertices"] == whole.to_dict()["vertices"]
     # Text, because NaN thresholds are not equal to themselves.
     assert repr(hull.owners) == repr(whole.owners)
-    assert (hull.names, hull.dropped, hull.contributors) == (whole.names, whole.dropped, whole.contributors)
+    assert (hull.names, hull.never_best, hull.can_be_best) == (whole.names, whole.never_best, whole.can_be_best)
     assert repr(hull.ranges()) == repr(whole.ranges())
     for pc in pcs:
         one, other = hull.best(pc), whole.best(pc)
         assert repr(one.ties) == repr(other.ties)
         assert repr(one).splitlines()[:3] == repr(other).splitlines()[:3]
         assert one.runner_up.normalized_cost == pytest.approx(other.runner_up.normalized_cost, abs=1e-12)
-        rivals = [cheapest_with_alarms(curve, other.condition) for curve in whole.curves]
+        rivals = [cheapest_with_alarms(curve, other.condition) for curve in whole.roc_curves().values()]
         choices = [*trivial_choices(other.condition), *filter(None, rivals)]
         costs = sorted(choice.normalized_cost for choice in choices if choice.classifier != other.classifier)
         if len(costs) == 1 or costs[1] - costs[0] > 1e-9:
@@ -152,22 +152,22 @@ def test_hulls_of_larger_test_sets_grow_exactly():
 def test_adding_keeps_counts_where_all_share_a_test_set():
     first, second = curve_of(MIXED, name="a"), curve_of(MIXED, name="b")
     hull = cc.RocHull([first]).add(second)
-    assert hull.to_curve().to_dict() == cc.RocHull([first, second]).to_curve().to_dict()
-    assert hull.to_curve().made_from == "counts"
-    assert hull.add(A).to_curve().made_from == "rates"
+    assert hull.to_roc_curve().to_dict() == cc.RocHull([first, second]).to_roc_curve().to_dict()
+    assert hull.to_roc_curve().made_from == "counts"
+    assert hull.add(A).to_roc_curve().made_from == "rates"
 
 
 def test_a_hull_that_grew_keeps_names_and_points_of_use_but_no_curves():
     hull = cc.RocHull([A, C]).add(
         [cc.RocCurve.from_rates(0.12, 0.58, name="next"), cc.RocCurve.from_rates(1, 0.1, name="z")]
     )
-    assert (hull.names, hull.dropped) == (("A", "C", "next", "z"), ("next", "z"))
+    assert (hull.names, hull.never_best) == (("A", "C", "next", "z"), ("next", "z"))
     assert hull.best(0.3).runner_up.classifier == "next"
     assert [hull.points_of(name)[0].tolist() for name in hull.names] == [[0.1], [0.4], [0.12], []]
     for call, what in (
-        (lambda: hull.curves, "curves"),
-        (lambda: hull.curve("A"), "curves"),
-        (lambda: cc.regret("A", hull), "curves"),
+        (lambda: hull.roc_curves(), "roc_curves"),
+        (lambda: hull.roc_curve("A"), "roc_curves"),
+        (lambda: cc.regret("A", hull), "roc_curves"),
         (lambda: hull.best_at_fpr(0.1), "best_at_fpr"),
         (lambda: hull.best_at_tpr(0.1), "best_at_tpr"),
         (lambda: hull.best_at_capacity(alarms=1, population=2, prevalence=0.5), "best_at_capacity"),
@@ -184,7 +184,7 @@ def test_useless_classifiers_cost_a_name_each():
     small = len(hull.to_json())
     for i, fpr in enumerate(rng.random(200).tolist()):
         hull = hull.add(cc.RocCurve.from_rates(fpr, fpr * rng.random(), name=f"useless {i}"))
-    assert len(hull.dropped) == 200
+    assert len(hull.never_best) == 200
     assert hull.fpr.size == 3
     kept = json.loads(hull.to_json())
     assert kept["names"] == list(hull.names)
@@ -209,7 +209,7 @@ def test_what_better_classifiers_replace_is_forgotten():
     hull = cc.RocHull([cc.RocCurve.from_rates(rates, rates**0.9, name="0")])
     for i in range(1, 20):
         hull = hull.add(cc.RocCurve.from_rates(rates, rates ** (0.9 - 0.04 * i), name=str(i)))
-    assert hull.contributors == ("19",)
+    assert hull.can_be_best == ("19",)
     kept = {name: hull.points_of(name)[0].size for name in hull.names}
     assert kept == {**dict.fromkeys(hull.names, 0), "18": 9, "19": 9}
 
@@ -223,7 +223,7 @@ def test_an_added_point_is_placed_without_looking_at_all_vertices(monkeypatch):
     monkeypatch.setattr(growing_hull, "_turns_right", lambda *points: asked.append(points) or turns_right(*points))
     x = (1 - np.cos(1.0)) - 1e-9  # just outside the arc
     more = hull.add([cc.RocCurve.from_rates(x, np.sin(1.0), name="out"), cc.RocCurve.from_rates(x, 0.5, name="in")])
-    assert "out" in more.contributors
+    assert "out" in more.can_be_best
     gone = hull.fpr.size + 1 - more.fpr.size
     assert 3 <= len(asked) <= gone + 4
 
@@ -233,8 +233,8 @@ def test_what_is_dropped_owns_no_vertex(world):
     curves, rates = world
     hull = cc.RocHull(curves)
     inner = set(oracles.hull_by_definition(everyone(rates), 1, 1)) - {(0, 0), (1, 1)}
-    assert set(hull.dropped) == {name for name, points in rates.items() if not inner & set(points)}
-    assert set(hull.dropped) | set(hull.contributors) == set(hull.names)
+    assert set(hull.never_best) == {name for name, points in rates.items() if not inner & set(points)}
+    assert set(hull.never_best) | set(hull.can_be_best) == set(hull.names)
 
 
 def test_equal_classifiers_own_a_point_together_in_any_order():
@@ -254,7 +254,7 @@ def test_test_sets_of_different_sizes_are_compared_in_exact_rates():
     better = cc.RocCurve.from_confusion_matrix([[2 * 10**6 + 1, 10**6 - 1], [10**6, 2 * 10**6]], name="better")
     assert cc.RocHull([small, large]).owners[1][0][0] == "large"
     assert [name for name, _ in cc.RocHull([small, large]).owners[1]] == ["large", "small"]
-    assert cc.RocHull([small, large, better]).contributors == ("better",)
+    assert cc.RocHull([small, large, better]).can_be_best == ("better",)
 
 
 def test_rates_as_floats_are_not_the_fractions_they_are_near():
@@ -281,13 +281,13 @@ def test_rates_as_floats_are_not_the_fractions_they_are_near():
 )
 def test_useless_classifiers_are_dropped_and_the_trivial_ones_decide(curve):
     hull = cc.RocHull([curve])
-    assert hull.dropped == ("x",)
+    assert hull.never_best == ("x",)
     assert hull.owner == ("always negative", "always positive")
     assert hull.breaks.tolist() == [0, 0.5, 1]
     assert hull.best(0.2).classifier == "always negative"
     assert hull.best(0.2).runner_up.normalized_cost >= 0.2
     assert hull.best_at_fpr(0.1).classifier == "always negative"
-    assert repr(hull) == "RocHull(2 vertices from 0 of 1 classifiers: none; dropped: 'x')"
+    assert repr(hull) == "RocHull(2 vertices from 0 of 1 classifiers: none; never best: 'x')"
     assert cc.RocHull.from_json_text(hull.to_json()).to_dict() == hull.to_dict()
 
 
@@ -296,7 +296,7 @@ def test_a_perfect_classifier_is_best_everywhere():
     assert hull.breaks.tolist() == [0, 0, 1, 1]
     assert list(hull.ranges()) == [("x", 0.0, 1.0)]
     assert hull.best(0.5).normalized_cost == 0
-    assert hull.dropped == ("A",)
+    assert hull.never_best == ("A",)
     assert hull.best_at_tpr(1.0).classifier == "x"
 
 
@@ -308,10 +308,10 @@ def test_hulls_from_predictions_and_from_hull_points_are_the_same():
     small = cc.RocHull.from_predictions(y, scores, points="hull")
     assert full.to_dict() == small.to_dict()
     assert decision_parts(full, 0.3) == decision_parts(small, 0.3)
-    assert full.to_curve().made_from == "counts"
+    assert full.to_roc_curve().made_from == "counts"
     weighted = cc.RocHull.from_predictions(y, scores, sample_weight=np.full(500, 3.0))
     assert weighted.fpr == pytest.approx(full.fpr)
-    assert weighted.to_curve().made_from == "rates"
+    assert weighted.to_roc_curve().made_from == "rates"
     with pytest.raises(cc.UnsupportedError, match="`best_at_fpr` needs every point of the ROC curve, got 'a'"):
         small.best_at_fpr(0.1)
 
@@ -376,7 +376,7 @@ def test_thresholds_of_any_size_survive_json(cuts):
 @example(5e-324, 1e-323)
 def test_a_point_above_the_diagonal_is_on_the_hull_however_near_it_is(fpr, tpr):
     curve = cc.RocCurve.from_rates(fpr, tpr, name="x")
-    assert (cc.RocHull([curve]).contributors == ("x",)) == (tpr > fpr)
+    assert (cc.RocHull([curve]).can_be_best == ("x",)) == (tpr > fpr)
     assert (curve.on_hull().fp.size == 3) == (tpr > fpr)
 
 
@@ -388,7 +388,7 @@ def test_files_hold_only_hull_points_and_strict_json(tmp_path):
     text = hull.to_json(path)
     assert path.read_text(encoding="utf-8") == text
     kept = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
-    assert hull.fpr.size <= len(kept["classifiers"][0]["fp"]) < hull.curves[0].fp.size / 10
+    assert hull.fpr.size <= len(kept["classifiers"][0]["fp"]) < next(iter(hull.roc_curves().values())).fp.size / 10
     assert cc.RocHull.from_json(path).to_dict() == hull.to_dict()
     with pytest.raises(FileNotFoundError):
         cc.RocHull.from_json(tmp_path / "none.json")

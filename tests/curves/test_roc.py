@@ -261,7 +261,7 @@ def test_averaged_roc_curves_are_those_of_the_1998_study(sets, n_points):
     for fpr, exact, found, want in zip(exact_grid, average.fpr, average.tpr, expected, strict=True):
         if fpr not in steps or Fraction(exact) == fpr:
             assert found == pytest.approx(float(want), abs=1e-9)
-    average.to_curve()
+    average.to_roc_curve()
 
 
 def test_the_interval_of_an_averaged_roc_curve_is_the_binomial_one():

@@ -117,7 +117,7 @@ def test_two_classifiers_that_need_no_score_do_not_differ_or_differ_as_known(met
         )
         for found in (diff.estimate, diff.lower, diff.upper, again.lower, again.upper):
             np.testing.assert_allclose(found[known], (costs[0] - costs[1])[known], rtol=0, atol=1e-15)
-        p = diff.p_value(pc)
+        p = diff.p_value
         assert (p[known & (costs[0] == costs[1])] == 1).all()
         assert (p[known & (costs[0] != costs[1])] == 0).all()
 

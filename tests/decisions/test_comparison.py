@@ -218,7 +218,7 @@ def test_identical_classifiers_differ_by_exactly_zero_and_not_significantly():
     diff = cc.compare(labels, a, a)
     assert (diff.estimate == 0).all()
     assert not diff.significant().decided
-    assert diff.p_value(0.5) == 1.0
+    assert diff.at(0.5).p_value == 1.0
     assert np.isfinite(diff.lower).all()
     assert np.isfinite(diff.upper).all()
 
@@ -265,9 +265,9 @@ def test_difference_at_a_condition_is_in_money_without_the_baseline():
     coarse = cc.compare(labels, a, b, pc=[0.0, 0.5, 1.0])
     assert coarse.at(condition).money.estimate == pytest.approx(one - two)
     exact = cc.compare(labels, a, b, pc=[condition.pc], simultaneous=False)
-    assert coarse.p_value(condition.pc) == exact.p_value(condition.pc)
+    assert coarse.at(condition).p_value == exact.at(condition).p_value
     pairs = cc.compare_many(labels, {"a": a, "b": b}, pc=[0.0, 1.0]).at(condition)
-    assert pairs.difference[0] == pytest.approx((one - two) / condition.unit_cost)
+    assert pairs.estimate[0] == pytest.approx((one - two) / condition.unit_cost)
 
 
 def test_each_classifier_may_have_its_own_policy():
@@ -310,7 +310,33 @@ def test_p_values_are_those_at_the_pc_of_a_condition():
     labels, a, b = world()
     where = cc.OperatingCondition(prevalence=0.2, cost_fn=5, cost_fp=1)
     found = cc.compare(labels, a, b, simultaneous=False)
-    assert found.p_value(where) == found.p_value(where.pc) == found.p_value([where.pc])[0]
+    assert found.at(where).p_value == found.at(where.pc).p_value == found.at(where).money.p_value
+    np.testing.assert_allclose(found.p_value[[10, 50]], [found.at(found.pc[i]).p_value for i in (10, 50)], rtol=1e-12)
+
+
+def test_every_comparison_says_significant_p_value_and_estimate_in_the_same_way():
+    y, a, b = world()
+    both = {"a": a, "b": b}
+    guesses = {name: score >= np.median(score) for name, score in both.items()}
+    difference, many = cc.compare(y, a, b), cc.compare_many(y, both)
+    costs = [[0, 1], [5, 0]]
+    single = [
+        difference.at(0.5),
+        cc.compare_example_cost(y, a, b, cost_fp=1, cost_fn=5, policy=0.5),
+        cc.bdeltacost(y, *guesses.values(), costs),
+    ]
+    for found in single:
+        assert isinstance(found.significant(), bool)
+        assert isinstance(found.p_value, float)
+        assert found.lower <= found.estimate <= found.upper
+        assert found.significant() == (found.lower > 0 or found.upper < 0)
+        assert found.to_frame("pandas")["significant"].tolist() == [found.significant()]
+    for found, rows in ((many.at(0.5), 1), (cc.bdeltacost_many(y, guesses, costs), 3)):
+        assert found.significant().tolist() == (found.adjusted <= 1 - found.level).tolist()
+        assert found.adjusted.shape == (rows,)
+        assert {"estimate", "p_value", "adjusted", "significant"} <= set(found.to_frame("pandas").columns)
+    assert difference.p_value.shape == difference.estimate.shape
+    assert set(difference.significant().better) <= {"a", "b", "undecided"}
 
 
 @pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
@@ -427,7 +453,7 @@ def test_weights_of_many_are_those_of_each_pair():
         np.testing.assert_allclose(mine.lower, same.lower, atol=1e-12)
         np.testing.assert_allclose(mine.upper, same.upper, atol=1e-12)
     np.testing.assert_allclose(uneven.pair("a", "b").estimate, one.estimate, atol=1e-15)
-    assert uneven.pair("a", "b").p_value(0.3) == pytest.approx(one.p_value(0.3))
+    assert uneven.pair("a", "b").at(0.3).p_value == pytest.approx(one.at(0.3).p_value)
     for method in ("exact", "resample"):
         with pytest.raises(cc.InputError, match=f"`method` must not be '{method}' for weighted data"):
             cc.compare_many(labels, scores, method=method, sample_weight=np.ones(len(labels)))
@@ -481,7 +507,7 @@ def test_a_pair_is_given_in_the_order_asked_for():
     assert two.estimate == pytest.approx(-one.estimate)
     assert two.lower == pytest.approx(-one.upper)
     assert two.at(0.5).estimate == pytest.approx(-one.at(0.5).estimate)
-    assert two.p_value(0.5) == pytest.approx(one.p_value(0.5))
+    assert two.at(0.5).p_value == pytest.approx(one.at(0.5).p_value)
     assert one.significant().better == two.significant().better
 
 
@@ -498,10 +524,10 @@ def test_a_condition_stands_for_its_pc_and_a_name_for_its_curve():
     labels, a, b = world()
     hull = cc.RocHull.from_predictions(labels, {"a": a, "b": b})
     condition = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=6)
-    curve = cc.CostCurve(hull.curve("a"))
+    curve = cc.CostCurve(hull.roc_curve("a"))
     assert curve.evaluate(condition) == curve.evaluate(condition.pc)
     assert hull.evaluate(condition) == hull.evaluate(condition.pc)
-    assert cc.regret("a", hull).largest == cc.regret(hull.curve("a"), hull).largest
+    assert cc.regret("a", hull).largest == cc.regret(hull.roc_curve("a"), hull).largest
     with pytest.raises(cc.InputError, match="`name` must be one of a, b, got 'c'"):
         cc.regret("c", hull)
 
@@ -548,3 +574,20 @@ def test_planning_for_a_difference_asks_for_both_classifiers():
     pilot = cc.ConfusionMatrix.from_table([[90, 10], [4, 16]], labels=["a", "b"])
     with pytest.raises(cc.InputError, match="`pilot` must be a JointConfusion"):
         cc.plan_test_size(pilot, cc.CostMatrix([[0, 1], [5, 0]], labels=["a", "b"]), difference=0.1)
+
+
+def test_resampling_answers_the_same_each_time_unless_told_otherwise():
+    y, a, b = world(80)
+    cut, costs = {"cost_fp": 1, "cost_fn": 5, "policy": 0.5}, [[0, 1], [5, 0]]
+    curve = cc.CostCurve.from_predictions(y, a)
+    for ask in (
+        lambda **more: cc.compare(y, a, b, method="resample", simultaneous=False, **more).lower,
+        lambda **more: curve.band(method="resample", **more).lower,
+        lambda **more: curve.distribution(0.5).sample(20, **more),
+        lambda **more: cc.example_cost(y, a, method="resample", **cut, **more).lower,
+        lambda **more: cc.bcost(y, a > 0, costs, method="resample", **more).distribution.sample(9, **more),
+    ):
+        assert np.array_equal(ask(), ask())
+        assert np.array_equal(ask(rng=0), ask())
+        assert np.array_equal(ask(rng=np.random.default_rng(0)), ask(rng=np.random.default_rng(0)))
+        assert any(not np.array_equal(ask(), ask(rng=None)) for _ in range(3))

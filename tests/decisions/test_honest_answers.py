@@ -91,9 +91,9 @@ def test_the_answer_for_a_range_never_contradicts_the_answer_at_a_point_inside()
         over = cc.recommend_within(y, scores, span, policy=policy)
         for pc in rng.uniform(*span.pc, 3):
             here = cc.recommend(y, scores, pc, policy=policy)
-            i = here.index(over.best)
+            i = here.index(over.best_name)
             own = here.fpr[i], here.tpr[i]
-            if over.best in scores and policy == "optimal" and here.normalized_cost[i] > min(pc, 1 - pc):
+            if over.best_name in scores and policy == "optimal" and here.normalized_cost[i] > min(pc, 1 - pc):
                 own = (0.0, 0.0) if pc <= 0.5 else (1.0, 1.0)  # its threshold is "never" or "always" there
             least = here.best.normalized_cost
             assert pc * (1 - own[1]) + (1 - pc) * own[0] - least <= over.largest[0] + 1e-9
@@ -163,7 +163,7 @@ def test_a_range_in_which_the_decision_passes_to_doing_nothing_is_not_sure():
     score = np.r_[np.arange(n) < n // 2, np.arange(n) < n // 10].astype(int)
     for high in (0.3, 0.6, 0.9):
         answer = cc.recommend_within(y, {"m": score}, cc.OperatingRange(prevalence=(0.02, high), cost_fp=1, cost_fn=1))
-        assert answer.best == "m"
+        assert answer.best_name == "m"
         assert not answer.sure
         assert "always negative" in answer.rivals
 
@@ -181,7 +181,7 @@ def test_the_answer_does_not_depend_on_the_unit_of_money():
     for unit in (1.0, 1e-13, 1e13):
         span = cc.OperatingRange(prevalence=0.5, cost_fp=(1 * unit, 2 * unit), cost_fn=(1 * unit, 5 * unit))
         answer = cc.recommend_within(y, {"m": score}, span)
-        found.append((answer.best, answer.rule.classifier, answer.rule.threshold))
+        found.append((answer.best_name, answer.rule.classifier, answer.rule.threshold))
         assert answer.rule.money == pytest.approx(0.25 * unit)
     assert len(set(found)) == 1
 
@@ -189,7 +189,7 @@ def test_the_answer_does_not_depend_on_the_unit_of_money():
 def test_a_classifier_that_is_nowhere_of_use_is_not_recommended_for_a_range():
     y = np.arange(40) < 20
     answer = cc.recommend_within(y, {"m": np.ones(40)}, cc.OperatingRange(prevalence=(0.2, 0.6), cost_fp=1, cost_fn=1))
-    assert answer.best in ("always negative", "always positive")
+    assert answer.best_name in ("always negative", "always positive")
 
 
 @pytest.mark.law

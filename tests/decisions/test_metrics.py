@@ -50,7 +50,7 @@ def test_weights_weight_the_rates():
 def test_area_is_that_of_the_core(data):
     curve = cc.CostCurve(cc.RocCurve.from_predictions(*data))
     assert cc.cost_curve_area(*data) == curve.area()
-    assert cc.cost_curve_area(*data, pc=(0.2, 0.4), weight=cc.Beta(2, 3)) == curve.area(
+    assert cc.cost_curve_area(*data, over=(0.2, 0.4), weight=cc.Beta(2, 3)) == curve.area(
         (0.2, 0.4), weight=cc.Beta(2, 3)
     )
     assert cc.cost_curve_area(*data, policy="bayes") == pytest.approx(
@@ -178,7 +178,7 @@ def test_costs_of_examples_are_averaged():
             r"`y_true` must hold two examples or more of each class, .* got 1 positive and 2 negative",
         ),
         (lambda: cc.cross_fitted_cost([0, 1], [1, 2, 3], 0.5), r"`y_score` and `y_true` must have the same length"),
-        (lambda: cc.cost_curve_area(*MIXED, pc=(0.5, 0.2)), r"`pc` must be a pair \(low, high\)"),
+        (lambda: cc.cost_curve_area(*MIXED, over=(0.5, 0.2)), r"`over` must be a pair \(low, high\)"),
         (
             lambda: mean_example_cost([0, 1], [0, 1], cost_fp=1),
             r"`cost_fn` must be given.*set_score_request\(cost_fn=True",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import costcurves as cc
+from costcurves.decisions.recommend_within import RangeRecommendation
 from worlds import ALL_TIED
 
 CONDITION = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
@@ -23,7 +24,7 @@ def credit() -> tuple[list[bool], dict[str, list[float]]]:
 
 
 @pytest.fixture(scope="module")
-def over(credit) -> cc.RangeRecommendation:
+def over(credit) -> RangeRecommendation:
     return cc.recommend_within(*credit, SPAN)
 
 
@@ -69,7 +70,7 @@ def test_given_the_choice_p_values_are_those_of_the_comparison(credit):
         difference = cc.compare(credit[0], credit[1]["forest"], credit[1][name], pc=[CONDITION.pc], simultaneous=False)
         # One-sided where the other is two-sided; drawn with a standard error of 0.01 where it is large.
         p = float(answer.p_value[answer.index(name)])
-        assert p == pytest.approx(difference.p_value(CONDITION) / 2, abs=0.04)
+        assert p == pytest.approx(difference.at(CONDITION).p_value / 2, abs=0.04)
     assert cc.recommend(*credit, CONDITION).rivals == ("bayes", "logit", "tree")
 
 
@@ -121,7 +122,7 @@ def test_the_worst_case_decides_over_a_range_and_not_the_mean():
         if least != min("ab", key=lambda name: losses[name].mean):
             break
     assert losses[least].mean == max(loss.mean for loss in losses.values())
-    assert cc.recommend_within(y, scores, span).best == least
+    assert cc.recommend_within(y, scores, span).best_name == least
 
 
 def test_a_weight_of_two_is_the_example_twice(credit):
@@ -157,7 +158,7 @@ def test_thresholds_of_other_data_leave_only_the_choice_of_the_winner(credit):
 def test_over_a_range_the_best_has_the_smallest_largest_regret(credit, over):
     answer, hull = over, cc.RocHull.from_predictions(*credit)
     regrets = {name: cc.regret(name, hull, over=SPAN).largest for name in NAMES}
-    assert answer.best == min(regrets, key=regrets.__getitem__)
+    assert answer.best_name == min(regrets, key=regrets.__getitem__)
     found = dict(zip(answer.classifier, answer.largest, strict=True))
     assert {name: found[name] for name in NAMES} == pytest.approx(regrets)
     least = [pc - hull.evaluate(pc) for pc in np.linspace(*SPAN.pc, 999)]
@@ -195,15 +196,15 @@ def test_weights_count_over_a_range(credit, count):
 def test_one_classifier_over_a_range_still_has_the_trivial_ones_to_fear(credit):
     wide = cc.OperatingRange.from_pc(0.3, 0.95)
     answer = cc.recommend_within(credit[0], {"forest": credit[1]["forest"]}, wide)
-    assert (answer.best, answer.sure, answer.rivals) == ("forest", False, ("always positive",))
+    assert (answer.best_name, answer.sure, answer.rivals) == ("forest", False, ("always positive",))
     middle = cc.recommend_within(credit[0], {"forest": credit[1]["forest"]}, cc.OperatingRange.from_pc(0.4, 0.6))
-    assert (middle.best, middle.sure, middle.rivals) == ("forest", True, ())
+    assert (middle.best_name, middle.sure, middle.rivals) == ("forest", True, ())
 
 
 def test_over_a_range_the_policy_counts_and_so_does_doing_nothing(credit):
     rare = cc.OperatingRange(prevalence=(0.001, 0.003), cost_fp=1, cost_fn=5)
     answer = cc.recommend_within(*credit, rare, policy=0.2)
-    assert (answer.best, answer.sure, answer.rule.classifier) == ("always negative", True, "always negative")
+    assert (answer.best_name, answer.sure, answer.rule.classifier) == ("always negative", True, "always negative")
     assert answer.ranges.candidates == ("always negative",)
     usual = cc.recommend_within(*credit, SPAN, policy=0.2)
     assert set(usual.steps.threshold_low) == {0.2}

@@ -258,7 +258,7 @@ def test_bars_are_the_stretches_in_which_each_is_best():
     all_three = cc.RocHull([*hull().curves, worse])
     display = cc.DominanceDisplay(all_three).plot(condition=[HERE, SPAN])
     for name, bars in display.bar_.items():
-        np.testing.assert_allclose(spans(bars), all_three.ranges().where(name), atol=1e-12)
+        np.testing.assert_allclose(spans(bars), list(all_three.ranges().where(name)), atol=1e-12)
     assert {*display.bar_} == {*all_three.ranges().candidates}
     assert list(display.never_) == ["worse"]
     rows = [label.get_text() for label in display.ax_.get_yticklabels()]

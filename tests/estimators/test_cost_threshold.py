@@ -60,7 +60,7 @@ def test_a_grid_of_thresholds_never_costs_less_on_the_same_out_of_fold_scores(me
     scores = cross_val_predict(member, X, Y, cv=FOLDS, method="predict_proba")[:, 1]
     cost = cost_at(ours.threshold_, Y, scores, pc)
     assert cost <= cost_at(grid.best_threshold_, Y, scores, pc) + 1e-12
-    assert cost == pytest.approx(cc.CostCurve(ours.curve_).evaluate(pc))
+    assert cost == pytest.approx(cc.CostCurve(ours.roc_curve_).evaluate(pc))
 
 
 def test_overconfident_scores_show_the_gap_of_a_grid():
@@ -96,9 +96,9 @@ def test_a_share_tests_on_one_split():
     train, test = train_test_split(np.arange(len(Y)), test_size=0.2, stratify=Y, random_state=1)
     clf = cc.CostThresholdClassifier(GaussianNB(), 0.3, cv=[(train, test)], refit=False).fit(X, Y)
     expected = GaussianNB().fit(X[train], Y[train]).predict_proba(X[test])[:, 1]
-    assert clf.curve_.auc() == cc.RocCurve.from_predictions(Y[test], expected).auc()
+    assert clf.roc_curve_.auc() == cc.RocCurve.from_predictions(Y[test], expected).auc()
     share = cc.CostThresholdClassifier(GaussianNB(), 0.3, cv=0.2, random_state=1).fit(X, Y)
-    assert share.curve_.n_pos + share.curve_.n_neg == 114
+    assert share.roc_curve_.n_pos + share.roc_curve_.n_neg == 114
     assert share.estimator_.class_count_.sum() == 569
 
 
@@ -134,7 +134,7 @@ def test_routing_sends_weights_to_the_estimator():
         Remembering.seen.clear()
         clf.fit(X, Y, sample_weight=np.full(len(Y), 2.0))
     assert all((weights == 2).all() for _, weights, _ in Remembering.seen)
-    assert clf.curve_.n_pos == 2 * Y.sum()
+    assert clf.roc_curve_.n_pos == 2 * Y.sum()
 
 
 def test_unusable_estimators_are_refused():
@@ -144,7 +144,7 @@ def test_unusable_estimators_are_refused():
         cc.CostThresholdClassifier(GaussianNB(), "high").fit(X, Y)
     with pytest.raises(cc.DataError, match="Only binary classification is supported"):
         cc.CostThresholdClassifier(GaussianNB(), 0.5).fit(X, np.arange(len(Y)) % 3)
-    for attribute in ("threshold_", "curve_"):
+    for attribute in ("threshold_", "roc_curve_"):
         with pytest.raises(NotFittedError):
             getattr(cc.CostThresholdClassifier(GaussianNB(), 0.5), attribute)
 

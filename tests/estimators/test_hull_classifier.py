@@ -90,7 +90,7 @@ def test_members_that_predict_are_trained_on_all_data(fitted):
 def test_predictions_are_those_of_the_best_vertex(fitted, pc):
     best = fitted.hull_.best(pc)
     if best.classifier in fitted.estimators_:
-        cut = middle(fitted.hull_.curve(best.classifier), best.threshold)
+        cut = middle(fitted.hull_.roc_curve(best.classifier), best.threshold)
         expected = fitted.estimators_[best.classifier].predict_proba(X)[:, 1] >= cut
     else:
         expected = np.full(len(X), best.classifier == "always positive")
@@ -100,9 +100,9 @@ def test_predictions_are_those_of_the_best_vertex(fitted, pc):
 def test_no_member_costs_less_on_the_data_of_the_hull(fitted):
     pc = np.linspace(0, 1, 201)
     hybrid = fitted.hull_.evaluate(pc)
-    for curve in fitted.hull_.curves:
+    for curve in fitted.hull_.roc_curves().values():
         assert (hybrid <= cc.CostCurve(curve).evaluate(pc) + 1e-12).all()
-    assert len(fitted.hull_.contributors) > 1
+    assert len(fitted.hull_.can_be_best) > 1
 
 
 def test_extreme_conditions_make_trivial_choices():
@@ -261,7 +261,7 @@ def test_limits_choose_the_best_single_point_that_keeps_them(fitted):
     ):
         choice = clone(fitted).set_params(condition=limit)
         choice.hull_ = fitted.hull_
-        cut = middle(fitted.hull_.curve(expected.classifier), expected.threshold)
+        cut = middle(fitted.hull_.roc_curve(expected.classifier), expected.threshold)
         assert (choice.choice_.first, choice.choice_.first_threshold) == (expected.classifier, cut)
         assert (choice.choice_.fpr, choice.choice_.tpr) == (expected.fpr, expected.tpr)
         assert choice.choice_.probability == 0
@@ -426,14 +426,14 @@ def test_folds_of_a_number_are_shuffled_only_with_a_seed():
 def test_repeated_folds_count_every_test():
     folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     clf = cc.RocHullClassifier({"bayes": GaussianNB()}, 0.5, cv=folds).fit(X, Y)
-    assert clf.hull_.curves[0].n_pos == 2 * Y.sum()
+    assert next(iter(clf.hull_.roc_curves().values())).n_pos == 2 * Y.sum()
 
 
 def test_one_split_can_do_without_a_refit():
     Counting.fits.clear()
     clf = cc.RocHullClassifier({"bayes": Counting()}, 0.5, cv=0.25, refit=False, random_state=0).fit(X, Y)
     assert Counting.fits == [426]
-    assert clf.hull_.curves[0].n_pos + clf.hull_.curves[0].n_neg == 143
+    assert next(iter(clf.hull_.roc_curves().values())).n_pos + next(iter(clf.hull_.roc_curves().values())).n_neg == 143
     clf.set_params(refit=True).fit(X, Y)
     assert Counting.fits == [426, 426, 569]
 
@@ -442,7 +442,7 @@ def test_prefit_members_are_used_as_they_are():
     members = {name: member.fit(X[::2], Y[::2]) for name, member in three_members().items()}
     clf = cc.RocHullClassifier(members, 0.5, cv="prefit").fit(X[1::2], Y[1::2])
     assert all(clf.estimators_[name] is members[name] for name in members)
-    assert clf.hull_.curves[0].auc() == pytest.approx(
+    assert next(iter(clf.hull_.roc_curves().values())).auc() == pytest.approx(
         cc.RocCurve.from_predictions(Y[1::2], members["bayes"].predict_proba(X[1::2])[:, 1]).auc()
     )
 
@@ -457,8 +457,8 @@ def test_weights_reach_members_and_the_hull():
     assert [len(rows) for rows, _, _ in Remembering.seen] == [379, 379, 380, 569]
     for rows, seen, _ in Remembering.seen:
         assert (seen == weights[rows.astype(int)]).all()
-    assert clf.hull_.curves[0].made_from == "weights"
-    assert clf.hull_.curves[0].n_pos == pytest.approx(weights[Y == 1].sum())
+    assert next(iter(clf.hull_.roc_curves().values())).made_from == "weights"
+    assert next(iter(clf.hull_.roc_curves().values())).n_pos == pytest.approx(weights[Y == 1].sum())
 
 
 def test_weights_that_a_member_cannot_take_are_refused():

@@ -255,7 +255,7 @@ def test_contradictory_scorers_are_refused(options, message):
         cc.expected_cost_scorer(**options)
 
 
-@pytest.mark.parametrize("pc", [(1, 0), 0.5, (0, 2), "ab"])
-def test_a_part_of_the_axis_that_is_none_is_refused_at_once(pc):
-    with pytest.raises(cc.InputError, match="`pc` must be"):
-        cc.cost_curve_area_scorer(pc=pc)
+@pytest.mark.parametrize("over", [(1, 0), 0.5, (0, 2), "ab"])
+def test_a_part_of_the_axis_that_is_none_is_refused_at_once(over):
+    with pytest.raises(cc.InputError, match="`over` must be"):
+        cc.cost_curve_area_scorer(over=over)

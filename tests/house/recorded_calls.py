@@ -96,7 +96,7 @@ def scanned(**options: Any) -> cc.Scan:
 
 def vehicles() -> cc.Scan:
     """Return the shipped predictions of four classes as files."""
-    return cc.scan(VEHICLES, label="label", preds=["logit", "forest"])
+    return cc.scan(VEHICLES, label="label", predictions=["logit", "forest"])
 
 
 def toll() -> cc.CostMatrix:
@@ -225,7 +225,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "pooled": lambda: cc.pool(PARTS),
     "averaged roc": lambda: cc.average_roc_curves(PARTS, n_points=20),
     "averaged roc, as a curve": lambda: [
-        (mean := cc.average_roc_curves(PARTS, n_points=9, level=0.9)).to_curve(),
+        (mean := cc.average_roc_curves(PARTS, n_points=9, level=0.9)).to_roc_curve(),
         mean.auc(),
     ],
     # Cost curves
@@ -300,7 +300,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "hull, where": lambda: HULL.ranges().where("b"),
     "hull, segment": lambda: HULL.segment(SPAN),
     "hull, interpolate": lambda: [HULL.interpolate(fpr=0.2), HULL.interpolate(tpr=0.7)],
-    "hull as a curve": lambda: HULL.to_curve(),
+    "hull as a curve": lambda: HULL.to_roc_curve(),
     "hull, points of one": lambda: HULL.points_of("b"),
     "hull, limited fpr": lambda: [HULL.best_at_fpr(0.1), HULL.best_at_fpr(0.0)],
     "hull, limited tpr": lambda: HULL.best_at_tpr(0.9),
@@ -438,10 +438,12 @@ CALLS: dict[str, Callable[[], Any]] = {
     "power curve of differences": lambda: cc.power_curve(PILOT, ERRORS, n=1000, difference=[0, 0.1, 0.2]),
     "rare errors": lambda: [cc.chance_of_missing(0.001, 1000, times=2), cc.examples_to_see(0.001)],
     # Counts of pieces, files
-    "score tally": lambda: tallied(cc.ScoreTally()).to_curve(),
-    "score tally, binned": lambda: tallied(cc.ScoreTally(resolution=2**14)).to_curve(points="hull"),
-    "score tally, bytes": lambda: cc.ScoreTally.from_bytes(tallied(cc.ScoreTally()).to_bytes()).to_curve(name="again"),
-    "hull tally": lambda: in_passes(cc.HullTally(resolution=2**14, members=16)).to_curve(),
+    "score tally": lambda: tallied(cc.ScoreTally()).to_roc_curve(),
+    "score tally, binned": lambda: tallied(cc.ScoreTally(resolution=2**14)).to_roc_curve(points="hull"),
+    "score tally, bytes": lambda: cc.ScoreTally.from_bytes(tallied(cc.ScoreTally()).to_bytes()).to_roc_curve(
+        name="again"
+    ),
+    "hull tally": lambda: in_passes(cc.HullTally(resolution=2**14, members=16)).to_roc_curve(),
     "paired tally": lambda: (
         cc.PairedTally(COST["a"], COST["b"], pc=PCS)
         .update(Y[:100], A[:100], B[:100])

@@ -34,7 +34,6 @@ PACKAGES = [
 FLAT = {"__init__", "__main__", "_version"}
 # Modules that still hold more than one idea.
 LONG = {
-    "conditions.condition",
     "counting.confusion",
     "multiclass.bcost",
 }

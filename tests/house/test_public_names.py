@@ -1,22 +1,34 @@
-"""Every public name explains itself, and every public class and function shows how to use it."""
+"""Every public name and every result explains itself, and every class and function shows how to use it."""
 
 from __future__ import annotations
 
 import inspect
 
 import pytest
+from reached import result_classes
 
 import costcurves
 
 POLICIES = {
     f"thresholds.{name}": value
-    for name, value in vars(costcurves.curves.thresholds).items()
+    for name, value in vars(costcurves.thresholds).items()
     if not name.startswith("_") and inspect.isfunction(value) and value.__module__ == "costcurves.curves.thresholds"
 }
 NAMED = {name: getattr(costcurves, name) for name in costcurves.__all__}
-CALLABLE = {name: value for name, value in NAMED.items() if callable(value)}
+RECEIVED = result_classes()  # not public names: what public functions and methods return
+CALLABLE = {name: value for name, value in NAMED.items() if callable(value)} | RECEIVED
 # The policies a user calls; the other functions of the module serve the layers above.
 USER_POLICIES = ("thresholds.optimal", "thresholds.fixed", "thresholds.bayes", "thresholds.validation")
+
+
+def signature_of(value):
+    """Return the signature of a callable; that of nothing for properties and errors."""
+    try:
+        return inspect.signature(getattr(value, "__func__", value))
+    except (TypeError, ValueError):
+        return inspect.Signature()
+
+
 METHODS = {
     f"{name}.{method}": value
     for name, cls in CALLABLE.items()
@@ -26,6 +38,29 @@ METHODS = {
     and (isinstance(value, (classmethod, staticmethod, property)) or inspect.isfunction(value))
     and any(method in vars(base) for base in cls.__mro__ if base.__module__.startswith("costcurves"))
 }
+
+
+RANDOM = {name: value for name, value in {**CALLABLE, **METHODS}.items() if "rng" in str(signature_of(value))}
+
+
+def test_randomness_is_called_rng_and_gives_the_same_answer_each_time_by_default():
+    assert {"compare", "compare_many", "bcost", "bdeltacost", "Report.from_predictions", "CostCurve.band"} <= set(
+        RANDOM
+    )
+    assert {name: signature_of(value).parameters["rng"].default for name, value in RANDOM.items()} == dict.fromkeys(
+        RANDOM, 0
+    )
+    named = {parameter for value in {**CALLABLE, **METHODS}.values() for parameter in signature_of(value).parameters}
+    assert not named & {"seed", "generator", "random"}
+
+
+def test_there_are_few_public_names_and_results_are_not_among_them():
+    assert len(costcurves.__all__) <= 82
+    assert {"Recommendation", "Band", "CurveDifference", "CostInterval", "SizePlan", "Scan", "PcIntervals"} <= set(
+        RECEIVED
+    )
+    with pytest.raises(AttributeError, match="no attribute 'Band'"):
+        costcurves.Band  # noqa: B018
 
 
 def test_all_names_exist_and_are_sorted():

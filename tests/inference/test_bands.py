@@ -280,7 +280,7 @@ def test_paired_example_costs():
     y, fn = rng.random(400) < 0.3, rng.lognormal(2, 1, 400)
     good, bad = np.where(rng.random(400) < 0.1, ~y, y), np.where(rng.random(400) < 0.3, ~y, y)
     a, b = (incurred_costs(y, p, 1.0, fn) for p in (good, bad))
-    assert compare_example_costs(a, b).significant
+    assert compare_example_costs(a, b).significant()
     assert compare_example_costs(a, b).upper < 0
     same = compare_example_costs(a, a)
     assert (same.estimate, same.lower, same.upper, same.p_value) == (0.0, 0.0, 0.0, 1.0)

@@ -114,7 +114,7 @@ def test_2005_shape_of_tables_can_flip_the_verdict():
     verdicts = [difference_from_joint(*t, [0.9], level=0.9) for t in (close, far)]
     assert verdicts[0].upper[0] < 0
     assert verdicts[1].lower[0] < 0 < verdicts[1].upper[0]
-    assert verdicts[0].p_value(0.9) < 0.1 < verdicts[1].p_value(0.9)
+    assert verdicts[0].p_values_at(0.9) < 0.1 < verdicts[1].p_values_at(0.9)
 
 
 @pytest.mark.parametrize("method", DIFFERENCE_METHODS)
@@ -124,7 +124,7 @@ def test_identical_classifiers_do_not_differ(method, sampling):
     np.testing.assert_array_equal(diff.estimate, 0.0)
     assert ((diff.lower <= 0) & (diff.upper >= 0)).all()
     assert [v.better for v in diff.significant()] == ["undecided"]
-    np.testing.assert_array_equal(diff.p_value(PC[::5]), 1.0)
+    np.testing.assert_array_equal(diff.p_values_at(PC[::5]), 1.0)
 
 
 @pytest.mark.parametrize("method", DIFFERENCE_METHODS)
@@ -149,7 +149,7 @@ def test_p_value_says_what_the_interval_says(method):
     for counts in ((12, 3, 5, 1), (4, 9, 3, 3), (30, 8, 1, 6)):
         a, b, c, d = counts
         for pc in (0.1, 0.5, 0.9):
-            p = float(difference_band(a, b, 100, c, d, 80, [pc], method=method).p_value(pc))
+            p = float(difference_band(a, b, 100, c, d, 80, [pc], method=method).p_values_at(pc))
             for level in (0.5, 0.8, 0.9, 0.95, 0.99):
                 diff = difference_band(a, b, 100, c, d, 80, [pc], level=level, method=method)
                 out = diff.lower[0] > 0 or diff.upper[0] < 0
@@ -164,7 +164,7 @@ def test_gaussian_p_values_are_those_of_the_normal_test():
     p, q, r, s = a / 200, b / 200, c / 300, d / 300
     variance = PC**2 * (p + q - (p - q) ** 2) / 200 + (1 - PC) ** 2 * (r + s - (r - s) ** 2) / 300
     z = (PC * (p - q) + (1 - PC) * (r - s)) / np.sqrt(variance)
-    np.testing.assert_allclose(diff.p_value(PC), 2 * stats.norm.sf(np.abs(z)), atol=1e-6)
+    np.testing.assert_allclose(diff.p_values_at(PC), 2 * stats.norm.sf(np.abs(z)), atol=1e-6)
 
 
 def test_verdicts_come_from_simultaneous_bands_only():
@@ -198,7 +198,7 @@ def one_comparison(rng: np.random.Generator, n: int, shift: float, rho: float, m
 @pytest.mark.parametrize("rho", [0.3, 0.9])
 def test_type_one_error_of_a_pointwise_test(rho):
     rng = np.random.default_rng(8)
-    rejected = [one_comparison(rng, 250, 0.0, rho, False).p_value(0.3) < 0.05 for _ in range(250)]
+    rejected = [one_comparison(rng, 250, 0.0, rho, False).p_values_at(0.3) < 0.05 for _ in range(250)]
     assert np.mean(rejected) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 250)
 
 
@@ -224,7 +224,7 @@ def test_power_grows_with_the_difference():
     power = []
     for shift in (0.0, 0.7, 1.4):
         rng = np.random.default_rng(11)
-        power.append(np.mean([one_comparison(rng, 200, shift, 0.6, False).p_value(0.5) < 0.05 for _ in range(120)]))
+        power.append(np.mean([one_comparison(rng, 200, shift, 0.6, False).p_values_at(0.5) < 0.05 for _ in range(120)]))
     assert power[0] < 0.12 < power[1] < power[2]
     assert power[2] > 0.9
 

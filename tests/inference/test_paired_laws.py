@@ -52,7 +52,7 @@ def worlds_for(method, sampling):
 def test_p_is_at_most_alpha_iff_the_interval_excludes_zero(method, sampling):
     for rng in worlds_for(method, sampling):
         tables = random_tables(rng)
-        p = bands(*tables, method=method, sampling=sampling).p_value(tables[-1])
+        p = bands(*tables, method=method, sampling=sampling).p_values_at(tables[-1])
         near = float(np.clip(rng.choice(p), 1e-6, 0.99))
         for alpha in (0.01, 0.05, 0.1, float(rng.random()), near * (1 - 1e-6), near * (1 + 1e-6)):
             band = bands(*tables, method=method, sampling=sampling, level=1 - alpha)
@@ -73,13 +73,13 @@ def test_the_order_of_classifiers_and_of_classes_does_not_matter(method, samplin
         other = bands(sizes, (b, a, d, c), pc, **options)
         for one, two in ((band.lower, other.upper), (band.upper, other.lower), (band.estimate, other.estimate)):
             assert np.array_equal(one, -two)
-        p = band.p_value(pc)
-        np.testing.assert_allclose(other.p_value(pc), p, rtol=0, atol=1e-12)
+        p = band.p_values_at(pc)
+        np.testing.assert_allclose(other.p_values_at(pc), p, rtol=0, atol=1e-12)
         turned = [count[REVERSED] for count in (c, d, a, b)]
         swapped = bands(sizes[::-1], turned, (1 - pc)[REVERSED], **options)
         for name in ("estimate", "lower", "upper"):
             np.testing.assert_allclose(getattr(swapped, name)[REVERSED], getattr(band, name), rtol=0, atol=1e-12)
-        np.testing.assert_allclose(swapped.p_value(swapped.pc)[REVERSED], p, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(swapped.p_values_at(swapped.pc)[REVERSED], p, rtol=0, atol=1e-11)
 
 
 def moving_world(rng):
@@ -168,9 +168,9 @@ def test_resampled_differences_answer_every_question_from_the_same_resamples():
     diff = cc.compare(y, a, b, method="resample", simultaneous=False)
     assert diff.at(0.37).lower == diff.lower[37]
     other = diff.reversed()
-    assert np.array_equal(other.p_value(diff.pc), diff.p_value(diff.pc))
+    assert np.array_equal(other.p_value, diff.p_value)
     excluded = (diff.lower > 0) | (diff.upper < 0)
-    assert np.array_equal(excluded, diff.p_value(diff.pc) <= 0.05)
+    assert np.array_equal(excluded, diff.p_value <= 0.05)
 
 
 def full_distribution(counts, sizes, pc):
@@ -215,12 +215,12 @@ def test_exact_limits_of_full_sampling_are_those_of_all_resamples():
         )
         assert band.lower[0] == pytest.approx(max(-1.0, float(lower)), abs=1e-12)
         assert band.upper[0] == pytest.approx(min(1.0, float(upper)), abs=1e-12)
-        assert band.p_value(float(pc)) == pytest.approx(min(1.0, 2 * float(min(tails))), abs=1e-12)
+        assert band.p_values_at(float(pc)) == pytest.approx(min(1.0, 2 * float(min(tails))), abs=1e-12)
 
 
 def test_limits_of_full_sampling_that_contradicted_their_p_value():
     band = difference_band(13, 4, 55, 1, 0, 1, [0.0121], method="exact", sampling="full")
-    assert band.p_value(0.0121) < 0.05
+    assert band.p_values_at(0.0121) < 0.05
     assert band.lower[0] > 0
 
 
@@ -279,10 +279,10 @@ def test_one_small_class_is_judged_no_less_strictly_than_by_mcnemars_exact_test(
         a, b = rng.multinomial(n, rng.dirichlet([1, 1, 1]))[:2]
         m = int(rng.integers(1, 100))
         c, d = rng.multinomial(m, rng.dirichlet([1, 1, 1]))[:2]
-        p = float(difference_band(a, b, n, c, d, m, [1.0]).p_value(1.0))
+        p = float(difference_band(a, b, n, c, d, m, [1.0]).p_values_at(1.0))
         exact = stats.binomtest(int(a), int(a + b)).pvalue if a + b else 1.0
         assert p >= exact - 1e-9
 
 
 def test_five_of_five_all_one_way_are_mcnemars_p():
-    assert float(difference_band(5, 0, 5, 0, 0, 5, [1.0]).p_value(1.0)) == pytest.approx(0.0625, abs=1e-9)
+    assert float(difference_band(5, 0, 5, 0, 0, 5, [1.0]).p_values_at(1.0)) == pytest.approx(0.0625, abs=1e-9)

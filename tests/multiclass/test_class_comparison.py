@@ -80,9 +80,9 @@ def test_verdicts_limits_and_p_values_are_those_of_convolved_integers():
         assert len(many.pairs) == count
         assert many.constants == tuple(always)
         means = {name: x.mean() for name, x in {**price, **always}.items()}
-        assert means[many.best] <= min(means.values()) + 1e-12
+        assert means[many.best_name] <= min(means.values()) + 1e-12
         unsure, doubtful = [], False
-        for pair, adjusted in zip(many.pairs, many.p_adjusted, strict=True):
+        for pair, adjusted in zip(many.pairs, many.adjusted, strict=True):
             a, b = pair.names
             if b in names:
                 oracle = Oracle(price[a] - price[b])
@@ -100,32 +100,32 @@ def test_verdicts_limits_and_p_values_are_those_of_convolved_integers():
                 )
                 p = 2 * min(at_least, k * at_most)
                 near = any(one.near(tail, tail / k) for one in oracles.values())
-                if a == many.best:
+                if a == many.best_name:
                     open_ones = [c for c, one in oracles.items() if one.limits(tail / k, tail)[1] >= 0]
                     unsure += open_ones or [b] * bool(pair.risks)
             doubtful |= near
             if abs(count * pair.p_value - (1 - level)) > 1e-9:
                 assert adjusted == pytest.approx(min(1.0, count * pair.p_value))
-            assert pair.significant == (pair.lower > 0 or pair.upper < 0) == bool(adjusted <= 1 - level)
+            assert pair.significant() == (pair.lower > 0 or pair.upper < 0) == bool(adjusted <= 1 - level)
             if not near:
                 assert (pair.lower, pair.upper) == pytest.approx((lower, upper), abs=1e-9)
                 if abs(p - 2 * tail) > 1e-9 and p > 1e-9:
                     assert pair.p_value == pytest.approx(min(1.0, p), rel=1e-6)
             if (
-                many.best in pair.names
-                and many.best in names
+                many.best_name in pair.names
+                and many.best_name in names
                 and b in names
-                and (pair.risks or pair.cheaper != many.best)
+                and (pair.risks or pair.cheaper != many.best_name)
             ):
-                unsure.append(b if a == many.best else a)
-            if many.best in always and b not in names and pair.cheaper != b:
+                unsure.append(b if a == many.best_name else a)
+            if many.best_name in always and b not in names and pair.cheaper != b:
                 unsure.append(a)
-        if many.best in always:
+        if many.best_name in always:
             tail = (1 - level) / ((m + 1) * (k - 1))
             for c, x in always.items():
-                oracle = Oracle(always[many.best] - x)
+                oracle = Oracle(always[many.best_name] - x)
                 doubtful |= oracle.near(tail)
-                if c != many.best and oracle.limits(tail, tail)[1] >= 0:
+                if c != many.best_name and oracle.limits(tail, tail)[1] >= 0:
                     unsure.append(c)
         if not doubtful:
             assert sorted(many.rivals) == sorted(unsure)
@@ -148,13 +148,13 @@ def test_an_interval_leaves_out_zero_exactly_where_its_p_value_is_small(options)
             more |= {"priors_size": 50.0, "method": "resample", "n_resamples": 2000}
         noisy = costs * (1 + rng.random(costs.shape) * rng.choice([0, 1]))
         many = cc.bdeltacost_many(y, predictions, noisy, level=float(rng.choice([0.8, 0.95])), **more)
-        for pair, adjusted in zip(many.pairs, many.p_adjusted, strict=True):
-            assert pair.significant == (pair.lower > 0 or pair.upper < 0)
-            assert pair.significant == bool(adjusted <= 1 - many.level) == bool(pair.p_value <= 1 - pair.level)
+        for pair, adjusted in zip(many.pairs, many.adjusted, strict=True):
+            assert pair.significant() == (pair.lower > 0 or pair.upper < 0)
+            assert pair.significant() == bool(adjusted <= 1 - many.level) == bool(pair.p_value <= 1 - pair.level)
             assert pair.p_value >= pair.smallest_p or pair.p_value == pytest.approx(1 - pair.level)
-            assert (pair.cheaper is None) == (not pair.significant)
+            assert (pair.cheaper is None) == (not pair.significant())
             single = many.pair(*pair.names[::-1])
-            assert (single.difference, single.lower, single.upper) == (-pair.difference, -pair.upper, -pair.lower)
+            assert (single.estimate, single.lower, single.upper) == (-pair.estimate, -pair.upper, -pair.lower)
             assert single.cheaper == pair.cheaper
 
 
@@ -167,7 +167,7 @@ def test_who_is_sure_beats_every_constant_classifier_by_itself():
         many = cc.bdeltacost_many(y, predictions, costs)
         everyone = {**predictions, **{f"always {c}": np.full(y.size, c) for c in range(costs.shape[0])}}
         cost = {name: cc.expected_cost(y, guess, costs) for name, guess in everyone.items()}
-        assert cost[many.best] <= min(cost.values()) + 1e-12
+        assert cost[many.best_name] <= min(cost.values()) + 1e-12
         if not many.sure:
             continue
         sure += 1
@@ -175,12 +175,12 @@ def test_who_is_sure_beats_every_constant_classifier_by_itself():
         each = 1 - 0.05 / (m * (m + 1) // 2)
         among = 1 - 2 * 0.05 / ((m + 1) * (k - 1))
         for name, guess in everyone.items():
-            if name != many.best:
-                level = among if many.best in many.constants and name in many.constants else each
-                if many.best in many.constants and name in predictions:
+            if name != many.best_name:
+                level = among if many.best_name in many.constants and name in many.constants else each
+                if many.best_name in many.constants and name in predictions:
                     level = 0.95  # what follows from two steps is not tested by itself
-                found = cc.bdeltacost(y, everyone[many.best], guess, costs, level=level)
-                assert found.cheaper == "a", (many.best, name)
+                found = cc.bdeltacost(y, everyone[many.best_name], guess, costs, level=level)
+                assert found.cheaper == "a", (many.best_name, name)
     assert sure > 5
 
 
@@ -206,17 +206,19 @@ def test_every_view_gives_the_same_verdict(tmp_path, capsys, monkeypatch):
         answer = json.loads(capsys.readouterr().out)
         page = report.to_dict()
         for view in (answer, page):
-            assert (view["best"], view["sure"], view["rivals"]) == (many.best, many.sure, list(many.rivals))
+            assert (view["best"], view["sure"], view["rivals"]) == (many.best_name, many.sure, list(many.rivals))
         assert page["pairs"]["lower"] == [row["lower"] for row in answer["pairs"]] == [p.lower for p in many.pairs]
         assert main(ask) == 0
         said = " ".join(capsys.readouterr().out.split())
         card = Speaker("", "", 0.95).classes_card(report.summary)
         assert ("costs least, for sure." in said) == (card.verdict == "clear") == many.sure
-        assert f"{many.best} costs least" in said
-        assert many.best in card.use.striptags()
-        assert ("Use no classifier" in said) == ("Use no classifier" in card.use) == (many.best in many.constants)
+        assert f"{many.best_name} costs least" in said
+        assert many.best_name in card.use.striptags()
+        assert ("Use no classifier" in said) == ("Use no classifier" in card.use) == (many.best_name in many.constants)
         lowest = min(many.costs.min(), many.constant_costs.min())
-        chosen = dict(zip((*many.names, *many.constants), (*many.costs, *many.constant_costs), strict=True))[many.best]
+        chosen = dict(zip((*many.names, *many.constants), (*many.costs, *many.constant_costs), strict=True))[
+            many.best_name
+        ]
         assert chosen <= lowest + 1e-12
         gate = main([*ask, f"--assert-better-than={many.constant}", f"--candidate={next(iter(guesses))}"])
         capsys.readouterr()
@@ -228,7 +230,7 @@ def test_a_classifier_dearer_than_a_constant_is_not_called_the_best():
     y = np.r_[np.zeros(875, dtype=int), np.ones(125, dtype=int)]
     a, b = np.where(np.arange(1000) % 5 == 0, 1 - y, y), np.where(np.arange(1000) % 2 == 0, 1 - y, y)
     many = cc.bdeltacost_many(y, {"a": a, "b": b}, [[0, 1], [1, 0]])
-    assert many.best == "always 0"
+    assert many.best_name == "always 0"
     assert many.pair("a", "b").cheaper == "a"
     assert "always 0 costs less than both" in repr(cc.bdeltacost(y, a, b, [[0, 1], [1, 0]]))
     assert "always 0 costs less: 0.125" in repr(cc.bcost(y, a, [[0, 1], [1, 0]]))
@@ -240,7 +242,7 @@ def test_errors_about_equal_classifiers_and_constants_are_rare():
     rng = np.random.default_rng(4)
     costs = 1 - np.eye(4, dtype=int)
     false = sum(
-        bool((many := cc.bdeltacost_many(y, {"a": a, "b": b}, costs)).significant.any() or many.sure)
+        bool((many := cc.bdeltacost_many(y, {"a": a, "b": b}, costs)).significant().any() or many.sure)
         for y, a, b in rng.integers(0, 4, (200, 3, 100))
     )
     assert false / 200 <= 0.05 + 2.6 * math.sqrt(0.05 * 0.95 / 200)
@@ -329,9 +331,9 @@ def test_a_rare_expensive_error_is_warned_of_and_never_sure(rate):
         joint = np.zeros((3, 3, 3), dtype=int)
         joint[0, 1, 0], joint[0, 0, 2], joint[0, 0, 0] = rare, cheap, right
         found = cc.bdeltacost.from_joint(joint, costs)
-        plain += found.significant
-        silent += found.significant and not found.risks
-        tilted += cc.bdeltacost.tilted_test_from_joint(joint, costs).significant if rare < 2 else 0
+        plain += found.significant()
+        silent += found.significant() and not found.risks
+        tilted += cc.bdeltacost.tilted_test_from_joint(joint, costs).significant() if rare < 2 else 0
     assert plain > 60 * 0.06
     assert silent <= 60 * 0.05
     assert tilted <= 60 * 0.05

@@ -174,9 +174,9 @@ def test_tilted_tests_mirror_and_agree_with_their_p_value():
         two = cc.bdeltacost.tilted_test(y, b, a, costs, priors=priors)
         assert (one.lower, one.upper) == pytest.approx((-two.upper, -two.lower), rel=1e-4, abs=1e-6)
         assert one.p_value == pytest.approx(two.p_value, rel=1e-4)
-        assert one.significant == (one.p_value <= 0.05)
-        assert one.difference == pytest.approx(cc.bdeltacost(y, a, b, costs, priors=priors).difference)
-        assert one.lower <= one.difference <= one.upper
+        assert one.significant() == (one.p_value <= 0.05)
+        assert one.estimate == pytest.approx(cc.bdeltacost(y, a, b, costs, priors=priors).estimate)
+        assert one.lower <= one.estimate <= one.upper
 
 
 def test_priors_of_mid_p_and_tilted_intervals_weight_the_classes():
@@ -198,5 +198,5 @@ def test_degenerate_counts_have_limits():
         found = cc.bcost.tilted_interval_from_confusion(table, [[0, 1], [5, 0]])
         assert 0 <= found.lower <= found.estimate <= found.upper <= 5
     same = cc.bdeltacost.tilted_test([0, 1], [0, 1], [0, 1], [[0, 1], [5, 0]])
-    assert (same.difference, same.significant) == (0, False)
+    assert (same.estimate, same.significant()) == (0, False)
     assert same.lower < 0 < same.upper

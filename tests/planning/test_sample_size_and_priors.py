@@ -110,7 +110,7 @@ def test_power_is_what_simulated_tests_reject():
     promised = cc.power(JOINT, C, n)
     rng = np.random.default_rng(2)
     tables = rng.multinomial(n, JOINT.ravel() / JOINT.sum(), 300).reshape(-1, 2, 2, 2)
-    rejected = np.mean([cc.bdeltacost.from_joint(t, C).significant for t in tables])
+    rejected = np.mean([cc.bdeltacost.from_joint(t, C).significant() for t in tables])
     assert rejected == pytest.approx(promised, abs=0.07)
 
 

@@ -352,7 +352,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_it_is_made(report, tmp_
         ({"title": ""}, "`title` must be a non-empty string, got ''"),
         ({"source": 3}, "`source` must be a non-empty string, got 3"),
         ({"dropped": -1}, "`dropped` must be >= 0, got -1"),
-        ({"seed": -1}, "`seed` must be >= 0, got -1"),
+        ({"rng": -1}, "`rng` must be a numpy Generator, a seed >= 0 or None, got -1"),
         ({"pos_label": "bad"}, "`pos_label` must be True or False for boolean `y_true`, got 'bad'"),
     ],
 )

@@ -153,7 +153,7 @@ def test_k_classes_are_those_of_the_core():
         own = cc.bcost(truth, guesses[name], costs)
         assert (interval.estimate, interval.lower, interval.upper) == (own.estimate, own.lower, own.upper)
     assert found.comparison.to_dict() == cc.bdeltacost_many(truth, guesses, costs).to_dict()
-    assert (found.comparison.best, found.comparison.sure) == ("x", True)
+    assert (found.comparison.best_name, found.comparison.sure) == ("x", True)
     assert sum(found.frequencies) == pytest.approx(1)
     assert found.regions
     assert all(len(polygon) > 2 for polygon in found.regions.values())

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,10 @@ from costcurves._base.errors import CostCurvesError, InputError
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+Points = Literal["all", "hull"]
+OnNull = Literal["refuse", "drop"]
+Sampling = Literal["stratified", "full"]
+Rng = np.random.Generator | int | None  # what `check_rng` takes: a generator, a seed, or None for fresh numbers
 
 # A float64 represents every integer up to this one exactly.
 LARGEST_WHOLE = 2**53
@@ -116,14 +120,24 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_rng(rng: Any) -> np.random.Generator:
-    """Make a random generator from a generator, a seed or None."""
+def check_rng(rng: Rng) -> np.random.Generator:
+    """Return the random generator that `rng` stands for.
+
+    Wherever random numbers are drawn, `rng` is a generator or a seed. Its default is 0, so that the same question has
+    the same answer each time; None draws fresh numbers.
+    """
     try:
         if isinstance(rng, (bool, np.bool_)):
             raise TypeError
         return np.random.default_rng(rng)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"`rng` must be a numpy Generator, a seed >= 0 or None, got {shown(rng)}") from None
+
+
+def seed_of(rng: Rng) -> int:
+    """Return a seed that `rng` stands for: itself, or one that is drawn from it."""
+    generator = check_rng(rng)
+    return int(rng) if isinstance(rng, (int, np.integer)) else int(generator.integers(2**63))
 
 
 def check_integer(name: str, value: Any, minimum: int, maximum: int = LARGEST_WHOLE) -> int:

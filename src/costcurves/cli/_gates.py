@@ -65,13 +65,13 @@ def better_over(answer: RangeRecommendation, baseline: str, where: str) -> Gate:
     """Claim that the recommended classifier is shown to cost less than the baseline throughout a range."""
     check_known(baseline, answer.classifier)
     claim, span = f"better than {baseline}{where}", f"pc {span_text(answer.over.pc)}"
-    if baseline == answer.best or baseline not in answer.shown_worse:
+    if baseline == answer.best_name or baseline not in answer.shown_worse:
         return Gate(claim, False, f"nothing loses less than {baseline} in the worst case")
     if baseline not in answer.rivals:
-        return Gate(claim, True, f"{answer.best} is shown to cost less throughout {span}")
+        return Gate(claim, True, f"{answer.best_name} is shown to cost less throughout {span}")
     shown = answer.shown_worse[baseline]
     some = f"only for {_spans(shown)}" if len(shown) else "nowhere"
-    return Gate(claim, False, f"{answer.best} is shown to cost less {some} in {span}")
+    return Gate(claim, False, f"{answer.best_name} is shown to cost less {some} in {span}")
 
 
 def cost_below(cost: Any, limit: float, name: str, currency: str, where: str = "") -> Gate:
@@ -113,8 +113,8 @@ def not_worse(difference: CurveDifference, margin: float | None) -> Gate:
 def cheaper(difference: CostDifference) -> Gate:
     """Claim that the first of two costs significantly less, for k classes."""
     candidate, baseline = difference.names
-    word = "less" if difference.difference < 0 else "more"
-    sure = "significantly " if difference.significant else "not significantly "
+    word = "less" if difference.estimate < 0 else "more"
+    sure = "significantly " if difference.significant() else "not significantly "
     passed = difference.cheaper == candidate
     return Gate(f"{candidate} better than {baseline}", passed, f"it costs {sure}{word}")
 

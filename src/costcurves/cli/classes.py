@@ -245,15 +245,15 @@ def bdeltacost(table: Classes, level: Level = DEFAULT_LEVEL, *, gates: PairGates
         heading(screen, data.summary())
         screen.print()
         line(screen, _verdict(many), "bold green" if many.sure else "bold yellow")
-        _show_risks(screen, many.best, many.risks, currency)
+        _show_risks(screen, many.best_name, many.risks, currency)
         unit = f" ({safe(currency)})" if currency else ""
         grid = new_grid(
             "a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "adjusted p", "cheaper", numbers=(2,)
         )
-        for pair, p in zip(many.pairs, many.p_adjusted.tolist(), strict=True):
+        for pair, p in zip(many.pairs, many.adjusted.tolist(), strict=True):
             grid.add_row(
                 *(safe(name) for name in pair.names),
-                padded(pair.difference),
+                padded(pair.estimate),
                 f"{padded(pair.lower)} to {padded(pair.upper)}",
                 chance(p),
                 "not shown" if pair.cheaper is None else safe(pair.cheaper),
@@ -274,7 +274,7 @@ def bdeltacost(table: Classes, level: Level = DEFAULT_LEVEL, *, gates: PairGates
         "level": level,
         "costs": dict(zip(many.names, many.costs.tolist(), strict=True)),
         "constants": dict(zip(many.constants, many.constant_costs.tolist(), strict=True)),
-        "best": many.best,
+        "best": many.best_name,
         "sure": many.sure,
         "rivals": list(many.rivals),
         "risks": jsonable(many.risks),
@@ -287,10 +287,10 @@ def bdeltacost(table: Classes, level: Level = DEFAULT_LEVEL, *, gates: PairGates
 
 def _verdict(many: CostComparison) -> str:
     """Return who costs least, and whether that is sure."""
-    if many.best in many.constants:
-        text = f"Use no classifier: {safe(many.best)} costs least"
+    if many.best_name in many.constants:
+        text = f"Use no classifier: {safe(many.best_name)} costs least"
     else:
-        text = f"{safe(many.best)} costs least"
+        text = f"{safe(many.best_name)} costs least"
     if many.sure:
         return f"{text}, for sure."
     some = list(many.rivals[:5])

@@ -163,8 +163,8 @@ def _show_here(
     screen: Console,
 ) -> None:
     """Print the differences at one condition, in money."""
-    level = 1 - tests.alpha
-    sure = tests.significant.tolist()
+    level = tests.level
+    sure = tests.significant().tolist()
     for one, differs in zip(pairs, sure, strict=True):
         if differs:
             a, b = one.names if one.at(where).estimate < 0 else one.names[::-1]

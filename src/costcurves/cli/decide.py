@@ -192,11 +192,11 @@ def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, scr
 
 
 def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, screen: Console) -> None:
-    sure, best = f"at {100 * answer.level:g} %", safe(answer.best)
+    sure, best = f"at {100 * answer.level:g} %", safe(answer.best_name)
     candidates = answer.ranges.candidates
     style = "bold green" if answer.sure else "bold yellow"
-    if answer.best in TRIVIAL:
-        label = data.negative if answer.best == ALWAYS_NEGATIVE else data.positive
+    if answer.best_name in TRIVIAL:
+        label = data.negative if answer.best_name == ALWAYS_NEGATIVE else data.positive
         line(screen, f"Use no classifier: call every case {safe(label)}.", style)
     else:
         cuts = {text for row in answer.steps.threshold_text for text in row}
@@ -206,7 +206,7 @@ def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, sc
             else "with the threshold that suits the condition (last table)"
         )
         line(screen, f"Use {best}, {how}.", style)
-    if candidates == (answer.best,):
+    if candidates == (answer.best_name,):
         line(screen, "On these rows it is the best throughout.")
     else:
         each = "is" if len(candidates) == 1 else "are each"
@@ -238,7 +238,7 @@ def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, sc
 
 def show_ranges(ranges: Ranges, screen: Console, answer: RangeRecommendation | None = None) -> None:
     """Print who is best where, and the thresholds of the classifier that is recommended for all of it."""
-    other = [] if answer is None or answer.best in TRIVIAL else [f"{safe(answer.best)}\nscore >="]
+    other = [] if answer is None or answer.best_name in TRIVIAL else [f"{safe(answer.best_name)}\nscore >="]
     grid = new_grid("pc", "slope", "best", "score >=", *other)
     for i, (name, cuts) in enumerate(zip(ranges.classifier, ranges.threshold_text, strict=True)):
         low, high = float(ranges.pc_low[i]), float(ranges.pc_high[i])
@@ -268,8 +268,8 @@ def ranges(table: Scores, conditions: Conditions, out: Output) -> None:
 
     def show(screen: Console) -> None:
         heading(screen, data.summary())
-        if hull.dropped:
-            screen.print(f"Never best: {listing(hull.dropped)}.")
+        if hull.never_best:
+            screen.print(f"Never best: {listing(hull.never_best)}.")
         for name, one in found.items():
             screen.print(f"\n{asked.text(name) if asked.cases else 'All conditions'}", style="bold")
             depends = ", depending on the condition" if one.sensitive else " throughout" if len(one) > 1 else ""
@@ -281,7 +281,7 @@ def ranges(table: Scores, conditions: Conditions, out: Output) -> None:
         "schema": "costcurves/ranges/1",
         "data": data.document(),
         "currency": asked.currency,
-        "never_best": list(hull.dropped),
+        "never_best": list(hull.never_best),
         "ranges": [ranges_document(name, one, asked.cases.get(name)) for name, one in found.items()],
     }
     out.emit(show, document, stacked_by(found))

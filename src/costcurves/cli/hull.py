@@ -82,7 +82,7 @@ def add(
 
     def show(screen: Console) -> None:
         new = [one.name for one in curves]
-        useful = [name for name in new if name in hull.contributors]
+        useful = [name for name in new if name in hull.can_be_best]
         heading(screen, data.summary())
         if useful:
             line(screen, f"{listing(useful)} can be best somewhere.", "bold green")
@@ -165,7 +165,7 @@ def _show_decision(best: Decision, currency: str, screen: Console) -> None:
 def _never_best(hull: cc.RocHull) -> tuple[str, ...]:
     """Return the classifiers that cannot be best, whatever better thresholds bins may hide."""
     possible = hull.ranges().unsettled
-    return tuple(name for name in hull.dropped if name not in possible)
+    return tuple(name for name in hull.never_best if name not in possible)
 
 
 def _document(hull: cc.RocHull, asked: Costs) -> types.Hull:

@@ -65,7 +65,7 @@ class Limit:
             return hull.best_at_precision(self.value, prevalence=self.prevalence, confidence=self.confidence)
         where: float | str | None = self.prevalence
         if where is None:
-            where = hull.curves[0].prevalence if self.confidence is None else "sample"
+            where = next(iter(hull.roc_curves().values())).prevalence if self.confidence is None else "sample"
         return hull.best_at_capacity(
             alarms=100 * self.value, population=100, prevalence=where, confidence=self.confidence
         )

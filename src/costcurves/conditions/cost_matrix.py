@@ -19,6 +19,7 @@ from costcurves._base.results import Result
 from costcurves._base.validation import (
     MOST_COST,
     FloatArray,
+    Rng,
     check_choice,
     check_rng,
     frozen,
@@ -63,10 +64,10 @@ class CostMatrix(Result):
     Raises
     ------
     InputError
-        When the table is not square, holds a negative, missing or infinite cost, is zero throughout (no
-        decision would matter), or when labels repeat.
+        If the table is not square, holds a negative, missing or infinite cost, is zero throughout (no
+        decision would matter), or if labels repeat.
     DataError
-        When row and column labels are not the same.
+        If row and column labels are not the same.
 
     Notes
     -----
@@ -119,7 +120,7 @@ class CostMatrix(Result):
         return CostMatrix(self.values.T, self.labels)
 
     def cost(self, true: Any, predicted: Any) -> float:
-        """Return the cost of predicting one class where another is true."""
+        """Return the cost of predicting one class when another is true."""
         return float(self.values[self._position("true", true), self._position("predicted", predicted)])
 
     def error_costs(self, pos_label: Any) -> tuple[float, float]:
@@ -158,7 +159,7 @@ class CostMatrix(Result):
         return table
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return a dataframe with the true labels in column `true` and one column a predicted class.
+        """Return a dataframe with the true labels in column `true` and one column per predicted class.
 
         Parameters
         ----------
@@ -172,7 +173,7 @@ class CostMatrix(Result):
         return make_frame(self._columns(), backend)
 
     def __repr__(self) -> str:
-        """Return the conclusion in words."""
+        """Show the matrix with its labels."""
         return "CostMatrix, rows true, columns predicted\n" + square_text(self.labels, self.values)
 
 
@@ -187,7 +188,7 @@ def _reordered(matrix: CostMatrix, labels: Any) -> tuple[FloatArray, Labels]:
 
 
 def as_cost_matrix(C: Any) -> CostMatrix:
-    """Return a cost matrix, made from a table where it is not one already."""
+    """Return a cost matrix; a table is made into one."""
     return C if isinstance(C, CostMatrix) else CostMatrix(C)
 
 
@@ -292,7 +293,7 @@ def minimum_cost_predictions(probabilities: Any, C: Any, *, classes: Any = None)
     Parameters
     ----------
     probabilities : array-like of shape (n, k), or dataframe
-        Class probabilities, or a frame with one column a label, matched by name.
+        Class probabilities, or a frame with one column per label, matched by name.
     C : CostMatrix or table
         Rows true, columns predicted.
     classes : sequence of labels, optional
@@ -375,7 +376,7 @@ _MODELS = {
 }
 
 
-def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
+def cost_models(model: str, priors: Any, rng: Rng = 0) -> CostMatrix:
     """Draw a cost matrix from one of the nine cost models of the 2000 paper (its Table 4).
 
     Parameters
@@ -383,7 +384,8 @@ def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
     model : {"M1", ..., "M9"}
     priors : mapping of label to probability, or array-like of shape (k,)
         Class frequencies; they set the scale of M6, M7 and M9 and must be positive there.
-    rng : numpy.random.Generator or seed, optional
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or the seed of one. By default the same matrix is drawn each time; None draws another.
 
     Returns
     -------
@@ -393,7 +395,7 @@ def cost_models(model: str, priors: Any, rng: Any = None) -> CostMatrix:
     Notes
     -----
     Errors cost Unif[0, 10], [0, 100], [0, 100], [0, 1000] and [0, 10000] in M1 to M5, and [0, 10000] in M8.
-    With true class t and predicted class p they cost Unif[0, 1000 P(p)/P(t)] in M6 (to take a rare class
+    With true class t and predicted class p they cost Unif[0, 1000 P(p)/P(t)] in M6 (mistaking a rare class
     for a common one is expensive), Unif[0, 1000 P(t)/P(p)] in M7 and Unif[0, 2000 P(p)/P(t)] in M9. Right
     decisions cost Unif[0, 10] in M3, Unif[0, 1000] in M8 and M9, and nothing in the others.
 

@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 from costcurves._base.errors import CostCurvesError, FormatError, InputError
 from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import check_path, shown
-from costcurves.conditions.condition import OperatingCondition, OperatingRange
+from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.cost_matrix import CostMatrix
+from costcurves.conditions.range import OperatingRange
 
 Keys = tuple[str, ...]
 _PARTS = ("prevalence", "cost_fp", "cost_fn")
@@ -30,11 +31,11 @@ class Scenarios(Result):
     Attributes
     ----------
     scenarios : mapping of name to OperatingCondition or OperatingRange
-        A range where any of prevalence and costs is one.
+        A scenario is a range if its prevalence or any of its costs is one.
     matrices : mapping of name to CostMatrix
-        Labels are texts.
+        Labels are strings.
     currency : str
-        The unit of all costs; empty where the file does not say.
+        The unit of all costs; empty if the file does not say it.
     positive : str, int, float, bool or None
         The label of the positive class, if the file says it: it gives `cost_fn` and `cost_fp` their meaning.
 
@@ -87,7 +88,7 @@ class Scenarios(Result):
         }
 
     def __repr__(self) -> str:
-        """Return what there is."""
+        """Show the names of what the file has."""
         parts = []
         counted = ((("scenario", "scenarios"), self.scenarios), (("matrix", "matrices"), self.matrices))
         for words, names in counted:
@@ -146,7 +147,7 @@ def read_scenarios(path: str | os.PathLike[str]) -> Scenarios:
     Raises
     ------
     FormatError
-        When the file is not TOML, or a value breaks its rule; the message has the line:
+        If the file is not TOML, or a value breaks its rule; the message has the line:
         ``costs.toml:7: scenario 'rush': `prevalence` must be in (0, 1), got 1.4: 1.4 % is 0.014``.
 
     Examples
@@ -180,7 +181,7 @@ class _Reader:
         self.lines = dict(_key_lines(text))
 
     def fail(self, path: Keys, message: str) -> NoReturn:
-        """Raise with the line of a key, or of the nearest table that is there."""
+        """Raise an error with the line of a key, or of the nearest table that exists."""
         while path and path not in self.lines:
             path = path[:-1]
         raise FormatError(f"{self.name}:{self.lines.get(path, 1)}: {message}")
@@ -262,8 +263,8 @@ class _Reader:
 def _key_lines(text: str) -> Iterator[tuple[Keys, int]]:
     """Yield every key of a valid TOML text with the line on which its statement begins.
 
-    tomllib keeps no lines. A statement is what it takes when lines are added one by one, so the text is cut into
-    statements with tomllib itself, and whatever quoting and nesting TOML allows is read as TOML reads it.
+    tomllib does not report line numbers. Lines are added one by one until tomllib accepts them as a statement, so
+    whatever quoting and nesting TOML allows is read as TOML reads it.
     """
     table: Keys = ()
     chunk, start = "", 1
@@ -296,7 +297,7 @@ def _chain(parsed: Any) -> Keys:
 
 
 def _all_keys(parsed: dict[str, Any], above: Keys = ()) -> Iterator[Keys]:
-    """Yield the path of every key, those of inline tables too."""
+    """Yield the path of every key, including those of inline tables."""
     for key, value in parsed.items():
         yield (*above, key)
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Warn, once per question, of scores that are worse than chance: they are mostly those of the wrong class."""
+"""Warn, once per question, of scores that are worse than chance: most often they are those of the other class."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STEPS = 30
 
 
 def worse_than_chance(fp: Array, tp: Array, effective: tuple[float, float] | None = None) -> float | None:
-    """Return the area under a ROC curve that is significantly worse than chance, None for any other.
+    """Return the area under a ROC curve if it is significantly worse than chance, otherwise None.
 
     Parameters
     ----------

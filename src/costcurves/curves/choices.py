@@ -188,11 +188,11 @@ class Decision(Rule):
     Attributes
     ----------
     classifier, threshold : str, float
-        What to use: predict positive iff score >= threshold (NaN for a classifier without scores).
+        What to use: predict positive if and only if score >= threshold (NaN for a classifier without scores).
     fpr, tpr : float
         Its rates.
     normalized_cost, expected_cost : float
-        Its cost relative to always being wrong, and per case in money.
+        Its cost relative to getting every case wrong, and per case in money.
     ties : tuple of Choice
         Other choices of the same cost (to 12 digits): other classifiers at the same point, and the other end of the
         hull's edge. Among equal costs a trivial classifier is preferred, then the first by name.
@@ -216,7 +216,7 @@ class Decision(Rule):
     >>> hull.best(cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=20))
     Decision at pc=0.69 (prevalence 0.1, cost_fp 1, cost_fn 20)
       use        rules: fpr 0.3, tpr 0.8
-      cost       0.67 per case, 0.231 of always being wrong
+      cost       0.67 per case, 23.1 % of the cost of getting every case wrong
       runner-up  expert: 0.89 per case, 0.22 (32.8 %) more
     """
 
@@ -260,10 +260,11 @@ class Decision(Rule):
         """Return the decision in words."""
         c = self.condition
         where = f"prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g}"
+        share = f"{100 * self.normalized_cost:.3g} % of the cost of getting every case wrong"
         lines = [
             f"Decision at pc={c.pc:.3g} ({where})",
             f"  use        {self.rule}: fpr {self.fpr:.3g}, tpr {self.tpr:.3g}",
-            f"  cost       {self.expected_cost:.4g} per case, {self.normalized_cost:.3g} of always being wrong",
+            f"  cost       {self.expected_cost:.4g} per case, {share}",
         ]
         lines += [f"  as good    {t.rule}: fpr {t.fpr:.3g}, tpr {t.tpr:.3g}" for t in self.ties]
         r = self.runner_up
@@ -353,19 +354,21 @@ class LimitedChoice(Rule):
     classifier, threshold, fpr, tpr
         The best single point of all, whether on the convex hull or not.
     mixture : Mixture
-        The best random choice between two points of the convex hull. It never finds less, and where all of the limit
-        gains nothing more than a part of it, it uses that part. With a confidence it is the single point.
+        The best random choice between two points of the convex hull. It never finds less than the single point. If
+        using the whole limit gains nothing over using part of it, the mixture uses only that part. With a confidence it
+        is the single point.
     alarms : float
-        Expected alarms, where the limit is a capacity; NaN otherwise.
+        The expected number of alarms if the limit is a capacity; NaN otherwise.
     precision : float
-        The share of alarms that are right, where the limit is one on it; NaN otherwise, or without alarms.
+        The share of alarms that are right if that is what is limited; NaN otherwise, and if there are no alarms.
     confidence : float
-        The probability with which the limit is kept on new cases; NaN where it only holds on the cases of the curves.
+        The probability with which the limit is kept on new cases; NaN if it only holds on the cases of the curves.
     bound : float
-        What is guaranteed of the limited rate (a capacity as a share of cases) with this confidence: the limit, or
-        better where the next case more would break it. NaN without a confidence, and of a precision without alarms.
+        What is guaranteed of the limited rate with this confidence; a capacity counts as a share of cases. It may be
+        better than the limit, because cases are whole numbers. NaN without a confidence, and for the precision of a
+        choice without alarms.
     guarantee : str
-        The same in words; empty without a confidence.
+        The guarantee in words; empty without a confidence.
 
     Examples
     --------
@@ -399,7 +402,7 @@ class LimitedChoice(Rule):
         return f"with a confidence of {100 * self.confidence:g} %, {self._kept(1, 100)}"
 
     def _kept(self, form: int, times: int) -> str:
-        """Return the bound, in percent where it is multiplied by 100, in one of the forms of words."""
+        """Return the bound in words, in percent if it is multiplied by 100."""
         text = _KEPT[self.limit.split()[0]][form]
         percent = " %" if times == 100 else ""
         bound = float(Decimal(repr(self.bound)) * times)

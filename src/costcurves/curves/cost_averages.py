@@ -16,7 +16,7 @@ def as_cost_curve(curve: Any, what: str = "curves") -> CostCurve:
     """Return a cost curve; a ROC curve or a hull becomes its lower envelope."""
     if isinstance(curve, CostCurve):
         return curve
-    if isinstance(curve, RocCurve) or hasattr(curve, "to_curve"):
+    if isinstance(curve, RocCurve) or hasattr(curve, "to_roc_curve"):
         return CostCurve(curve)
     raise InputError(f"`{what}` must be cost curves or ROC curves, got {shown(curve)} ({type(curve).__name__})")
 

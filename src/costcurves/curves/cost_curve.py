@@ -16,11 +16,15 @@ from costcurves._base.results import jsonable
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     FloatArray,
+    OnNull,
+    Rng,
+    Sampling,
     check_flag,
     check_name,
     shown,
 )
-from costcurves.conditions.condition import Beta, check_condition, pc_array
+from costcurves.conditions.condition import ConditionLike, check_condition, pc_array
+from costcurves.conditions.range import Beta
 from costcurves.counting.counts import UNNAMED
 from costcurves.curves.cost_function import CostFunction, CostLines
 from costcurves.curves.cost_thresholds import CostThresholds
@@ -41,7 +45,7 @@ class CostCurve(CostThresholds):
 
     Parameters
     ----------
-    source : RocCurve, or anything with ``to_curve()`` (a RocHull, an averaged ROC curve)
+    source : RocCurve, or anything with ``to_roc_curve()`` (a RocHull, an averaged ROC curve)
         The ROC points.
     policy : "optimal", "bayes", a number, or a policy from `costcurves.thresholds`
         How the threshold follows pc. ``"optimal"`` is the lower envelope of all cost lines on the same data.
@@ -79,7 +83,7 @@ class CostCurve(CostThresholds):
     _index: npt.NDArray[np.int64] | None
 
     def __init__(self, source: Any, policy: Any = "optimal", *, name: str | None = None) -> None:
-        roc = source.to_curve() if hasattr(source, "to_curve") else source
+        roc = source.to_roc_curve() if hasattr(source, "to_roc_curve") else source
         if not isinstance(roc, RocCurve):
             raise InputError(
                 f"`source` must be a RocCurve or a RocHull, got {shown(source)} ({type(source).__name__}){FROM_SCORES}"
@@ -140,7 +144,7 @@ class CostCurve(CostThresholds):
         pos_label: Any = None,
         name: str | None = None,
         policy: Any = "optimal",
-        on_null: str = "refuse",
+        on_null: OnNull = "refuse",
     ) -> CostCurve:
         """Return the cost curve of a column of labels and a column of scores, from a dataframe of any library.
 
@@ -251,14 +255,14 @@ class CostCurve(CostThresholds):
         *,
         level: float = DEFAULT_LEVEL,
         method: str = "wilson",
-        sampling: str = "stratified",
+        sampling: Sampling = "stratified",
         simultaneous: bool = False,
         pc: Any = None,
         laplace: float = 0.0,
         prevalence_uncertainty: Beta | None = None,
         reoptimise: bool = False,
         n_resamples: int = 2000,
-        rng: Any = None,
+        rng: Rng = 0,
     ) -> Band:
         """Return a confidence band for the cost at each condition, given the policy's thresholds.
 
@@ -281,16 +285,17 @@ class CostCurve(CostThresholds):
         prevalence_uncertainty : Beta, optional
             The distribution of a deployment prevalence that is not known exactly (not with "exact"). Each pc then
             stands for the costs that give it at the mean of the Beta; the limits are those of the cost per case, in
-            units of what always being wrong costs at that mean. Conditions that the band is asked about must have that
-            mean as their prevalence. ``sampling="full"`` then describes a sample of this size from the population on
-            which the classifier will be used.
+            units of what getting every case wrong costs at that mean. Conditions that the band is asked about must have
+            that mean as their prevalence. ``sampling="full"`` then describes a sample of this size from the population
+            on which the classifier will be used.
         reoptimise : bool
             Whether to choose the threshold anew in every resample (policy "optimal" only). Such a band shows how an
             optimistic estimate varies. It lies too low, and is not a more honest interval.
         n_resamples : int
             The number of resamples, for "resample" and `reoptimise`.
-        rng : numpy.random.Generator, int or None
-            The source of random numbers, for the same.
+        rng : numpy.random.Generator, int or None, default 0
+            A generator, or the seed of one, for the same. By default the answer is the same each time; None draws
+            fresh numbers.
 
         Notes
         -----
@@ -351,7 +356,7 @@ class CostCurve(CostThresholds):
         return band.evaluated_by(partial(_band_including, self, options, band.pc))
 
     def distribution(
-        self, condition: Any, *, sampling: str = "stratified", laplace: float = 0.0
+        self, condition: ConditionLike, *, sampling: Sampling = "stratified", laplace: float = 0.0
     ) -> BootstrapDistribution:
         """Return the exact bootstrap distribution of the normalized cost at a condition, at the threshold in use.
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, check_in_unit, frozen, shown
-from costcurves.conditions.condition import Beta, OperatingRange, check_condition, pc_array
+from costcurves._base.validation import FloatArray, frozen, shown
+from costcurves.conditions.condition import ConditionLike, check_condition, pc_array
+from costcurves.conditions.range import Beta, RangeLike, span_of
 
 # Differences of normalized cost below this are rounding, not performance: they count as equal.
 EQUAL = 1e-12
@@ -49,7 +50,7 @@ class CostFunction(Result):
         cost = x * self.fnr[step] + (1.0 - x) * self.fpr[step]
         return float(cost) if x.ndim == 0 else cost
 
-    def expected_cost(self, condition: Any) -> float:
+    def expected_cost(self, condition: ConditionLike) -> float:
         """Return the expected cost per case in money at an operating condition.
 
         Examples
@@ -76,7 +77,7 @@ class CostFunction(Result):
 
     def area(
         self,
-        pc: tuple[float, float] | OperatingRange = (0.0, 1.0),
+        over: RangeLike = None,
         *,
         weight: Beta | Callable[[Any], Any] | None = None,
     ) -> float:
@@ -87,8 +88,8 @@ class CostFunction(Result):
 
         Parameters
         ----------
-        pc : (low, high) or OperatingRange
-            The interval of pc to integrate over.
+        over : OperatingRange or (low, high), optional
+            The part of the axis to integrate over; a pair is one of pc. By default it is all of pc.
         weight : Beta, callable or an object with ``pdf``, optional
             Density of pc. A Beta is integrated in closed form, any other density by Gauss-Legendre quadrature.
 
@@ -99,7 +100,7 @@ class CostFunction(Result):
         >>> round(curve.area(), 6), round(curve.area(weight=cc.Beta(2, 2)), 6)
         (0.181319, 0.216061)
         """
-        low, high = check_span(pc)
+        low, high = span_of(over)
         breaks = np.clip(self.breaks, low, high)
         left, right = breaks[:-1], breaks[1:]
         if weight is None:
@@ -146,20 +147,6 @@ class CostLines(Result):
     def __repr__(self) -> str:
         """Return the number of lines."""
         return f"CostLines({self.fpr.size} lines)"
-
-
-def check_span(pc: Any) -> tuple[float, float]:
-    """Return the two ends of an interval of pc; an operating range stands for the interval that it spans."""
-    if isinstance(pc, OperatingRange):
-        return pc.pc
-    try:
-        low, high = pc
-    except (TypeError, ValueError):
-        raise InputError(f"`pc` must be a pair (low, high), got {shown(pc)}") from None
-    low, high = check_in_unit("pc", low), check_in_unit("pc", high)
-    if low > high:
-        raise InputError(f"`pc` must be a pair (low, high) with low <= high, got {shown(pc)}")
-    return low, high
 
 
 def beta_integral(

@@ -9,7 +9,7 @@ import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import check_in_open_unit, check_unit_array, shown
-from costcurves.conditions.condition import Beta
+from costcurves.conditions.range import Beta
 from costcurves.curves.cost_function import CostFunction, beta_integral
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.thresholds import Policy, swap_axis

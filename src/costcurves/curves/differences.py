@@ -8,15 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from costcurves._base.results import Result
+from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import FloatArray
-from costcurves.conditions.condition import pc_array
+from costcurves.conditions.condition import pc_array, slopes_of
 from costcurves.curves.cost_function import EQUAL, CostFunction
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PcIntervals(Result):
-    """Disjoint intervals of pc, in increasing order; iterate over them as (low, high) pairs.
+    """Disjoint intervals of pc, in increasing order; iterating over them gives (low, high) pairs.
+
+    Attributes
+    ----------
+    low, high : arrays
+        The ends of each interval in probability-cost.
+    slope_low, slope_high : arrays
+        The same ends as slopes of iso-performance lines. The largest slope belongs to the smallest pc.
 
     Examples
     --------
@@ -26,10 +33,22 @@ class PcIntervals(Result):
     PcIntervals((0.111, 0.818))
     >>> [(round(low, 3), round(high, 3)) for low, high in curve.operating_range()]
     [(0.111, 0.818)]
+    >>> curve.operating_range().slope_low.round(3), curve.operating_range().slope_high.round(3)
+    (array([0.222]), array([8.]))
     """
 
     low: FloatArray
     high: FloatArray
+
+    @property
+    def slope_low(self) -> FloatArray:
+        """The smallest slope of each interval, at its largest pc."""
+        return slopes_of(self.high)
+
+    @property
+    def slope_high(self) -> FloatArray:
+        """The largest slope of each interval, at its smallest pc."""
+        return slopes_of(self.low)
 
     def __iter__(self) -> Iterator[tuple[float, float]]:
         """Iterate over (low, high)."""
@@ -40,7 +59,7 @@ class PcIntervals(Result):
         return self.low.size
 
     def contains(self, pc: Any) -> Any:
-        """Return whether each pc lies in one of the intervals (bounds included)."""
+        """Say whether each pc lies in one of the intervals, whose ends belong to them."""
         values = pc_array(pc)
         inside = ((values[..., None] >= self.low) & (values[..., None] <= self.high)).any(axis=-1)
         return bool(inside) if values.ndim == 0 else inside
@@ -51,10 +70,15 @@ class PcIntervals(Result):
         return float((self.high - self.low).sum())
 
     def _columns(self) -> dict[str, Any]:
-        return {"pc_low": self.low, "pc_high": self.high}
+        ends = {"pc_low": self.low, "pc_high": self.high}
+        return ends | {"slope_low": self.slope_low, "slope_high": self.slope_high}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the intervals as plain Python values, in pc and in slopes."""
+        return {name: jsonable(getattr(self, name)) for name in ("low", "high", "slope_low", "slope_high")}
 
     def __repr__(self) -> str:
-        """Return the intervals, rounded."""
+        """Show the intervals, rounded."""
         return f"PcIntervals({', '.join(f'({low:.3g}, {high:.3g})' for low, high in self) or 'none'})"
 
 
@@ -106,7 +130,7 @@ class Advantage(Result):
         }
 
     def __repr__(self) -> str:
-        """Return the conclusion."""
+        """Show the conclusion."""
         if not self.low.size:
             return f"Advantage({self.name!r} nowhere costs less than {self.other!r})"
         parts = ", ".join(
@@ -119,9 +143,18 @@ class Advantage(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Crossings(Result):
-    """The pc at which the cheaper of two curves changes, and which is cheaper to the right of each.
+    """The operating points at which the cheaper of two curves changes, and which of them is cheaper before and after.
 
-    If scores were binned, the difference of the costs can be wrong by up to `max_error`.
+    Attributes
+    ----------
+    pc : array
+        The probability-cost of each crossing.
+    slope : array
+        The same as slopes of iso-performance lines, which decrease where pc increases.
+    before, after : tuple of str
+        Which curve is cheaper just below and just above the pc of each crossing.
+    max_error : float
+        The most by which the difference of the costs can be wrong because scores were binned.
 
     Examples
     --------
@@ -129,13 +162,18 @@ class Crossings(Result):
     >>> a = cc.CostCurve(cc.RocCurve.from_rates(0.04, 0.4, name="careful"))
     >>> b = cc.CostCurve(cc.RocCurve.from_rates(0.3, 0.8, name="bold"))
     >>> a.crossings(b)
-    Crossings(at pc 0.394 from 'careful' to 'bold')
+    Crossings(at pc 0.394 (slope 1.54) from 'careful' to 'bold')
     """
 
     pc: FloatArray
     before: tuple[str, ...]
     after: tuple[str, ...]
     max_error: float = 0.0
+
+    @property
+    def slope(self) -> FloatArray:
+        """The slopes of the iso-performance lines at the crossings."""
+        return slopes_of(self.pc)
 
     def __iter__(self) -> Iterator[float]:
         """Iterate over the pc of the crossings."""
@@ -146,13 +184,16 @@ class Crossings(Result):
         return self.pc.size
 
     def _columns(self) -> dict[str, Any]:
-        return {"pc": self.pc, "before": list(self.before), "after": list(self.after)}
+        return {"pc": self.pc, "slope": self.slope, "before": list(self.before), "after": list(self.after)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the crossings as plain Python values, in pc and in slopes."""
+        return Result.to_dict(self) | {"slope": jsonable(self.slope)}
 
     def __repr__(self) -> str:
-        """Return where the better one changes."""
-        parts = ", ".join(
-            f"{pc:.3g} from {a!r} to {b!r}" for pc, a, b in zip(self.pc, self.before, self.after, strict=True)
-        )
+        """Show where the cheaper curve changes."""
+        points = zip(self.pc, self.slope, self.before, self.after, strict=True)
+        parts = ", ".join(f"{pc:.3g} (slope {slope:.3g}) from {a!r} to {b!r}" for pc, slope, a, b in points)
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return f"Crossings({f'at pc {parts}' if parts else 'none'}{error})"
 

@@ -1,4 +1,4 @@
-"""Limits that hold on new cases: the best single point of all classifiers whose true rate keeps a limit, surely enough.
+"""Limits that hold on new cases: the best single point whose true rate keeps a limit with a given confidence.
 
 All functions assume that a curve counts independent cases that had no part in training the classifier. With m
 classifiers each gets 1/m of the error (Bonferroni), so that the pick of the best of them is covered. For classifiers
@@ -69,7 +69,7 @@ def assured_fpr(curves: Sequence[RocCurve], limit: float, asked: Asked) -> Assur
     The umbrella algorithm of Tong, Feng & Li (2018): of n negatives a threshold may alarm on at most
     ``k = max {k : P(Bin(n, limit) <= k) <= error}``.
 
-    *All* such thresholds keep the limit at once, with probability at least 1 - error, also where scores are tied. The
+    *All* such thresholds keep the limit at once, with probability at least 1 - error, also if scores are tied. The
     rate P(score >= t) falls as t rises and is continuous from the left, so the thresholds that break the limit are all
     up to some t0, and at t0 the rate is at least the limit. If one of them has at most k false alarms then so has t0,
     since false alarms do not rise with t. But those of t0 are binomial with a rate of at least the limit: at most k of
@@ -137,7 +137,7 @@ def assured_alarms(curves: Sequence[RocCurve], limit: float, asked: Asked) -> As
 def _bound(
     point: Point, curves: Sequence[RocCurve], counted: Callable[[RocCurve], tuple[int, int]], error: float
 ) -> float:
-    """Return the largest rate that an allowance leaves open; the trivial classifiers' rates are known to be 0."""
+    """Return the largest rate that an allowance does not rule out; the trivial classifiers' rates are known to be 0."""
     if point.name in TRIVIAL:
         return 0.0
     return largest_rate(*counted(next(curve for curve in curves if curve.name == point.name)), error)
@@ -217,7 +217,7 @@ def assured_precision(curves: Sequence[RocCurve], floor: float, prevalence: floa
 
 
 def _allowances(n_neg: int, ratio: float) -> list[int]:
-    """Return the numbers of false alarms to look at, each larger than the one before by a quarter."""
+    """Return the numbers of false alarms to try, each larger than the one before by a quarter."""
     steps, step = [], 1
     while step <= min(n_neg / ratio, n_neg - 1):
         steps.append(step)
@@ -226,7 +226,7 @@ def _allowances(n_neg: int, ratio: float) -> list[int]:
 
 
 def _check_sizes(curves: Sequence[RocCurve], enough: Callable[[int, int], bool], asked: Asked) -> None:
-    """Refuse samples of which no result could guarantee anything; say how many cases in the same mix would do."""
+    """Refuse samples that are too small to guarantee anything, and say how many cases would be enough."""
     sizes = [(int(curve.n_neg), int(curve.n_pos)) for curve in curves]
     if any(enough(*size) for size in sizes):
         return

@@ -8,7 +8,7 @@ from typing import Any
 
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of, curves_of_frames
-from costcurves._base.validation import check_choice, shown
+from costcurves._base.validation import OnNull, Points, check_choice, shown
 from costcurves.counting.labels import checked_rows
 from costcurves.curves.chance import one_question
 from costcurves.curves.choices import with_alarms_between
@@ -41,9 +41,7 @@ class RocHull(HullLimits):
         Vertex i is best for pc in [breaks[i], breaks[i+1]].
     names : tuple of str
         The names of all classifiers, in the order given.
-    curves : tuple of RocCurve
-        The classifiers as they were given; a hull that was added to or read from JSON does not have them.
-    dropped : tuple of str
+    never_best : tuple of str
         Classifiers without a vertex. They cannot be optimal, unless bins of their scores hide a better threshold
         (`Ranges.unsettled`), but they may be the runner-up.
     max_error : float
@@ -63,7 +61,7 @@ class RocHull(HullLimits):
     ...     cc.RocCurve.from_rates(fpr=0.1, tpr=0.6, name="expert"),
     ... ])
     >>> hull
-    RocHull(3 vertices from 1 of 2 classifiers: 'rules'; dropped: 'expert')
+    RocHull(3 vertices from 1 of 2 classifiers: 'rules'; never best: 'expert')
     """
 
     def __init__(self, curves: Any) -> None:
@@ -81,7 +79,7 @@ class RocHull(HullLimits):
         *,
         pos_label: Any = None,
         sample_weight: Any = None,
-        points: str = "all",
+        points: Points = "all",
     ) -> RocHull:
         """Return the hull of several classifiers' scores on the same examples.
 
@@ -98,7 +96,7 @@ class RocHull(HullLimits):
         --------
         >>> import costcurves as cc
         >>> cc.RocHull.from_predictions([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.3, 0.2, 0.1, 0.1]})
-        RocHull(4 vertices from 1 of 2 classifiers: 'a'; dropped: 'b')
+        RocHull(4 vertices from 1 of 2 classifiers: 'a'; never best: 'b')
         """
         check_choice("points", points, ("all", "hull"))
         rows = checked_rows(y_true, columns_of("scores", scores), pos_label, sample_weight)
@@ -119,8 +117,8 @@ class RocHull(HullLimits):
         scores: Sequence[str],
         weight: str | None = None,
         pos_label: Any = None,
-        points: str = "all",
-        on_null: str = "refuse",
+        points: Points = "all",
+        on_null: OnNull = "refuse",
     ) -> RocHull:
         """Return the hull of several columns of scores, all counted in the same pass, from a dataframe of any library.
 
@@ -137,7 +135,7 @@ class RocHull(HullLimits):
         >>> import pandas as pd
         >>> df = pd.DataFrame({"y": [0, 0, 1, 1], "a": [0.1, 0.4, 0.35, 0.8], "b": [0.3, 0.2, 0.1, 0.1]})
         >>> cc.RocHull.from_frame(df, label="y", scores=["a", "b"])
-        RocHull(4 vertices from 1 of 2 classifiers: 'a'; dropped: 'b')
+        RocHull(4 vertices from 1 of 2 classifiers: 'a'; never best: 'b')
         """
         if isinstance(scores, str) or not scores:
             raise InputError(f"`scores` must be a list of columns, got {shown(scores)}")

@@ -12,7 +12,8 @@ from costcurves._base.errors import InputError
 from costcurves._base.validation import (
     IntArray,
 )
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition, check_range
+from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
+from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.curves.choices import (
     Choice,
     Decision,
@@ -32,7 +33,7 @@ from costcurves.curves.ranges import Ranges
 class HullDecisions(HullPoints):
     """The questions to `RocHull` that are answered by cost."""
 
-    def best(self, condition: Any) -> Decision:
+    def best(self, condition: ConditionLike) -> Decision:
         """Return the cheapest classifier and threshold at an operating condition.
 
         Parameters
@@ -104,7 +105,7 @@ class HullDecisions(HullPoints):
         }
 
     def ranges(self) -> Ranges:
-        """Return who is best where, over all conditions: the 1998 study's Table 1, with thresholds.
+        """Return who is best where, over all conditions, with thresholds: this is Table 1 of the 1998 study.
 
         Examples
         --------
@@ -115,8 +116,8 @@ class HullDecisions(HullPoints):
         """
         return self._ranges(0.0, 1.0, None)
 
-    def within(self, over: Any) -> Ranges:
-        """Return who can be best within a range of conditions, and where: the 1997 sensitivity analysis.
+    def within(self, over: RangeLike) -> Ranges:
+        """Return who can be best within a range of conditions, and where: the sensitivity analysis of 1997.
 
         Examples
         --------
@@ -131,7 +132,7 @@ class HullDecisions(HullPoints):
         low, high = span.pc
         return self._ranges(low, high, span)
 
-    def segment(self, over: Any) -> slice:
+    def segment(self, over: RangeLike) -> slice:
         """Return which vertices can be best within a range of conditions: the segment that a range of slopes selects.
 
         Examples

@@ -126,17 +126,17 @@ class HullLimits(HullDecisions):
     def best_at_capacity(
         self, *, alarms: float, population: float, prevalence: float | str, confidence: float | None = None
     ) -> LimitedChoice:
-        """Return the highest tpr that raises at most so many alarms: what a workforce of that size can handle.
+        """Return the highest tpr that raises no more alarms than can be handled.
 
         Parameters
         ----------
         alarms : float >= 0
-            How many alarms can be handled.
+            The number of alarms that can be handled.
         population : float > 0
-            Out of how many cases.
+            The number of cases among which they are raised.
         prevalence : float in (0, 1), or "sample"
             The share of positives among them. With a confidence it may be "sample": the cases of the curves were drawn
-            as those to come are, so that their classes have the right shares but for chance.
+            like those to come, so that the classes have the right shares, up to chance.
         confidence : float in (0, 1), optional
             The probability with which the choice keeps the limit on new cases, as for `best_at_fpr`. What is kept is
             the share ``alarms / population`` in the long run; the alarms of one day still vary around it.
@@ -199,7 +199,7 @@ class HullLimits(HullDecisions):
     ) -> LimitedChoice:
         """Return the highest tpr whose alarms are right in at least this share: the positive predictive value.
 
-        Of points with the same tpr the one with the lowest fpr is taken. Where no threshold keeps the limit it is
+        Of points with the same tpr the one with the lowest fpr is taken. If no threshold keeps the limit, the choice is
         ``"always negative"``, which raises no alarm.
 
         Parameters
@@ -300,7 +300,7 @@ class HullLimits(HullDecisions):
         return LimitedChoice(limit, point.name, point.threshold, *rates, mixture, _below=below, **more)
 
     def _asked(self, limit: str, confidence: Any) -> Asked:
-        """Return what is to be guaranteed; one of all classifiers ever seen will be picked."""
+        """Return what is to be guaranteed, for one classifier that is picked from all that the hull ever had."""
         return Asked(limit, check_in_open_unit("confidence", confidence), len(self.names))
 
     def _counted(self) -> tuple[RocCurve, ...]:

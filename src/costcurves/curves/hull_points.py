@@ -88,10 +88,9 @@ class HullPoints(Result):
             _growth=None,
         )
 
-    @property
-    def curves(self) -> tuple[RocCurve, ...]:
-        """The classifiers as they were given; a hull that was added to or read from JSON does not have them."""
-        return self._whole("curves")
+    def roc_curves(self) -> dict[str, RocCurve]:
+        """Return the classifiers as they were given, by name; a hull that was added to or read from JSON lacks them."""
+        return {curve.name: curve for curve in self._whole("roc_curves")}
 
     @property
     def has_curves(self) -> bool:
@@ -111,18 +110,18 @@ class HullPoints(Result):
         """The name of the hull in figures."""
         return "hull"
 
-    def curve(self, name: str) -> RocCurve:
-        """Return one of the classifiers by its name.
+    def roc_curve(self, name: str) -> RocCurve:
+        """Return the ROC curve of one of the classifiers.
 
         Examples
         --------
         >>> import costcurves as cc
-        >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A")]).curve("A")
+        >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A")]).roc_curve("A")
         RocCurve('A': fpr=0.1, tpr=0.6)
         """
-        for curve in self.curves:
-            if curve.name == name:
-                return curve
+        curves = self.roc_curves()
+        if name in curves:
+            return curves[name]
         raise InputError(f"`name` must be one of {', '.join(self.names)}, got {shown(name)}")
 
     def points_of(self, name: str) -> tuple[FloatArray, FloatArray]:
@@ -141,16 +140,16 @@ class HullPoints(Result):
         return frozen(own.fpr), frozen(own.tpr)
 
     @property
-    def contributors(self) -> tuple[str, ...]:
-        """Classifiers that own a vertex (alone or with others), in the order given."""
+    def can_be_best(self) -> tuple[str, ...]:
+        """The classifiers that own a vertex, alone or with others, in the order given."""
         on_hull = {name for claims in self.owners for name, _ in claims}
         return tuple(name for name in self.names if name in on_hull)
 
     @property
-    def dropped(self) -> tuple[str, ...]:
-        """Classifiers that cannot be optimal, in the order given."""
-        contributors = self.contributors
-        return tuple(name for name in self.names if name not in contributors)
+    def never_best(self) -> tuple[str, ...]:
+        """The classifiers that own no vertex and so are best under no condition, in the order given."""
+        best = self.can_be_best
+        return tuple(name for name in self.names if name not in best)
 
     @property
     def max_error(self) -> float:
@@ -189,7 +188,7 @@ class HullPoints(Result):
         curve = next((curve for curve in self._known if curve.name == name), None)
         return math.nan if curve is None else curve.score_below(threshold)
 
-    def to_curve(self) -> RocCurve:
+    def to_roc_curve(self) -> RocCurve:
         """Return the vertices as a ROC curve: of counts if all classifiers share a test set, otherwise of rates."""
         cuts = np.full(self.fpr.size, np.nan)
         cuts[0], cuts[-1] = np.inf, -np.inf
@@ -206,7 +205,7 @@ class HullPoints(Result):
         Each added point is placed by a binary search, and only the vertices that it removes are looked at. The new hull
         keeps only the points that can be best, or the runner-up of the best, at some condition, and the names of all
         classifiers. It makes the same decisions by cost as the `RocHull` of all curves, except that it may name another
-        runner-up if several cost the same. It has no `curves`, and cannot answer for the best choice under a limit.
+        runner-up if several cost the same. It has no `roc_curves`, and cannot find the best choice under a limit.
 
         Parameters
         ----------
@@ -218,7 +217,7 @@ class HullPoints(Result):
         >>> import costcurves as cc
         >>> hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A")])
         >>> hull.add(cc.RocCurve.from_rates(0.3, 0.5, name="F"))
-        RocHull(3 vertices from 1 of 2 classifiers: 'A'; dropped: 'F')
+        RocHull(3 vertices from 1 of 2 classifiers: 'A'; never best: 'F')
         """
         added = check_curves(another, "another")
         check_not_trivial([curve.name for curve in added], "another")
@@ -263,7 +262,7 @@ class HullPoints(Result):
 
         The text has the points that can be best, or the runner-up of the best, at some condition, and the names of all
         classifiers, so that it is as long as the hull is large. Rates and counts are kept exactly. A hull that is read
-        back makes the same decisions by cost, but has no `curves` and no choices under a limit.
+        back makes the same decisions by cost, but has no `roc_curves` and no choices under a limit.
 
         Examples
         --------
@@ -305,9 +304,9 @@ class HullPoints(Result):
         return hull
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the vertices and the dropped names as plain Python values."""
+        """Return the vertices and the names of those that are never best as plain Python values."""
         table = self._columns()
-        return {"vertices": jsonable(table), "dropped": list(self.dropped), "max_error": self.max_error}
+        return {"vertices": jsonable(table), "never_best": list(self.never_best), "max_error": self.max_error}
 
     def _columns(self) -> dict[str, Any]:
         return {
@@ -320,13 +319,13 @@ class HullPoints(Result):
         }
 
     def __repr__(self) -> str:
-        """Return the number of vertices, and who is on the hull and who is not."""
-        names = ", ".join(repr(name) for name in self.contributors) or "none"
-        dropped = f"; dropped: {', '.join(map(repr, self.dropped))}" if self.dropped else ""
-        dropped += f"; max_error={self.max_error:.2g}" if self.max_error else ""
+        """Show the number of vertices, and who is on the hull and who is not."""
+        names = ", ".join(repr(name) for name in self.can_be_best) or "none"
+        never = f"; never best: {', '.join(map(repr, self.never_best))}" if self.never_best else ""
+        never += f"; max_error={self.max_error:.2g}" if self.max_error else ""
         return (
-            f"RocHull({self.fpr.size} vertices from {len(self.contributors)} of {len(self.names)} classifiers: "
-            f"{names}{dropped})"
+            f"RocHull({self.fpr.size} vertices from {len(self.can_be_best)} of {len(self.names)} classifiers: "
+            f"{names}{never})"
         )
 
 

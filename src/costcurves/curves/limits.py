@@ -38,7 +38,7 @@ class Point(NamedTuple):
 
     @property
     def rank(self) -> tuple[bool, str]:
-        """Whom to prefer of equal points: a trivial classifier last, then the first by name."""
+        """The order of preference among equal points: a trivial classifier comes last, otherwise the first by name."""
         return self.name in TRIVIAL, self.name
 
     def load(self, prevalence: Fraction) -> Fraction:
@@ -46,16 +46,16 @@ class Point(NamedTuple):
         return prevalence * self.tpr + (1 - prevalence) * self.fpr
 
     def precision(self, prevalence: float) -> float:
-        """Return the share of alarms that are right, NaN where there are none."""
+        """Return the share of alarms that are right, NaN if there are none."""
         alarms = self.load(Fraction(prevalence))
         return float(Fraction(prevalence) * self.tpr / alarms) if alarms else math.nan
 
 
 def most_found(curves: Sequence[RocCurve], last_within: Callable[[RocCurve], int]) -> Point:
-    """Return the highest tpr within a limit, of equal ones that with the lowest fpr; `last_within` applies the limit.
+    """Return the highest tpr within a limit that `last_within` applies; among equals, the lowest fpr.
 
-    Both rates rise along a curve: of its points within the limit the last finds most, and the first that finds as much
-    is the left end of a horizontal run.
+    Both rates rise along a curve, so the last of its points within the limit finds most, and the first point that finds
+    as much is the left end of a horizontal run.
     """
     points = []
     for curve in curves:
@@ -65,7 +65,7 @@ def most_found(curves: Sequence[RocCurve], last_within: Callable[[RocCurve], int
 
 
 def fewest_false_alarms(curves: Sequence[RocCurve], first_within: Callable[[RocCurve], int]) -> Point:
-    """Return the lowest fpr within a limit, of equal ones that with the highest tpr."""
+    """Return the lowest fpr within a limit; among equals, the highest tpr."""
     points = []
     for curve in curves:
         fewest = curve.fp[first_within(curve)]
@@ -84,7 +84,7 @@ def last_within_fpr(curve: RocCurve, limit: float) -> int:
 
 
 def last_within_load(curve: RocCurve, prevalence: Fraction, limit: Fraction) -> int:
-    """Return the last point whose alarms are at most a share of all cases, decided in fractions where it is close."""
+    """Return the last point whose alarms are at most a share of all cases, compared in fractions if it is close."""
     share, near = float(prevalence), float(limit)
     load = share * curve.tpr + (1.0 - share) * curve.fpr
     low, high = (int(np.searchsorted(load, near + side, side="right")) for side in (-DOUBT, DOUBT))

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, frozen
-from costcurves.conditions.condition import OperatingRange, pc_to_slope
+from costcurves._base.results import Result, jsonable
+from costcurves._base.validation import FloatArray
+from costcurves.conditions.condition import slopes_of
+from costcurves.conditions.range import OperatingRange
 from costcurves.curves.choices import _listed, threshold_text
+from costcurves.curves.differences import PcIntervals
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -70,13 +72,13 @@ class Ranges(Result):
 
     @property
     def slope_low(self) -> FloatArray:
-        """Smallest slope of each stretch."""
-        return frozen(np.array([pc_to_slope(pc) for pc in self.pc_high.tolist()]))
+        """The smallest slope of each stretch, at its largest pc."""
+        return slopes_of(self.pc_high)
 
     @property
     def slope_high(self) -> FloatArray:
-        """Largest slope of each stretch."""
-        return frozen(np.array([pc_to_slope(pc) for pc in self.pc_low.tolist()]))
+        """The largest slope of each stretch, at its smallest pc."""
+        return slopes_of(self.pc_low)
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -96,9 +98,10 @@ class Ranges(Result):
         """Iterate over (classifier, pc_low, pc_high)."""
         return iter(list(zip(self.classifier, self.pc_low.tolist(), self.pc_high.tolist(), strict=True)))
 
-    def where(self, classifier: str) -> list[tuple[float, float]]:
-        """Return the stretches (pc_low, pc_high) of one classifier."""
-        return [(low, high) for name, low, high in self if name == classifier]
+    def where(self, classifier: str) -> PcIntervals:
+        """Return the stretches of pc on which one classifier is best."""
+        chosen = np.array([name == classifier for name in self.classifier], dtype=np.bool_)
+        return PcIntervals(self.pc_low[chosen], self.pc_high[chosen])
 
     def _columns(self) -> dict[str, Any]:
         return {
@@ -111,8 +114,13 @@ class Ranges(Result):
             "threshold_high": self.threshold_high,
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the stretches as plain Python values, in pc and in slopes."""
+        slopes = {"slope_low": jsonable(self.slope_low), "slope_high": jsonable(self.slope_high)}
+        return Result.to_dict(self) | slopes
+
     def __repr__(self) -> str:
-        """Return the table and, for a range of conditions, the conclusion."""
+        """Show the table and, for a range of conditions, the conclusion."""
         rows, texts = [], self.threshold_text
         for i, (name, low, high) in enumerate(self):
             pc = f"pc {low:.3g} .. {high:.3g}"

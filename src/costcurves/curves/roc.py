@@ -18,6 +18,8 @@ from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import (
     BoolArray,
     FloatArray,
+    OnNull,
+    Points,
     check_choice,
     check_name,
     frozen,
@@ -160,7 +162,7 @@ class RocCurve(Result):
         pos_label: Any = None,
         sample_weight: Any = None,
         name: str = UNNAMED,
-        points: str = "all",
+        points: Points = "all",
     ) -> RocCurve:
         """Return the ROC curve of labels and scores, with a point at every distinct score.
 
@@ -227,8 +229,8 @@ class RocCurve(Result):
         weight: str | None = None,
         pos_label: Any = None,
         name: str | None = None,
-        points: str = "all",
-        on_null: str = "refuse",
+        points: Points = "all",
+        on_null: OnNull = "refuse",
     ) -> RocCurve:
         """Return the ROC curve of a column of labels and a column of scores, from a dataframe of any library.
 
@@ -236,10 +238,8 @@ class RocCurve(Result):
         ----------
         frame : dataframe
             pandas, polars (also lazy), pyarrow, a DuckDB relation, ibis, Dask, Spark, or another that narwhals reads.
-        label, score : str
-            The columns of true labels and of scores.
-        weight : str, optional
-            A column of weights.
+        label, score, weight : str
+            The columns of true labels, of scores and, optionally, of weights.
         pos_label : label, optional
             As for `from_predictions`.
         name : str, optional

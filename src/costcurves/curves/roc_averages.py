@@ -102,7 +102,7 @@ class AveragedRoc(Result):
         """Return the area under the averaged curve."""
         return float((np.diff(self.fpr) * (self.tpr[1:] + self.tpr[:-1])).sum() / 2)
 
-    def to_curve(self) -> RocCurve:
+    def to_roc_curve(self) -> RocCurve:
         """Return the averaged points as a ROC curve of rates, to put on a hull."""
         return RocCurve.from_rates(self.fpr, self.tpr, name=self.name)
 

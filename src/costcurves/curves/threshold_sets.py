@@ -22,7 +22,8 @@ from costcurves._base.validation import (
     check_number,
     frozen,
 )
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition, check_range, pc_array
+from costcurves.conditions.condition import OperatingCondition, check_condition, pc_array
+from costcurves.conditions.range import OperatingRange, check_range
 from costcurves.curves.choices import as_cheap
 from costcurves.curves.roc import RocCurve
 from costcurves.inference.threshold_sets import TESTED, TESTED_ALL, may_be_best, points_to_try, where_best

@@ -75,8 +75,8 @@ class FileSource(InPasses):
         if what not in self.readers:
             roles = self.roles
             chosen = (
-                Roles(roles.label, preds=roles.preds)
-                if what == "preds"
+                Roles(roles.label, predictions=roles.predictions)
+                if what == "predictions"
                 else Roles(roles.label, scores=roles.scores, weight=roles.weight, group=roles.group)
             )
             self.readers[what] = SourceReader(self.source, chosen, self._drop_missing, self._progress, self._threads)
@@ -167,8 +167,8 @@ class FileSource(InPasses):
     def table(self, names: tuple[str, ...]) -> ConfusionTally:
         """Count predicted labels. The counts of each single column are made in the same pass."""
         if names not in self._tables:
-            single = [(name,) for name in self.roles.preds if (name,) not in self._tables]
-            self._tables |= find_tables(self._reader("preds"), list(dict.fromkeys([names, *single])))
+            single = [(name,) for name in self.roles.predictions if (name,) not in self._tables]
+            self._tables |= find_tables(self._reader("predictions"), list(dict.fromkeys([names, *single])))
         return self._tables[names]
 
     def read(self, names: Sequence[str]) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class FileSource(InPasses):
         schema = self.source.schemas()[0][1]
         for name in names:
             check_column("names", name, schema, self.where)
-        Roles(names[0], preds=tuple(names[1:])).check(schema, self.where)
+        Roles(names[0], predictions=tuple(names[1:])).check(schema, self.where)
         rows = self.source.rows()
         if rows is not None and rows * len(names) > MOST_IN_MEMORY:
             raise _too_large(rows * len(names))

@@ -120,9 +120,9 @@ class CurveCounts:
     def curves(self, points: str) -> dict[str, RocCurve]:
         """Return the curves that are known so far."""
         return {
-            name: tally.to_curve(name=name)
+            name: tally.to_roc_curve(name=name)
             if isinstance(tally, HullTally)
-            else tally.to_curve(name=name, points=points)
+            else tally.to_roc_curve(name=name, points=points)
             for name, tally in self.tallies.items()
             if not isinstance(tally, HullTally) or tally.finished
         }

@@ -18,13 +18,15 @@ from costcurves._base.validation import (
     BoolArray,
     FloatArray,
     IntArray,
+    OnNull,
     check_choice,
     check_flag,
     check_level,
     frozen,
     shown,
 )
-from costcurves.conditions.condition import check_condition, check_range
+from costcurves.conditions.condition import check_condition
+from costcurves.conditions.range import check_range
 from costcurves.curves.chance import no_question, one_question
 from costcurves.curves.cost_averages import average_cost_curves
 from costcurves.curves.cost_curve import CostCurve
@@ -90,7 +92,7 @@ class Predictions(Result):
       'a'  auc 0.889, area under the cost curve 0.083
       'b'  auc 0.556, area under the cost curve 0.194
     >>> predictions.hull()
-    RocHull(4 vertices from 1 of 2 classifiers: 'a'; dropped: 'b')
+    RocHull(4 vertices from 1 of 2 classifiers: 'a'; never best: 'b')
     >>> predictions.recommend(cc.OperatingCondition(prevalence=0.5, cost_fp=1, cost_fn=2)).best
     Choice(a at score >= 0.3: fpr=0.333, tpr=1, cost 0.1667)
     """
@@ -128,7 +130,7 @@ class Predictions(Result):
         scores: Sequence[str],
         weight: str | None = None,
         pos_label: Any = None,
-        on_null: str = "refuse",
+        on_null: OnNull = "refuse",
     ) -> Predictions:
         """Take predictions from the columns of a dataframe of any library. Lazy frames are read in passes.
 

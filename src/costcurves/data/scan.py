@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.validation import check_choice, check_name, check_two_names, shown
+from costcurves._base.validation import OnNull, check_choice, check_name, check_two_names, shown
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import as_policy
 from costcurves.data.file_source import FileSource
@@ -30,7 +30,7 @@ class Scan(Predictions):
     ----------
     label, weight, group : str or None
         The columns of true labels, of weights and of groups.
-    names, preds : tuple of str
+    names, predictions : tuple of str
         The columns of scores and of predicted labels, one per classifier.
 
     Examples
@@ -41,20 +41,20 @@ class Scan(Predictions):
     >>> src  # doctest: +ELLIPSIS
     Scan('...german_credit_scores.csv': label 'label', scores 'forest', 'tree')
     >>> src.hull()
-    RocHull(18 vertices from 1 of 2 classifiers: 'forest'; dropped: 'tree')
+    RocHull(18 vertices from 1 of 2 classifiers: 'forest'; never best: 'tree')
     """
 
     label: str
     weight: str | None
     group: str | None
-    preds: tuple[str, ...]
+    predictions: tuple[str, ...]
     _points = "hull"
     _source: FileSource
 
     def __init__(self, source: FileSource) -> None:
         self._start(source, source.pos_label)
         roles = source.roles
-        self._set(label=roles.label, preds=roles.preds, weight=roles.weight, group=roles.group)
+        self._set(label=roles.label, predictions=roles.predictions, weight=roles.weight, group=roles.group)
 
     @property
     def passes(self) -> int:
@@ -62,7 +62,7 @@ class Scan(Predictions):
         return sum(reader.passes for reader in self._source.readers.values())
 
     @property
-    def dropped(self) -> dict[str, int]:
+    def missing(self) -> dict[str, int]:
         """The number of missing values in each column, in the rows left out so far by ``on_null="drop"``."""
         found: dict[str, int] = {}
         for reader in self._source.readers.values():
@@ -70,7 +70,7 @@ class Scan(Predictions):
         return found
 
     @property
-    def rows_dropped(self) -> int:
+    def dropped(self) -> int:
         """The number of rows left out by ``on_null="drop"`` in the last pass over the scores or the predictions."""
         return max((reader.missing.dropped for reader in self._source.readers.values()), default=0)
 
@@ -131,8 +131,8 @@ class Scan(Predictions):
         if self.weight is not None:
             raise UnsupportedError("confusion counts must have no weights, got a scan with `weight`")
         for name in names:
-            if name not in self.preds:
-                raise _not_among("preds", self.preds, name)
+            if name not in self.predictions:
+                raise _not_among("predictions", self.predictions, name)
         with self._source.asked():
             return self._source.table(names)
 
@@ -173,7 +173,7 @@ class Scan(Predictions):
         columns = {
             "label": (self.label,),
             "scores": self.names,
-            "preds": self.preds,
+            "predictions": self.predictions,
             "weight": () if self.weight is None else (self.weight,),
             "group": () if self.group is None else (self.group,),
         }
@@ -192,13 +192,13 @@ def scan(
     *,
     label: str,
     scores: Sequence[str] | str = (),
-    preds: Sequence[str] | str = (),
+    predictions: Sequence[str] | str = (),
     group: str | None = None,
     weight: str | None = None,
     pos_label: Any = None,
     table: Any = None,
     resolution: int | None = None,
-    on_null: str = "refuse",
+    on_null: OnNull = "refuse",
     progress: Any = None,
     threads: int | None = None,
 ) -> Scan:
@@ -213,7 +213,7 @@ def scan(
         The column of true labels.
     scores : str or sequence of str
         The columns of scores, one per classifier.
-    preds : str or sequence of str
+    predictions : str or sequence of str
         The columns of predicted labels, for `Scan.bcost` and `Scan.bdeltacost`.
     group : str, optional
         A column, such as the month. Separate curves are made for each of its values.
@@ -255,7 +255,7 @@ def scan(
     >>> src.compare("forest", "tree", pc=[0.2, 0.4, 0.6])
     CurveDifference('forest' - 'tree', 95 % simultaneous: 'forest' costs less for pc in (0.4, 0.6); undecided elsewhere)
     """
-    roles = _check_roles(label, scores, preds, weight, group)
+    roles = _check_roles(label, scores, predictions, weight, group)
     check_choice("on_null", on_null, ("refuse", "drop"))
     opened, where = open_source(source, table)
     return Scan(
@@ -272,9 +272,9 @@ def scan(
     )
 
 
-def _check_roles(label: Any, scores: Any, preds: Any, weight: Any, group: Any) -> Roles:
+def _check_roles(label: Any, scores: Any, predictions: Any, weight: Any, group: Any) -> Roles:
     columns = {}
-    for role, names in (("scores", scores), ("preds", preds)):
+    for role, names in (("scores", scores), ("predictions", predictions)):
         if not isinstance(names, Iterable):
             raise InputError(f"`{role}` must be a column or a list of columns, got {shown(names)}")
         listed = (names,) if isinstance(names, str) else tuple(names)
@@ -282,13 +282,13 @@ def _check_roles(label: Any, scores: Any, preds: Any, weight: Any, group: Any) -
         if len(set(columns[role])) < len(columns[role]):
             twice = next(name for name in columns[role] if columns[role].count(name) > 1)
             raise InputError(f"`{role}` must be different columns, got {shown(twice)} twice")
-    if not columns["scores"] and not columns["preds"]:
-        raise InputError("`scores` or `preds` must name at least one column, got none")
+    if not columns["scores"] and not columns["predictions"]:
+        raise InputError("`scores` or `predictions` must name at least one column, got none")
     label = check_name("label", label)
     others = {role: check_name(role, name) for role, name in (("weight", weight), ("group", group)) if name is not None}
-    for role, name in [("scores", s) for s in columns["scores"]] + [("preds", p) for p in columns["preds"]]:
+    for role, name in [("scores", s) for s in columns["scores"]] + [("predictions", p) for p in columns["predictions"]]:
         if name == label:
             raise InputError(f"`{role}` must not be the label column, got {shown(name)} as both")
     if others.get("weight") == label:
         raise InputError(f"`weight` must not be the label column, got {shown(label)} as both")
-    return Roles(label, columns["scores"], columns["preds"], others.get("weight"), others.get("group"))
+    return Roles(label, columns["scores"], columns["predictions"], others.get("weight"), others.get("group"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from costcurves.inference.bands.folds import between_folds_band, within_folds_ba
 from costcurves.inference.bands.results import Band, operating_points
 
 
-def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc: Any = None, **options: Any) -> Band:
+def average_band(
+    curves: Any, *, kind: Literal["between", "within"] = "between", level: float = 0.95, pc: Any = None, **options: Any
+) -> Band:
     """Return a band for the mean cost curve of several folds.
 
     Parameters
@@ -23,9 +25,9 @@ def average_band(curves: Any, *, kind: str = "between", level: float = 0.95, pc:
     curves : sequence of CostCurve or RocCurve
         One for each fold.
     kind : {"between", "within"}
-        ``"between"``: Student's interval from how the folds differ; how much would the mean move with other training
-        and test folds (training sets overlap, so it is somewhat too narrow). ``"within"``: what the test examples
-        alone say about the mean cost of these very classifiers; the variation of training is not in it.
+        ``"between"`` is Student's interval from the differences between folds. It says how much the mean would move
+        with other training and test folds; since training sets overlap, it is somewhat too narrow. ``"within"`` says
+        how well the test examples determine the mean cost of these very classifiers, without the variation of training.
     level : float in (0, 1)
     pc : array-like, OperatingRange or OperatingCondition, optional
         Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points of it.

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from costcurves._base.frames import curves_of_frames
-from costcurves._base.validation import check_flag, check_two_names
+from costcurves._base.validation import OnNull, Rng, Sampling, check_flag, check_two_names
 from costcurves.curves.chance import one_question
 from costcurves.decisions.curve_difference import (
     CurveDifference,
@@ -40,18 +40,19 @@ class _Compare:
     simultaneous : bool, default True
         Whether the limits hold at all pc jointly, which `significant` needs.
     method : {"mid-p", "score", "agresti-min", "bonett-price", "gaussian", "exact", "resample"}
-        How each class's paired rates get their limits. Mid-P limits have the best coverage for their width; "exact"
-        and "resample" are quantiles of the bootstrap distribution.
+        How the limits of the paired rates of each class are found. Mid-P limits have the best coverage for their width;
+        "exact" and "resample" are quantiles of the bootstrap distribution.
     sampling : {"stratified", "full"}
     pc : array-like, OperatingRange or OperatingCondition, optional
         Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points of it.
     laplace : float
-        Added to each cell; off by default, as the 2000 paper advises for differences.
+        A number that is added to each cell; 0 by default, as the 2000 paper advises for differences.
     names : (str, str)
     pos_label, sample_weight
         As for `RocCurve.from_predictions`.
     n_resamples, rng
-        For ``method="resample"``.
+        For ``method="resample"``. `rng` is a generator, or the seed of one. By default the answer is the same each
+        time; None draws fresh numbers.
 
     Returns
     -------
@@ -59,9 +60,9 @@ class _Compare:
 
     Notes
     -----
-    Only examples that one of the two gets wrong matter (Dugas & Gadoury 2008, equations 7-8 and 12-13); they are
+    Only examples that just one of the two gets wrong matter (Dugas & Gadoury 2008, equations 7-8 and 12-13); they are
     counted for all points in O(n log m + m). The limits are conditional on the thresholds; with policy "optimal" both
-    estimates are optimistic, the more so the more a classifier's scores overfit.
+    estimates are optimistic, and more so for a classifier whose scores overfit.
 
     Examples
     --------
@@ -88,12 +89,12 @@ class _Compare:
         level: float = 0.95,
         simultaneous: bool = True,
         method: str = "mid-p",
-        sampling: str = "stratified",
+        sampling: Sampling = "stratified",
         pc: Any = None,
         laplace: float = 0.0,
         names: tuple[str, str] = ("a", "b"),
         n_resamples: int = 2000,
-        rng: Any = None,
+        rng: Rng = 0,
     ) -> CurveDifference:
         """Return the difference of two classifiers' costs at every condition, from their scores."""
         rows = Rows(
@@ -167,7 +168,7 @@ class _Compare:
         simultaneous: bool = True,
         pc: Any = None,
         names: tuple[str, str] | None = None,
-        on_null: str = "refuse",
+        on_null: OnNull = "refuse",
         **options: Unpack[DifferenceOptions],
     ) -> CurveDifference:
         """Return the difference of two score columns of a dataframe, of any library, at every condition.
@@ -208,7 +209,7 @@ class _Compare:
         return found
 
     def __repr__(self) -> str:
-        """Return the three calls."""
+        """Show the three ways to call it."""
         return (
             "compare(y_true, score_a, score_b, ...), compare.from_frame(frame, ...), "
             "compare.from_joint(negatives=..., positives=...)"

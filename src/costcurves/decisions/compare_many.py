@@ -11,8 +11,8 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
-from costcurves._base.validation import BoolArray, FloatArray, check_level, check_rng, frozen, shown
-from costcurves.conditions.condition import check_condition
+from costcurves._base.validation import BoolArray, FloatArray, Rng, check_level, check_rng, frozen, shown
+from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.curves.chance import one_question
 from costcurves.decisions.curve_difference import (
     UNSETTLED,
@@ -29,7 +29,7 @@ SMALLEST_P = 1e-30  # of those that are told apart
 
 
 def _p_text(p: float) -> str:
-    """Return a p-value; those that lie beyond the last that is computed are said to."""
+    """Return a p-value as text; for one that is too small to be computed exactly, say so."""
     return f"={p:.3g}" if p >= SMALLEST_P else f"<{SMALLEST_P:.0e}"
 
 
@@ -43,7 +43,7 @@ class ManyDifferences(Result):
     pairs : tuple of CurveDifference
         In the order of `itertools.combinations`.
     level : float
-        The probability that every statement about every pair at every pc is right.
+        The probability that all statements about all pairs at all pc are right.
 
     Examples
     --------
@@ -75,24 +75,25 @@ class ManyDifferences(Result):
 
     @property
     def max_error(self) -> float:
-        """By how much a difference can be wrong because scores were binned."""
+        """The most by which a difference can be wrong because scores were binned."""
         return max(one.max_error for one in self.pairs)
 
-    def at(self, condition: Any) -> PairwiseTests:
+    def at(self, condition: ConditionLike) -> PairwiseTests:
         """Return all pairs at one condition, with Holm's adjustment of their p-values."""
         where = check_condition(condition)
-        p = np.array([one.p_value(where.pc) for one in self.pairs])
+        found = [one.at(where.pc) for one in self.pairs]
+        p = np.array([one.p_value for one in found])
         adjusted = at_cuts = holm(p)
         if self.max_error:
-            at_cuts = holm(np.array([one.without_error().p_value(where.pc) for one in self.pairs]))
+            at_cuts = holm(np.array([one.without_error().at(where.pc).p_value for one in self.pairs]))
         alpha = 1 - self.level
         return PairwiseTests(
             tuple(one.names for one in self.pairs),
             where.pc,
-            np.array([one.at(where.pc).estimate for one in self.pairs]),
+            np.array([one.estimate for one in found]),
             p,
             adjusted,
-            alpha,
+            self.level,
             (at_cuts <= alpha) & (adjusted > alpha),
             self.max_error,
         )
@@ -107,7 +108,7 @@ class ManyDifferences(Result):
         return dict(zip(("a", "b", "pc_low", "pc_high", "better"), map(list, columns), strict=True))
 
     def __repr__(self) -> str:
-        """Return one line a pair."""
+        """Show one line per pair."""
         head = f"Who costs less where ({len(self.names)} classifiers, {100 * self.level:g} % over all pairs and all pc)"
         lines = [f"  {one.names[0]!r} against {one.names[1]!r}: {one.significant().text()}" for one in self.pairs]
         return "\n".join([head, *lines])
@@ -115,10 +116,25 @@ class ManyDifferences(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PairwiseTests(Result):
-    """All pairs at one condition: differences of normalized cost, p-values, and Holm's adjusted ones.
+    """All pairs at one condition: differences of normalized cost, p-values, and p-values adjusted by Holm's method.
 
-    Where scores were binned, differences can be wrong by up to `max_error`, p-values are the largest that this allows,
-    and `unsettled` says which pairs would be significant without it.
+    Attributes
+    ----------
+    pairs : tuple of (a, b)
+        The names of the two classifiers of each pair.
+    pc : float
+        The probability-cost of the condition.
+    estimate : array
+        The cost of a minus the cost of b, normalized, for each pair.
+    p_value, adjusted : arrays
+        The p-value of equal costs for each pair by itself, and adjusted for the number of pairs.
+    level : float
+        The family-wise confidence level.
+    unsettled : array of bool
+        Which pairs would be significant if scores had not been binned.
+    max_error : float
+        The most by which a difference can be wrong because scores were binned. The p-values are the largest that this
+        allows.
 
     Examples
     --------
@@ -134,43 +150,37 @@ class PairwiseTests(Result):
 
     pairs: tuple[tuple[str, str], ...]
     pc: float
-    difference: FloatArray
+    estimate: FloatArray
     p_value: FloatArray
     adjusted: FloatArray
-    alpha: float
+    level: float
     unsettled: BoolArray
     max_error: float = 0.0
 
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        for array in (self.difference, self.p_value, self.adjusted, self.unsettled):
-            frozen(array)
-
-    @property
     def significant(self) -> BoolArray:
-        """Which pairs differ, with family-wise error at most alpha."""
-        return frozen(self.adjusted <= self.alpha)
+        """Say which pairs differ; the probability of any false claim is at most 1 - level."""
+        return frozen(self.adjusted <= 1 - self.level)
 
     def _columns(self) -> dict[str, Any]:
         return {
             "a": [a for a, _ in self.pairs],
             "b": [b for _, b in self.pairs],
-            "difference": self.difference,
+            "estimate": self.estimate,
             "p_value": self.p_value,
             "adjusted": self.adjusted,
-            "significant": self.significant,
+            "significant": self.significant(),
         }
 
     def __repr__(self) -> str:
-        """Return one line a pair."""
+        """Show one line per pair."""
         lines = [
             f"  {a!r} - {b!r}: {d:.3g}, p{_p_text(p)} (adjusted {_p_text(q).lstrip('=')}), "
             + ("significant" if s else UNSETTLED if u else "not significant")
             for (a, b), d, p, q, s, u in zip(
-                self.pairs, self.difference, self.p_value, self.adjusted, self.significant, self.unsettled, strict=True
+                self.pairs, self.estimate, self.p_value, self.adjusted, self.significant(), self.unsettled, strict=True
             )
         ]
-        head = f"Pairs at pc={self.pc:.3g}, significant at {self.alpha:.3g} after Holm's adjustment"
+        head = f"Pairs at pc={self.pc:.3g}, significant at {1 - self.level:.3g} after Holm's adjustment"
         return "\n".join([head, *lines])
 
 
@@ -185,7 +195,7 @@ def compare_many(
     level: float = 0.95,
     method: str = "mid-p",
     pc: Any = None,
-    rng: Any = 0,
+    rng: Rng = 0,
 ) -> ManyDifferences:
     """Return all pairs of classifiers with limits that hold over all pairs and all conditions jointly.
 
@@ -195,16 +205,17 @@ def compare_many(
     scores : mapping of name to array-like of shape (n,), or dataframe
     policy : policy, or mapping of name to policy
     level : float in (0, 1)
-        The family-wise level: the chance that no statement about any pair at any pc is wrong.
+        The family-wise level: the probability that no statement about any pair at any pc is wrong.
     method : str
         As for `compare`.
     pc : array-like, OperatingRange or OperatingCondition, optional
-        Operating points, as for `compare`. The time grows with the square of their number times that of classifiers.
+        Operating points, as for `compare`. The time grows with the square of the number of points, and with
+        that of the number of classifiers.
     pos_label, sample_weight
-        As for `RocCurve.from_predictions`. With weights, limits have the effective sample sizes (Σw)²/Σw² of the
-        classes; methods "exact" and "resample" refuse them.
-    rng
-        The seed of the simulated critical value.
+        As for `RocCurve.from_predictions`. With weights, limits use the effective sample sizes (Σw)²/Σw² of the
+        classes; the methods "exact" and "resample" do not take weights.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or the seed of one, for the simulated critical value. By default the answer is the same each time.
 
     Notes
     -----
@@ -230,7 +241,7 @@ def compare_many_in(
     level: float = 0.95,
     method: str = "mid-p",
     pc: Any = None,
-    rng: Any = 0,
+    rng: Rng = 0,
 ) -> ManyDifferences:
     """Return all pairs of a source's classifiers, wherever the examples are."""
     names, level = source.names, check_level(level)

@@ -8,12 +8,12 @@ from typing import Any, TypedDict
 import numpy as np
 
 from costcurves._base.results import Result
-from costcurves._base.validation import BoolArray, FloatArray, check_rng, frozen
-from costcurves.conditions.condition import pc_array
+from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, frozen, seed_of
+from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.differences import PcIntervals
 from costcurves.decisions.rows import Paired, Source
-from costcurves.inference.bands.results import Interval
+from costcurves.inference.bands.results import DifferenceInterval
 from costcurves.inference.paired.bands import DifferenceBand, difference_band
 from costcurves.inference.paired.discordant import PairedCounts
 
@@ -27,20 +27,20 @@ class DifferenceOptions(TypedDict, total=False):
 
     level: float
     method: str
-    sampling: str
+    sampling: Sampling
     laplace: float
     n_resamples: int
-    rng: Any
+    rng: Rng
 
 
 def difference_options(
     *,
     level: float = 0.95,
     method: str = "mid-p",
-    sampling: str = "stratified",
+    sampling: Sampling = "stratified",
     laplace: float = 0.0,
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> dict[str, Any]:
     """Return the options with their defaults."""
     return dict(locals())
@@ -59,10 +59,10 @@ class Discordant:
     errors: tuple[float, float] = (0.0, 0.0)  # by how much each cost can be too high
 
     def __post_init__(self) -> None:
-        """Keep a seed in the place of a generator, so that every question is answered from the same resamples."""
+        """Replace a generator by a seed, so that every question is answered from the same resamples."""
         rng = self.options.get("rng")
-        if self.options.get("method") == "resample" and not isinstance(rng, (int, np.integer)):
-            object.__setattr__(self, "options", self.options | {"rng": int(check_rng(rng).integers(2**63))})
+        if self.options.get("method") == "resample":
+            object.__setattr__(self, "options", self.options | {"rng": seed_of(rng)})
 
     def reversed(self) -> Discordant:
         """Return the counts with the two classifiers in the other order."""
@@ -88,19 +88,21 @@ class Discordant:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveDifference(Result):
-    """Cost of one classifier minus cost of another at every condition, with limits; negative: the first is cheaper.
+    """The cost of one classifier minus that of another at every condition, with limits.
+
+    Below zero the first is cheaper.
 
     Attributes
     ----------
     names : (a, b)
         The two classifiers.
-    pc, estimate, lower, upper : arrays
-        The difference of normalized costs and its limits.
+    pc, estimate, lower, upper, p_value : arrays
+        The difference of normalized costs, its limits, and the p-value of equal costs at each point by itself.
     level, method, sampling, simultaneous
         How the limits were found.
     max_error : float
-        By how much the difference can be wrong, either way, because scores were binned. The limits are wider by it,
-        p-values are the largest that it allows, and what it could overturn is not settled.
+        The most by which the difference can be wrong, either way, because scores were binned. The limits are wider by
+        it, p-values are the largest that it allows, and verdicts that it could overturn are not settled.
 
     Examples
     --------
@@ -109,7 +111,7 @@ class CurveDifference(Result):
     >>> diff = cc.compare.from_joint(**tables, names=("old", "new"))
     >>> diff
     CurveDifference('old' - 'new', 95 % simultaneous: 'new' costs less for pc in (0.19, 1); undecided elsewhere)
-    >>> float(diff.p_value(0.5)) < 0.001
+    >>> diff.at(0.5).p_value < 0.001
     True
     """
 
@@ -119,27 +121,27 @@ class CurveDifference(Result):
 
     @property
     def pc(self) -> FloatArray:
-        """Operating points, increasing."""
+        """The operating points, increasing."""
         return self.band.pc
 
     @property
     def estimate(self) -> FloatArray:
-        """Difference of normalized costs, first minus second."""
+        """The difference of normalized costs, first minus second."""
         return self.band.estimate
 
     @property
     def lower(self) -> FloatArray:
-        """Lower limits at each point."""
+        """The lower limit at each point."""
         return self.band.lower
 
     @property
     def upper(self) -> FloatArray:
-        """Upper limits at each point."""
+        """The upper limit at each point."""
         return self.band.upper
 
     @property
     def level(self) -> float:
-        """Confidence level of the limits."""
+        """The confidence level of the limits."""
         return self.band.level
 
     @property
@@ -149,12 +151,26 @@ class CurveDifference(Result):
 
     @property
     def max_error(self) -> float:
-        """By how much the difference can be wrong because scores were binned."""
+        """The most by which the difference can be wrong because scores were binned."""
         return self.band.max_error
 
-    def at(self, condition: Any) -> Interval:
-        """Return the difference with its limits at one condition (or pc), and in money at a condition."""
-        return self.band.evaluated_by(self._limits_at).at(condition)
+    @property
+    def p_value(self) -> FloatArray:
+        """The two-sided p-values of equal costs at each point, each taken by itself, without any adjustment."""
+        return frozen(self._p_values(self.pc))
+
+    def at(self, condition: ConditionLike) -> DifferenceInterval:
+        """Return the difference with its limits and its p-value at one condition (or pc), and in money at a condition.
+
+        The limits are those of the band, which are simultaneous by default. The p-value is that of this condition taken
+        by itself.
+        """
+        interval = self.band.evaluated_by(self._limits_at).at(condition)
+        return DifferenceInterval.of(interval, float(self._p_values(np.array([check_condition(condition).pc]))[0]))
+
+    def _p_values(self, pc: FloatArray) -> FloatArray:
+        """Return the p-values of equal costs at some points."""
+        return self._discordant.band(pc).p_values_at(pc)
 
     def _limits_at(self, pc: float) -> tuple[float, ...]:
         """Return estimate and limits at one pc, as if it had been among the points of the band."""
@@ -162,20 +178,8 @@ class CurveDifference(Result):
         one = self._discordant.band(np.array([pc]), **more)
         return float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
 
-    def p_value(self, pc: Any) -> Any:
-        """Return the two-sided p-value of equal cost at pc, taken by itself (not adjusted for looking at many).
-
-        Parameters
-        ----------
-        pc : float, array or OperatingCondition
-        """
-        wanted = pc_array(pc)
-        points, place = np.unique(wanted.ravel(), return_inverse=True)
-        p = self._discordant.band(points).p_value(points)[place].reshape(wanted.shape)
-        return float(p) if wanted.ndim == 0 else p
-
     def without_error(self) -> CurveDifference:
-        """Return the difference at the very thresholds in use, which may not be the best ones where scores were binned.
+        """Return the difference at the thresholds in use, which may not be the best ones if scores were binned.
 
         The counts at these thresholds are exact, so its limits and p-values have no binning error.
         """
@@ -188,11 +192,11 @@ class CurveDifference(Result):
         return CurveDifference((self.names[1], self.names[0]), self.band.reversed(), self._discordant.reversed())
 
     def significant(self) -> Verdicts:
-        """Return where the first is better, where the second, and where neither is shown to be.
+        """Say where the first is significantly better, where the second is, and where neither is shown to be.
 
-        Needs a simultaneous band: a pointwise one would exclude zero somewhere far too often. A range begins and ends
-        at points of the band, the only ones that were judged. What the binning of scores could overturn is
-        ``"not settled: binning error"``.
+        This needs simultaneous limits, because pointwise ones exclude zero somewhere far too often. A range begins and
+        ends at points of the band, the only ones that were judged. A verdict that the binning of scores could overturn
+        is ``"not settled: binning error"``.
         """
         parts = self.band.significant()
         who = {"a": self.names[0], "b": self.names[1], UNDECIDED: UNDECIDED, "unsettled": UNSETTLED}
@@ -218,7 +222,7 @@ class CurveDifference(Result):
         return {"names": list(self.names), **Result.to_dict(self.band)}
 
     def __repr__(self) -> str:
-        """Return the conclusion."""
+        """Show the conclusion."""
         kind = "simultaneous" if self.simultaneous else "pointwise"
         head = f"CurveDifference({self.names[0]!r} - {self.names[1]!r}, {100 * self.level:g} % {kind}"
         if not self.simultaneous:
@@ -228,9 +232,9 @@ class CurveDifference(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Verdicts(Result):
-    """Intervals of pc and who is significantly better in each: a name, or ``"undecided"``.
+    """Intervals of pc and who is significantly better in each of them: a name, or ``"undecided"``.
 
-    Where scores were binned, it may also be ``"not settled: binning error"``.
+    If scores were binned, it may also be ``"not settled: binning error"``.
 
     Examples
     --------
@@ -259,7 +263,7 @@ class Verdicts(Result):
 
     @property
     def decided(self) -> bool:
-        """Whether somebody is better somewhere."""
+        """Whether one of the two is shown to be better somewhere."""
         return any(better not in NO_VERDICT for better in self.better)
 
     def text(self) -> str:
@@ -282,7 +286,7 @@ class Verdicts(Result):
         return len(self.better)
 
     def __repr__(self) -> str:
-        """Return the conclusion."""
+        """Show the conclusion."""
         return f"Verdicts({self.text()})"
 
 
@@ -303,8 +307,8 @@ def difference_of_counts(
 ) -> CurveDifference:
     """Return the difference of two curves from their paired counts, however those were made.
 
-    Without counts at the operating points the band is pointwise. `errors` say by how much the cost of each curve can be
-    too high.
+    If there are no counts at the operating points, the band is pointwise. `errors` are the most by which the cost of
+    each curve can be too high.
     """
     steps = paired.steps
     effective = (steps.pos.effective, steps.neg.effective) if paired.weighted else None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, check_choice, frozen
-from costcurves.conditions.condition import OperatingRange, check_range
+from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.curves.cost_averages import as_cost_curve, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import EQUAL
@@ -22,19 +22,19 @@ from costcurves.curves.roc import RocCurve
 from costcurves.curves.roc_averages import tpr_at
 
 
-def dominates(a: Any, b: Any, *, space: str = "cost") -> bool:
-    """Return whether a is at least as good as b everywhere and better somewhere.
+def dominates(a: Any, b: Any, *, space: Literal["cost", "roc"] = "cost") -> bool:
+    """Say whether a is at least as good as b everywhere and better somewhere.
 
     Parameters
     ----------
     a, b : CostCurve, RocCurve or RocHull
         For ``space="roc"`` both must be RocCurves.
     space : {"cost", "roc"}
-        ``"cost"``: at every operating condition the cost is at most as high (ROC curves with their best thresholds).
-        ``"roc"``: the ROC curve lies nowhere below the other, the definition of the 1998 study; this is stricter,
-        because a dent in the curve counts although no condition would make anyone work in it. A ROC curve is here the
-        function tpr(fpr) that `average_roc_curves` averages: the highest tpr where several points have one fpr, and
-        linear between them.
+        With ``"cost"``, a must cost no more than b at every operating condition; ROC curves are used with their best
+        thresholds. With ``"roc"``, the ROC curve of a must lie nowhere below that of b, as the 1998 study defines it.
+        That is stricter: a dent in the curve counts, although no condition would make anyone operate there. A ROC
+        curve is here the function tpr(fpr) that `average_roc_curves` averages: the highest tpr if several points have
+        the same fpr, and linear between points.
 
     Examples
     --------
@@ -78,17 +78,17 @@ class Dominance(Result):
     names : tuple of str
         The classifiers compared.
     dominators : tuple of str
-        Those that are at least as good as every other at every condition, in the order given: none, one, or several
-        that are equal.
+        The classifiers that are at least as good as every other one at every condition, in the order given. There may
+        be none, one, or several that are equal.
     ranges : Ranges
         The local dominators (trivial classifiers included) in order of pc.
     pairs : tuple of (a, b, Crossings)
-        Every pair of which each is better somewhere, with where that changes.
+        Every pair in which each is better somewhere, with the points at which the better one changes.
     dominated : tuple of (better, worse)
-        Every pair of which one dominates the other.
+        Every pair in which one dominates the other.
     max_error : float
-        By how much costs can be too high because scores were binned. Where it is not 0, nothing here is settled: a
-        threshold within a bin may make a curve better somewhere.
+        The most by which costs can be too high because scores were binned. If it is not 0, nothing here is settled,
+        because a threshold within a bin may make a curve better somewhere.
 
     Examples
     --------
@@ -107,12 +107,12 @@ class Dominance(Result):
 
     @property
     def dominator(self) -> str | None:
-        """The first of the dominators, None if nobody dominates."""
+        """The first of the dominators, or None if nobody dominates."""
         return self.dominators[0] if self.dominators else None
 
     @property
     def local_dominators(self) -> tuple[str, ...]:
-        """Those that are best somewhere, in order of pc."""
+        """The classifiers that are best somewhere, in order of pc."""
         return tuple(name for name in self.ranges.candidates if name in self.names)
 
     def _columns(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class Dominance(Result):
         return dict(zip(("a", "b", "relation", "pc"), map(list, columns), strict=True))
 
     def __repr__(self) -> str:
-        """Return the conclusion, then the pairs."""
+        """Show the conclusion, then the pairs."""
         best = ", ".join(map(repr, self.local_dominators)) or "only the trivial classifiers"
         head = f"No absolute dominator among {len(self.names)} curves; locally best: {best}"
         if len(self.dominators) == 1:
@@ -154,8 +154,8 @@ def dominance(curves: Any) -> Dominance:
     -----
     The question of the 1998 study: only a classifier that dominates can be called best without naming costs and
     class frequencies. Dominance is judged in cost space. As in the study, all other curves must lie beneath it or be
-    equal to it, so that curves which are equal can dominate together. In `ranges`, classifiers that tie go by the first
-    name.
+    equal to it, so that curves which are equal can dominate together. In `ranges`, the first by name stands for
+    classifiers that tie.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def dominance(curves: Any) -> Dominance:
     'a'
     """
     hull = RocHull(curves)
-    listed = as_cost_curves(hull.curves)
+    listed = as_cost_curves(hull.roc_curves())
     better: set[tuple[str, str]] = set()
     equal: set[tuple[str, str]] = set()
     pairs = []
@@ -196,10 +196,10 @@ class Regret(Result):
     mean : float
         The mean loss over pc, uniform in the range.
     pc, loss : arrays
-        The loss at every corner of the two curves within the range; it is linear between them, and where it jumps
-        there are two at one pc. Negative where the curve is not among the hull's and costs less.
+        The loss at every corner of the two curves within the range. It is linear between corners; a jump has two
+        corners at the same pc. It is negative where a curve that is not one of the hull's costs less.
     max_error : float
-        By how much a loss can be wrong, either way, because scores were binned.
+        The most by which a loss can be wrong, either way, because scores were binned.
 
     Examples
     --------
@@ -236,17 +236,17 @@ class Regret(Result):
         )
 
 
-def regret(curve: Any, hull: RocHull, *, over: Any = None) -> Regret:
+def regret(curve: Any, hull: RocHull, *, over: RangeLike = None) -> Regret:
     """Return how much is lost by always using one classifier instead of the best on the hull.
 
     Parameters
     ----------
     curve : CostCurve, RocCurve or str
-        The one classifier (a ROC curve is used with its best thresholds); a name means the hull's curve.
+        The one classifier. A ROC curve is used with its best thresholds, and a name stands for the hull's curve.
     hull : RocHull
         All classifiers that could be used.
-    over : OperatingRange or OperatingCondition, optional
-        The conditions to look at; by default all.
+    over : OperatingRange, OperatingCondition or (low, high), optional
+        The conditions to consider; a pair is one of pc. By default all conditions.
 
     Notes
     -----
@@ -264,7 +264,7 @@ def regret(curve: Any, hull: RocHull, *, over: Any = None) -> Regret:
         raise InputError(f"`hull` must be a RocHull, got {type(hull).__name__}")
     span = check_range(over)
     low, high = span.pc
-    one = as_cost_curve(hull.curve(curve) if isinstance(curve, str) else curve, "curve")
+    one = as_cost_curve(hull.roc_curve(curve) if isinstance(curve, str) else curve, "curve")
     difference = Difference(one, CostCurve(hull))
     pc, loss = difference.corners(low, high)
     top = int(np.argmax(loss))

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import BoolArray, FloatArray, check_number, shown
+from costcurves._base.validation import BoolArray, FloatArray, Rng, check_number, shown
 from costcurves.counting import counts
 from costcurves.counting.labels import binary_labels
-from costcurves.inference.bands.results import Interval
+from costcurves.inference.bands.results import DifferenceInterval, Interval
 from costcurves.inference.examples import (
-    ExampleComparison,
     checked_costs,
     compare_example_costs,
     example_cost_interval,
@@ -32,7 +31,7 @@ def example_cost(
     level: float = 0.95,
     method: str = "bootstrap-t",
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> Interval:
     """Return the expected cost per case with its interval, where every example has its own costs.
 
@@ -43,10 +42,11 @@ def example_cost(
     y_score : array-like of shape (n,)
         Scores; probabilities for ``policy="bayes"``.
     cost_fp, cost_fn : float or array-like of shape (n,)
-        What a false alarm and a miss of each example cost: a miss may cost the amount of the transaction.
+        What a false alarm and a miss cost, for all examples or for each of them: a miss may cost the amount of the
+        transaction.
     policy : float or "bayes"
         One threshold (score >= threshold predicts positive), or the cheaper decision for each example:
-        positive iff ``(1 - score)·cost_fp < score·cost_fn`` with its own costs.
+        positive if and only if ``(1 - score)·cost_fp < score·cost_fn`` with its own costs.
     pos_label : label, optional
         The positive class; needed unless labels are booleans, 0/1 or -1/1.
     level : float in (0, 1)
@@ -88,8 +88,8 @@ def compare_example_cost(
     level: float = 0.95,
     method: str = "bootstrap-t",
     n_resamples: int = 2000,
-    rng: Any = None,
-) -> ExampleComparison:
+    rng: Rng = 0,
+) -> DifferenceInterval:
     """Return the difference of two classifiers' expected costs, where every example has its own costs.
 
     Parameters
@@ -108,7 +108,7 @@ def compare_example_cost(
     >>> fraud, amount = [1, 0, 0, 1, 0, 0] * 20, [20.0, 40.0, 80.0, 15.0, 60.0, 20.0] * 20
     >>> a, b = [0.9, 0.2, 0.6, 0.3, 0.1, 0.4] * 20, [0.2, 0.1, 0.1, 0.9, 0.3, 0.2] * 20
     >>> cc.compare_example_cost(fraud, a, b, cost_fp=5, cost_fn=amount, policy=0.5)
-    ExampleComparison(a - b = 0 in [-1.929, 1.848], level=0.95, p=0.985)
+    DifferenceInterval(a - b = 0 in [-1.929, 1.848], level=0.95, p=0.985)
     """
     positive = binary_labels(y_true, pos_label)
     rules = policy if isinstance(policy, (tuple, list)) and len(policy) == 2 else (policy, policy)

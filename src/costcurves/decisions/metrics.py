@@ -8,7 +8,8 @@ import numpy as np
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, shown
-from costcurves.conditions.condition import OperatingRange, check_condition
+from costcurves.conditions.condition import ConditionLike, check_condition
+from costcurves.conditions.range import RangeLike
 from costcurves.counting import counts
 from costcurves.counting.confusion import check_weights
 from costcurves.counting.labels import binary_labels, checked_rows
@@ -23,9 +24,9 @@ DIVISIONS = 5
 
 
 def normalized_expected_cost(
-    y_true: Any, y_pred: Any, condition: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: Any, y_pred: Any, condition: ConditionLike, *, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
-    """Return the cost of predicted labels at an operating condition, as a share of always being wrong.
+    """Return the cost of predicted labels at a condition, as a share of the cost of getting every case wrong.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def normalized_expected_cost(
 
 
 def cross_fitted_cost(
-    y_true: Any, y_score: Any, condition: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: Any, y_score: Any, condition: ConditionLike, *, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
     """Return the cost of scores at an operating condition, each case judged at a threshold that others have chosen.
 
@@ -81,7 +82,7 @@ def cross_fitted_cost(
     Returns
     -------
     float in [0, 1]
-        ``pc·fnr + (1-pc)·fpr``, a share of always being wrong.
+        ``pc·fnr + (1-pc)·fpr``, a share of the cost of getting every case wrong.
 
     See Also
     --------
@@ -165,7 +166,7 @@ def cost_curve_area(
     y_true: Any,
     y_score: Any,
     *,
-    pc: tuple[float, float] | OperatingRange = (0.0, 1.0),
+    over: RangeLike = None,
     weight: Any = None,
     policy: Any = "optimal",
     pos_label: Any = None,
@@ -177,8 +178,8 @@ def cost_curve_area(
     ----------
     y_true, y_score : array-like of shape (n,)
         True labels of two classes, and scores that are higher for the positive one.
-    pc : (low, high) or OperatingRange
-        The part of the axis to integrate over.
+    over : OperatingRange or (low, high), optional
+        The part of the axis to integrate over; a pair is one of pc. By default it is all of pc.
     weight : Beta, callable or an object with ``pdf``, optional
         How likely each pc is; by default all alike. See `CostCurve.area`.
     policy : "optimal", "bayes", a number, or a policy from `costcurves.thresholds`
@@ -204,7 +205,7 @@ def cost_curve_area(
     given = {"pos_label": pos_label, "sample_weight": sample_weight, "policy": policy}
     with no_question():
         curve = CostCurve.from_predictions(y_true, y_score, **given)
-    return curve.area(pc, weight=weight)
+    return curve.area(over, weight=weight)
 
 
 def mean_example_cost(

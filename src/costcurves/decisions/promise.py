@@ -133,7 +133,7 @@ def _said(promise: Any, condition: Any) -> _Said:
     where = check_condition(condition)
     found = promise.best(where)
     choice = Choice(*(getattr(found, name) for name in Choice.__slots__))
-    curve = next((one for one in promise.curves if one.name == choice.classifier), None)
+    curve = promise.roc_curves().get(choice.classifier) if promise.has_curves else None
     if choice.classifier in TRIVIAL or (curve is not None and curve.made_from == "rates"):
         return _with_optimism(choice, where, (math.inf, math.inf), 0.0, None)
     if curve is None:

@@ -13,7 +13,8 @@ import numpy as np
 from costcurves._base.results import Result, jsonable
 from costcurves._base.text import safe
 from costcurves._base.validation import FloatArray, check_flag, check_level, frozen
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_range
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.range import OperatingRange, check_range
 from costcurves.curves.chance import one_question
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule, as_cheap
 from costcurves.curves.differences import PcIntervals
@@ -130,7 +131,7 @@ class RangeRecommendation(Result):
             frozen(array)
 
     @property
-    def best(self) -> str:
+    def best_name(self) -> str:
         """The classifier that loses least in the worst case."""
         return self.classifier[0]
 
@@ -170,7 +171,7 @@ class RangeRecommendation(Result):
                 name: [low, high]
                 for name, low, high in zip(spans["quantity"], spans["low"], spans["high"], strict=True)
             },
-            "best": self.best,
+            "best": self.best_name,
             "sure": self.sure,
             "rivals": list(self.rivals),
             "beaten_by": list(self.beaten_by),
@@ -194,7 +195,7 @@ class RangeRecommendation(Result):
         money = "" if self.over.pc_only else f", {self.rule.money:.3g} per case in money"
         lines = [
             f"{head} (losses are shares of getting every case wrong)",
-            f"  use        {safe(self.best)}: {loss}",
+            f"  use        {safe(self.best_name)}: {loss}",
             f"  one rule   {self.rule.rule}: loses at most {self.rule.largest:.3g}{money}",
         ]
         for name, most in zip(self.classifier[1:], self.largest[1:].tolist(), strict=True):
@@ -248,7 +249,7 @@ def recommend_within(
     --------
     >>> import costcurves as cc
     >>> span = cc.OperatingRange(prevalence=0.5, cost_fp=1, cost_fn=(1, 3))
-    >>> cc.recommend_within([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.2, 0.3, 0.1, 0.9]}, span).best
+    >>> cc.recommend_within([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.2, 0.3, 0.1, 0.9]}, span).best_name
     'a'
     """
     span, level = check_range(over), check_level(level)

@@ -25,7 +25,7 @@ MANY = 1 << 16
 class PairedSteps(NamedTuple):
     """The steps of pc between which no threshold of two classifiers moves, with their counts on each.
 
-    `known` says where both predict the same for everybody whatever the scores: their difference is no estimate.
+    `known` says where both predict the same class for every case, whatever its score: their difference is known there.
     """
 
     breaks: FloatArray

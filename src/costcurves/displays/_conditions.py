@@ -9,7 +9,8 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import check_choice, check_flag, shown
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition
+from costcurves.conditions.condition import OperatingCondition, check_condition
+from costcurves.conditions.range import OperatingRange
 from costcurves.curves.choices import Decision
 from costcurves.displays._style import GREY, PALE
 

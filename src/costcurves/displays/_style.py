@@ -111,7 +111,7 @@ def figure_style() -> Iterator[None]:
     >>> with cc.figure_style():
     ...     figure, (left, right) = plt.subplots(1, 2, figsize=(6.8, 3), layout="constrained")
     ...     roc = cc.RocHullDisplay.from_results(hull, ax=left)
-    ...     cost = cc.CostCurveDisplay.from_results(hull.curves, ax=right)
+    ...     cost = cc.CostCurveDisplay.from_results(hull.roc_curves(), ax=right)
     >>> roc.figure_ is cost.figure_
     True
     >>> plt.close(figure)

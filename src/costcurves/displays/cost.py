@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import check_flag, shown
-from costcurves.conditions.condition import default_points
+from costcurves.conditions.range import default_points
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
 from costcurves.curves.cost_averages import as_cost_curve, as_cost_curves, average_cost_curves
 from costcurves.curves.cost_curve import CostCurve
@@ -96,7 +96,7 @@ class CostCurveDisplay(ScoreDisplay):
     point_: list[Any]
 
     def __init__(self, curves: Any, *, bands: Any = None, folds: Mapping[str, Any] | None = None) -> None:
-        one = isinstance(curves, CostCurve) or hasattr(curves, "to_curve") or hasattr(curves, "on_hull")
+        one = isinstance(curves, CostCurve) or hasattr(curves, "to_roc_curve") or hasattr(curves, "on_hull")
         self.curves = tuple([as_cost_curve(curves)] if one else as_cost_curves(curves))
         check_unique(self.names, "curves")
         if isinstance(bands, Band) and len(self.curves) == 1:

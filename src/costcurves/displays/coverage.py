@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from costcurves._base.errors import UnsupportedError
+from costcurves._base.validation import Sampling
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import pc_axis
@@ -69,7 +70,7 @@ class CoverageDisplay(ScoreDisplay):
         *,
         method: str | Sequence[str] = ("wilson", "gaussian"),
         level: float = 0.95,
-        sampling: str = "stratified",
+        sampling: Sampling = "stratified",
         policy: Any = "optimal",
         pc: Any = None,
     ) -> Self:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import check_flag, check_number, check_two_names, shown
+from costcurves._base.validation import Sampling, check_flag, check_number, check_two_names, shown
 from costcurves.curves.cost_averages import as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.decisions.compare import compare_in
@@ -106,7 +106,7 @@ class CostDifferenceDisplay(ScoreDisplay):
         level: float = 0.95,
         simultaneous: bool = True,
         method: str = "mid-p",
-        sampling: str = "stratified",
+        sampling: Sampling = "stratified",
         pc: Any = None,
     ) -> Self:
         rows = sample.rows()

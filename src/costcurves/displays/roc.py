@@ -180,7 +180,7 @@ class RocHullDisplay(ScoreDisplay):
 def _draw_classifier(ax: Any, hull: RocHull, name: str, options: dict[str, Any]) -> Any:
     """Draw one classifier as a line, or as points if it has no scores or if only some points are kept."""
     if hull.has_curves:
-        curve = hull.curve(name)
+        curve = hull.roc_curve(name)
         if curve.has_thresholds:
             return ax.plot(curve.fpr, curve.tpr, **{"linewidth": 1.1, "zorder": 3, **options, "marker": None})[0]
         fpr, tpr = curve.fpr[1:-1], curve.tpr[1:-1]

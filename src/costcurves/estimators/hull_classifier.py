@@ -58,7 +58,7 @@ def halfway(hull: RocHull, name: str, threshold: float) -> float:
     the strictest of them, which matters if the gap is wide because the classes are well separated. The middle is
     rounded to as few decimals as keep it in the middle half of the gap.
     """
-    return threshold if name in TRIVIAL else middle_cut(threshold, hull.curve(name).score_below(threshold))
+    return threshold if name in TRIVIAL else middle_cut(threshold, hull.roc_curve(name).score_below(threshold))
 
 
 def _points(hull: RocHull, condition: Any, on_edge: str) -> Mixture:

@@ -9,11 +9,11 @@ from sklearn.metrics import make_scorer
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import check_flag, shown
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, check_condition
+from costcurves.conditions.condition import OperatingCondition, check_condition
 from costcurves.conditions.cost_matrix import as_cost_matrix, expected_cost
+from costcurves.conditions.range import RangeLike, span_of
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.curves.cost_function import check_span
 from costcurves.curves.thresholds import Policy, as_policy
 from costcurves.decisions.metrics import cost_curve_area, cross_fitted_cost, mean_example_cost, normalized_expected_cost
 from costcurves.estimators._members import METHODS
@@ -167,7 +167,7 @@ def cost_of_scores(
 
 def cost_curve_area_scorer(
     *,
-    pc: tuple[float, float] | OperatingRange = (0.0, 1.0),
+    over: RangeLike = None,
     weight: Any = None,
     policy: Any = "optimal",
     pos_label: Any = None,
@@ -176,7 +176,7 @@ def cost_curve_area_scorer(
 
     Parameters
     ----------
-    pc, weight, policy, pos_label
+    over, weight, policy, pos_label
         As for `cost_curve_area`. With ``policy="bayes"`` the estimator must have `predict_proba`; otherwise
         `predict_proba` or `decision_function`.
 
@@ -195,7 +195,7 @@ def cost_curve_area_scorer(
         cost_curve_area,
         greater_is_better=False,
         response_method=METHODS[method],
-        pc=check_span(pc),
+        over=span_of(over),
         weight=weight,
         policy=policy,
         pos_label=pos_label,

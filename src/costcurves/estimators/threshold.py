@@ -46,12 +46,12 @@ class CostThresholdClassifier(HullBase):
         The threshold for the current `condition`. Cases whose score is at least this high are predicted positive. It is
         inf if all cases are predicted negative, -inf if all are predicted positive, and otherwise about halfway between
         two neighbouring out-of-fold scores.
-    curve_ : RocCurve
+    roc_curve_ : RocCurve
         The ROC curve of the out-of-fold scores.
     estimator_ : estimator
         The classifier, trained on all data (see `refit`).
     hull_ : RocHull
-        The hull of `curve_`, for decisions and ranges.
+        The hull of `roc_curve_`, for decisions and ranges.
     classes_, pos_label_, n_features_in_, feature_names_in_
         As for `RocHullClassifier`.
 
@@ -69,7 +69,7 @@ class CostThresholdClassifier(HullBase):
     >>> X, y = load_breast_cancer(return_X_y=True)  # 0 is malignant
     >>> today = cc.OperatingCondition(prevalence=0.37, cost_fp=1, cost_fn=10)
     >>> clf = cc.CostThresholdClassifier(GaussianNB(), today, pos_label=0).fit(X, y)
-    >>> clf.curve_
+    >>> clf.roc_curve_
     RocCurve('estimator': 569 examples (212 positive), 427 points, auc=0.985)
     >>> clf.threshold_ < 0.01
     True
@@ -114,10 +114,10 @@ class CostThresholdClassifier(HullBase):
         return self
 
     @property
-    def curve_(self) -> RocCurve:
+    def roc_curve_(self) -> RocCurve:
         """The ROC curve of the out-of-fold scores."""
         check_is_fitted(self, "hull_")
-        return self.hull_.curve(MEMBER)
+        return self.hull_.roc_curve(MEMBER)
 
     @property
     def threshold_(self) -> float:

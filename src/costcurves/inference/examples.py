@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, SmallSampleWarning
-from costcurves._base.results import Result
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     MOST_COST,
     MOST_POINTS,
     FloatArray,
+    Rng,
     check_choice,
     check_integer,
     check_level,
@@ -24,7 +22,7 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.inference.bands.resampled import order_limits
-from costcurves.inference.bands.results import Interval
+from costcurves.inference.bands.results import DifferenceInterval, Interval
 from costcurves.inference.bands.shared_draws import zero_tails
 from costcurves.inference.heavy_tails import MeanLimits, bootstrap_t_limits, doubts
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
@@ -64,39 +62,6 @@ def checked_costs(name: str, cost: npt.ArrayLike, shape: tuple[int, ...]) -> Flo
     return price
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ExampleComparison(Result):
-    """Mean cost of a minus mean cost of b on the same examples, with limits and a p-value.
-
-    Examples
-    --------
-    >>> from costcurves.inference.examples import compare_example_costs
-    >>> compare_example_costs([5.0, 0.0, 0.0, 1.0] * 10, [5.0, 9.0, 9.0, 1.0] * 10, level=0.9, method="exact")
-    ExampleComparison(a - b = -4.5 in [-5.625, -3.375], level=0.9, p=1.82e-12)
-    """
-
-    estimate: float
-    lower: float
-    upper: float
-    level: float
-    p_value: float
-
-    @property
-    def significant(self) -> bool:
-        """Whether the interval excludes zero."""
-        return self.lower > 0 or self.upper < 0
-
-    def _columns(self) -> dict[str, Any]:
-        return {n: [getattr(self, n)] for n in ("estimate", "lower", "upper", "level", "p_value")}
-
-    def __repr__(self) -> str:
-        """Return a short form."""
-        return (
-            f"ExampleComparison(a - b = {self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], "
-            f"level={self.level:g}, p={self.p_value:.3g})"
-        )
-
-
 def _costs(name: str, values: npt.ArrayLike) -> FloatArray:
     array = number_array(name, values, error=DataError)
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
@@ -127,7 +92,7 @@ def example_cost_interval(
     level: float = DEFAULT_LEVEL,
     method: str = "bootstrap-t",
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = None,
     largest: float | None = None,
 ) -> Interval:
     """Return the mean cost per example with its interval.
@@ -157,7 +122,7 @@ def example_cost_interval(
 
 
 def _limits(
-    values: FloatArray, level: float, method: str, n_resamples: int, rng: Any, possible: tuple[float, float]
+    values: FloatArray, level: float, method: str, n_resamples: int, rng: Rng, possible: tuple[float, float]
 ) -> MeanLimits:
     """Return the limits and the p-value of a method, after a warning if no method can be trusted."""
     how = EXAMPLE_METHODS[check_choice("method", method, EXAMPLE_METHODS)]
@@ -175,20 +140,20 @@ def _limits(
 
 
 def _bootstrap_t(
-    values: FloatArray, tail: float, n_resamples: int, rng: Any, possible: tuple[float, float]
+    values: FloatArray, tail: float, n_resamples: int, rng: Rng, possible: tuple[float, float]
 ) -> MeanLimits:
     size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
     return bootstrap_t_limits(values, tail, size, None if rng is None else check_rng(rng), possible)
 
 
-def _exact(values: FloatArray, tail: float, n_resamples: int, rng: Any, possible: tuple[float, float]) -> MeanLimits:
+def _exact(values: FloatArray, tail: float, n_resamples: int, rng: Rng, possible: tuple[float, float]) -> MeanLimits:
     found = example_distribution(values)
     low, high = found.quantile([tail, 1 - tail])
     below, above = zero_tails(found)
     return MeanLimits(float(low), float(high), min(1.0, 2 * min(below, above)))
 
 
-def _student(values: FloatArray, tail: float, n_resamples: int, rng: Any, possible: tuple[float, float]) -> MeanLimits:
+def _student(values: FloatArray, tail: float, n_resamples: int, rng: Rng, possible: tuple[float, float]) -> MeanLimits:
     from scipy.special import stdtr, stdtrit
 
     if values.size < 2:
@@ -202,7 +167,7 @@ def _student(values: FloatArray, tail: float, n_resamples: int, rng: Any, possib
 
 
 def _resampled(
-    values: FloatArray, tail: float, n_resamples: int, rng: Any, possible: tuple[float, float]
+    values: FloatArray, tail: float, n_resamples: int, rng: Rng, possible: tuple[float, float]
 ) -> MeanLimits:
     size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
     low, high = order_limits(resample(_stratum(values), size, rng), 1 - 2 * tail)
@@ -220,9 +185,9 @@ def compare_example_costs(
     level: float = DEFAULT_LEVEL,
     method: str = "bootstrap-t",
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = None,
     largest: float | None = None,
-) -> ExampleComparison:
+) -> DifferenceInterval:
     """Compare two classifiers by what each example cost with either of them.
 
     Parameters
@@ -236,7 +201,7 @@ def compare_example_costs(
 
     Returns
     -------
-    ExampleComparison
+    DifferenceInterval
         Its p-value is twice the smaller tail at zero: of t over resamples, of the bootstrap distribution of the
         difference, or of Student's t.
     """
@@ -246,4 +211,5 @@ def compare_example_costs(
     gap, level = a - b, check_level(level)
     most = max(float(np.abs(gap).max()), 0.0 if largest is None else largest)
     found = _limits(gap, level, method, n_resamples, rng, (-most, most))
-    return ExampleComparison(float(gap.mean()), found.lower, found.upper, level, found.p_value)
+    interval = Interval(float(gap.mean()), found.lower, found.upper, level)
+    return DifferenceInterval.of(interval, found.p_value)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.validation import (
     FloatArray,
+    Rng,
     check_choice,
     check_integer,
     check_level,
@@ -109,7 +110,7 @@ def family_critical(
     level: float,
     *,
     n_simulations: int = 20_000,
-    rng: Any = 0,
+    rng: Rng = 0,
 ) -> float:
     """Return the critical value for the differences of all pairs at all operating points together (max-t).
 

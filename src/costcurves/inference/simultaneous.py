@@ -15,6 +15,7 @@ from costcurves._base.errors import InputError
 from costcurves._base.validation import (
     FloatArray,
     IntArray,
+    Rng,
     check_integer,
     check_level,
     check_nonnegative,
@@ -104,7 +105,7 @@ def nested_covariance(rates: npt.ArrayLike, draws: float) -> FloatArray:
     return np.asarray((np.minimum.outer(r, r) - np.multiply.outer(r, r)) / draws)
 
 
-def process_critical(covariance: npt.ArrayLike, level: float, *, n_simulations: int = 20_000, rng: Any = 0) -> float:
+def process_critical(covariance: npt.ArrayLike, level: float, *, n_simulations: int = 20_000, rng: Rng = 0) -> float:
     """Return the sup-t value c of a Gaussian process: P(max |G_j| / sd(G_j) <= c) = level.
 
     Parameters
@@ -114,8 +115,8 @@ def process_critical(covariance: npt.ArrayLike, level: float, *, n_simulations: 
     level : float
     n_simulations : int
         Draws of the process; with 20,000 the level is right to about 0.2 percentage points.
-    rng : numpy.random.Generator or seed
-        Seeded by default, so that the same data give the same band.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or the seed of one. By default the same data give the same band.
 
     Notes
     -----

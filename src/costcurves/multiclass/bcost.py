@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from costcurves._base.results import Result
 from costcurves._base.validation import (
     MOST_POINTS,
     FloatArray,
+    Rng,
     check_choice,
     check_integer,
     check_laplace,
@@ -61,7 +62,7 @@ _FARTHEST = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class CellRisk:
+class CellRisk(Result):
     """An error that is expensive and too rare in the data to be judged from them.
 
     Attributes
@@ -80,8 +81,8 @@ class CellRisk:
 
     Examples
     --------
-    >>> import costcurves as cc
-    >>> cc.CellRisk(true="crash", predicted="safe", cost=1e6, count=0, excess=2995.7, needed=90_000)
+    >>> from costcurves.multiclass.bcost import CellRisk
+    >>> CellRisk(true="crash", predicted="safe", cost=1e6, count=0, excess=2995.7, needed=90_000)
     CellRisk(true='crash', predicted='safe', cost=1000000.0, count=0, excess=2995.7, needed=90000)
     """
 
@@ -91,6 +92,9 @@ class CellRisk:
     count: int
     excess: float
     needed: int | None
+
+    def _columns(self) -> dict[str, Any]:
+        return {field.name: [getattr(self, field.name)] for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -163,7 +167,7 @@ class CostDifference(Result):
 
     Attributes
     ----------
-    difference : float
+    estimate : float
         Mean cost of a minus mean cost of b; negative where a is cheaper.
     lower, upper : float
         The interval.
@@ -194,7 +198,7 @@ class CostDifference(Result):
     exact)
     """
 
-    difference: float
+    estimate: float
     lower: float
     upper: float
     p_value: float
@@ -210,15 +214,14 @@ class CostDifference(Result):
     constant: str
     constant_cost: float
 
-    @property
     def significant(self) -> bool:
-        """Whether the interval leaves out zero: the paper's test of equal expected costs."""
+        """Say whether the interval leaves out zero: the paper's test of equal expected costs."""
         return self.lower > 0 or self.upper < 0
 
     @property
     def cheaper(self) -> str | None:
         """The name of the classifier that is significantly cheaper, or None when the data do not decide."""
-        if not self.significant:
+        if not self.significant():
             return None
         return self.names[0] if self.upper < 0 else self.names[1]
 
@@ -226,7 +229,7 @@ class CostDifference(Result):
         """Return the same comparison as b minus a; the distribution is left out, which is that of a minus b."""
         return replace(
             self,
-            difference=-self.difference,
+            estimate=-self.estimate,
             lower=-self.upper,
             upper=-self.lower,
             names=self.names[::-1],
@@ -235,14 +238,25 @@ class CostDifference(Result):
         )
 
     def _columns(self) -> dict[str, Any]:
-        names = ("difference", "lower", "upper", "p_value", "significant", "level", "method", "laplace", "n")
-        more = ("constant", "constant_cost")
-        return {"a": [self.names[0]], "b": [self.names[1]]} | {name: [getattr(self, name)] for name in (*names, *more)}
+        names = (
+            "estimate",
+            "lower",
+            "upper",
+            "p_value",
+            "level",
+            "method",
+            "laplace",
+            "n",
+            "constant",
+            "constant_cost",
+        )
+        said = {"a": [self.names[0]], "b": [self.names[1]], "significant": [self.significant()]}
+        return said | {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
         """Return the conclusion in words."""
         a, b = self.names
-        how = f"{abs(self.difference):.6g} {'less' if self.difference <= 0 else 'more'} than"
+        how = f"{abs(self.estimate):.6g} {'less' if self.estimate <= 0 else 'more'} than"
         verdict = f"{self.cheaper} is cheaper" if self.cheaper else "not decided"
         many = "error" if len(self.risks) == 1 else "errors"
         risks = f"; {len(self.risks)} rare, expensive {many} cannot be judged: see .risks" if self.risks else ""
@@ -279,7 +293,7 @@ class Options:
         laplace: Any,
         method: Any,
         n_resamples: Any,
-        rng: Any,
+        rng: Rng,
         priors: Any,
         priors_size: Any,
     ) -> Options:
@@ -362,7 +376,8 @@ class _BCost:
         How many examples the priors are worth: they are then uncertain, Dirichlet(priors_size · priors), and
         the distribution is drawn (100,000 draws with method "exact"). By default they are certain.
     n_resamples : int, default 1000
-    rng : numpy.random.Generator or seed, optional
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or the seed of one. By default the answer is the same each time; None draws fresh numbers.
 
     Returns
     -------
@@ -406,7 +421,7 @@ class _BCost:
         priors: Any = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
-        rng: Any = None,
+        rng: Rng = 0,
     ) -> CostInterval:
         """Return an interval for the expected cost from predictions."""
         C = as_cost_matrix(C)
@@ -433,7 +448,7 @@ class _BCost:
         priors: Any = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
-        rng: Any = None,
+        rng: Rng = 0,
     ) -> CostInterval:
         """Return an interval for the expected cost from counts.
 
@@ -833,7 +848,7 @@ class _BDeltaCost:
     >>> a = [0] * 45 + [1] * 5 + [1] * 50
     >>> b = [0] * 45 + [1] * 5 + [1] * 35 + [0] * 15
     >>> cmp = cc.bdeltacost(y, a, b, [[0, 1], [5, 0]])
-    >>> cmp.difference, cmp.significant, cmp.cheaper
+    >>> cmp.estimate, cmp.significant(), cmp.cheaper
     (-0.75, True, 'a')
     """
 
@@ -850,7 +865,7 @@ class _BDeltaCost:
         priors: Any = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
-        rng: Any = None,
+        rng: Rng = 0,
         names: tuple[str, str] = ("a", "b"),
     ) -> CostDifference:
         """Return the difference in expected cost from predictions."""
@@ -878,7 +893,7 @@ class _BDeltaCost:
         priors: Any = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
-        rng: Any = None,
+        rng: Rng = 0,
         names: tuple[str, str] = ("a", "b"),
     ) -> CostDifference:
         """Return the difference in expected cost from joint counts.

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, check_level, frozen
+from costcurves._base.validation import FloatArray, Rng, check_level, frozen
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, as_cost_matrix, constant_names
 from costcurves.counting.confusion import JointConfusion, check_named, pair_counts, read_columns
 from costcurves.inference import multiclass
@@ -52,11 +52,11 @@ class CostComparison(Result):
     pairs : tuple of CostDifference
         Each pair of classifiers, then each classifier against the cheapest constant classifier. All intervals hold
         together at the level: each has the level 1 - (1 - level)/len(pairs) (Bonferroni).
-    p_adjusted : ndarray
+    adjusted : ndarray
         Adjusted p-values by the same method: p times len(pairs), at most 1.
     level : float
         The family's confidence level.
-    best : str
+    best_name : str
         Who costs least on these examples: a classifier or a constant one.
     rivals : tuple of str
         Those that are not shown to cost more than the best, or only by a comparison that has `risks`.
@@ -80,9 +80,9 @@ class CostComparison(Result):
     constants: tuple[str, ...]
     constant_costs: FloatArray
     pairs: tuple[CostDifference, ...]
-    p_adjusted: FloatArray
+    adjusted: FloatArray
     level: float
-    best: str
+    best_name: str
     rivals: tuple[str, ...]
 
     @property
@@ -93,7 +93,7 @@ class CostComparison(Result):
     @property
     def risks(self) -> tuple[CellRisk, ...]:
         """Errors of the best that are too rare in the data to be judged and could make it dearer than others."""
-        found = {(r.true, r.predicted): r for pair in self.pairs if self.best in pair.names for r in pair.risks}
+        found = {(r.true, r.predicted): r for pair in self.pairs if self.best_name in pair.names for r in pair.risks}
         return tuple(sorted(found.values(), key=lambda risk: -risk.excess))
 
     @property
@@ -101,10 +101,9 @@ class CostComparison(Result):
         """Whether every other classifier, constant ones among them, is shown to cost more than the best."""
         return not self.rivals
 
-    @property
     def significant(self) -> npt.NDArray[np.bool_]:
-        """Which pairs differ: those whose interval leaves out zero, and whose adjusted p-value is at most 1 - level."""
-        return frozen(np.array([pair.significant for pair in self.pairs]))
+        """Say which pairs differ: their interval leaves out zero, and their adjusted p-value is at most 1 - level."""
+        return frozen(np.array([pair.significant() for pair in self.pairs]))
 
     @property
     def beats(self) -> dict[str, tuple[str, ...]]:
@@ -135,12 +134,12 @@ class CostComparison(Result):
         return {
             "a": [pair.names[0] for pair in self.pairs],
             "b": [pair.names[1] for pair in self.pairs],
-            "difference": [pair.difference for pair in self.pairs],
+            "estimate": [pair.estimate for pair in self.pairs],
             "lower": [pair.lower for pair in self.pairs],
             "upper": [pair.upper for pair in self.pairs],
             "p_value": [pair.p_value for pair in self.pairs],
-            "p_adjusted": self.p_adjusted,
-            "significant": self.significant,
+            "adjusted": self.adjusted,
+            "significant": self.significant(),
         }
 
     def __repr__(self) -> str:
@@ -160,7 +159,7 @@ class CostComparison(Result):
         if self.rivals:
             more = f" and {len(self.rivals) - 5} more" if len(self.rivals) > 5 else ""
             said = f"not shown to cost more: {', '.join(self.rivals[:5])}{more}"
-        return "\n".join([*lines, f"  use {self.best}: {said}"])
+        return "\n".join([*lines, f"  use {self.best_name}: {said}"])
 
 
 def bdeltacost_many(
@@ -174,7 +173,7 @@ def bdeltacost_many(
     priors: Any = None,
     priors_size: float | None = None,
     n_resamples: int = 1000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> CostComparison:
     """Compare several classifiers with each other and with always predicting one class, by BDeltaCost.
 
@@ -221,7 +220,7 @@ def bdeltacost_many(
     >>> y = [0] * 50 + [1] * 50
     >>> a, b = [0] * 50 + [1] * 50, [0] * 45 + [1] * 5 + [1] * 35 + [0] * 15
     >>> many = cc.bdeltacost_many(y, {"a": a, "b": b, "c": b}, [[0, 1], [5, 0]])
-    >>> many.best, many.sure
+    >>> many.best_name, many.sure
     ('a', True)
     """
     columns = columns_of("predictions", predictions)

@@ -12,6 +12,7 @@ from costcurves._base.results import Result
 from costcurves._base.validation import (
     BoolArray,
     FloatArray,
+    Sampling,
     check_choice,
     check_integer,
     check_level,
@@ -159,8 +160,8 @@ def coverage(
     n_neg: int,
     level: float = 0.95,
     method: str = "wilson",
-    sampling: str = "stratified",
-    test_sets: str = "stratified",
+    sampling: Sampling = "stratified",
+    test_sets: Sampling = "stratified",
     pc: Any = None,
     name: str | None = None,
 ) -> Coverage:
@@ -208,7 +209,7 @@ def coverage(
     """
     level = check_level(level)
     method = check_choice("method", method, _METHODS)
-    sampling = check_choice("sampling", sampling, SAMPLINGS)
+    check_choice("sampling", sampling, SAMPLINGS)
     if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
         raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
     n_pos = check_integer("n_pos", n_pos, 1, _MOST_EXAMPLES)

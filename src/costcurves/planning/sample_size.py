@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ _RARE_LISTED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class RareError:
+class RareError(Result):
     """A kind of error that a test set of the planned size may not contain.
 
     Attributes
@@ -58,8 +58,8 @@ class RareError:
 
     Examples
     --------
-    >>> import costcurves as cc
-    >>> cc.RareError(true="crash", predicted="safe", cost=1e6, rate=1e-4, chance_missed=0.37)
+    >>> from costcurves.planning.sample_size import RareError
+    >>> RareError(true="crash", predicted="safe", cost=1e6, rate=1e-4, chance_missed=0.37)
     RareError(true='crash', predicted='safe', cost=1000000.0, rate=0.0001, chance_missed=0.37)
     """
 
@@ -68,6 +68,9 @@ class RareError:
     cost: float
     rate: float
     chance_missed: float
+
+    def _columns(self) -> dict[str, Any]:
+        return {field.name: [getattr(self, field.name)] for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -11,6 +11,7 @@ from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import (
     BoolArray,
     FloatArray,
+    Rng,
     check_choice,
     check_integer,
     check_laplace,
@@ -209,7 +210,7 @@ def difference_coverage(
     sampling: str = "stratified",
     test_sets: str = "stratified",
     draws: int = 10_000,
-    rng: Any = None,
+    rng: Rng = 0,
     name: str = "difference",
 ) -> Coverage:
     """Return how often the intervals of `compare` hold the true difference, over drawn counts of discordant examples.
@@ -228,7 +229,8 @@ def difference_coverage(
         How test sets come about, as in `coverage`.
     draws : int, default 10_000
         How many test sets are drawn at each point; the four counts have too many values to be summed over.
-    rng : numpy.random.Generator or seed, optional
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or the seed of one. None draws other test sets each time.
     name : str
         The name of the result.
 

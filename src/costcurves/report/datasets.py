@@ -240,7 +240,7 @@ def classes_data(summary: ClassesSummary) -> dict[str, Columns]:
     place = dict(zip((*summary.names, many.constant), short_names((*summary.names, many.constant)), strict=True))
     data["pairs"] = [
         {"pair": " − ".join(isolated(place[name]) for name in pair.names), "q": q}
-        | {"difference": pair.difference, "lower": pair.lower, "upper": pair.upper, "sure": pair.significant}
+        | {"difference": pair.estimate, "lower": pair.lower, "upper": pair.upper, "sure": pair.significant()}
         for q, pair in enumerate(many.pairs)
     ]
     if summary.regions:

@@ -15,8 +15,9 @@ from typing import Any
 from costcurves._base.errors import InputError, MissingExtraError
 from costcurves._base.files import is_stream, real_path, write_atomically
 from costcurves._base.text import safe
-from costcurves._base.validation import check_flag, check_name, check_path, shown
-from costcurves.conditions.condition import OperatingCondition, OperatingRange
+from costcurves._base.validation import Rng, check_flag, check_name, check_path, shown
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.range import OperatingRange
 from costcurves.curves.chance import one_question
 from costcurves.data.predictions import as_predictions
 from costcurves.report.classes import ClassesSummary, summarise_classes
@@ -93,7 +94,7 @@ class Report:
         source: str | None = None,
         command: str | None = None,
         dropped: int = 0,
-        seed: int = 0,
+        rng: Rng = 0,
     ) -> Report:
         """Make a report about one or more classifiers that scored the same examples of two classes.
 
@@ -118,8 +119,9 @@ class Report:
             A title, the source of the data, and the command that made the report, which the report states.
         dropped : int
             The number of rows that were left out before, which the report states.
-        seed : int
-            The seed of the simulated critical values.
+        rng : numpy.random.Generator, int or None, default 0
+            A generator, or the seed of one, for the critical values that are simulated. By default the same data give
+            the same report; the report states the seed.
 
         Examples
         --------
@@ -130,7 +132,7 @@ class Report:
         """
         texts = _check_texts(title, currency, source, command, "Which classifier, at which threshold?")
         predictions = as_predictions(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
-        summary = summarise(predictions, scenarios=scenarios, level=level, dropped=dropped, seed=seed)
+        summary = summarise(predictions, scenarios=scenarios, level=level, dropped=dropped, rng=rng)
         return cls(summary, *texts)
 
     @classmethod

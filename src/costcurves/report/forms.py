@@ -10,7 +10,8 @@ import scipy
 from costcurves._base.csv_text import csv_text
 from costcurves._base.results import jsonable
 from costcurves._version import __version__
-from costcurves.conditions.condition import OperatingCondition, OperatingRange
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.range import OperatingRange
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.summary import Answer, ConditionAnswer, Summary
 
@@ -107,7 +108,7 @@ def classes_form(summary: ClassesSummary) -> dict[str, Any]:
         ],
         "constants": dict(zip(many.constants, many.constant_costs.tolist(), strict=True)),
         "pairs": jsonable(many._columns()),
-        "best": many.best,
+        "best": many.best_name,
         "sure": many.sure,
         "rivals": list(many.rivals),
         "risks": jsonable(many.risks),

@@ -13,7 +13,8 @@ import altair
 import jinja2
 import vl_convert
 
-from costcurves.conditions.condition import OperatingCondition, OperatingRange
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.range import OperatingRange
 from costcurves.report import charts, class_charts, tables
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.datasets import class_names, classes_data, numbered, picture_names, two_class_data

@@ -13,8 +13,9 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.progress import track
-from costcurves._base.validation import FloatArray, check_integer, check_level, check_name, shown
-from costcurves.conditions.condition import OperatingCondition, OperatingRange, default_points
+from costcurves._base.validation import FloatArray, Rng, check_integer, check_level, check_name, seed_of, shown
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.range import OperatingRange, default_points
 from costcurves.counting.geometry import upper_hull
 from costcurves.curves.choices import Decision
 from costcurves.curves.cost_curve import CostCurve
@@ -173,7 +174,7 @@ def summarise(
     scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
     level: float = 0.95,
     dropped: int = 0,
-    seed: int = 0,
+    rng: Rng = 0,
 ) -> Summary:
     """Compute the contents of a report of two classes.
 
@@ -184,8 +185,9 @@ def summarise(
     level : float in (0, 1)
     dropped : int
         The number of rows that were left out before, which the report states.
-    seed : int
-        The seed of the simulated critical values of limits that hold at all conditions together.
+    rng : numpy.random.Generator, int or None, default 0
+        For the simulated critical values of what holds at all conditions together. The summary has the seed: `rng`
+        itself, or one that is drawn from it.
 
     Examples
     --------
@@ -197,7 +199,7 @@ def summarise(
     >>> found.answers[0].decision.classifier, found.ranges.candidates
     ('b', ('b',))
     """
-    level, seed = check_level(level), check_integer("seed", seed, 0)
+    level, seed = check_level(level), seed_of(rng)
     dropped = check_integer("dropped", dropped, 0)
     asked = check_scenarios({} if scenarios is None else scenarios)
     rows = predictions.in_memory()

@@ -124,7 +124,7 @@ def pairs_table(summary: Summary, say: Speaker, most: int = 4) -> Table:
         row: list[Any] = [say.name(pair.names[0]), say.name(pair.names[1]), say.difference(pair)]
         for _, answer in asked:
             assert answer.tests is not None
-            difference, p = float(answer.tests.difference[q]), float(answer.tests.adjusted[q])
+            difference, p = float(answer.tests.estimate[q]), float(answer.tests.adjusted[q])
             cost = say.price(difference * answer.condition.unit_cost, answer.condition)
             row.append(f"{cost} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})")
         rows.append(tuple(row))
@@ -158,8 +158,8 @@ def differences_table(summary: ClassesSummary, say: Speaker) -> Table:
     """The difference of each pair with its interval and adjusted p-value."""
     many = summary.comparison
     rows = []
-    for pair, p in zip(many.pairs, many.p_adjusted.tolist(), strict=True):
-        value, low, high = together([pair.difference, pair.lower, pair.upper])
+    for pair, p in zip(many.pairs, many.adjusted.tolist(), strict=True):
+        value, low, high = together([pair.estimate, pair.lower, pair.upper])
         names = [say.class_rule(many, name) for name in pair.names]
         verdict = "not settled" if pair.cheaper is None else names[pair.names.index(pair.cheaper)]
         p_text = "< 0.001" if p < 0.001 else f"{p:.3f}"

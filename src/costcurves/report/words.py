@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from costcurves.conditions.condition import OperatingCondition, OperatingRange
+from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.range import OperatingRange
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
 from costcurves.multiclass.comparison import CostComparison
@@ -208,7 +209,7 @@ class Speaker:
         if found.ranges.sensitive:
             use = Markup("It depends: on these cases {} can be cheapest").format(self.names(candidates))
         else:
-            use = Markup("Use {} throughout").format(self.name(found.best))
+            use = Markup("Use {} throughout").format(self.name(found.best_name))
         verdict = SURE if found.sure else UNSURE
         lines = []
         for end in answer.ends:
@@ -218,7 +219,7 @@ class Speaker:
         if found.ranges.sensitive:
             text = Markup("{}, with a threshold that adapts to the condition, loses at most {} {}, {} on average.")
             largest, mean = percent(float(found.largest[0])), percent(float(found.mean[0]))
-            one = text.format(self.name(found.best), largest, OF_ALL_WRONG, mean)
+            one = text.format(self.name(found.best_name), largest, OF_ALL_WRONG, mean)
             lines.append(("If one classifier must be used throughout", one[:1].upper() + one[1:]))
         text = Markup("{} loses at most {} compared with the best choice at each condition.")
         lost = (
@@ -235,12 +236,12 @@ class Speaker:
         found = answer.recommendation
         if found.sure:
             return Markup("The data show that {} is cheaper than every other choice throughout the range.").format(
-                self.name(found.best)
+                self.name(found.best_name)
             )
         text = Markup("")
         if found.beaten_by:
             text = Markup("The data show that {} is cheaper than {} in part of the range. ").format(
-                self.names(found.beaten_by, "or"), self.name(found.best)
+                self.names(found.beaten_by, "or"), self.name(found.best_name)
             )
         low, high = (self.sureness(end) for end in answer.ends)
         if low == high:
@@ -286,13 +287,13 @@ class Speaker:
     def classes_card(self, summary: ClassesSummary) -> Card:
         """Write the answer for k classes."""
         many = summary.comparison
-        trivial = many.best in many.constants
+        trivial = many.best_name in many.constants
         lines = [("Cost", self._class_cost(summary)), ("How sure", self._class_sureness(many))]
         if not trivial:
             cost = self.amount(float(many.constant_costs.min()))
             said = Markup("{} costs {} per case.").format(self.class_rule(many, many.constant), cost)
             lines.append(("Without a classifier", said))
-        risks = () if trivial else many.risks or summary.intervals[summary.names.index(many.best)].risks
+        risks = () if trivial else many.risks or summary.intervals[summary.names.index(many.best_name)].risks
         if risks:
             cells = Markup("; ").join(
                 Markup("true <bdi>{}</bdi> predicted <bdi>{}</bdi> (cost {}, seen {} times)").format(
@@ -304,7 +305,7 @@ class Speaker:
             lines.append(("Caution", text.format(cells)))
         if summary.hull is not None:
             can = [name for name in summary.hull.can_be_best if name in summary.names]
-            if [name for name in summary.hull.can_be_best if name not in summary.hull.only_ties] == [many.best]:
+            if [name for name in summary.hull.can_be_best if name not in summary.hull.only_ties] == [many.best_name]:
                 said = Markup("Nothing: no other classifier is cheaper, whatever the class frequencies are.")
             elif not can:
                 said = Markup("None of the classifiers can be cheapest, whatever the class frequencies are.")
@@ -314,7 +315,7 @@ class Speaker:
                 )
             lines.append(("What would change it", said))
         where = "class frequencies as given" if summary.priors else "class frequencies as in the data"
-        use = Markup("Use no classifier: {}" if trivial else "Use {}").format(self.class_rule(many, many.best))
+        use = Markup("Use no classifier: {}" if trivial else "Use {}").format(self.class_rule(many, many.best_name))
         return Card("Overall", Markup(where), use, SURE if many.sure else UNSURE, tuple(lines))
 
     def class_rule(self, many: CostComparison, name: str) -> Markup:
@@ -323,17 +324,17 @@ class Speaker:
 
     def _class_cost(self, summary: ClassesSummary) -> Markup:
         many = summary.comparison
-        if many.best in many.constants:
+        if many.best_name in many.constants:
             cost = self.amount(float(many.constant_costs.min()))
             return Markup("{} per case at these class frequencies.").format(cost)
-        interval = summary.intervals[summary.names.index(many.best)]
+        interval = summary.intervals[summary.names.index(many.best_name)]
         value, low, high = together([interval.estimate, interval.lower, interval.upper])
         return Markup("{} per case ({} interval {}).").format(
             money(value, self.currency), percent(self.level), money_span(low, high, self.currency)
         )
 
     def _class_sureness(self, many: CostComparison) -> Markup:
-        if many.sure and many.best in many.constants:
+        if many.sure and many.best_name in many.constants:
             return Markup("The data show that it is cheaper than every classifier and than predicting another class.")
         if many.sure:
             others = "every other classifier, and than " if len(many.names) > 1 else ""

@@ -34,7 +34,7 @@ def answer(path, **options):
         src = cc.scan(
             path, label="y", scores="a", pos_label="bad", on_null="drop", threads=1, progress=False, **options
         )
-        return {name: curve.to_dict() for name, curve in src.roc_curves().items()}, src.rows_dropped
+        return {name: curve.to_dict() for name, curve in src.roc_curves().items()}, src.dropped
     except cc.CostCurvesError:
         return None
 

@@ -100,9 +100,9 @@ def test_columns_of_the_wrong_type_are_refused(tmp_path):
     [
         ({"label": "y", "scores": ["a", "a"]}, "`scores` must be different columns, got 'a' twice"),
         ({"label": "a", "scores": ["a"]}, "`scores` must not be the label column, got 'a' as both"),
-        ({"label": "y", "preds": ["y"]}, "`preds` must not be the label column, got 'y' as both"),
+        ({"label": "y", "predictions": ["y"]}, "`predictions` must not be the label column, got 'y' as both"),
         ({"label": "y", "scores": ["a"], "weight": "y"}, "`weight` must not be the label column"),
-        ({"label": "y"}, "`scores` or `preds` must name at least one column, got none"),
+        ({"label": "y"}, "`scores` or `predictions` must name at least one column, got none"),
         ({"label": "y", "scores": "a", "on_null": "fill"}, "`on_null` must be one of 'refuse', 'drop', got 'fill'"),
         ({"label": "y", "scores": "a", "resolution": 10}, "`resolution` must be >= 16384, got 10"),
         ({"label": "y", "scores": "a", "table": "t"}, "`table` must not be given for files of type parquet"),
@@ -257,8 +257,8 @@ def test_questions_that_the_columns_cannot_answer_are_refused(path):
         with pytest.raises(cc.UnsupportedError, match="needs a scan without groups, got one with group='y'"):
             ask()
     with pytest.raises(cc.UnsupportedError, match="curves need score columns"):
-        cc.scan(path, label="y", preds="a").curves()
-    with pytest.raises(cc.InputError, match=r"must be one of `preds` \(none\), got 'a'"):
+        cc.scan(path, label="y", predictions="a").curves()
+    with pytest.raises(cc.InputError, match=r"must be one of `predictions` \(none\), got 'a'"):
         cc.scan(path, label="y", scores="a").bcost("a", [[0, 1], [1, 0]])
     with pytest.raises(cc.InputError, match=r"must be one of `scores` \(a\), got 'b'"):
         cc.scan(path, label="y", scores="a").compare("a", "b")
@@ -406,7 +406,7 @@ def test_a_column_of_nulls_without_a_type_is_missing(tmp_path):
     expected = cc.RocCurve.from_predictions(Y, A, points="hull").tp.tolist()
     with pytest.warns(cc.DroppedRowsWarning, match="left out 2 of 122 rows"):
         assert src.roc_curves()["a"].tp.tolist() == expected
-    assert src.rows_dropped == 2
+    assert src.dropped == 2
 
 
 def test_errors_name_the_columns(tmp_path):

@@ -102,8 +102,8 @@ def test_missing_values_of_groups_are_counted_by_column_and_by_row(tmp_path):
     src = cc.scan(path, label="y", scores=("a", "b"), on_null="drop")
     with pytest.warns(cc.DroppedRowsWarning, match="left out 4 of 600 rows for missing values: 3 in 'a', 2 in 'b'"):
         check(src, table.take(np.setdiff1d(np.arange(600), [5, 6, 7, 8])))
-    assert src.dropped == {"a": 3, "b": 2, "y": 1}
-    assert src.rows_dropped == 4
+    assert src.missing == {"a": 3, "b": 2, "y": 1}
+    assert src.dropped == 4
 
 
 @pytest.mark.usefixtures("two_passes")
@@ -120,8 +120,8 @@ def test_nan_in_groups_is_missing(tmp_path, scores):
     src = cc.scan(path, label="y", scores=scores, on_null="drop")
     with pytest.warns(cc.DroppedRowsWarning, match="left out 5 of 600 rows for missing values: 5 in 'a', 1 in 'y'"):
         check(src, table.take(np.setdiff1d(np.arange(600), [5, 6, 7, 10, 11])), passes=1 if len(scores) == 1 else 3)
-    assert src.dropped == {"a": 5, "y": 1}
-    assert src.rows_dropped == 5
+    assert src.missing == {"a": 5, "y": 1}
+    assert src.dropped == 5
 
 
 def test_infinite_scores_and_a_third_class_are_refused_in_groups(tmp_path):

@@ -254,8 +254,8 @@ def test_files_of_every_format_lack_the_same_rows(tmp_path, name, grouped):
                     weights = None if weight is None else found[weight]
                     return cc.RocCurve.from_predictions(
                         found["y"], found["a"], pos_label=pos_label, sample_weight=weights
-                    ), src.rows_dropped
-                return src.roc_curves(points="all")["a"], src.rows_dropped
+                    ), src.dropped
+                return src.roc_curves(points="all")["a"], src.dropped
 
             found = asked(ask)
             same(found, expected(table, names, on_null, pos_label, weight), (name, grouped))
@@ -312,6 +312,6 @@ def test_predicted_classes_that_are_missing_are_counted_alike(tmp_path):
     for name in FILES:
         FILES[name](table, tmp_path / name, np.random.default_rng(1))
         options = {"table": "t"} if name.endswith("duckdb") else {}
-        src = cc.scan(tmp_path / name, label="y", preds=["p", "q"], progress=False, **options)
+        src = cc.scan(tmp_path / name, label="y", predictions=["p", "q"], progress=False, **options)
         with pytest.raises(cc.DataError, match=r"got 2 in 'p', 2 in 'y' \(4 of 5 rows\)"):
             src.bcost("p", [[0, 1], [1, 0]])

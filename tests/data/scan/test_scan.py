@@ -178,7 +178,7 @@ def test_groups_have_the_curves_of_their_rows(parquet, table):
 def test_costs_of_k_classes_equal_those_of_arrays(parquet, table):
     data = arrays(table)
     costs = cc.CostMatrix([[0, 1, 4], [2, 0, 1], [5, 3, 0]], labels=["x", "y", "z"])
-    src = cc.scan(parquet, label="truth", preds=["p", "q"])
+    src = cc.scan(parquet, label="truth", predictions=["p", "q"])
     assert src.bcost("p", costs).to_dict() == cc.bcost(data["truth"], data["p"], costs).to_dict()
     passes = src.passes
     assert src.bcost("q", costs).to_dict() == cc.bcost(data["truth"], data["q"], costs).to_dict()
@@ -253,8 +253,8 @@ def test_missing_values_are_counted_and_refused_or_dropped(tmp_path, table):
         src.curves()
     assert [warning.filename for warning in caught] == [__file__]
     same_as_in_memory(src, table.slice(2, 497))  # which says no more of the same rows
-    assert src.dropped == {"a": 2, "b": 1, "y": 1}
-    assert src.rows_dropped == 3
+    assert src.missing == {"a": 2, "b": 1, "y": 1}
+    assert src.dropped == 3
     with pytest.warns(cc.DroppedRowsWarning, match="left out 2 of 500 rows for missing values: 2 in 'a'"):
         assert src.read(["a"])["a"].size == 498
 
@@ -280,8 +280,8 @@ def test_nan_is_a_missing_value_of_a_column_of_floats(tmp_path, kind, suffix):
     with pytest.warns(cc.DroppedRowsWarning, match="left out 6 of 300 rows"):
         src.curves()
     same_as_in_memory(src, pa.table({"y": y[kept], "a": a[kept], "b": b[kept]}))
-    assert src.dropped == {"a": 5, "b": 2, "y": 1}
-    assert src.rows_dropped == 6
+    assert src.missing == {"a": 5, "b": 2, "y": 1}
+    assert src.dropped == 6
 
 
 def test_progress_is_told_in_rows(parquet):

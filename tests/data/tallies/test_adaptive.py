@@ -95,7 +95,7 @@ def test_the_exact_cost_is_at_most_max_error_below_the_binned_one(small):
         weights = rng.integers(1, 4, y.size).astype(float) if rng.random() < 0.2 else None
         resolution = int(rng.choice([4, 10, 33]))
         tally = tally_of(rng, y, scores, weights, resolution)
-        curve = tally.to_curve()
+        curve = tally.to_roc_curve()
         table = tally._table.ranges
         assert table.size <= resolution
         assert (table.low <= table.high).all()
@@ -115,7 +115,7 @@ def test_points_of_bins_lie_on_the_true_curve_at_their_thresholds(small):
     for rng in random_worlds(300, stream=2802):
         y = labels(rng, int(rng.integers(2, 250)))
         y, scores = ordered(rng, y, world_scores(rng, y, rng.choice(KINDS)), rng.choice(ORDERS))
-        curve = tally_of(rng, y, scores, None, int(rng.choice([4, 10, 33]))).to_curve()
+        curve = tally_of(rng, y, scores, None, int(rng.choice([4, 10, 33]))).to_roc_curve()
         for cut, fp, tp in zip(curve.thresholds[1:], curve.fp[1:], curve.tp[1:], strict=True):
             predicted = scores.astype(np.float64) >= cut
             assert ((predicted & ~y).sum(), (predicted & y).sum()) == (fp, tp)
@@ -132,7 +132,7 @@ def test_bins_are_short_in_any_order_of_the_rows(kind):
         tally = cc.ScoreTally(resolution=2**14)
         for rows in np.array_split(np.arange(y.size), 9):
             tally.update(first[rows], second[rows])
-        errors[order] = tally.to_curve().max_error
+        errors[order] = tally.to_roc_curve().max_error
     assert max(errors.values()) < 1e-3, errors
 
 
@@ -140,7 +140,7 @@ def test_rare_positives_are_told_apart():
     rng = np.random.default_rng(29)
     y = rng.random(300_000) < 3e-4
     scores = rng.normal(3.0 * y, 1.0)
-    assert cc.ScoreTally(resolution=2**14).update(y, scores).to_curve().max_error < 1e-3
+    assert cc.ScoreTally(resolution=2**14).update(y, scores).to_roc_curve().max_error < 1e-3
 
 
 @pytest.mark.law
@@ -148,7 +148,7 @@ def test_scores_that_are_no_more_than_the_bins_have_no_error():
     for rng in random_worlds(20, stream=2803):
         y = labels(rng, 3000)
         scores = world_scores(rng, y, rng.choice(KINDS))
-        curve = tally_of(rng, y, scores, None, 2**14).to_curve()
+        curve = tally_of(rng, y, scores, None, 2**14).to_roc_curve()
         exact = cc.RocCurve.from_predictions(y, scores, points="hull")
         assert curve.max_error == 0
         assert curve.fp.tolist() == exact.fp.tolist()

@@ -61,7 +61,7 @@ def binned_curves(y, scores, resolution):
         tally = cc.ScoreTally(resolution=resolution)
         for rows in np.array_split(np.arange(y.size), 3):
             tally.update(y[rows], values[rows])
-        made[name] = tally.to_curve(name=name)
+        made[name] = tally.to_roc_curve(name=name)
     return made
 
 
@@ -191,8 +191,8 @@ def test_p_values_are_the_largest_that_the_errors_allow(method, worlds):
         pc = [float(rng.random())]
         arguments = (counts[0], counts[1], n_pos, counts[2], counts[3], n_neg, pc)
         band = difference_band(*arguments, **options).with_errors(errors)
-        p = float(band.p_value(pc)[0])
-        assert p >= float(difference_band(*arguments, **options).p_value(pc)[0]) - 1e-12
+        p = float(band.p_values_at(pc)[0])
+        assert p >= float(difference_band(*arguments, **options).p_values_at(pc)[0]) - 1e-12
         if p > 1e-6 and any(errors):
             for factor, inside in ((1.02, False), (0.98, True)):
                 level = 1 - min(p * factor, 0.999999)
@@ -307,7 +307,7 @@ def test_a_scan_in_bins_tells_its_error_in_every_result(tmp_path):
     tests = many.at(0.4)
     assert tests.max_error == error
     exact = cc.compare_many(y, scores, pc=PC).at(0.4)
-    assert (np.abs(tests.difference - exact.difference) <= error).all()
+    assert (np.abs(tests.estimate - exact.estimate) <= error).all()
     settled = [better for one in many.pairs for better in one.significant().better if better not in NO_VERDICT]
     assert settled
     curve = src.curves()["a"]
@@ -334,7 +334,7 @@ def test_a_pair_that_bins_leave_open_says_so():
     wide = band.with_errors((0.0, 0.9))
     assert [part.better for part in band.significant()] == ["undecided", "a"]
     assert [part.better for part in wide.significant()] == ["undecided", "unsettled"]
-    assert wide.p_value([1.0]).tolist() == [1.0]
+    assert wide.p_values_at([1.0]).tolist() == [1.0]
     assert wide.reversed().errors == (0.9, 0.0)
     assert wide.with_errors((0.0, 0.0)) is wide
 
@@ -351,10 +351,10 @@ def test_pairs_are_not_settled_only_where_bins_leave_them_open(small):
         assert "binning" not in repr(exact)
         binned = InBins(y, scores, resolution_of(rng))
         many = compare_many_in(binned, pc=[0.2, 0.5, 0.8], level=0.8).at(0.5)
-        assert (np.abs(many.difference - exact.difference) <= many.max_error + 1e-12).all()
-        assert not (many.unsettled & many.significant).any()
+        assert (np.abs(many.estimate - exact.estimate) <= many.max_error + 1e-12).all()
+        assert not (many.unsettled & many.significant()).any()
         assert ("not settled: binning error" in repr(many)) == many.unsettled.any()
-        for i in np.flatnonzero(many.significant):
-            assert np.sign(exact.difference[i]) == np.sign(many.difference[i])
+        for i in np.flatnonzero(many.significant()):
+            assert np.sign(exact.estimate[i]) == np.sign(many.estimate[i])
         found.append(many.unsettled.any())
     assert FUZZ_SEED is not None or 0 < sum(found) < len(found)

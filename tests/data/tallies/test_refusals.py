@@ -113,7 +113,7 @@ def test_a_curve_has_all_examples_that_were_accepted_or_there_is_none():
             y, scores = np.concatenate(accepted, axis=1)
             assert tally.n_pos + tally.n_neg == y.size
             try:
-                curve = tally.to_curve()
+                curve = tally.to_roc_curve()
             except cc.CostCurvesError:
                 continue
             expected = cc.RocCurve.from_predictions(y, scores)

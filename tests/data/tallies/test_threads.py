@@ -108,7 +108,7 @@ def test_a_second_pass_in_eight_threads_finds_the_hull(batches):
                 break
             tally = tally.next_pass()
         expected = cc.RocCurve.from_predictions(y, scores, points="hull")
-        assert (tally.to_curve().tp.tolist(), tally.to_curve().fp.tolist()) == (
+        assert (tally.to_roc_curve().tp.tolist(), tally.to_roc_curve().fp.tolist()) == (
             expected.tp.tolist(),
             expected.fp.tolist(),
         )

@@ -55,7 +55,7 @@ class Roles:
 
     label: str
     scores: tuple[str, ...] = ()
-    preds: tuple[str, ...] = ()
+    predictions: tuple[str, ...] = ()
     weight: str | None = None
     group: str | None = None
 
@@ -63,7 +63,7 @@ class Roles:
     def names(self) -> list[str]:
         """The columns to read, without repetition."""
         more = [name for name in (self.weight, self.group) if name is not None]
-        return list(dict.fromkeys([self.label, *self.scores, *self.preds, *more]))
+        return list(dict.fromkeys([self.label, *self.scores, *self.predictions, *more]))
 
     def check(self, schema: Mapping[str, Any], where: str) -> None:
         """Refuse columns that do not exist, and types that are not allowed for the role."""
@@ -87,7 +87,11 @@ class Roles:
 
     def pairs(self) -> list[tuple[str, str]]:
         """List the roles with the names of their columns."""
-        pairs = [("label", self.label), *(("scores", s) for s in self.scores), *(("preds", p) for p in self.preds)]
+        pairs = [
+            ("label", self.label),
+            *(("scores", s) for s in self.scores),
+            *(("predictions", p) for p in self.predictions),
+        ]
         return pairs + [(r, n) for r, n in (("weight", self.weight), ("group", self.group)) if n is not None]
 
 
@@ -211,9 +215,9 @@ def missing_values(column: Any) -> int:
 def batch_of(table: Any, roles: Roles) -> Batch:
     """Make a batch from an Arrow table without missing values."""
     columns: dict[str, Any] = {name: numbers(table.column(name)) for name in roles.scores}
-    columns |= {name: values_of(table.column(name)) for name in roles.preds}
+    columns |= {name: values_of(table.column(name)) for name in roles.predictions}
     return Batch(
-        label_of(table.column(roles.label)) if not roles.preds else values_of(table.column(roles.label)),
+        label_of(table.column(roles.label)) if not roles.predictions else values_of(table.column(roles.label)),
         columns,
         None if roles.weight is None else numbers(table.column(roles.weight)),
         None if roles.group is None else coded(table.column(roles.group)),

@@ -74,7 +74,7 @@ class HullTally(Tally):
     ...     tally = tally.next_pass()
     ...     for y_true, y_score in batches:
     ...         tally = tally.update(y_true, y_score)
-    >>> tally.to_curve(name="forest").thresholds
+    >>> tally.to_roc_curve(name="forest").thresholds
     array([ inf, 0.8 , 0.35, 0.1 ])
     >>> tally.passes
     2
@@ -195,14 +195,14 @@ class HullTally(Tally):
         return self._like(self._chain(), self._passes + 1)
 
     @locked
-    def to_curve(self, *, name: str = "classifier") -> RocCurve:
+    def to_roc_curve(self, *, name: str = "classifier") -> RocCurve:
         """Make the ROC curve with the vertices of its hull, as ``RocCurve.from_predictions(points="hull")`` does."""
         name = check_name("name", name)
         chain = self._chain()
         counts.check_totals(int(chain.pos.sum()), int(chain.neg.sum()))
         if chain.open.size:
             raise UnsupportedError(
-                f"`to_curve` needs a finished tally, got {chain.left} examples left to look at: "
+                f"`to_roc_curve` needs a finished tally, got {chain.left} examples left to look at: "
                 "read all batches into next_pass() first"
             )
         assert self._bins is not None

@@ -75,7 +75,7 @@ class PairedTally(Tally):
     --------
     >>> import costcurves as cc
     >>> y, p, q = [0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8], [0.3, 0.2, 0.1, 0.9]
-    >>> a, b = (cc.CostCurve(cc.ScoreTally().update(y, s).to_curve(name=n)) for n, s in {"p": p, "q": q}.items())
+    >>> a, b = (cc.CostCurve(cc.ScoreTally().update(y, s).to_roc_curve(name=n)) for n, s in {"p": p, "q": q}.items())
     >>> tally = cc.PairedTally(a, b, pc=[0.3, 0.5]).update(y[:2], p[:2], q[:2]).update(y[2:], p[2:], q[2:])
     >>> tally.to_difference().estimate.tolist() == cc.compare(y, p, q, pc=[0.3, 0.5]).estimate.tolist()
     True

@@ -119,7 +119,7 @@ class ScoreTally(Tally):
         scores.
     limit : int
         The largest number of distinct scores to hold (24 bytes each) without bins. More are an error, which may be
-        raised only by `to_curve`.
+        raised only by `to_roc_curve`.
 
     Notes
     -----
@@ -136,7 +136,7 @@ class ScoreTally(Tally):
     >>> import costcurves as cc
     >>> first = cc.ScoreTally().update([0, 1], [0.1, 0.35])
     >>> second = cc.ScoreTally().update([0, 1], [0.4, 0.8])
-    >>> first.merge(second).to_curve(name="forest")
+    >>> first.merge(second).to_roc_curve(name="forest")
     RocCurve('forest': 4 examples (2 positive), 5 points, auc=0.75)
     """
 
@@ -257,7 +257,7 @@ class ScoreTally(Tally):
         return tally
 
     @locked
-    def to_curve(self, *, name: str = "classifier", points: str = "all") -> RocCurve:
+    def to_roc_curve(self, *, name: str = "classifier", points: str = "all") -> RocCurve:
         """Make the ROC curve of all that was counted or, if scores were binned, its hull with a `max_error`.
 
         Parameters

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from costcurves._base.validation import MOST_POINTS, FloatArray, check_integer
+from costcurves._base.validation import MOST_POINTS, FloatArray, Rng, check_integer
 from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.resampled import resampled_limits
 from costcurves.inference.bands.shared_draws import SharedDraws
@@ -31,7 +31,7 @@ class Options(NamedTuple):
 
     limits: Limits
     n_resamples: int = 0
-    rng: Any = None
+    rng: Rng = 0
     joint: bool = False
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
+    Rng,
     check_choice,
     check_laplace,
     check_level,
@@ -42,7 +43,7 @@ def cost_band(
     cuts: npt.ArrayLike | None = None,
     critical_value: float | None = None,
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> Band:
     """Return a band for NE(pc) = pc · fnr + (1 - pc) · fpr from counts of errors.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -14,6 +12,7 @@ from costcurves._base.validation import (
     MOST_POINTS,
     FloatArray,
     IntArray,
+    Rng,
     check_integer,
     check_level,
     check_rng,
@@ -66,7 +65,7 @@ def drawn_weights(rates: ErrorRates, size: int, rng: np.random.Generator) -> tup
     return pc * p / mean, (1 - pc) * (1 - p) / (1 - mean)
 
 
-def resampled_limits(rates: ErrorRates, level: float, size: int, rng: Any) -> tuple[FloatArray, FloatArray]:
+def resampled_limits(rates: ErrorRates, level: float, size: int, rng: Rng) -> tuple[FloatArray, FloatArray]:
     """Return percentile limits of the cost over resamples, and over prevalences if these are uncertain."""
     rates, turned = rates.canonical()  # so that the same seed gives the same band in both orders of the classes
     generator = check_rng(rng)
@@ -98,7 +97,7 @@ def reoptimised_band(
     *,
     level: float = DEFAULT_LEVEL,
     n_resamples: int = 1000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> Band:
     """Return a band whose threshold is chosen anew in every resample (the lower envelope of each).
 

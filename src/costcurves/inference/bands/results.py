@@ -12,13 +12,8 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, frozen, shown
-from costcurves.conditions.condition import (
-    OperatingCondition,
-    OperatingRange,
-    check_condition,
-    default_points,
-    pc_array,
-)
+from costcurves.conditions.condition import OperatingCondition, check_condition, pc_array
+from costcurves.conditions.range import OperatingRange, default_points
 
 SAMPLINGS = ("stratified", "full")
 
@@ -37,8 +32,8 @@ class Interval(Result):
 
     Examples
     --------
-    >>> import costcurves as cc
-    >>> interval = cc.Interval(estimate=0.3, lower=0.2, upper=0.45, level=0.9)
+    >>> from costcurves.inference.bands.results import Interval
+    >>> interval = Interval(estimate=0.3, lower=0.2, upper=0.45, level=0.9)
     >>> interval
     Interval(0.3 in [0.2, 0.45], level=0.9)
     >>> 0.25 in interval
@@ -60,7 +55,7 @@ class Interval(Result):
             "level": [self.level],
         }
         if self.money is not None:
-            columns |= {f"money_{name}": value for name, value in self.money._columns().items() if name != "level"}
+            columns |= {f"money_{name}": [getattr(self.money, name)] for name in ("estimate", "lower", "upper")}
         return columns
 
     def __contains__(self, value: float) -> bool:
@@ -71,6 +66,55 @@ class Interval(Result):
         """Return a short form."""
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return f"Interval({self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], level={self.level:g}{error})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DifferenceInterval(Interval):
+    """The cost of a minus the cost of b with its limits, and the p-value of equal costs; below zero, a is cheaper.
+
+    Attributes
+    ----------
+    estimate, lower, upper, level : float
+    money : DifferenceInterval or None
+        The same per case in money, if the interval was requested at an operating condition.
+    max_error : float
+        The most by which the estimate can be wrong because scores were binned; the limits are wider by it.
+    p_value : float
+        The two-sided p-value of equal costs here, without any adjustment for other comparisons or conditions.
+
+    Examples
+    --------
+    >>> from costcurves.inference.bands.results import DifferenceInterval
+    >>> found = DifferenceInterval(estimate=-0.1, lower=-0.2, upper=-0.03, level=0.95, p_value=0.01)
+    >>> found
+    DifferenceInterval(a - b = -0.1 in [-0.2, -0.03], level=0.95, p=0.01)
+    >>> found.significant()
+    True
+    """
+
+    p_value: float = field(kw_only=True)
+
+    @classmethod
+    def of(cls, interval: Interval, p_value: float) -> DifferenceInterval:
+        """Add a p-value to the interval of a difference."""
+        money = None if interval.money is None else cls.of(interval.money, p_value)
+        limits = (interval.estimate, interval.lower, interval.upper, interval.level)
+        return cls(*limits, money, interval.max_error, p_value=p_value)
+
+    def significant(self) -> bool:
+        """Say whether the interval leaves out zero."""
+        return self.lower > 0 or self.upper < 0
+
+    def _columns(self) -> dict[str, Any]:
+        return Interval._columns(self) | {"p_value": [self.p_value], "significant": [self.significant()]}
+
+    def __repr__(self) -> str:
+        """Show the difference, its limits and its p-value."""
+        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        return (
+            f"DifferenceInterval(a - b = {self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], "
+            f"level={self.level:g}, p={self.p_value:.3g}{error})"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -17,6 +17,7 @@ from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     FloatArray,
+    Rng,
     check_unit_array,
     frozen,
     shown,
@@ -141,7 +142,7 @@ class BootstrapDistribution(Result):
             out = self._grid[np.minimum(at, self._grid.size - 1)]
         return out.reshape(q.shape)
 
-    def sample(self, size: int, rng: Any = None) -> FloatArray:
+    def sample(self, size: int, rng: Rng = 0) -> FloatArray:
         """Draw resamples of the statistic (exactly, from the counts, whatever `method` is)."""
         return resample(self._strata, size, rng)
 

@@ -17,6 +17,7 @@ from costcurves._base.errors import InputError
 from costcurves._base.validation import (
     MOST_POINTS,
     FloatArray,
+    Rng,
     check_integer,
     check_rng,
     frozen,
@@ -138,7 +139,7 @@ def moments(strata: Sequence[Stratum] | Stratum) -> tuple[FloatArray, FloatArray
     return np.asarray(mean, dtype=np.float64), np.asarray(variance, dtype=np.float64)
 
 
-def resample(strata: Sequence[Stratum] | Stratum, size: int, rng: Any = None) -> FloatArray:
+def resample(strata: Sequence[Stratum] | Stratum, size: int, rng: Rng = 0) -> FloatArray:
     """Draw the resampled statistic. Counts are drawn, not examples, so the time does not grow with n.
 
     Parameters
@@ -146,7 +147,7 @@ def resample(strata: Sequence[Stratum] | Stratum, size: int, rng: Any = None) ->
     strata : sequence of Stratum
     size : int
         Number of resamples.
-    rng : numpy.random.Generator or seed, optional
+    rng : numpy.random.Generator, int or None, default 0
 
     Returns
     -------

@@ -15,6 +15,7 @@ from costcurves._base.validation import (
     BoolArray,
     FloatArray,
     IntArray,
+    Rng,
     check_choice,
     check_laplace,
     check_level,
@@ -78,7 +79,7 @@ class DifferenceBand(Band):
     DifferenceBand(11 points in pc [0, 1], mid-p, stratified, 95 % simultaneous)
     >>> [v.better for v in diff.significant()]
     ['undecided', 'a']
-    >>> diff.p_value([0.0, 1.0]).round(4)
+    >>> diff.p_values_at([0.0, 1.0]).round(4)
     array([0.5427, 0.    ])
     """
 
@@ -144,7 +145,7 @@ class DifferenceBand(Band):
             parts.append(Verdict(end, float(self.pc[-1]), names[0]))
         return tuple(parts)
 
-    def p_value(self, pc: npt.ArrayLike) -> FloatArray:
+    def p_values_at(self, pc: npt.ArrayLike) -> FloatArray:
         """Return the two-sided p-value of no difference at each operating point, without any adjustment.
 
         It is the smallest α at which the interval of this method with level 1 - α excludes zero (values below 1e-32
@@ -205,7 +206,7 @@ def difference_band(
     known: npt.ArrayLike = False,
     critical_value: float | None = None,
     n_resamples: int = 2000,
-    rng: Any = None,
+    rng: Rng = 0,
 ) -> DifferenceBand:
     """Return a band for NE_a(pc) - NE_b(pc) from the examples that only one of the two gets wrong.
 
