@@ -25,16 +25,9 @@ from costcurves._base.validation import (
     number_array,
     shown,
 )
-from costcurves.counting.confusion import (
-    Labels,
-    check_labels,
-    check_weights,
-    code_columns,
-    listed,
-    pair_counts,
-    read_square,
-    square_text,
-)
+from costcurves.counting.class_labels import Labels, check_labels, check_weights, code_columns, listed
+from costcurves.counting.confusion import pair_counts
+from costcurves.counting.square_tables import read_square, square_text
 
 OWNER = "the cost matrix"
 

@@ -10,7 +10,7 @@ from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, shown
 from costcurves.conditions.condition import OperatingRange, check_condition
 from costcurves.counting import counts
-from costcurves.counting.confusion import check_weights
+from costcurves.counting.class_labels import check_weights
 from costcurves.counting.labels import binary_labels
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve

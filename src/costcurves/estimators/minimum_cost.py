@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import check_choice
 from costcurves.conditions.cost_matrix import CostMatrix, minimum_cost_predictions
-from costcurves.counting.confusion import listed
+from costcurves.counting.class_labels import listed
 from costcurves.estimators._members import score_method
 
 CALIBRATIONS = ("isotonic", "sigmoid")

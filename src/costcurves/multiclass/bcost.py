@@ -30,13 +30,8 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, as_cost_matrix, cheapest_constant, check_priors
-from costcurves.counting.confusion import (
-    ConfusionMatrix,
-    JointConfusion,
-    Labels,
-    code_columns,
-    pair_counts,
-)
+from costcurves.counting.class_labels import Labels, code_columns
+from costcurves.counting.confusion import ConfusionMatrix, JointConfusion, pair_counts
 from costcurves.inference import multiclass
 from costcurves.inference.kernel.distribution import exact_distribution
 from costcurves.inference.kernel.strata import Stratum, resample

@@ -16,7 +16,8 @@ from costcurves._base.frames import columns_of
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, check_level, frozen
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, as_cost_matrix, constant_names
-from costcurves.counting.confusion import JointConfusion, check_named, pair_counts, read_columns
+from costcurves.counting.class_labels import check_named, read_columns
+from costcurves.counting.confusion import JointConfusion, pair_counts
 from costcurves.inference import multiclass
 from costcurves.inference.kernel.strata import moments
 from costcurves.multiclass.bcost import (

@@ -22,7 +22,9 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, as_cost_matrix, check_priors, constant_names
-from costcurves.counting.confusion import ConfusionMatrix, Labels, check_amounts, check_named, listed, read_square
+from costcurves.counting.class_labels import Labels, check_named, listed
+from costcurves.counting.confusion import ConfusionMatrix
+from costcurves.counting.square_tables import check_amounts, read_square
 
 # Margins within this part of the largest cost are ties: the solver's own accuracy is 1e-10.
 _TIE = 1e-9

@@ -22,7 +22,7 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix, check_priors
-from costcurves.counting.confusion import check_counts
+from costcurves.counting.square_tables import check_counts
 from costcurves.inference.bands.results import SAMPLINGS, check_pc
 from costcurves.inference.levels import Cells, bootstrap_levels
 from costcurves.inference.multiclass import default_laplace

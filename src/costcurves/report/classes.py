@@ -11,7 +11,8 @@ from costcurves._base.errors import SmallSampleWarning
 from costcurves._base.frames import columns_of
 from costcurves._base.validation import FloatArray, check_integer, check_level
 from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix
-from costcurves.counting.confusion import ConfusionMatrix, check_named
+from costcurves.counting.class_labels import check_named
+from costcurves.counting.confusion import ConfusionMatrix
 from costcurves.multiclass.bcost import CostInterval, bcost
 from costcurves.multiclass.comparison import CostComparison, bdeltacost_many
 from costcurves.multiclass.priors import PriorHull, prior_hull
