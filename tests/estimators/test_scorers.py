@@ -145,11 +145,11 @@ def test_cost_of_a_matrix_is_that_of_the_data():
     names = np.array(["red", "white", "rose"])[kinds]
     costs = cc.CostMatrix([[0, 1, 2], [5, 0, 9], [3, 3, 0]], labels=["rose", "red", "white"])
     clf = GaussianNB().fit(wine, names)
-    scorer = cc.expected_cost_scorer(cost_matrix=costs)
+    scorer = cc.expected_cost_scorer(costs=costs)
     assert scorer(clf, wine, names) == -cc.expected_cost(names, clf.predict(wine), costs)
     assert cross_val_score(GaussianNB(), wine, names, scoring=scorer).max() <= 0
     with pytest.raises(cc.DataError, match=r"`y_true` must hold only the labels of the cost matrix"):
-        cc.expected_cost_scorer(cost_matrix=[[0, 1], [1, 0]])(clf, wine, names)
+        cc.expected_cost_scorer(costs=[[0, 1], [1, 0]])(clf, wine, names)
 
 
 def test_area_scores_probabilities_and_decision_functions():

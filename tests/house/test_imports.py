@@ -35,7 +35,6 @@ FLAT = {"__init__", "__main__", "_version"}
 # Modules that still hold more than one idea.
 LONG = {
     "conditions.condition",
-    "multiclass.bcost",
 }
 HEAVY = [
     "sklearn",

@@ -40,6 +40,15 @@ File = Annotated[
         show_default=False,
     ),
 ]
+Method = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="How limits are found: tilted holds where costly errors are rare, exact and resample are the bootstrap of "
+        "the paper; also mid-p and gaussian.",
+        rich_help_panel=opt.HOW,
+    ),
+]
 Candidate = Annotated[
     str | None,
     typer.Option(
@@ -75,11 +84,12 @@ def bcost(
     pred: opt.Pred = None,
     drop_missing: opt.DropMissing = False,
     level: opt.Level = 0.95,
+    method: Method = "tilted",
     laplace: Annotated[
         float | None,
         typer.Option(
             metavar="N",
-            help="Added to each cell of the counts; 2.5/k² for k classes by default.",
+            help="Added to each cell of the counts by --method exact; 2.5/k² for k classes by default.",
             rich_help_panel=opt.HOW,
         ),
     ] = None,
@@ -99,8 +109,8 @@ def bcost(
 ) -> None:
     """costcurves bcost example:vehicle --costs example:vehicle
 
-    Say what each classifier of k classes costs per case, with an interval: BCost, the bootstrap computed exactly.
-    Rows of a cost matrix are true classes, columns predicted ones.
+    Say what each classifier of k classes costs per case, with an interval (BCost) that allows for costly errors which
+    the rows do not show. Rows of a cost matrix are true classes, columns predicted ones.
     """
     out = Output(json, csv, output, force)
     out.check()
@@ -108,7 +118,7 @@ def bcost(
     with working("counting"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
         found = {
-            name: cc.bcost(data.y_true, values, prices, level=level, laplace=laplace)
+            name: cc.bcost(data.y_true, values, prices, level=level, method=method, laplace=laplace)
             for name, values in data.predictions.items()
         }
     gates = (
@@ -140,13 +150,14 @@ def bcost(
 
     columns = {"classifier": list(found)} | {
         key: [getattr(one, key) for one in found.values()]
-        for key in ("estimate", "lower", "upper", "level", "laplace", "n")
+        for key in ("estimate", "lower", "upper", "level", "method", "laplace", "n")
     }
     document = {
         "schema": "costcurves/bcost/1",
         "data": data.document(),
         "currency": currency,
         "level": level,
+        "method": method,
         "laplace": found[order[0]].laplace,
         "classifiers": [
             {
@@ -185,6 +196,7 @@ def bdeltacost(
     pred: opt.Pred = None,
     drop_missing: opt.DropMissing = False,
     level: opt.Level = 0.95,
+    method: Method = "tilted",
     candidate: Candidate = None,
     assert_not_worse_than: Annotated[
         str | None,
@@ -229,7 +241,7 @@ def bdeltacost(
         raise Problem("--margin goes with --assert-not-worse-than")
     with working("comparing"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
-        many = cc.bdeltacost_many(data.y_true, data.predictions, prices, level=level)
+        many = cc.bdeltacost_many(data.y_true, data.predictions, prices, level=level, method=method)
     gates: list[Gate] = []
     if assert_not_worse_than is not None:
         gates.append(not_costlier(_pair(many, candidate, assert_not_worse_than), margin, currency))
@@ -267,6 +279,7 @@ def bdeltacost(
         "data": data.document(),
         "currency": currency,
         "level": level,
+        "method": method,
         "costs": dict(zip(many.names, many.costs.tolist(), strict=True)),
         "constants": dict(zip(many.constants, many.constant_costs.tolist(), strict=True)),
         "best": many.best,

@@ -213,14 +213,14 @@ class OperatingCondition(Result):
         return cls(prevalence=prevalence, cost_fp=fp, cost_fn=fn, _pc_only=True)
 
     @classmethod
-    def from_cost_matrix(cls, matrix: Any, *, prevalence: float, pos_label: Any = None) -> OperatingCondition:
+    def from_cost_matrix(cls, costs: Any, *, prevalence: float, pos_label: Any = None) -> OperatingCondition:
         """Return the condition of a full 2x2 cost matrix: rows true (negative, positive), columns predicted.
 
         The papers write the transpose, C(predicted, true). An error must not be cheaper than the right decision.
 
         Parameters
         ----------
-        matrix : array-like of shape (2, 2), or a pandas DataFrame whose index and columns are the labels
+        costs : array-like of shape (2, 2), or a pandas DataFrame whose index and columns are the labels
             Costs; a labelled frame is matched by name and needs `pos_label`.
         prevalence : float in (0, 1)
             The probability of a positive at deployment.
@@ -236,19 +236,19 @@ class OperatingCondition(Result):
         OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5: pc=0.682, slope=0.467)
         """
         if pos_label is not None:
-            matrix = matched_by_name(matrix, pos_label)
-        table = number_array("matrix", matrix)
+            costs = matched_by_name("costs", costs, pos_label)
+        table = number_array("costs", costs)
         if table.shape != (2, 2):
-            raise InputError(f"`matrix` must have shape (2, 2), got {table.shape}")
-        if hasattr(matrix, "index") and hasattr(matrix, "columns") and pos_label is None:
-            raise InputError("`pos_label` must name the positive class of a labelled `matrix`, got None")
+            raise InputError(f"`costs` must have shape (2, 2), got {table.shape}")
+        if hasattr(costs, "index") and hasattr(costs, "columns") and pos_label is None:
+            raise InputError("`pos_label` must name the positive class of a labelled `costs`, got None")
         if not np.isfinite(table).all():
-            raise InputError(f"`matrix` must be finite, got {shown(table.tolist())}")
+            raise InputError(f"`costs` must be finite, got {shown(table.tolist())}")
         (tn, fp), (fn, tp) = table.tolist()
         for right, wrong, what in ((tn, fp, "negative"), (tp, fn, "positive")):
             if wrong < right:
                 raise InputError(
-                    f"`matrix` must not make an error cheaper than the right decision, got {shown(wrong)} for an error "
+                    f"`costs` must not make an error cheaper than the right decision, got {shown(wrong)} for an error "
                     f"and {shown(right)} for the right decision on a {what} "
                     "(rows are the true class, columns the predicted one: is it transposed?)"
                 )
@@ -273,13 +273,13 @@ class OperatingCondition(Result):
         )
 
 
-def matched_by_name(matrix: Any, pos_label: Any) -> Any:
+def matched_by_name(name: str, matrix: Any, pos_label: Any) -> Any:
     """Return the values of a labelled frame with the positive class last."""
     if not (hasattr(matrix, "index") and hasattr(matrix, "columns")):
-        raise InputError("`pos_label` goes with a labelled `matrix` (a pandas DataFrame), got a plain array")
+        raise InputError(f"`pos_label` goes with a labelled `{name}` (a pandas DataFrame), got a plain array")
     rows, columns = list(matrix.index), list(matrix.columns)
     if sorted(map(str, rows)) != sorted(map(str, columns)) or len(rows) != 2 or set(rows) != set(columns):
-        raise InputError(f"`matrix` must have the same two labels as rows and columns, got {rows} and {columns}")
+        raise InputError(f"`{name}` must have the same two labels as rows and columns, got {rows} and {columns}")
     if pos_label not in rows:
         raise InputError(f"`pos_label` must be one of the labels {rows}, got {shown(pos_label)}")
     order = [label for label in rows if label != pos_label] + [pos_label]

@@ -40,7 +40,7 @@ def points_of_matrix(matrix: Any, pos_label: Any) -> FixedPoints:
     if pos_label is not None or (hasattr(matrix, "index") and hasattr(matrix, "columns")):
         if pos_label is None:
             raise InputError("`pos_label` must name the positive class of a labelled `matrix`, got None")
-        matrix = matched_by_name(matrix, pos_label)
+        matrix = matched_by_name("matrix", matrix, pos_label)
     try:
         table = np.asarray(matrix)
     except ValueError:

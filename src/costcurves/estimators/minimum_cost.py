@@ -30,7 +30,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     ----------
     estimator : estimator
         A classifier with `predict_proba` (with `calibration`, `decision_function` is enough).
-    cost_matrix : CostMatrix, labelled frame, table of shape (k, k), or callable
+    costs : CostMatrix, labelled frame, table of shape (k, k), or callable
         Rows are true classes, columns predicted ones. A `CostMatrix` or a labelled frame is matched by its labels; a
         plain table has the order of the sorted classes. A callable gets the classes and returns any of these, for
         costs that follow a rule.
@@ -45,15 +45,15 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     Attributes
     ----------
     classes_ : array of shape (k,)
-    cost_matrix_ : CostMatrix
+    costs_ : CostMatrix
         With the classes as labels, in their order.
     estimator_ : estimator
         The fitted classifier; with `calibration` a `CalibratedClassifierCV`.
 
     Notes
     -----
-    Predicts the class p with the least Σ_t P(t|x) C[t, p]; of equal ones the first. The probabilities are taken at the
-    class frequencies of the training data.
+    Predicts the class p with the least Σ_t P(t|x) costs[t, p]; of equal ones the first. The probabilities are taken at
+    the class frequencies of the training data.
 
     Examples
     --------
@@ -73,14 +73,14 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     def __init__(
         self,
         estimator: Any,
-        cost_matrix: Any,
+        costs: Any,
         *,
         calibration: str | None = None,
         cv: Any = 5,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
-        self.cost_matrix = cost_matrix
+        self.costs = costs
         self.calibration = calibration
         self.cv = cv
         self.n_jobs = n_jobs
@@ -114,7 +114,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         classes = np.unique(labels)
         if classes.size < 2:
             raise DataError(f"`y` must hold two classes or more, got {classes.size} class: {classes.tolist()}")
-        self.cost_matrix_ = matrix_of(self.cost_matrix, classes)
+        self.costs_ = matrix_of(self.costs, classes)
         if sklearn.get_config()["enable_metadata_routing"]:
             params = process_routing(self, "fit", **params)["estimator"]["fit"]
         self.classes_ = classes
@@ -132,9 +132,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         X : array-like of shape (n, features)
         """
         check_is_fitted(self, "estimator_")
-        chosen = minimum_cost_predictions(
-            self.estimator_.predict_proba(X), self.cost_matrix_, classes=self.classes_.tolist()
-        )
+        chosen = minimum_cost_predictions(self.estimator_.predict_proba(X), self.costs_, classes=self.classes_.tolist())
         return chosen.astype(self.classes_.dtype, copy=False)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
@@ -163,19 +161,19 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         return tags
 
 
-def matrix_of(cost_matrix: Any, classes: npt.NDArray[Any]) -> CostMatrix:
+def matrix_of(costs: Any, classes: npt.NDArray[Any]) -> CostMatrix:
     """Return the costs with the classes as labels, in their order; labels that are not the classes are refused."""
     names = classes.tolist()
-    table = cost_matrix(classes) if callable(cost_matrix) else cost_matrix
+    table = costs(classes) if callable(costs) else costs
     labelled = isinstance(table, CostMatrix) or hasattr(table, "columns") or hasattr(table, "column_names")
     if not labelled and np.shape(table) != (len(names), len(names)):
         raise InputError(
-            f"`cost_matrix` must have a row and a column for each of the classes of `y` ({listed(names)}), "
+            f"`costs` must have a row and a column for each of the classes of `y` ({listed(names)}), "
             f"got shape {np.shape(table)}"
         )
     matrix = CostMatrix(table) if labelled else CostMatrix(table, labels=names)
     if set(matrix.labels) != set(names):
         raise DataError(
-            f"`cost_matrix` must have the classes of `y` as labels ({listed(names)}), got {listed(matrix.labels)}"
+            f"`costs` must have the classes of `y` as labels ({listed(names)}), got {listed(matrix.labels)}"
         )
     return CostMatrix(matrix, labels=names)
