@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test fuzz study-honesty lint format bench bench-check bench-record replicate docs clean
+.PHONY: help demo test fuzz study-honesty study-k-classes lint format bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main job on the shipped example (demo-output/)"
 	@echo "make test    run all tests and doctests"
 	@echo "make fuzz    try every law on fresh random worlds for 10 minutes (FUZZ='--minutes 60' for longer)"
 	@echo "make study-honesty  how often the recommendations hold, in 60 made-up worlds (hours; can be stopped and resumed)"
+	@echo "make study-k-classes  how often the intervals of k-class costs hold, by method (half an hour)"
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
 	@echo "make bench   time the package beside its peers (25 minutes; BENCH='--only roc' for one topic)"
@@ -37,6 +38,9 @@ fuzz: $(STAMP)
 
 study-honesty: $(STAMP)
 	$(BIN)/python studies/honesty.py --record $(STUDY)
+
+study-k-classes: $(STAMP)
+	$(BIN)/python studies/k_classes.py --record $(STUDY)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

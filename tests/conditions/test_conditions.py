@@ -93,11 +93,11 @@ def test_conditions_refuse(arguments, message):
     [
         ([[0, 1], [5, 6]], "an error cheaper than the right decision, got 5.0 for an error and 6.0 .* on a positive"),
         ([[2, 1], [5, 0]], "an error cheaper than the right decision, got 1.0 for an error and 2.0 .* on a negative"),
-        ([[0, math.inf], [5, 0]], "`matrix` must be finite"),
-        ([[0, 1, 2], [5, 0, 1]], r"`matrix` must have shape \(2, 2\), got \(2, 3\)"),
-        ([[0, "a"], [5, 0]], "`matrix` must be numeric"),
+        ([[0, math.inf], [5, 0]], "`costs` must be finite"),
+        ([[0, 1, 2], [5, 0, 1]], r"`costs` must have shape \(2, 2\), got \(2, 3\)"),
+        ([[0, "a"], [5, 0]], "`costs` must be numeric"),
         ([[0, 0], [0, 0]], "must not both be 0"),
-        (pd.DataFrame([[0, 1], [5, 0]]), "`pos_label` must name the positive class of a labelled `matrix`, got None"),
+        (pd.DataFrame([[0, 1], [5, 0]]), "`pos_label` must name the positive class of a labelled `costs`, got None"),
     ],
 )
 def test_cost_matrices_refuse(matrix, message):
@@ -109,7 +109,7 @@ def test_pos_label_of_a_cost_matrix_must_fit_the_labels():
     frame = pd.DataFrame([[0, 1], [5, 0]], index=["a", "b"], columns=["a", "b"])
     with pytest.raises(cc.InputError, match=r"`pos_label` must be one of the labels \['a', 'b'\], got 'c'"):
         cc.OperatingCondition.from_cost_matrix(frame, prevalence=0.3, pos_label="c")
-    with pytest.raises(cc.InputError, match="`pos_label` goes with a labelled `matrix`"):
+    with pytest.raises(cc.InputError, match="`pos_label` goes with a labelled `costs`"):
         cc.OperatingCondition.from_cost_matrix([[0, 1], [5, 0]], prevalence=0.3, pos_label="a")
     with pytest.raises(cc.InputError, match="the same two labels as rows and columns"):
         cc.OperatingCondition.from_cost_matrix(frame.rename(columns={"a": "x"}), prevalence=0.3, pos_label="b")

@@ -57,7 +57,8 @@ class CostDifference(Result):
     >>> a = [0] * 45 + [1] * 5 + [1] * 50
     >>> b = [0] * 45 + [1] * 5 + [1] * 35 + [0] * 15
     >>> cc.bdeltacost(y, a, b, [[0, 1], [5, 0]])
-    CostDifference: a costs 0.75 less than b, 95 % in [-1.14, -0.41], p = 5e-05: a is cheaper (n = 100, tilted)
+    CostDifference: a costs 0.75 less than b, 95 % in [-1.15124, -0.4489], p = 0.000149: a is cheaper (n = 100,
+    tilted)
     """
 
     difference: float

@@ -172,15 +172,18 @@ def _strata(
 
 
 def _same_size(counts: npt.NDArray[np.int64], values: FloatArray, added: float, where: str) -> Cells:
+    """Return a stratum in which cells of equal value are one, after checking that all sets have the same size."""
     sizes = counts.sum(axis=1)
     if sizes.min() != sizes.max() or sizes[0] == 0:
         raise DataError(f"there must be the same number of examples {where}, got {sizes.min()} to {sizes.max()}")
-    return Cells(counts, values / float(sizes[0]), added)
+    distinct, first, copies = np.unique(np.sort(values), return_index=True, return_counts=True)
+    pooled = np.add.reduceat(counts[:, np.argsort(values, kind="stable")], first, axis=1)
+    return Cells(pooled, distinct / float(sizes[0]), added * copies)
 
 
 def _tilted_covers(strata: list[Cells], x: float, level: float) -> BoolArray:
     def tail(i: int) -> float:
-        cells = [CostCells.of(s.counts[i], s.draws * s.values).pooled() for s in strata]
+        cells = [CostCells.of(s.counts[i], s.draws * s.values) for s in strata]
         return min(tilted_tails_at(cells, x))
 
     return np.array([tail(i) >= (1 - level) / 2 for i in range(strata[0].counts.shape[0])])
@@ -192,7 +195,7 @@ def _bootstrap_covers(strata: list[Cells], x: float, level: float) -> BoolArray:
 
 
 def _mid_p_covers(strata: list[Cells], x: float, level: float) -> BoolArray:
-    _, lower, upper = cells_interval([_pooled(s) for s in strata], critical(level))
+    _, lower, upper = cells_interval([(s.counts, s.draws * s.values) for s in strata], critical(level))
     return np.asarray((lower <= x) & (x <= upper))
 
 
@@ -214,14 +217,6 @@ _COVERS: dict[str, Callable[[list[Cells], float, float], BoolArray]] = {
     "mid-p": _mid_p_covers,
     "gaussian": _gaussian_covers,
 }
-
-
-def _pooled(cells: Cells) -> tuple[npt.NDArray[Any], FloatArray]:
-    """Return the counts of each distinct value, as the mid-P method of `bcost` takes them."""
-    values, at = np.unique(cells.values, return_inverse=True)
-    same = np.zeros((cells.values.size, values.size))
-    same[np.arange(cells.values.size), at.ravel()] = 1.0
-    return cells.counts @ same, cells.draws * values
 
 
 def difference_coverage(
