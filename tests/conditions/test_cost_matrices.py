@@ -306,7 +306,10 @@ def test_bad_models_are_refused(model, priors, message):
         ({"level": 95}, r"`level` must be in \(0, 1\), got 95"),
         ({"method": "exact", "laplace": -1}, "`laplace` must be >= 0, got -1"),
         ({"laplace": 0.1}, "`laplace` must come with method 'exact' or 'resample', got method 'tilted'"),
-        ({"method": "magic"}, "`method` must be one of 'tilted', 'exact', 'resample', 'mid-p', 'gaussian', got 'magic'"),
+        (
+            {"method": "magic"},
+            "`method` must be one of 'tilted', 'exact', 'resample', 'mid-p', 'gaussian', got 'magic'",
+        ),
         ({"n_resamples": 0}, "`n_resamples` must be >= 1, got 0"),
         ({"priors": [0.5, 0.2, 0.2]}, "`priors` must have a sum of 1"),
         ({"priors": {"a": 1.0}}, "`priors` must have one value for each"),

@@ -104,10 +104,10 @@ def test_weights_reach_the_classifier(calibration, routing):
     [
         (
             cc.CostMatrix(COSTS.values),
-            r"`cost_matrix` must have the classes of `y` as labels \('amber', 'red', 'white'",
+            r"`costs` must have the classes of `y` as labels \('amber', 'red', 'white'",
         ),
-        (cc.CostMatrix([[0, 1], [1, 0]], labels=["red", "white"]), r"`cost_matrix` .* got 'red', 'white'"),
-        ([[0, 1], [1, 0]], r"`cost_matrix` must have a row and a column for each .* got shape \(2, 2\)"),
+        (cc.CostMatrix([[0, 1], [1, 0]], labels=["red", "white"]), r"`costs` .* got 'red', 'white'"),
+        ([[0, 1], [1, 0]], r"`costs` must have a row and a column for each .* got shape \(2, 2\)"),
         ([[0, 1, -1], [1, 0, 1], [1, 1, 0]], r"`costs` must be >= 0"),
     ],
 )

@@ -236,15 +236,15 @@ def test_costs_of_examples_that_did_not_arrive_are_missed(routing):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"condition": 0.5, "cost_matrix": [[0, 1], [1, 0]]}, r"`condition`, `cost_matrix` and costs .* together"),
-        ({"condition": 0.5, "cost_fn": 3}, r"`condition`, `cost_matrix` and costs of examples must not come together"),
+        ({"condition": 0.5, "costs": [[0, 1], [1, 0]]}, r"`condition`, `costs` and costs .* together"),
+        ({"condition": 0.5, "cost_fn": 3}, r"`condition`, `costs` and costs of examples must not come together"),
         ({"condition": "dear"}, r"`condition` must be an OperatingCondition"),
-        ({"cost_matrix": [[0, 1], [1, 0]], "pos_label": 1}, r"`pos_label` must not come with `cost_matrix`, got 1"),
-        ({"cost_matrix": [[0, 1]]}, r"`costs` must be square"),
+        ({"costs": [[0, 1], [1, 0]], "pos_label": 1}, r"`pos_label` must not come with `costs`, got 1"),
+        ({"costs": [[0, 1]]}, r"`costs` must be square"),
         ({"normalized": True}, r"`normalized` must come with `condition`, got None"),
         ({"condition": 0.5, "policy": "best"}, r"`policy` must be 'optimal', 'bayes'"),
         ({"cost_fp": 1, "policy": "bayes"}, r"`policy` must be 'predict' without a `condition`, got 'bayes'"),
-        ({"cost_matrix": [[0, 1], [1, 0]], "policy": 0.5}, r"`policy` must be 'predict' without a `condition`"),
+        ({"costs": [[0, 1], [1, 0]], "policy": 0.5}, r"`policy` must be 'predict' without a `condition`"),
     ],
 )
 def test_contradictory_scorers_are_refused(options, message):
