@@ -201,7 +201,7 @@ def test_unknown_numbers_are_refused(values):
         (np.zeros((3, 2)), [0, 0, 0], cc.InputError, r"one-dimensional.*\(3, 2\)"),
         ("abc", "abc", cc.InputError, "sequence of labels"),
         (3, 3, cc.InputError, "sequence of labels"),
-        ([["a"], ["b"]], ["a", "b"], cc.InputError, "one label an example"),
+        ([["a"], ["b"]], ["a", "b"], cc.InputError, "one label per example"),
     ],
 )
 def test_bad_labels_are_refused(y, p, error, message):
@@ -291,7 +291,7 @@ def test_the_nine_models_keep_their_limits_in_our_orientation():
         ("M1", [0.5, 0.6], "sum of 1, got 1.1"),
         ("M1", [1.5, -0.5], ">= 0, got -0.5"),
         ("M6", [1.0, 0.0], "> 0 for model M6, got 0 for 1"),
-        ("M1", [1.0], "one value a class"),
+        ("M1", [1.0], "one value per class"),
         ("M1", ["x", "y"], "numeric"),
     ],
 )

@@ -151,7 +151,7 @@ class CostMatrix(Result):
         return table
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return a dataframe with the true labels in column `true` and one column a predicted class.
+        """Return a dataframe with the true labels in column `true` and one column per predicted class.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatAr
         priors = [priors[label] for label in labels]
     values = np.array(number_array(name, priors, booleans=False))
     if values.ndim != 1 or (labels is not None and values.size != len(labels)) or values.size < 2:
-        rule = f"one value for each of the {len(labels)} classes" if labels is not None else "one value a class"
+        rule = f"one value for each of the {len(labels)} classes" if labels is not None else "one value per class"
         raise InputError(f"`{name}` must have {rule}, got shape {values.shape}")
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
@@ -285,7 +285,7 @@ def minimum_cost_predictions(probabilities: Any, costs: Any, *, classes: Any = N
     Parameters
     ----------
     probabilities : array-like of shape (n, k), or dataframe
-        Class probabilities, or a frame with one column a label, matched by name.
+        Class probabilities, or a frame with one column per label, matched by name.
     costs : CostMatrix or table
         Rows true, columns predicted.
     classes : sequence of labels, optional
@@ -326,7 +326,7 @@ def minimum_cost_predictions(probabilities: Any, costs: Any, *, classes: Any = N
         )
     p = number_array("probabilities", probabilities)
     if p.ndim != 2 or p.shape[1] != k:
-        raise InputError(f"`probabilities` must have shape (n, {k}), one column a class, got {p.shape}")
+        raise InputError(f"`probabilities` must have shape (n, {k}), one column per class, got {p.shape}")
     if read is None and classes is not None:
         order = list(classes)
         if len(order) != k or set(order) != set(costs.labels):

@@ -124,7 +124,7 @@ def _column_of_objects(name: str, values: list[Any]) -> _Column:
     try:
         distinct = list(dict.fromkeys(values))
     except TypeError:
-        raise InputError(f"`{name}` must hold one label an example, got {shown(values[0])}") from None
+        raise InputError(f"`{name}` must hold one label per example, got {shown(values[0])}") from None
     for label in distinct:
         if is_missing_label(label):
             missing = sum(map(is_missing_label, values))
@@ -138,7 +138,7 @@ def _column_of_objects(name: str, values: list[Any]) -> _Column:
 def read_column(name: str, values: Any) -> _Column:
     """Return labels given as an array, a list, or a column of a dataframe."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
-        raise InputError(f"`{name}` must be a sequence of labels, one an example, got {shown(values)}")
+        raise InputError(f"`{name}` must be a sequence of labels, one per example, got {shown(values)}")
     refuse_masked(name, values, DataError)
     if isinstance(values, (list, tuple)):
         numeric = all(issubclass(kind, (bool, int, float, np.number, np.bool_)) for kind in set(map(type, values)))
@@ -162,7 +162,7 @@ def read_column(name: str, values: Any) -> _Column:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise InputError(f"`{name}` must be one-dimensional, one label an example, got shape {array.shape}")
+        raise InputError(f"`{name}` must be one-dimensional, one label per example, got shape {array.shape}")
     if array.dtype.kind == "f":
         missing = int(np.count_nonzero(np.isnan(array)))
         if missing:
@@ -212,7 +212,7 @@ def check_weights(sample_weight: Any, n: int) -> FloatArray | None:
         return None
     weights = number_array("sample_weight", sample_weight)
     if weights.shape != (n,):
-        raise DataError(f"`sample_weight` must have one weight an example ({n}), got shape {weights.shape}")
+        raise DataError(f"`sample_weight` must have one weight per example ({n}), got shape {weights.shape}")
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         first = int(np.flatnonzero(bad)[0])
@@ -226,7 +226,7 @@ def check_weights(sample_weight: Any, n: int) -> FloatArray | None:
 
 
 def check_named(name: str, tables: Any, least: int) -> tuple[str, ...]:
-    """Return the names of a mapping of at least so many classifiers."""
+    """Return the names of a mapping of at least `least` classifiers."""
     if not isinstance(tables, Mapping) or len(tables) < least:
         raise InputError(f"`{name}` must map at least {least} names to classifiers, got {shown(tables)}")
     for key in tables:

@@ -332,7 +332,7 @@ def prior_hull(
         The allowed priors; a label that is left out may have any prior. By default the whole simplex.
     trivial : bool, default True
         Whether the k classifiers that always predict one class compete too, as in the two-class hull. There
-        is one linear program a competitor: leave them out when k is in the hundreds.
+        is one linear program per competitor: leave them out when k is in the hundreds.
 
     Returns
     -------

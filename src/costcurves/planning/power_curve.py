@@ -103,7 +103,7 @@ def power_curve(
     Notes
     -----
     The figures of Margineantu & Dietterich (2000) have the difference (relative to the first classifier's cost) at
-    n = 1,000; they estimate the chance by running the test 10 times a point, here it is computed.
+    n = 1,000; they estimate the chance by running the test 10 times per point; here it is computed.
 
     Examples
     --------
