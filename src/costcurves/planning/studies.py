@@ -178,7 +178,7 @@ def _same_size(counts: npt.NDArray[np.int64], values: FloatArray, added: float, 
         raise DataError(f"there must be the same number of examples {where}, got {sizes.min()} to {sizes.max()}")
     distinct, first, copies = np.unique(np.sort(values), return_index=True, return_counts=True)
     pooled = np.add.reduceat(counts[:, np.argsort(values, kind="stable")], first, axis=1)
-    return Cells(pooled, distinct / float(sizes[0]), added * copies)
+    return Cells(pooled, distinct / float(sizes[0]), np.asarray(added * copies, dtype=np.float64))
 
 
 def _tilted_covers(strata: list[Cells], x: float, level: float) -> BoolArray:
