@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test fuzz study-honesty study-thresholds study-real lint format bench bench-check bench-record replicate docs clean
+.PHONY: help demo test fuzz study-honesty study-thresholds study-real study-k-classes lint format bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main task on the shipped example (demo-output/)"
@@ -13,6 +13,7 @@ help:
 	@echo "make study-honesty  measure how often the recommendations hold in 60 simulated worlds (hours; can be resumed)"
 	@echo "make study-thresholds  how often sets of thresholds have the best one (20 minutes)"
 	@echo "make study-real  how often promises hold on German credit, Pima and Adult (minutes; needs ../shared/data)"
+	@echo "make study-k-classes  how often the intervals of k-class costs hold, by method (half an hour)"
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
 	@echo "make bench   compare the speed of the package with others (25 minutes; BENCH='--only roc' for one topic)"
@@ -45,6 +46,8 @@ study-thresholds: $(STAMP)
 
 study-real: $(STAMP)
 	$(BIN)/python studies/real_data.py --record $(STUDY)
+study-k-classes: $(STAMP)
+	$(BIN)/python studies/k_classes.py --record $(STUDY)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

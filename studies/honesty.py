@@ -147,15 +147,15 @@ def measure(cell: Cell, sets: int, seed: int = 2026) -> dict[str, Any]:
             given = cc.recommend(y, scores, cell.pc, given_choice=True)
             width += float(answer.upper[0] - answer.lower[0])
             given_width += float(given.upper[0] - given.lower[0])
-    many = max(chosen, 1)
-    missed = (above + below) / many
+    many, missed = max(chosen, 1), (above + below) / sets
     return {
         "sets": sets,
         "chosen": chosen,
-        "above": above / many,
-        "below": below / many,
+        "above": above / sets,
+        "below": below / sets,
         "coverage": 1 - missed,
-        "error": math.sqrt(max(missed * (1 - missed), 1 / many) / many),
+        "error": math.sqrt(max(missed * (1 - missed), 1 / sets) / sets),
+        "coverage_chosen": 1 - (above + below) / many,
         "bias": bias / many,
         "bias_given": given_bias / many,
         "width": width / given_width if given_width else math.nan,
@@ -185,12 +185,13 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         '- **false**: data sets in which "sure" was said of a choice that is not the cheapest, and data sets in which',
         "  some rival was falsely said to cost more; nominally at most 5%.",
         "",
-        "Where a trivial classifier is recommended its cost is known, so the columns from *data sets* to *width* count",
-        "only the data sets in which a classifier was recommended.",
+        "- **used**: data sets in which a classifier was recommended. Otherwise doing nothing or always alarming is",
+        "  recommended, and its cost is known exactly. Bias and width are those of data sets that use a classifier.",
         "",
-        "| cases | classifiers | prevalence | pc | world | data sets | above | within | bias | width | sure | false |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
+    columns = ("cases", "classifiers", "prevalence", "pc", "world", "data sets", "used")
+    columns += ("above", "within", "bias", "width", "sure", "false")
+    lines += ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
     usual = {field.name: field.default for field in fields(Cell)}
     for cell in cells():
         if cell.name not in found:
@@ -204,7 +205,8 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         fresh = "" if one["fresh"] is None else f" ({one['fresh']:.0%})"
         lines.append(
             f"| {cell.n:,} | {cell.classifiers} | {cell.prevalence:g} | {cell.pc:g} | {', '.join(differs) or 'usual'} "
-            f"| {one['chosen']:,} | {one['above']:.1%} | {one['coverage']:.1%} ± {one['error']:.1%} | {share:+.0%} "
+            f"| {one['sets']:,} | {one['chosen'] / one['sets']:.0%} "
+            f"| {one['above']:.1%} | {one['coverage']:.1%} ± {one['error']:.1%} | {share:+.0%} "
             f"| {one['width']:.2f} | {one['sure']:.0%}{fresh} | {one['false_sure']:.1%}, {one['false_worse']:.1%} |"
         )
     return "\n".join([*lines, ""]).replace("%", " %")

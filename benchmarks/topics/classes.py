@@ -80,7 +80,7 @@ def few_classes(settings: Settings) -> Race:
     job = f"BCost, k = {k}, n = {size:,}"
     return Race(
         [
-            Side(OURS, EVERY, quiet(lambda: cc.bcost.from_confusion(table, costs))),
+            Side(OURS, EVERY, quiet(lambda: cc.bcost.from_confusion(table, costs, method="exact"))),
             Side("the paper's loop", "limits from 1,000 resamples of n draws", loop),
             Side("multinomial, 10⁶ resamples", "limits from 10⁶ resamples, about as accurate", multinomial, turns=3),
         ],
@@ -105,11 +105,11 @@ def many_classes(settings: Settings) -> Race:
     difference = plain[y, a] - plain[y, b]
     return Race(
         [
-            Side(OURS, f"{EVERY}, from labels on", quiet(lambda: cc.bdeltacost(y, a, b, costs))),
+            Side(OURS, f"{EVERY}, from labels on", quiet(lambda: cc.bdeltacost(y, a, b, costs, method="exact"))),
             Side(
                 corrected,
                 f"{EVERY}, from labels on, 0.1 added to each of k³ cells",
-                quiet(lambda: cc.bdeltacost(y, a, b, costs, laplace=0.1)),
+                quiet(lambda: cc.bdeltacost(y, a, b, costs, method="exact", laplace=0.1)),
             ),
             Side(DENSE, dense, dense_difference(y, a, b, plain, few), **part),
             Side(
@@ -172,7 +172,7 @@ def continuous_cost(settings: Settings) -> Race:
 
     return Race(
         [
-            Side(OURS, EVERY, quiet(lambda: cc.bcost(y, predicted, costs))),
+            Side(OURS, EVERY, quiet(lambda: cc.bcost(y, predicted, costs, method="exact"))),
             Side("exact, from counts", EVERY, quiet(counted(y, predicted, k, costs))),
             Side(DENSE, "limits from 10,000 resamples of k² counts", dense, turns=3),
         ],
@@ -192,7 +192,7 @@ def continuous_cost(settings: Settings) -> Race:
 def counted(y: Array, predicted: Array, k: int, costs: cc.CostMatrix) -> Call:
     """Make a call of BCost for an existing confusion matrix."""
     table = np.bincount(y * k + predicted, minlength=k * k).reshape(k, k)
-    return lambda: cc.bcost.from_confusion(table, costs)
+    return lambda: cc.bcost.from_confusion(table, costs, method="exact")
 
 
 def continuous_difference(settings: Settings) -> Race:
@@ -204,7 +204,7 @@ def continuous_difference(settings: Settings) -> Race:
     few = settings.size(1_000, 2)
     return Race(
         [
-            Side(OURS, EVERY, quiet(lambda: cc.bdeltacost(y, a, b, costs))),
+            Side(OURS, EVERY, quiet(lambda: cc.bdeltacost(y, a, b, costs, method="exact"))),
             Side(
                 DENSE,
                 "limits from 10,000 resamples of k³ counts, from counts on",

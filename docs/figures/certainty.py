@@ -194,7 +194,9 @@ def rare_and_expensive(theme: Any) -> Any:
     ):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", cc.SmallSampleWarning)
-            found = cc.bcost.from_confusion(triage, costs, laplace=laplace)
+            found = cc.bcost.from_confusion(
+                triage, costs, method="exact", laplace=laplace
+            )
         x = np.linspace(0, 1.0, 201)
         ax.plot(
             x,

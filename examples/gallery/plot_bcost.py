@@ -23,7 +23,7 @@ triage = [[176, 10, 1], [4, 30, 2], [0, 2, 15]]
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", cc.SmallSampleWarning)
     drawn = cc.bcost.from_confusion(triage, costs, method="resample", rng=0)
-    exact = {laplace: cc.bcost.from_confusion(triage, costs, laplace=laplace) for laplace in (0.1, 0.0)}
+    exact = {laplace: cc.bcost.from_confusion(triage, costs, method="exact", laplace=laplace) for laplace in (0.1, 0.0)}
 
 x = np.linspace(0, 1, 401)
 with cc.figure_style():
@@ -38,7 +38,9 @@ with cc.figure_style():
 
 # %%
 # The dots are the 95 % limits. 240 cases are not enough to judge an error of that price, and ``bcost`` warns about it.
+# Its default method needs no λ: it asks which rates, also of errors that were not seen, could have given these counts.
 for laplace, found in exact.items():
     print(f"λ = {laplace:g}: {found.estimate:.3f} in [{found.lower:.3f}, {found.upper:.3f}]")
 print(exact[0.1].risks[0])
+print(cc.bcost.from_confusion(triage, costs))
 plt.show()

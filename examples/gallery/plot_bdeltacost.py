@@ -18,13 +18,13 @@ table = np.genfromtxt(
 )
 costs = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
 predicted = {name: np.where(table[name] >= 1 / 6, "bad", "good") for name in ("forest", "tree")}
-alone = {name: cc.bcost(table["label"], labels, costs, laplace=0) for name, labels in predicted.items()}
+alone = {name: cc.bcost(table["label"], labels, costs, method="exact", laplace=0) for name, labels in predicted.items()}
 for name, found in alone.items():
     print(f"{name:6} {found.estimate:.3f} in [{found.lower:.3f}, {found.upper:.3f}]")
 
 # %%
 # The interval of their difference excludes zero nevertheless.
-paired = cc.bdeltacost(table["label"], *predicted.values(), costs, names=("forest", "tree"))
+paired = cc.bdeltacost(table["label"], *predicted.values(), costs, method="exact", names=("forest", "tree"))
 print(paired)
 
 # %% This is its distribution, together with the one for two classifiers with the same costs that were tested on

@@ -49,8 +49,8 @@ def work(part: Part, seed: int) -> Part:
 
 
 def _each(covers: Any) -> dict[str, float]:
-    found = {name: covers(laplace=value) for name, value in LAPLACES.items()}
-    found |= {"mid-P": covers(method="mid-p"), "normal": covers(method="z")}
+    found = {name: covers(method="exact", laplace=value) for name, value in LAPLACES.items()}
+    found |= {"mid-P": covers(method="mid-p"), "normal": covers(method="gaussian")}
     return {name: 1000 * float(held.mean()) for name, held in found.items()}
 
 
@@ -75,13 +75,10 @@ def _widths(tables: npt.NDArray[np.int64], C: cc.CostMatrix, measured: int) -> d
         warnings.simplefilter("ignore", cc.SmallSampleWarning)
         some = tables[:measured]
         for name, value in WIDTHS.items():
-            found = [cc.bcost.from_confusion(table, C, laplace=value) for table in some]
+            found = [cc.bcost.from_confusion(table, C, method="exact", laplace=value) for table in some]
             out[name] = float(np.mean([ci.upper - ci.lower for ci in found])) / unit
-        for name, call in (
-            ("mid-P", cc.bcost.mid_p_interval_from_confusion),
-            ("normal", cc.bcost.z_interval_from_confusion),
-        ):
-            found = [call(table, C) for table in tables[: 20 * measured]]
+        for name, method in (("mid-P", "mid-p"), ("normal", "gaussian")):
+            found = [cc.bcost.from_confusion(table, C, method=method) for table in tables[: 20 * measured]]
             out[name] = float(np.mean([ci.upper - ci.lower for ci in found])) / unit
     return out
 

@@ -102,7 +102,7 @@ def _recommendation(outcome: Outcome, all_matrices: Outcome) -> str:
     wide = defaults.table(outcome.parts, "width")["mid-P"]
     return f"""### What follows
 
-- **For the cost of one classifier, use the mid-P interval** (`bcost.mid_p_interval`). It has no constant to choose. Over the
+- **For the cost of one classifier, use the mid-P interval** (`method="mid-p"` of `bcost`). It has no constant to choose. Over the
   nine models it covers {span("cost", "mid-P")} of 1000, and {span("cost_by_class", "mid-P")} with fixed class sizes.
   λ = 0.1 covers {span("cost", "λ = 0.1")} and {span("cost_by_class", "λ = 0.1")}, and λ = 0 covers
   {span("cost", "λ = 0")} and {span("cost_by_class", "λ = 0")}. These results are for three matrices per model. Over all ten

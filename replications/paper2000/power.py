@@ -40,8 +40,8 @@ def work(part: Part, seed: int) -> Part:
     for share in SHARES:
         other = changed(twin, round(share * twin.size), trial.rng)
         joints = trial.joints(other)
-        kept.append(float(cc.covers_difference(joints, trial.C).mean()))
-        normal.append(float(cc.covers_difference(joints, trial.C, method="z").mean()))
+        kept.append(float(cc.covers_difference(joints, trial.C, method="exact").mean()))
+        normal.append(float(cc.covers_difference(joints, trial.C, method="gaussian").mean()))
         ratio.append(abs(cc.expected_cost(trial.true, other, trial.C) - trial.cost) / trial.cost)
     return {"kept": kept, "normal": normal, "ratio": ratio}
 

@@ -32,9 +32,9 @@ def work(part: Part, seed: int) -> Part:
     return {
         "cost": cost,
         "errors": float(np.mean(trial.true != trial.predicted)),
-        "exact": 1000 * cc.covers_cost(tables, trial.C, cost, laplace=LAPLACE).mean(),
+        "exact": 1000 * cc.covers_cost(tables, trial.C, cost, method="exact", laplace=LAPLACE).mean(),
         "resampled": 1000 * drawn / part["resampled_sets"],
-        "normal": 1000 * cc.covers_cost(tables, trial.C, cost, method="z").mean(),
+        "normal": 1000 * cc.covers_cost(tables, trial.C, cost, method="gaussian").mean(),
     }
 
 

@@ -18,9 +18,9 @@ def work(part: Part, seed: int) -> Part:
     trial = Trial.of(part, seed)
     joints = trial.joints(trial.twin())
     return {
-        "exact": 1000 * cc.covers_difference(joints, trial.C).mean(),
-        "laplace": 1000 * cc.covers_difference(joints, trial.C, laplace=SOME).mean(),
-        "normal": 1000 * cc.covers_difference(joints, trial.C, method="z").mean(),
+        "exact": 1000 * cc.covers_difference(joints, trial.C, method="exact").mean(),
+        "laplace": 1000 * cc.covers_difference(joints, trial.C, method="exact", laplace=SOME).mean(),
+        "normal": 1000 * cc.covers_difference(joints, trial.C, method="gaussian").mean(),
         "discordant": float(np.mean(joints[:, ~np.eye(5, dtype=bool)[None].repeat(5, 0)].sum(axis=1))),
     }
 

@@ -68,9 +68,10 @@ from costcurves.estimators.scorers import cost_curve_area_scorer as cost_curve_a
 from costcurves.estimators.scorers import expected_cost_scorer as expected_cost_scorer
 from costcurves.estimators.threshold import CostThresholdClassifier as CostThresholdClassifier
 from costcurves.multiclass.bcost import bcost as bcost
-from costcurves.multiclass.bcost import bdeltacost as bdeltacost
+from costcurves.multiclass.bdeltacost import bdeltacost as bdeltacost
 from costcurves.multiclass.comparison import bdeltacost_many as bdeltacost_many
 from costcurves.multiclass.priors import prior_hull as prior_hull
+from costcurves.multiclass.risks import CellRisk as CellRisk
 from costcurves.planning.coverage import Binormal as Binormal
 from costcurves.planning.coverage import Coverage as Coverage
 from costcurves.planning.coverage import coverage as coverage

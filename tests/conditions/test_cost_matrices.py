@@ -171,7 +171,7 @@ def test_large_k_triples_equal_a_dictionary():
     assert joint.second.counts.tolist() == confusion_matrix(y, b, labels=range(300)).tolist()
 
 
-@pytest.mark.parametrize("call", [cc.expected_cost, cc.bcost, cc.bcost.z_interval])
+@pytest.mark.parametrize("call", [cc.expected_cost, cc.bcost])
 def test_a_label_that_the_cost_matrix_does_not_have_is_named_and_counted(call):
     with pytest.raises(
         cc.DataError, match=r"`y_pred` must hold only the labels of the cost matrix \('a', 'b', 'c'\), "
@@ -211,7 +211,7 @@ def test_bad_labels_are_refused(y, p, error, message):
 
 def test_a_class_absent_from_the_data_is_allowed_and_gets_its_laplace_mass():
     with pytest.warns(cc.SmallSampleWarning, match="true 'c' predicted 'a'"):
-        ci = cc.bcost(["a"] * 200 + ["b"] * 200, ["a"] * 150 + ["b"] * 250, C3)
+        ci = cc.bcost(["a"] * 200 + ["b"] * 200, ["a"] * 150 + ["b"] * 250, C3, method="exact")
     q = np.full((3, 3), 2.5 / 9)
     q[0, 0] += 150
     q[0, 1] += 50
@@ -291,7 +291,7 @@ def test_the_nine_models_keep_their_limits_in_our_orientation():
         ("M1", [0.5, 0.6], "sum of 1, got 1.1"),
         ("M1", [1.5, -0.5], ">= 0, got -0.5"),
         ("M6", [1.0, 0.0], "> 0 for model M6, got 0 for 1"),
-        ("M1", [1.0], "one value a class"),
+        ("M1", [1.0], "one value per class"),
         ("M1", ["x", "y"], "numeric"),
     ],
 )
@@ -304,15 +304,20 @@ def test_bad_models_are_refused(model, priors, message):
     ("options", "message"),
     [
         ({"level": 95}, r"`level` must be in \(0, 1\), got 95"),
-        ({"laplace": -1}, "`laplace` must be >= 0, got -1"),
-        ({"method": "magic"}, "`method` must be one of 'exact', 'resample', got 'magic'"),
+        ({"method": "exact", "laplace": -1}, "`laplace` must be >= 0, got -1"),
+        ({"laplace": 0.1}, "`laplace` must come with method 'exact' or 'resample', got method 'tilted'"),
+        (
+            {"method": "magic"},
+            "`method` must be one of 'tilted', 'exact', 'resample', 'mid-p', 'gaussian', got 'magic'",
+        ),
         ({"n_resamples": 0}, "`n_resamples` must be >= 1, got 0"),
         ({"priors": [0.5, 0.2, 0.2]}, "`priors` must have a sum of 1"),
         ({"priors": {"a": 1.0}}, "`priors` must have one value for each"),
         ({"priors": [0.5, 0.5]}, "each of the 3 classes"),
         ({"priors_size": 10}, "`priors_size` must come with `priors`"),
         ({"priors": [0.5, 0.3, 0.2]}, "`priors` must be 0 for a class without examples, got 0.2 for 'c'"),
-        ({"priors": [0.5, 0.5, 0.0], "priors_size": -1}, "`priors_size` must be > 0"),
+        ({"method": "exact", "priors": [0.5, 0.5, 0.0], "priors_size": -1}, "`priors_size` must be > 0"),
+        ({"priors": [0.5, 0.5, 0.0], "priors_size": 9}, "`priors_size` must come with method 'exact' or 'resample'"),
     ],
 )
 def test_bad_options_are_refused(options, message):

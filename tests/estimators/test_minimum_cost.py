@@ -53,7 +53,7 @@ def test_order_of_the_labels_does_not_matter():
     for costs in (frame, sorted_table, sorted_table.tolist(), lambda classes: COSTS):
         clf = cc.MinimumExpectedCostClassifier(GaussianNB(), costs).fit(X, Y)
         assert (clf.predict(X) == expected).all()
-        assert clf.cost_matrix_.labels == ("amber", "red", "white")
+        assert clf.costs_.labels == ("amber", "red", "white")
 
 
 def test_costs_that_matter_are_saved_out_of_fold():
@@ -81,7 +81,7 @@ def test_clones_pickles_and_searches_work():
     clf = cc.MinimumExpectedCostClassifier(GaussianNB(), COSTS).fit(X, Y)
     assert (pickle.loads(pickle.dumps(clf)).predict(X) == clf.predict(X)).all()
     grid = {"calibration": [None, "sigmoid"], "estimator__var_smoothing": [1e-9, 1.0]}
-    scorer = cc.expected_cost_scorer(cost_matrix=COSTS)
+    scorer = cc.expected_cost_scorer(costs=COSTS)
     search = GridSearchCV(clone(clf), grid, scoring=scorer, cv=3).fit(X, Y)
     assert search.best_params_["estimator__var_smoothing"] == 1e-9
     assert search.best_score_ <= 0
@@ -104,10 +104,10 @@ def test_weights_reach_the_classifier(calibration, routing):
     [
         (
             cc.CostMatrix(COSTS.values),
-            r"`cost_matrix` must have the classes of `y` as labels \('amber', 'red', 'white'",
+            r"`costs` must have the classes of `y` as labels \('amber', 'red', 'white'",
         ),
-        (cc.CostMatrix([[0, 1], [1, 0]], labels=["red", "white"]), r"`cost_matrix` .* got 'red', 'white'"),
-        ([[0, 1], [1, 0]], r"`cost_matrix` must have a row and a column for each .* got shape \(2, 2\)"),
+        (cc.CostMatrix([[0, 1], [1, 0]], labels=["red", "white"]), r"`costs` .* got 'red', 'white'"),
+        ([[0, 1], [1, 0]], r"`costs` must have a row and a column for each .* got shape \(2, 2\)"),
         ([[0, 1, -1], [1, 0, 1], [1, 1, 0]], r"`costs` must be >= 0"),
     ],
 )

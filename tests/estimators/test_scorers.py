@@ -145,11 +145,11 @@ def test_cost_of_a_matrix_is_that_of_the_data():
     names = np.array(["red", "white", "rose"])[kinds]
     costs = cc.CostMatrix([[0, 1, 2], [5, 0, 9], [3, 3, 0]], labels=["rose", "red", "white"])
     clf = GaussianNB().fit(wine, names)
-    scorer = cc.expected_cost_scorer(cost_matrix=costs)
+    scorer = cc.expected_cost_scorer(costs=costs)
     assert scorer(clf, wine, names) == -cc.expected_cost(names, clf.predict(wine), costs)
     assert cross_val_score(GaussianNB(), wine, names, scoring=scorer).max() <= 0
     with pytest.raises(cc.DataError, match=r"`y_true` must hold only the labels of the cost matrix"):
-        cc.expected_cost_scorer(cost_matrix=[[0, 1], [1, 0]])(clf, wine, names)
+        cc.expected_cost_scorer(costs=[[0, 1], [1, 0]])(clf, wine, names)
 
 
 def test_area_scores_probabilities_and_decision_functions():
@@ -236,18 +236,18 @@ def test_costs_of_examples_that_did_not_arrive_are_missed(routing):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"condition": 0.5, "cost_matrix": [[0, 1], [1, 0]]}, r"`condition`, `cost_matrix` and costs .* together"),
+        ({"condition": 0.5, "costs": [[0, 1], [1, 0]]}, r"`condition`, `costs` and costs .* together"),
         (
             {"condition": 0.5, "cost_fn": 3},
-            r"`condition`, `cost_matrix` and costs of examples must not be given together",
+            r"`condition`, `costs` and costs of examples must not be given together",
         ),
         ({"condition": "dear"}, r"`condition` must be an OperatingCondition"),
-        ({"cost_matrix": [[0, 1], [1, 0]], "pos_label": 1}, r"`pos_label` must not come with `cost_matrix`, got 1"),
-        ({"cost_matrix": [[0, 1]]}, r"`costs` must be square"),
+        ({"costs": [[0, 1], [1, 0]], "pos_label": 1}, r"`pos_label` must not come with `costs`, got 1"),
+        ({"costs": [[0, 1]]}, r"`costs` must be square"),
         ({"normalized": True}, r"`normalized` must come with `condition`, got None"),
         ({"condition": 0.5, "policy": "best"}, r"`policy` must be 'optimal', 'bayes'"),
         ({"cost_fp": 1, "policy": "bayes"}, r"`policy` must be 'predict' without a `condition`, got 'bayes'"),
-        ({"cost_matrix": [[0, 1], [1, 0]], "policy": 0.5}, r"`policy` must be 'predict' without a `condition`"),
+        ({"costs": [[0, 1], [1, 0]], "policy": 0.5}, r"`policy` must be 'predict' without a `condition`"),
     ],
 )
 def test_contradictory_scorers_are_refused(options, message):

@@ -33,10 +33,7 @@ PACKAGES = [
 ]
 FLAT = {"__init__", "__main__", "_version"}
 # Modules that still hold more than one idea.
-LONG = {
-    "counting.confusion",
-    "multiclass.bcost",
-}
+LONG = {}
 HEAVY = [
     "sklearn",
     "matplotlib",

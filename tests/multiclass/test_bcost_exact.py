@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import costcurves as cc
+from costcurves.inference.cost_cells import CostCells, difference_histogram
+from costcurves.inference.cost_methods import COST_METHODS, Resampling
 from costcurves.inference.kernel.strata import Stratum
-from costcurves.inference.multiclass import ResampledDistribution, difference_histogram, limits
 
 EXPF5 = np.array([0.2102, 0.4473, 0.2568, 0.0016, 0.0841])
 
@@ -78,7 +79,7 @@ def test_bcost_is_the_enumeration_of_all_outcomes(counts, costs, laplace):
         if q:
             cells[Fraction(costs[t][p])] += q
     outcomes = enumerate_distribution(n, cells)
-    ci = quiet(cc.bcost.from_confusion, counts, costs, laplace=float(laplace), level=0.8)
+    ci = quiet(cc.bcost.from_confusion, counts, costs, laplace=float(laplace), level=0.8, method="exact")
     assert_same_distribution(ci.distribution, outcomes)
     total, lower, upper = Fraction(0), None, None
     for value in sorted(outcomes):
@@ -103,7 +104,7 @@ def test_bdeltacost_is_the_enumeration_of_all_outcomes(k, seed, laplace):
         if q:
             cells[Fraction(int(costs[t, i] - costs[t, j]))] += q
     outcomes = enumerate_distribution(n, cells)
-    cmp = cc.bdeltacost(true, a, b, costs, laplace=float(laplace))
+    cmp = cc.bdeltacost(true, a, b, costs, laplace=float(laplace), method="exact")
     assert_same_distribution(cmp.distribution, outcomes)
     low = sum(p for v, p in outcomes.items() if v <= 0)
     high = sum(p for v, p in outcomes.items() if v >= 0)
@@ -121,7 +122,7 @@ def test_deployment_priors_are_the_enumeration_of_both_classes():
     outcomes = defaultdict(Fraction)
     for (v, p), (w, q) in itertools.product(parts[0].items(), parts[1].items()):
         outcomes[v + w] += p * q
-    ci = quiet(cc.bcost.from_confusion, counts, costs, laplace=0.5, priors=[0.75, 0.25])
+    ci = quiet(cc.bcost.from_confusion, counts, costs, laplace=0.5, priors=[0.75, 0.25], method="exact")
     assert_same_distribution(ci.distribution, outcomes)
     assert ci.estimate == pytest.approx(0.75 / 3 + 0.25 * (5 + 2) / 3)
 
@@ -136,7 +137,7 @@ def test_exact_distribution_agrees_with_a_million_resamples(model):
     rng = np.random.default_rng(int(model[1]))
     C = cc.cost_models(model, EXPF5, rng)
     M = expf5_confusion(rng)
-    ci = quiet(cc.bcost.from_confusion, M, C)
+    ci = quiet(cc.bcost.from_confusion, M, C, method="exact")
     q = (M.ravel() + 0.1) / (1000 + 2.5)
     draws = np.sort(rng.multinomial(1000, q, 1_000_000) @ C.values.ravel() / 1000)
     x = draws[np.linspace(5_000, 995_000, 50).astype(int)]
@@ -145,9 +146,11 @@ def test_exact_distribution_agrees_with_a_million_resamples(model):
 
 
 def test_resampling_takes_the_papers_order_statistics():
-    drawn = ResampledDistribution.from_draws(np.arange(1.0, 1001.0))
-    assert limits(drawn, 0.025, 0.025) == (26, 975)
-    assert limits(drawn, (1 - 0.9) / 2, (1 - 0.9) / 2) == (51, 950)
+    options = Resampling(0.0, 1000, np.random.default_rng(0), None)
+    law = COST_METHODS["resample"].law([CostCells.of(np.ones(50), np.arange(50.0))], options)
+    ordered = np.sort(law.distribution.values)
+    assert law.limits(0.025, 0.025) == (ordered[25], ordered[974])
+    assert law.limits((1 - 0.9) / 2, (1 - 0.9) / 2) == (ordered[50], ordered[949])
     C = cc.cost_models("M1", EXPF5, 0)
     M = expf5_confusion(np.random.default_rng(0))
     one = cc.bcost.from_confusion(M, C, method="resample", rng=3)
@@ -155,7 +158,7 @@ def test_resampling_takes_the_papers_order_statistics():
     assert (one.lower, one.upper) == (again.lower, again.upper)
     assert one.lower == one.distribution.values[25]
     assert one.upper == one.distribution.values[974]
-    exact = cc.bcost.from_confusion(M, C)
+    exact = cc.bcost.from_confusion(M, C, method="exact")
     assert one.lower == pytest.approx(exact.lower, rel=0.05)
     assert one.upper == pytest.approx(exact.upper, rel=0.05)
 
@@ -169,7 +172,7 @@ def coverage(model, matrices, sets, rng):
         joint = EXPF5[:, None] * rates
         truth = float((joint * C.values).sum())
         for M in rng.multinomial(1000, joint.ravel(), sets).reshape(sets, 5, 5):
-            ci = quiet(cc.bcost.from_confusion, M, C)
+            ci = quiet(cc.bcost.from_confusion, M, C, method="exact")
             hits += ci.lower <= truth <= ci.upper
     return hits / (matrices * sets)
 
@@ -188,17 +191,17 @@ def test_coverage_of_m1_and_m6_at_length():
     assert coverage("M6", 10, 1000, np.random.default_rng(4)) > 0.99
 
 
-def test_z_interval_is_the_textbook_formula():
+def test_the_gaussian_interval_is_the_textbook_formula():
     rng = np.random.default_rng(0)
     y, p = rng.integers(0, 3, (2, 200))
     costs = np.array([[0, 1, 2], [3, 0, 1], [9, 2, 0]])
     each = costs[y, p]
     half = 1.959963984540054 * each.std(ddof=1) / np.sqrt(200)
-    ci = cc.bcost.z_interval(y, p, costs)
+    ci = cc.bcost(y, p, costs, method="gaussian")
     assert (ci.lower, ci.upper) == (pytest.approx(each.mean() - half), pytest.approx(each.mean() + half))
 
 
-def test_z_test_agrees_with_scipy():
+def test_the_gaussian_test_agrees_with_scipy():
     from scipy import stats
 
     rng = np.random.default_rng(1)
@@ -206,7 +209,7 @@ def test_z_test_agrees_with_scipy():
     costs = np.array([[0, 1, 2], [3, 0, 1], [9, 2, 0]])
     d = costs[y, a] - costs[y, b]
     z = d.mean() / (d.std(ddof=1) / np.sqrt(300))
-    cmp = cc.bdeltacost.z_test(y, a, b, costs)
+    cmp = cc.bdeltacost(y, a, b, costs, method="gaussian")
     assert cmp.p_value == pytest.approx(2 * stats.norm.sf(abs(z)))
     assert cmp.significant() == (cmp.p_value < 0.05)
 
@@ -220,11 +223,11 @@ def test_identical_classifiers_differ_by_exactly_nothing():
         assert (cmp.estimate, cmp.lower, cmp.upper, cmp.p_value) == (0, 0, 0, 1)
         assert not cmp.significant()
         assert cmp.cheaper is None
-    assert cc.bdeltacost.z_test(y, a, a, costs).p_value == 1
+    assert cc.bdeltacost(y, a, a, costs, method="gaussian").p_value == 1
 
 
 def test_a_certain_difference_has_the_smallest_p():
-    cmp = cc.bdeltacost([0] * 10, [0] * 10, [1] * 10, [[0, 2], [1, 0]])
+    cmp = cc.bdeltacost([0] * 10, [0] * 10, [1] * 10, [[0, 2], [1, 0]], method="exact")
     assert (cmp.estimate, cmp.lower, cmp.upper) == (-2, -2, -2)
     assert cmp.p_value == cmp.smallest_p == 2e-14
     assert cmp.cheaper == "a"
@@ -234,10 +237,10 @@ def test_a_p_value_below_the_error_of_the_distribution_is_not_printed_as_a_numbe
     y = np.repeat([0, 1, 2], 2_000)
     wrong = np.where(np.arange(y.size) % 5, y, (y + 1) % 3)
     C = [[0, 1, np.pi], [np.e, 0, 1], [2.5, np.sqrt(2), 0]]
-    cmp = cc.bdeltacost(y, y, wrong, C)
+    cmp = cc.bdeltacost(y, y, wrong, C, method="exact")
     assert cmp.p_value == cmp.smallest_p == 2 * cmp.distribution.error
     assert f"p < {2 * cmp.distribution.error:.2g}: a is cheaper" in repr(cmp)
-    assert "p = 0.5" in repr(cc.bdeltacost([0, 1], [0, 1], [1, 1], [[0, 1], [1, 0]]))
+    assert "p = 0.5" in repr(cc.bdeltacost([0, 1], [0, 1], [1, 1], [[0, 1], [1, 0]], method="exact"))
 
 
 @settings(max_examples=40, deadline=None)
@@ -246,7 +249,7 @@ def test_interval_and_p_value_agree_about_zero(seed, k, n):
     rng = np.random.default_rng(seed)
     y, a, b = rng.integers(0, k, (3, n))
     C = rng.integers(0, 4, (k, k)) + np.eye(k)
-    cmp = quiet(cc.bdeltacost, y, a, b, C)
+    cmp = quiet(cc.bdeltacost, y, a, b, C, method="exact")
     if cmp.p_value < 0.05 - 1e-9:
         assert cmp.significant()
     if cmp.p_value > 0.05 + 1e-9:
@@ -259,7 +262,7 @@ def test_swapping_the_classifiers_mirrors_the_difference(seed, k):
     rng = np.random.default_rng(seed)
     y, a, b = rng.integers(0, k, (3, 30))
     C = rng.integers(0, 4, (k, k)) + np.eye(k)
-    one, two = cc.bdeltacost(y, a, b, C), cc.bdeltacost(y, b, a, C)
+    one, two = cc.bdeltacost(y, a, b, C, method="exact"), cc.bdeltacost(y, b, a, C, method="exact")
     assert one.estimate == pytest.approx(-two.estimate, abs=1e-12)
     assert one.p_value == pytest.approx(two.p_value, abs=1e-9)
     assert one.lower == pytest.approx(-two.upper, abs=1e-9)
@@ -273,14 +276,14 @@ def test_order_of_labels_changes_nothing(seed, k, laplace):
     C = cc.CostMatrix(rng.integers(0, 9, (k, k)) + np.eye(k))
     order = rng.permutation(k).tolist()
     D = cc.CostMatrix(C, order)
-    one, two = (quiet(cc.bcost, y, a, M, laplace=laplace) for M in (C, D))
+    one, two = (quiet(cc.bcost, y, a, M, laplace=laplace, method="exact") for M in (C, D))
     assert (one.estimate, one.lower, one.upper) == (
         pytest.approx(two.estimate),
         pytest.approx(two.lower),
         pytest.approx(two.upper),
     )
     assert {(r.true, r.predicted) for r in one.risks} == {(r.true, r.predicted) for r in two.risks}
-    first, second = (cc.bdeltacost(y, a, b, M, laplace=laplace) for M in (C, D))
+    first, second = (cc.bdeltacost(y, a, b, M, laplace=laplace, method="exact") for M in (C, D))
     assert (first.lower, first.p_value) == (pytest.approx(second.lower), pytest.approx(second.p_value))
 
 
@@ -290,7 +293,7 @@ def test_costs_in_other_money_scale_the_interval(seed, k, factor):
     rng = np.random.default_rng(seed)
     y, a = rng.integers(0, k, (2, 40))
     C = rng.integers(0, 9, (k, k)) + np.eye(k)
-    one, two = quiet(cc.bcost, y, a, C), quiet(cc.bcost, y, a, factor * C)
+    one, two = quiet(cc.bcost, y, a, C, method="exact"), quiet(cc.bcost, y, a, factor * C, method="exact")
     assert two.lower == pytest.approx(factor * one.lower)
     assert two.upper == pytest.approx(factor * one.upper)
     assert len(one.risks) == len(two.risks)
@@ -303,7 +306,7 @@ def test_a_constant_added_to_a_row_changes_no_difference(seed, k, laplace):
     y, a, b = rng.integers(0, k, (3, 40))
     C = rng.integers(0, 9, (k, k)) + np.eye(k)
     shifted = C + rng.integers(0, 20, (k, 1))
-    one, two = (cc.bdeltacost(y, a, b, M, laplace=laplace) for M in (C, shifted))
+    one, two = (cc.bdeltacost(y, a, b, M, laplace=laplace, method="exact") for M in (C, shifted))
     assert (one.estimate, one.lower, one.upper) == (
         pytest.approx(two.estimate, abs=1e-12),
         pytest.approx(two.lower, abs=1e-9),
@@ -317,7 +320,9 @@ def test_uncertain_priors_leave_out_a_class_that_does_not_occur():
     found = []
     for last in ([0, 0, 9], [3, 4, 2]):
         M = [[30, 6, 4], [5, 20, 5], last]
-        found.append(quiet(cc.bcost.from_confusion, M, C, priors=priors, priors_size=size, laplace=0, rng=0))
+        found.append(
+            quiet(cc.bcost.from_confusion, M, C, priors=priors, priors_size=size, laplace=0, rng=0, method="exact")
+        )
     assert (found[0].lower, found[0].upper) == (found[1].lower, found[1].upper)
     # The mean cost of a class is drawn with its examples, and the priors from a Dirichlet distribution of two classes.
     rng = np.random.default_rng(1)
@@ -335,11 +340,14 @@ def test_from_confusion_and_from_joint_equal_predictions():
     C = cc.CostMatrix([[0, 1, 2], [3, 0, 1], [9, 2, 0]])
     table = np.zeros((3, 3, 3), dtype=int)
     np.add.at(table, (y, a, b), 1)
-    one, two = quiet(cc.bcost, y, a, C), quiet(cc.bcost.from_confusion, table.sum(axis=2), C)
+    one, two = (
+        quiet(cc.bcost, y, a, C, method="exact"),
+        quiet(cc.bcost.from_confusion, table.sum(axis=2), C, method="exact"),
+    )
     assert (one.lower, one.upper, one.estimate) == (two.lower, two.upper, two.estimate)
-    first, second = cc.bdeltacost(y, a, b, C), cc.bdeltacost.from_joint(table, C)
+    first, second = cc.bdeltacost(y, a, b, C, method="exact"), cc.bdeltacost.from_joint(table, C, method="exact")
     assert (first.lower, first.upper, first.p_value) == (second.lower, second.upper, second.p_value)
-    paper = cc.bdeltacost.from_joint(np.moveaxis(np.moveaxis(table, 0, 2), 2, 0), C)
+    paper = cc.bdeltacost.from_joint(np.moveaxis(np.moveaxis(table, 0, 2), 2, 0), C, method="exact")
     assert paper.estimate == first.estimate
 
 
@@ -347,7 +355,7 @@ def test_from_confusion_and_from_joint_equal_predictions():
 def test_uncertain_priors_have_the_moments_of_the_mixture(laplace):
     M, C = np.array([[60, 20], [10, 30]]), np.array([[0.0, 1.0], [5.0, 0.0]])
     priors, size = np.array([0.7, 0.3]), 50.0
-    ci = quiet(cc.bcost.from_confusion, M, C, priors=priors, priors_size=size, laplace=laplace, rng=0)
+    ci = quiet(cc.bcost.from_confusion, M, C, priors=priors, priors_size=size, laplace=laplace, rng=0, method="exact")
     q = (M + laplace) / (M.sum(axis=1, keepdims=True) + 2 * laplace)
     mu = (q * C).sum(axis=1)
     var = ((q * C**2).sum(axis=1) - mu**2) / M.sum(axis=1)
@@ -355,9 +363,9 @@ def test_uncertain_priors_have_the_moments_of_the_mixture(laplace):
     second = np.diag(cov) + priors**2
     assert ci.distribution.mean == pytest.approx(priors @ mu, rel=0.005)
     assert ci.distribution.std == pytest.approx(math.sqrt(second @ var + mu @ cov @ mu), rel=0.01)
-    sure = quiet(cc.bcost.from_confusion, M, C, priors=priors, laplace=laplace)
+    sure = quiet(cc.bcost.from_confusion, M, C, priors=priors, laplace=laplace, method="exact")
     assert ci.upper - ci.lower > sure.upper - sure.lower
-    huge = quiet(cc.bcost.from_confusion, M, C, priors=priors, priors_size=1e9, laplace=laplace, rng=0)
+    huge = quiet(cc.bcost.from_confusion, M, C, priors=priors, priors_size=1e9, laplace=laplace, rng=0, method="exact")
     assert huge.upper == pytest.approx(sure.upper, rel=0.02)
 
 
@@ -365,9 +373,9 @@ def test_priors_of_a_difference_weight_the_classes():
     y = np.repeat([0, 1], [80, 20])
     a, b = np.zeros(100, int), np.ones(100, int)
     C = [[0, 1], [5, 0]]
-    assert cc.bdeltacost(y, a, b, C).estimate == pytest.approx(-0.8 + 0.2 * 5)
-    assert cc.bdeltacost(y, a, b, C, priors={0: 0.5, 1: 0.5}).estimate == pytest.approx(-0.5 + 0.5 * 5)
-    assert quiet(cc.bcost, y, a, C, priors=[1, 0]).estimate == 0
+    assert cc.bdeltacost(y, a, b, C, method="exact").estimate == pytest.approx(-0.8 + 0.2 * 5)
+    assert cc.bdeltacost(y, a, b, C, priors={0: 0.5, 1: 0.5}, method="exact").estimate == pytest.approx(-0.5 + 0.5 * 5)
+    assert quiet(cc.bcost, y, a, C, priors=[1, 0], method="exact").estimate == 0
 
 
 def test_the_difference_histogram_counts_every_cell():
@@ -400,10 +408,10 @@ def test_all_pairs_equal_single_comparisons():
     y = rng.integers(0, 3, 400)
     noisy = {f"c{i}": np.where(rng.random(400) < i * 0.15, rng.integers(0, 3, 400), y) for i in range(1, 4)}
     C = [[0, 1, 2], [3, 0, 1], [9, 2, 0]]
-    many = cc.bdeltacost_many(y, noisy, C)
+    many = cc.bdeltacost_many(y, noisy, C, method="exact")
     assert [p.names for p in many.pairs[:3]] == [("c1", "c2"), ("c1", "c3"), ("c2", "c3")]
     assert [p.names for p in many.pairs[3:]] == [(name, many.constant) for name in noisy]
-    single = cc.bdeltacost(y, noisy["c1"], noisy["c3"], C, level=1 - 0.05 / 6)
+    single = cc.bdeltacost(y, noisy["c1"], noisy["c3"], C, level=1 - 0.05 / 6, method="exact")
     assert many.pairs[1].p_value == single.p_value
     assert many.pairs[1].lower == single.lower
     assert many.costs.tolist() == pytest.approx([cc.expected_cost(y, p, C) for p in noisy.values()])
@@ -418,7 +426,7 @@ def test_family_wise_error_is_controlled():
     for _ in range(150):
         y = rng.integers(0, 2, 300)
         same = {name: np.where(rng.random(300) < 0.3, 1 - y, y) for name in "abcd"}
-        false += bool(cc.bdeltacost_many(y, same, [[0, 1], [2, 0]]).significant()[:6].any())
+        false += bool(cc.bdeltacost_many(y, same, [[0, 1], [2, 0]], method="exact").significant()[:6].any())
     assert false / 150 <= 0.05 + 2.6 * math.sqrt(0.05 * 0.95 / 150)
 
 
@@ -426,7 +434,7 @@ def test_two_class_bcost_is_the_kernels_full_sampling():
     from costcurves.inference.kernel.distribution import exact_distribution
 
     # design: cost, full sampling: FN/n → cost_fn/n, FP/n → cost_fp/n.
-    ci = cc.bcost.from_confusion([[900, 100], [40, 160]], [[0, 1], [5, 0]], laplace=0)
+    ci = cc.bcost.from_confusion([[900, 100], [40, 160]], [[0, 1], [5, 0]], laplace=0, method="exact")
     full = exact_distribution([Stratum(1200, [40 / 1200, 100 / 1200], [5 / 1200, 1 / 1200])])
     x = np.linspace(0.15, 0.4, 23)
     assert ci.distribution.cdf(x) == pytest.approx(full.cdf(x), abs=1e-12)
@@ -437,7 +445,7 @@ def test_two_class_bcost_is_the_full_sampling_of_the_cost_curve():
     curve = cc.CostCurve(cc.RocCurve.from_confusion_matrix(table, name="rules"), policy=cc.thresholds.point(1))
     here = cc.OperatingCondition(prevalence=200 / 1200, cost_fp=fp, cost_fn=fn)
     full = curve.distribution(here, sampling="full")
-    ci = cc.bcost.from_confusion(table, [[0, fp], [fn, 0]], laplace=0)
+    ci = cc.bcost.from_confusion(table, [[0, fp], [fn, 0]], laplace=0, method="exact")
     scale = ci.distribution.mean / full.mean
     levels = [0.01, 0.025, 0.25, 0.5, 0.75, 0.975, 0.99]
     assert scale * full.quantile(levels) == pytest.approx(ci.distribution.quantile(levels), rel=1e-9)
@@ -451,7 +459,7 @@ def test_two_class_bdeltacost_is_the_full_sampling_of_the_paired_comparison():
     here = cc.OperatingCondition(prevalence=positive / n, cost_fp=fp, cost_fn=fn)
     options = {"method": "exact", "sampling": "full", "simultaneous": False}
     curve = cc.compare.from_joint(negatives=joint[0], positives=joint[1], pc=[here.pc], **options)
-    cmp = cc.bdeltacost.from_joint(joint, [[0, fp], [fn, 0]])
+    cmp = cc.bdeltacost.from_joint(joint, [[0, fp], [fn, 0]], method="exact")
     money = (positive * fn + (n - positive) * fp) / n
     assert cmp.estimate == pytest.approx(money * float(curve.estimate[0]))
     # Both ends are whole numbers of cost units over n; the batched quantiles promise 0.015 deviations.
@@ -464,7 +472,7 @@ def test_rounding_does_not_put_an_end_beside_zero():
     y, a, b = rng.integers(0, 2, (3, 23))
     C = rng.integers(0, 4, (2, 2)) + np.eye(2)
     for factor in (1, 0.1, 1 / 3):
-        cmp = cc.bdeltacost(y, a, b, factor * C)
+        cmp = cc.bdeltacost(y, a, b, factor * C, method="exact")
         assert cmp.upper == 0
         assert not cmp.significant()
     drawn = cc.bdeltacost(y, a, b, 0.1 * C, method="resample", rng=0, n_resamples=4000)
@@ -476,14 +484,14 @@ def test_priors_of_a_difference_give_the_moments_of_stratified_sampling():
     y, a, b = rng.integers(0, 3, (3, 200))
     C = np.array([[0, 1, 2], [3, 0, 1], [9, 2, 0]])
     priors = np.array([0.6, 0.3, 0.1])
-    cmp = cc.bdeltacost(y, a, b, C, priors=priors)
+    cmp = cc.bdeltacost(y, a, b, C, priors=priors, method="exact")
     each = C[y, a] - C[y, b]
     parts = [each[y == t] for t in range(3)]
     assert cmp.estimate == pytest.approx(sum(p * d.mean() for p, d in zip(priors, parts, strict=True)))
     assert cmp.distribution.mean == pytest.approx(cmp.estimate)
     variance = sum(p**2 * d.var() / d.size for p, d in zip(priors, parts, strict=True))
     assert cmp.distribution.std == pytest.approx(math.sqrt(variance))
-    spread = cc.bdeltacost(y, a, b, C, priors=priors, priors_size=5, rng=0)
+    spread = cc.bdeltacost(y, a, b, C, priors=priors, priors_size=5, rng=0, method="exact")
     assert spread.upper - spread.lower > cmp.upper - cmp.lower
 
 
@@ -492,11 +500,13 @@ def test_joint_counts_are_matched_to_the_cost_matrix_by_label():
     y, a, b = rng.integers(0, 3, (3, 200))
     joint = cc.JointConfusion.from_predictions(y, a, b)
     C = cc.CostMatrix([[0, 1, 2, 4], [3, 0, 1, 4], [9, 2, 0, 4], [1, 1, 1, 0]], labels=[2, 0, 1, "new"])
-    one, two = cc.bdeltacost.from_joint(joint, C), cc.bdeltacost(y, a, b, C)
+    one, two = cc.bdeltacost.from_joint(joint, C, method="exact"), cc.bdeltacost(y, a, b, C, method="exact")
     assert (one.estimate, one.lower, one.p_value) == (two.estimate, two.lower, two.p_value)
     single = cc.ConfusionMatrix.from_predictions(y, a)
-    assert quiet(cc.bcost.from_confusion, single, C).estimate == pytest.approx(cc.expected_cost(y, a, C))
+    assert quiet(cc.bcost.from_confusion, single, C, method="exact").estimate == pytest.approx(
+        cc.expected_cost(y, a, C)
+    )
     with pytest.raises(cc.DataError, match="`joint` must have only the labels"):
-        cc.bdeltacost.from_joint(joint, [[0, 1], [1, 0]])
+        cc.bdeltacost.from_joint(joint, [[0, 1], [1, 0]], method="exact")
     with pytest.raises(cc.DataError, match="`confusion` must have only the labels"):
-        cc.bcost.from_confusion(single, [[0, 1], [1, 0]])
+        cc.bcost.from_confusion(single, [[0, 1], [1, 0]], method="exact")

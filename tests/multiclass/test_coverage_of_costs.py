@@ -9,9 +9,11 @@ import pytest
 from scipy import stats
 
 import costcurves as cc
+from costcurves.inference.cost_cells import CostCells
 from costcurves.inference.rates import critical, mid_p_at
-from costcurves.inference.tilted import TiltCells, mean_of, tilted_limits, tilted_tails_at
+from costcurves.inference.tilted import mean_of, tilted_limits, tilted_rates, tilted_tail_bound, tilted_tails_at
 from laws import random_worlds
+from studies import k_classes
 
 KINDS = ("graded", "uniform", "heavy")
 
@@ -51,7 +53,7 @@ def test_bcost_covers_the_error_rate_whatever_the_number_of_classes(k, accuracy)
         for errors in (int(mean), int(mean) + 5) if k <= 50 else ():
             table = np.zeros((k, k), dtype=int)
             table[0, 0], table[0, 1] = n - errors, errors
-            found = cc.bcost.from_confusion(table, costs)
+            found = cc.bcost.from_confusion(table, costs, method="exact")
             assert (found.lower * n, found.upper * n) == pytest.approx((lower[errors], upper[errors]))
             assert found.lower <= found.estimate <= found.upper
 
@@ -59,9 +61,9 @@ def test_bcost_covers_the_error_rate_whatever_the_number_of_classes(k, accuracy)
 def test_a_laplace_correction_that_moves_the_interval_is_told():
     table = np.diag(np.full(20, 24)) + np.roll(np.eye(20, dtype=int), 1, axis=1)
     with pytest.warns(cc.SmallSampleWarning, match="`laplace` = 0.1 adds 40 examples to 500 and moves .* is 0.00625"):
-        off = cc.bcost.from_confusion(table, 1 - np.eye(20), laplace=0.1)
+        off = cc.bcost.from_confusion(table, 1 - np.eye(20), laplace=0.1, method="exact")
     assert off.lower > off.estimate
-    found = cc.bcost.from_confusion(table, 1 - np.eye(20))
+    found = cc.bcost.from_confusion(table, 1 - np.eye(20), method="exact")
     assert found.laplace == 2.5 / 400
     assert found.lower < found.estimate < found.upper
 
@@ -71,8 +73,44 @@ def graded_coverage(sets, k, n, kind, accuracy, seed):
     rates, costs = setting(k, kind, accuracy)
     cost = float((rates * costs).sum())
     tables = np.random.default_rng(seed).multinomial(n, rates.ravel(), sets).reshape(-1, k, k)
-    tilted = np.mean([covered([TiltCells.pooled(table, costs)], cost) for table in tables])
-    return float(cc.covers_cost(tables, costs, cost).mean()), float(tilted)
+    tilted = np.mean([covered([CostCells.of(table, costs).pooled()], cost) for table in tables])
+    return float(cc.covers_cost(tables, costs, cost, method="exact").mean()), float(tilted)
+
+
+@pytest.mark.parametrize("name", list(k_classes.WORLDS))
+@pytest.mark.parametrize("k", k_classes.CLASSES)
+def test_the_default_interval_covers_in_the_worlds_of_the_study(name, k):
+    """A small form of studies/k_classes.py, with other seeds; rare errors are so few that coverage goes up in steps."""
+    sets = 40 if "own cost" in name else 80
+    held = k_classes.coverage(name, k, sets, seed=11, methods=("tilted",))["tilted"]
+    assert held >= 0.95 - 3.3 * np.sqrt(0.95 * 0.05 / sets)
+
+
+@pytest.mark.parametrize("rate", k_classes.RARE)
+def test_the_default_test_keeps_its_level_with_a_rare_expensive_error(rate):
+    found = k_classes.false_verdicts(rate, 60, seed=12, methods=("tilted", "exact"))
+    assert found["tilted"] <= 0.05
+    assert found["exact"] > 0.05
+
+
+@pytest.mark.parametrize("name", list(k_classes.ALIKE))
+def test_the_default_test_keeps_its_level_between_equal_classifiers(name):
+    found = k_classes.false_verdicts_alike(name, 60, seed=13, methods=("tilted",))
+    assert found["tilted"] <= 0.05 + 3.3 * np.sqrt(0.05 * 0.95 / 60)
+
+
+@pytest.mark.law
+def test_the_quick_bound_of_a_tilted_tail_is_above_the_tail():
+    for rng in random_worlds(60, stream=623):
+        cells = []
+        for _ in range(int(rng.integers(1, 3))):
+            values = rng.integers(-6, 12, 5) * rng.choice([1.0, np.pi])
+            counts = rng.multinomial(int(rng.integers(2, 60)), rng.dirichlet(np.ones(5)))
+            cells.append(CostCells.of(counts, values).pooled())
+        observed, top = sum(one.mean for one in cells), sum(one.values[-1] for one in cells)
+        for share in (0.0, 0.2, 0.7, 1.0, 1.5):
+            at = observed + share * (top - observed)
+            assert tilted_tail_bound(cells, at) >= tilted_tails_at(cells, at)[0] - 1e-9
 
 
 @pytest.mark.parametrize(("k", "kind"), [(5, "graded"), (10, "uniform")])
@@ -103,9 +141,9 @@ def test_tilted_rates_are_the_most_likely_of_their_mean():
         values = np.unique(rng.integers(-6, 12, size)).astype(float)
         counts = rng.poisson(rng.choice([0.5, 3.0, 40.0]), values.size).astype(float)
         counts[rng.integers(values.size)] += 1
-        cells = TiltCells.pooled(counts, values)
+        cells = CostCells.of(counts, values).pooled()
         tilt = float(rng.normal() * cells.draws * rng.choice([0.01, 0.1, 1.0]))
-        rates = cells.rates(tilt)
+        rates = tilted_rates(cells, tilt)
         assert rates.sum() == pytest.approx(1)
         assert (rates >= 0).all()
         seen = counts > 0
@@ -131,7 +169,7 @@ def test_tilted_limits_of_one_kind_of_error_are_mid_p_limits():
         errors = int(rng.integers(0, n + 1))
         level = float(rng.choice([0.8, 0.95, 0.99]))
         cost = float(rng.choice([0.01, 1.0, 1e6]))
-        cells = [TiltCells.pooled(np.array([n - errors, errors]), np.array([0.0, cost]))]
+        cells = [CostCells.of(np.array([n - errors, errors]), np.array([0.0, cost]))]
         lower, upper = mid_p_at(errors, n, critical(level))
         assert tilted_limits(cells, (1 - level) / 2) == pytest.approx((cost * lower, cost * upper), rel=1e-5)
 
@@ -142,7 +180,7 @@ def test_tilted_limits_have_the_tails_that_enumeration_gives():
     for rng in random_worlds(40, stream=622):
         n, values = int(rng.integers(2, 7)), np.sort(rng.choice(np.arange(-5, 9), 4, replace=False)).astype(float)
         counts = rng.multinomial(n, rng.dirichlet(np.ones(4))).astype(float)
-        cells = TiltCells.pooled(counts, values)
+        cells = CostCells.of(counts, values).pooled()
         observed = counts @ values
         for mean in tilted_limits([cells], 0.1):
             below, above = tilted_tails_at([cells], mean)
@@ -154,7 +192,7 @@ def test_tilted_limits_have_the_tails_that_enumeration_gives():
                 middle = 0.5 * (low + high)
                 inside = side * (mean_of([cells], side * middle) - mean) > 0
                 low, high = (middle, high) if inside else (low, middle)
-            rates = cells.rates(side * low)
+            rates = tilted_rates(cells, side * low)
             total = 0.0
             for draw in itertools.product(range(4), repeat=n):
                 chance = np.prod(rates[list(draw)])
@@ -170,8 +208,8 @@ def test_tilted_tests_mirror_and_agree_with_their_p_value():
         y, a, b = rng.integers(0, 3, (3, 60))
         costs = rng.integers(0, 6, (3, 3)) + np.eye(3)
         priors = rng.dirichlet(np.ones(3)) if rng.random() < 0.5 else None
-        one = cc.bdeltacost.tilted_test(y, a, b, costs, priors=priors)
-        two = cc.bdeltacost.tilted_test(y, b, a, costs, priors=priors)
+        one = cc.bdeltacost(y, a, b, costs, priors=priors)
+        two = cc.bdeltacost(y, b, a, costs, priors=priors)
         assert (one.lower, one.upper) == pytest.approx((-two.upper, -two.lower), rel=1e-4, abs=1e-6)
         assert one.p_value == pytest.approx(two.p_value, rel=1e-4)
         assert one.significant() == (one.p_value <= 0.05)
@@ -181,22 +219,19 @@ def test_tilted_tests_mirror_and_agree_with_their_p_value():
 
 def test_priors_of_mid_p_and_tilted_intervals_weight_the_classes():
     table, costs, priors = [[90, 10], [4, 16]], [[0, 1], [5, 0]], [0.95, 0.05]
-    found = [
-        ask(table, costs, priors=priors)
-        for ask in (cc.bcost.mid_p_interval_from_confusion, cc.bcost.tilted_interval_from_confusion)
-    ]
+    found = [cc.bcost.from_confusion(table, costs, method=method, priors=priors) for method in ("mid-p", "tilted")]
     for one in found:
         assert one.estimate == pytest.approx(0.95 * 0.1 + 0.05 * 5 * 0.2)
         assert one.lower < one.estimate < one.upper
     assert found[0].upper == pytest.approx(found[1].upper, rel=0.1)
     with pytest.raises(cc.DataError, match=r"must be 0 for a class without examples, got 0\.5 for 1"):
-        cc.bcost.tilted_interval_from_confusion([[5, 1], [0, 0]], costs, priors=[0.5, 0.5])
+        cc.bcost.from_confusion([[5, 1], [0, 0]], costs, priors=[0.5, 0.5])
 
 
 def test_degenerate_counts_have_limits():
     for table in ([[1, 0], [0, 0]], [[0, 1], [0, 0]], [[7, 0], [0, 5]]):
-        found = cc.bcost.tilted_interval_from_confusion(table, [[0, 1], [5, 0]])
+        found = cc.bcost.from_confusion(table, [[0, 1], [5, 0]])
         assert 0 <= found.lower <= found.estimate <= found.upper <= 5
-    same = cc.bdeltacost.tilted_test([0, 1], [0, 1], [0, 1], [[0, 1], [5, 0]])
+    same = cc.bdeltacost([0, 1], [0, 1], [0, 1], [[0, 1], [5, 0]])
     assert (same.estimate, same.significant()) == (0, False)
     assert same.lower < 0 < same.upper

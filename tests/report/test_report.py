@@ -115,7 +115,7 @@ def test_json_is_strict_and_holds_the_answer(report, classes):
     other = json.loads(classes.json())
     assert other["kind"] == "k classes"
     assert [one["cost"]["estimate"] for one in other["classifiers"]] == [
-        cc.bcost.z_interval(TRUTH, GUESSES[name], COSTS).estimate for name in GUESSES
+        cc.expected_cost(TRUTH, GUESSES[name], COSTS) for name in GUESSES
     ]
 
 

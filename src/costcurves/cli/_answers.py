@@ -264,6 +264,7 @@ class BCost(TypedDict):
     data: ClassData
     currency: Currency
     level: Level
+    method: Annotated[str, "How the limits were found."]
     laplace: Annotated[float, "Number added to each cell of the counts."]
     classifiers: list[ClassCost]
     constant: Constant
@@ -275,11 +276,11 @@ class ClassPair(TypedDict):
 
     a: str
     b: str
-    difference: Annotated[float, "Cost of a minus cost of b."]
+    estimate: Annotated[float, "Cost of a minus cost of b."]
     lower: float
     upper: float
     p_value: Share
-    p_adjusted: Annotated[
+    adjusted: Annotated[
         Share,
         "p_value times the number of pairs (Bonferroni); it is at most 1 - level exactly if the limits exclude 0.",
     ]
@@ -293,6 +294,7 @@ class BDeltaCost(TypedDict):
     data: ClassData
     currency: Currency
     level: Level
+    method: Annotated[str, "How the limits were found."]
     costs: Annotated[dict[str, float], "Cost per case of each classifier."]
     constants: Annotated[dict[str, float], "Cost per case of always predicting one class, for each class."]
     best: Annotated[str, "What costs least on these rows: a classifier, or one of the constants."]

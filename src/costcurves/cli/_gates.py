@@ -16,7 +16,7 @@ from costcurves.cli._print import Output, Problem, console, money, quoted
 from costcurves.decisions.curve_difference import CurveDifference
 from costcurves.decisions.recommend import Recommendation
 from costcurves.decisions.recommend_within import RangeRecommendation
-from costcurves.multiclass.bcost import CostDifference
+from costcurves.multiclass.bdeltacost import CostDifference
 
 FAILED = 1
 

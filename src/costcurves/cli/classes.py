@@ -35,8 +35,20 @@ from costcurves.cli._print import (
     records,
     working,
 )
-from costcurves.multiclass.bcost import CellRisk, CostDifference
+from costcurves.inference.cost_methods import DEFAULT_METHOD
+from costcurves.multiclass.bdeltacost import CostDifference
 from costcurves.multiclass.comparison import CostComparison
+from costcurves.multiclass.risks import CellRisk
+
+Method = Annotated[
+    str,
+    option(
+        HOW,
+        "NAME",
+        "How limits are found: tilted holds even if costly errors are rare, exact and resample are the bootstrap of "
+        "the paper, and there are mid-p and gaussian.",
+    ),
+]
 
 
 def read_priced(
@@ -91,8 +103,10 @@ class Classes:
 def bcost(
     table: Classes,
     level: Level = DEFAULT_LEVEL,
+    method: Method = DEFAULT_METHOD,
     laplace: Annotated[
-        float | None, option(HOW, "N", "Added to each cell of the counts; 2.5/k² for k classes by default.")
+        float | None,
+        option(HOW, "N", "Added to each cell of the counts by --method exact; 2.5/k² for k classes by default."),
     ] = None,
     assert_cost_below: Annotated[
         float | None,
@@ -108,14 +122,14 @@ def bcost(
 ) -> None:
     """costcurves bcost example:vehicle --costs example:vehicle
 
-    Say what each classifier of k classes costs per case, with an interval: BCost, the bootstrap computed exactly.
-    Rows of a cost matrix are true classes, columns predicted ones.
+    Say what each classifier of k classes costs per case, with an interval (BCost) that allows for costly errors which
+    the rows do not show. Rows of a cost matrix are true classes, columns predicted ones.
     """
     data, prices, currency = table.load()
     with working("counting"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
         found = {
-            name: cc.bcost(data.y_true, values, prices, level=level, laplace=laplace)
+            name: cc.bcost(data.y_true, values, prices, level=level, method=method, laplace=laplace)
             for name, values in data.predictions.items()
         }
     gates = (
@@ -147,13 +161,14 @@ def bcost(
 
     columns = {"classifier": list(found)} | {
         key: [getattr(one, key) for one in found.values()]
-        for key in ("estimate", "lower", "upper", "level", "laplace", "n")
+        for key in ("estimate", "lower", "upper", "level", "method", "laplace", "n")
     }
     document: types.BCost = {
         "schema": "costcurves/bcost/1",
         "data": data.document(),
         "currency": currency,
         "level": level,
+        "method": method,
         "laplace": found[order[0]].laplace,
         "classifiers": [
             {
@@ -227,7 +242,14 @@ class PairGates:
 
 
 @with_groups
-def bdeltacost(table: Classes, level: Level = DEFAULT_LEVEL, *, gates: PairGates, out: Output) -> None:
+def bdeltacost(
+    table: Classes,
+    level: Level = DEFAULT_LEVEL,
+    method: Method = DEFAULT_METHOD,
+    *,
+    gates: PairGates,
+    out: Output,
+) -> None:
     """costcurves bdeltacost example:vehicle --costs example:vehicle
 
     Say which classifier of k classes costs least, on the same rows: BDeltaCost of all pairs, and of each classifier
@@ -238,7 +260,7 @@ def bdeltacost(table: Classes, level: Level = DEFAULT_LEVEL, *, gates: PairGates
         raise Problem("--margin goes with --assert-not-worse-than")
     with working("comparing"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
-        many = cc.bdeltacost_many(data.y_true, data.predictions, prices, level=level)
+        many = cc.bdeltacost_many(data.y_true, data.predictions, prices, level=level, method=method)
     verdicts = gates.judge(many, currency)
 
     def show(screen: Console) -> None:
@@ -272,6 +294,7 @@ def bdeltacost(table: Classes, level: Level = DEFAULT_LEVEL, *, gates: PairGates
         "data": data.document(),
         "currency": currency,
         "level": level,
+        "method": method,
         "costs": dict(zip(many.names, many.costs.tolist(), strict=True)),
         "constants": dict(zip(many.constants, many.constant_costs.tolist(), strict=True)),
         "best": many.best_name,

@@ -26,16 +26,9 @@ from costcurves._base.validation import (
     number_array,
     shown,
 )
-from costcurves.counting.confusion import (
-    Labels,
-    check_labels,
-    check_weights,
-    code_columns,
-    listed,
-    pair_counts,
-    read_square,
-    square_text,
-)
+from costcurves.counting.class_labels import Labels, check_labels, check_weights, code_columns, listed
+from costcurves.counting.confusion import pair_counts
+from costcurves.counting.square_tables import read_square, square_text
 
 OWNER = "the cost matrix"
 
@@ -77,13 +70,13 @@ class CostMatrix(Result):
     Examples
     --------
     >>> import costcurves as cc
-    >>> C = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
-    >>> C
+    >>> costs = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
+    >>> costs
     CostMatrix, rows true, columns predicted
             good  bad
       good     0    1
       bad      5    0
-    >>> C.cost("bad", "good")
+    >>> costs.cost("bad", "good")
     5.0
     """
 
@@ -168,7 +161,7 @@ class CostMatrix(Result):
 
         Notes
         -----
-        `CostMatrix(C.to_frame())` is C again.
+        `CostMatrix(costs.to_frame())` is `costs` again.
         """
         return make_frame(self._columns(), backend)
 
@@ -187,9 +180,9 @@ def _reordered(matrix: CostMatrix, labels: Any) -> tuple[FloatArray, Labels]:
     return matrix.values[np.ix_(at, at)], names
 
 
-def as_cost_matrix(C: Any) -> CostMatrix:
-    """Return a cost matrix; a table is made into one."""
-    return C if isinstance(C, CostMatrix) else CostMatrix(C)
+def as_cost_matrix(costs: Any) -> CostMatrix:
+    """Return a cost matrix, made from a table unless it is one already."""
+    return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
 
 
 def constant_name(label: Any) -> str:
@@ -212,11 +205,11 @@ def constant_names(argument: str, names: Sequence[str], labels: Labels) -> tuple
     return always
 
 
-def cheapest_constant(C: CostMatrix, shares: FloatArray) -> tuple[str, float]:
+def cheapest_constant(costs: CostMatrix, shares: FloatArray) -> tuple[str, float]:
     """Return the constant classifier that costs least at some class frequencies, and what it costs."""
-    costs = shares @ C.values
-    cheapest = int(np.argmin(costs))
-    return constant_name(C.labels[cheapest]), float(costs[cheapest])
+    means = shares @ costs.values
+    cheapest = int(np.argmin(means))
+    return constant_name(costs.labels[cheapest]), float(means[cheapest])
 
 
 def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatArray, Labels]:
@@ -233,7 +226,7 @@ def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatAr
         priors = [priors[label] for label in labels]
     values = np.array(number_array(name, priors, booleans=False))
     if values.ndim != 1 or (labels is not None and values.size != len(labels)) or values.size < 2:
-        rule = f"one value for each of the {len(labels)} classes" if labels is not None else "one value a class"
+        rule = f"one value for each of the {len(labels)} classes" if labels is not None else "one value per class"
         raise InputError(f"`{name}` must have {rule}, got shape {values.shape}")
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
@@ -245,14 +238,14 @@ def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatAr
     return frozen(values / total), tuple(range(values.size)) if labels is None else labels
 
 
-def expected_cost(y_true: Any, y_pred: Any, C: Any, sample_weight: Any = None) -> float:
+def expected_cost(y_true: Any, y_pred: Any, costs: Any, sample_weight: Any = None) -> float:
     """Return the mean cost of the predictions.
 
     Parameters
     ----------
     y_true, y_pred : sequence of labels, shape (n,)
         Arrays, lists or dataframe columns; every label must be one of the cost matrix.
-    C : CostMatrix or table
+    costs : CostMatrix or table
         Rows true, columns predicted.
     sample_weight : array-like of shape (n,), optional
         Weights of the examples, not negative.
@@ -264,19 +257,19 @@ def expected_cost(y_true: Any, y_pred: Any, C: Any, sample_weight: Any = None) -
     Examples
     --------
     >>> import costcurves as cc
-    >>> C = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
-    >>> cc.expected_cost(["good", "good", "bad", "bad"], ["good", "bad", "bad", "good"], C)
+    >>> costs = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
+    >>> cc.expected_cost(["good", "good", "bad", "bad"], ["good", "bad", "bad", "good"], costs)
     1.5
     """
-    C = as_cost_matrix(C)
-    k = len(C.labels)
-    _, (true, predicted) = code_columns({"y_true": y_true, "y_pred": y_pred}, C.labels, OWNER)
+    costs = as_cost_matrix(costs)
+    k = len(costs.labels)
+    _, (true, predicted) = code_columns({"y_true": y_true, "y_pred": y_pred}, costs.labels, OWNER)
     weights = check_weights(sample_weight, true.size)
     counts = pair_counts(true, predicted, k, weights)
     total = counts.sum()
     with np.errstate(over="ignore"):
-        cost = float((counts * C.values).sum() / total)
-    return cost if np.isfinite(cost) else float((counts / total * C.values).sum())
+        cost = float((counts * costs.values).sum() / total)
+    return cost if np.isfinite(cost) else float((counts / total * costs.values).sum())
 
 
 def _in_order(labels: Sequence[Any]) -> bool:
@@ -287,18 +280,18 @@ def _in_order(labels: Sequence[Any]) -> bool:
         return False
 
 
-def minimum_cost_predictions(probabilities: Any, C: Any, *, classes: Any = None) -> npt.NDArray[Any]:
+def minimum_cost_predictions(probabilities: Any, costs: Any, *, classes: Any = None) -> npt.NDArray[Any]:
     """Return the class of least expected cost for each example.
 
     Parameters
     ----------
     probabilities : array-like of shape (n, k), or dataframe
         Class probabilities, or a frame with one column per label, matched by name.
-    C : CostMatrix or table
+    costs : CostMatrix or table
         Rows true, columns predicted.
     classes : sequence of labels, optional
         The label of each column of `probabilities`, such as a classifier's ``classes_``. Needed for an array unless
-        the labels of `C` are in sorted order, the order in which scikit-learn has the columns of `predict_proba`.
+        the labels of `costs` are in sorted order, the order in which scikit-learn has the columns of `predict_proba`.
 
     Returns
     -------
@@ -307,39 +300,39 @@ def minimum_cost_predictions(probabilities: Any, C: Any, *, classes: Any = None)
 
     Notes
     -----
-    The decision minimises Σ_t P(t|x) C[t, p] over p. Of equal expected costs the label that comes first in
+    The decision minimises Σ_t P(t|x) costs[t, p] over p. Of equal expected costs the label that comes first in
     the cost matrix is taken.
 
     Examples
     --------
     >>> import costcurves as cc
-    >>> C = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
-    >>> cc.minimum_cost_predictions([[0.9, 0.1], [0.8, 0.2]], C, classes=["good", "bad"]).tolist()
+    >>> costs = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
+    >>> cc.minimum_cost_predictions([[0.9, 0.1], [0.8, 0.2]], costs, classes=["good", "bad"]).tolist()
     ['good', 'bad']
     """
-    C = as_cost_matrix(C)
-    k = len(C.labels)
+    costs = as_cost_matrix(costs)
+    k = len(costs.labels)
     read = read_table(probabilities)
     if read is not None:
         columns, cells, _ = read
-        by_text = {str(label): label for label in C.labels}
-        names = [c if c in C.labels else by_text.get(str(c), c) for c in columns]
-        if set(names) != set(C.labels) or len(names) != k:
-            raise DataError(f"`probabilities` must have the columns {listed(C.labels)}, got {listed(columns)}")
-        probabilities = np.array([cells[names.index(label)] for label in C.labels]).T
-    elif classes is None and not _in_order(C.labels):
+        by_text = {str(label): label for label in costs.labels}
+        names = [c if c in costs.labels else by_text.get(str(c), c) for c in columns]
+        if set(names) != set(costs.labels) or len(names) != k:
+            raise DataError(f"`probabilities` must have the columns {listed(costs.labels)}, got {listed(columns)}")
+        probabilities = np.array([cells[names.index(label)] for label in costs.labels]).T
+    elif classes is None and not _in_order(costs.labels):
         raise InputError(
             "`classes` must name the columns of `probabilities` where the cost matrix's labels are not sorted, "
-            f"got None and labels {listed(C.labels)}: pass the classifier's classes_"
+            f"got None and labels {listed(costs.labels)}: pass the classifier's classes_"
         )
     p = number_array("probabilities", probabilities)
     if p.ndim != 2 or p.shape[1] != k:
-        raise InputError(f"`probabilities` must have shape (n, {k}), one column a class, got {p.shape}")
+        raise InputError(f"`probabilities` must have shape (n, {k}), one column per class, got {p.shape}")
     if read is None and classes is not None:
         order = list(classes)
-        if len(order) != k or set(order) != set(C.labels):
-            raise DataError(f"`classes` must be the labels {listed(C.labels)}, got {listed(order)}")
-        p = p[:, [order.index(label) for label in C.labels]]
+        if len(order) != k or set(order) != set(costs.labels):
+            raise DataError(f"`classes` must be the labels {listed(costs.labels)}, got {listed(order)}")
+        p = p[:, [order.index(label) for label in costs.labels]]
     bad = ~(np.isfinite(p) & (p >= 0))
     if bad.any():
         row = int(np.argwhere(bad)[0][0])
@@ -348,8 +341,8 @@ def minimum_cost_predictions(probabilities: Any, C: Any, *, classes: Any = None)
     if off.any():
         row = int(np.flatnonzero(off)[0])
         raise DataError(f"`probabilities` must have rows with a sum of 1, got {p[row].sum():g} in row {row}")
-    chosen = np.argmin(p @ C.values, axis=1)
-    return np.asarray(label_array(C.labels)[chosen])
+    chosen = np.argmin(p @ costs.values, axis=1)
+    return np.asarray(label_array(costs.labels)[chosen])
 
 
 def label_array(labels: Labels) -> npt.NDArray[Any]:

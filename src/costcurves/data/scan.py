@@ -17,7 +17,8 @@ from costcurves.data.readers.one_pass import check_progress, check_threads
 from costcurves.data.readers.opening import open_source
 from costcurves.data.tallies.bins import check_resolution
 from costcurves.data.tallies.confusion import ConfusionTally
-from costcurves.multiclass.bcost import CostDifference, CostInterval, bcost, bdeltacost
+from costcurves.multiclass.bcost import CostInterval, bcost
+from costcurves.multiclass.bdeltacost import CostDifference, bdeltacost
 
 
 class Scan(Predictions):
@@ -116,14 +117,14 @@ class Scan(Predictions):
             group: {name: CostCurve(curve, rule) for name, curve in curves.items()} for group, curves in found.items()
         }
 
-    def bcost(self, pred: str, C: Any, **options: Any) -> CostInterval:
+    def bcost(self, pred: str, costs: Any, **options: Any) -> CostInterval:
         """An interval for the expected cost of a column of predicted labels, as `bcost` gives it for arrays."""
-        return bcost.from_confusion(self._table((pred,)).to_confusion(), C, **options)
+        return bcost.from_confusion(self._table((pred,)).to_confusion(), costs, **options)
 
-    def bdeltacost(self, a: str, b: str, C: Any, **options: Any) -> CostDifference:
+    def bdeltacost(self, a: str, b: str, costs: Any, **options: Any) -> CostDifference:
         """The difference in expected cost of two columns of predicted labels, as `bdeltacost` gives it for arrays."""
         names = check_two_names((a, b))
-        return bdeltacost.from_joint(self._table(names).to_joint(), C, **{"names": names, **options})
+        return bdeltacost.from_joint(self._table(names).to_joint(), costs, **{"names": names, **options})
 
     def _table(self, names: tuple[str, ...]) -> ConfusionTally:
         """Count the predicted labels."""

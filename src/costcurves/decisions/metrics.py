@@ -11,7 +11,7 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray, shown
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import RangeLike
 from costcurves.counting import counts
-from costcurves.counting.confusion import check_weights
+from costcurves.counting.class_labels import check_weights
 from costcurves.counting.labels import binary_labels, checked_rows
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import check_in_unit, check_name, check_positive
+from costcurves._base.validation import DEFAULT_LEVEL, check_in_unit, check_name, check_positive
 from costcurves.conditions.cost_matrix import as_cost_matrix
 from costcurves.counting.confusion import JointConfusion
 from costcurves.displays._base import LabelDisplay
@@ -72,7 +72,7 @@ class PowerDisplay(LabelDisplay):
         n: Any,
         difference: Any = None,
         pair: Sequence[str] | None = None,
-        level: float = 0.95,
+        level: float = DEFAULT_LEVEL,
         laplace: float = 0.0,
     ) -> Self:
         y_true, answers, _ = sample.paired()

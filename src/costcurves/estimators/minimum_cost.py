@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import check_choice
 from costcurves.conditions.cost_matrix import CostMatrix, minimum_cost_predictions
-from costcurves.counting.confusion import listed
+from costcurves.counting.class_labels import listed
 from costcurves.estimators._members import score_method
 
 CALIBRATIONS = ("isotonic", "sigmoid")
@@ -30,7 +30,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     ----------
     estimator : estimator
         A classifier with `predict_proba` (with `calibration`, `decision_function` is enough).
-    cost_matrix : CostMatrix, labelled frame, table of shape (k, k), or callable
+    costs : CostMatrix, labelled frame, table of shape (k, k), or callable
         Rows are true classes, columns are predicted classes. A `CostMatrix` or a labelled frame is matched by its
         labels, and a plain table has the order of the sorted classes. For costs that follow a rule, a callable takes
         the classes and returns any of these.
@@ -45,14 +45,14 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     Attributes
     ----------
     classes_ : array of shape (k,)
-    cost_matrix_ : CostMatrix
+    costs_ : CostMatrix
         The costs with the classes as labels, in their order.
     estimator_ : estimator
         The fitted classifier, which is a `CalibratedClassifierCV` if `calibration` is given.
 
     Notes
     -----
-    The prediction is the class p with the least Σ_t P(t|x) C[t, p], and the first of several such classes.
+    The prediction is the class p with the least Σ_t P(t|x) costs[t, p], and the first of several such classes.
     The probabilities refer to the class frequencies of the training data.
 
     Examples
@@ -73,14 +73,14 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     def __init__(
         self,
         estimator: Any,
-        cost_matrix: Any,
+        costs: Any,
         *,
         calibration: str | None = None,
         cv: Any = 5,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
-        self.cost_matrix = cost_matrix
+        self.costs = costs
         self.calibration = calibration
         self.cv = cv
         self.n_jobs = n_jobs
@@ -115,7 +115,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         classes = np.unique(labels)
         if classes.size < 2:
             raise DataError(f"`y` must hold two classes or more, got {classes.size} class: {classes.tolist()}")
-        self.cost_matrix_ = matrix_of(self.cost_matrix, classes)
+        self.costs_ = matrix_of(self.costs, classes)
         if sklearn.get_config()["enable_metadata_routing"]:
             params = process_routing(self, "fit", **params)["estimator"]["fit"]
         self.classes_ = classes
@@ -133,9 +133,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         X : array-like of shape (n, features)
         """
         check_is_fitted(self, "estimator_")
-        chosen = minimum_cost_predictions(
-            self.estimator_.predict_proba(X), self.cost_matrix_, classes=self.classes_.tolist()
-        )
+        chosen = minimum_cost_predictions(self.estimator_.predict_proba(X), self.costs_, classes=self.classes_.tolist())
         return chosen.astype(self.classes_.dtype, copy=False)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
@@ -164,19 +162,19 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
         return tags
 
 
-def matrix_of(cost_matrix: Any, classes: npt.NDArray[Any]) -> CostMatrix:
+def matrix_of(costs: Any, classes: npt.NDArray[Any]) -> CostMatrix:
     """Return the costs with the classes as labels, in their order. Labels that do not match the classes are refused."""
     names = classes.tolist()
-    table = cost_matrix(classes) if callable(cost_matrix) else cost_matrix
+    table = costs(classes) if callable(costs) else costs
     labelled = isinstance(table, CostMatrix) or hasattr(table, "columns") or hasattr(table, "column_names")
     if not labelled and np.shape(table) != (len(names), len(names)):
         raise InputError(
-            f"`cost_matrix` must have a row and a column for each of the classes of `y` ({listed(names)}), "
+            f"`costs` must have a row and a column for each of the classes of `y` ({listed(names)}), "
             f"got shape {np.shape(table)}"
         )
     matrix = CostMatrix(table) if labelled else CostMatrix(table, labels=names)
     if set(matrix.labels) != set(names):
         raise DataError(
-            f"`cost_matrix` must have the classes of `y` as labels ({listed(names)}), got {listed(matrix.labels)}"
+            f"`costs` must have the classes of `y` as labels ({listed(names)}), got {listed(matrix.labels)}"
         )
     return CostMatrix(matrix, labels=names)

@@ -24,7 +24,7 @@ CROSS_FITTED, PREDICT = "cross-fitted", "predict"
 def expected_cost_scorer(
     condition: Any = None,
     *,
-    cost_matrix: Any = None,
+    costs: Any = None,
     cost_fp: Any = None,
     cost_fn: Any = None,
     policy: Any = None,
@@ -41,11 +41,11 @@ def expected_cost_scorer(
     ----------
     condition : OperatingCondition, or a number read as pc
         The condition, for two classes. Its prevalence is used, not that of the data.
-    cost_matrix : CostMatrix or table
+    costs : CostMatrix or table
         Costs for k classes, with true classes as rows and predicted classes as columns. Class frequencies are those of
         the data. A plain table has the labels 0, 1, …; for others, give a `CostMatrix` with labels.
     cost_fp, cost_fn : float, optional
-        Without `condition` and `cost_matrix`, each example has its own costs. Enable scikit-learn's metadata routing,
+        Without `condition` and `costs`, each example has its own costs. Enable scikit-learn's metadata routing,
         call ``set_score_request(cost_fn=True)`` on the scorer, and pass ``params={"cost_fn": amounts}`` to
         `cross_validate`, or ``cost_fn=amounts`` to `GridSearchCV.fit`. A cost that is the same for all examples is
         given here.
@@ -93,20 +93,20 @@ def expected_cost_scorer(
     [-0.25, -0.38, -0.25, -0.22, -0.17]
     """
     normalized = check_flag("normalized", normalized)
-    if (condition is not None) + (cost_matrix is not None) + (cost_fp is not None or cost_fn is not None) > 1:
+    if (condition is not None) + (costs is not None) + (cost_fp is not None or cost_fn is not None) > 1:
         raise InputError(
-            "`condition`, `cost_matrix` and costs of examples must not be given together, "
-            f"got condition={shown(condition)}, cost_matrix={shown(cost_matrix)}, "
+            "`condition`, `costs` and costs of examples must not be given together, "
+            f"got condition={shown(condition)}, costs={shown(costs)}, "
             f"cost_fp={shown(cost_fp)}, cost_fn={shown(cost_fn)}"
         )
     if normalized and condition is None:
         raise InputError("`normalized` must come with `condition`, got None")
     if policy not in (None, PREDICT) and condition is None:
         raise InputError(f"`policy` must be 'predict' without a `condition`, got {shown(policy)}")
-    if cost_matrix is not None:
+    if costs is not None:
         if pos_label is not None:
-            raise InputError(f"`pos_label` must not come with `cost_matrix`, got {shown(pos_label)}")
-        return make_scorer(expected_cost, greater_is_better=False, C=as_cost_matrix(cost_matrix))
+            raise InputError(f"`pos_label` must not come with `costs`, got {shown(pos_label)}")
+        return make_scorer(expected_cost, greater_is_better=False, costs=as_cost_matrix(costs))
     if condition is not None:
         options = {"condition": check_condition(condition), "pos_label": pos_label, "normalized": normalized}
         if isinstance(policy, str) and policy == PREDICT:

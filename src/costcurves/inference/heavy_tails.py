@@ -9,8 +9,9 @@ import numpy as np
 
 from costcurves._base.validation import FloatArray
 from costcurves.inference.bands.resampled import order_limits
+from costcurves.inference.cost_cells import CostCells
 from costcurves.inference.simultaneous import seeded_by
-from costcurves.inference.tilted import TiltCells, tilted_limits
+from costcurves.inference.tilted import tilted_limits
 
 # With fewer numbers other than zero than this, the largest possible ones are allowed for, and a warning is given.
 FEW = 10
@@ -90,10 +91,10 @@ def bootstrap_t_limits(
     return MeanLimits(max(lower, possible[0]), min(upper, possible[1]), p)
 
 
-def _cells(values: FloatArray, possible: tuple[float, float]) -> TiltCells:
+def _cells(values: FloatArray, possible: tuple[float, float]) -> CostCells:
     """Return the counts of all values, and of the two extreme ones even if they were not seen."""
     seen = np.concatenate([values, possible])
-    return TiltCells.pooled(np.append(np.ones(values.size), [0.0, 0.0]), seen)
+    return CostCells.of(np.append(np.ones(values.size), [0.0, 0.0]), seen).pooled()
 
 
 def _expanded(values: FloatArray, tail: float, observed: float) -> tuple[float, float, float]:

@@ -21,14 +21,14 @@ _BLOCK = 64
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """One stratum of many test sets: counts (sets, cells), the value of a draw (cells,), and λ, added to each cell.
+    """One stratum of many test sets: counts (sets, cells), the value of a draw (cells,), and λ as added to the cells.
 
     All sets have the same number of examples in the stratum, and that many are drawn.
     """
 
     counts: npt.NDArray[np.int64]
     values: FloatArray
-    added: float = 0.0
+    added: float | FloatArray = 0.0
 
     @property
     def draws(self) -> int:

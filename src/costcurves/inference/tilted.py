@@ -9,101 +9,69 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from costcurves._base.validation import FloatArray, frozen
+from costcurves._base.validation import FloatArray
+from costcurves.inference.cost_cells import CostCells, mean_of_cells, spread_of_cells
 from costcurves.inference.kernel.distribution import exact_distribution
-from costcurves.inference.kernel.strata import Stratum
+from costcurves.inference.kernel.strata import Stratum, bernstein_tail
 
 # Limits are found to this part of the range of tilts; their tails are then right to about as much.
 _ACCURACY = 1e-6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TiltCells:
-    """Counts of the values of one stratum; a count of 0 is a value that may occur and was not seen.
+def tilted_rates(cells: CostCells, tilt: float) -> FloatArray:
+    """Return the rates that are most likely among those of their mean: counts over (η + tilt · value).
 
-    Attributes
+    A negative tilt raises the mean. η makes the sum one; where the seen cells cannot reach that while all
+    denominators are positive, what is left is the rate of the extreme value, which was not seen.
+
+    Parameters
     ----------
-    counts, values : arrays of shape (cells,)
-        Distinct values, ascending; what a rate of one in each cell is worth.
+    cells : CostCells
+        Pooled, so that values are distinct and ascending.
+    tilt : float
     """
-
-    counts: FloatArray
-    values: FloatArray
-
-    @classmethod
-    def pooled(cls, counts: npt.NDArray[Any], values: FloatArray) -> TiltCells:
-        """Return cells of which those of equal value are one.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> cells = TiltCells.pooled(np.array([5, 1, 0, 2]), np.array([0.0, 3.0, 9.0, 3.0]))
-        >>> cells.counts.tolist(), cells.values.tolist()
-        ([5.0, 3.0, 0.0], [0.0, 3.0, 9.0])
-        """
-        distinct, at = np.unique(values.ravel(), return_inverse=True)
-        merged = np.bincount(at.ravel(), weights=counts.ravel(), minlength=distinct.size)
-        return cls(frozen(merged), frozen(distinct))
-
-    @property
-    def draws(self) -> int:
-        """The number of examples."""
-        return int(self.counts.sum())
-
-    @property
-    def mean(self) -> float:
-        """The mean of the examples' values."""
-        return float(self.counts @ self.values) / self.draws
-
-    def rates(self, tilt: float) -> FloatArray:
-        """Return the rates that are most likely among those of their mean: counts over (η + tilt · value).
-
-        A negative tilt raises the mean. η makes the sum one; where the seen cells cannot reach that while all
-        denominators are positive, what is left is the rate of the extreme value, which was not seen.
-        """
-        if tilt == 0:
-            return np.asarray(self.counts / self.draws)
-        heights = tilt * (self.values - self.values[0 if tilt > 0 else -1])  # 0 at the extreme, positive elsewhere
-        extreme = 0 if tilt > 0 else -1
-        seen = self.counts > 0
-        counts, above = self.counts[seen], heights[seen]
-        out = np.zeros(self.counts.size)
-        if not seen[extreme] and float((counts / above).sum()) <= 1:
-            out[seen] = counts / above
-            out[extreme] = max(0.0, 1 - float(out.sum()))
-            return out
-        # The sum of counts/(η + height) falls in η from at least 1 here to at most 1 at η = n. In log η Newton's
-        # steps from the left come from one side; the sum is convex.
-        low, high = float(max(self.counts[extreme], 0.0)), float(self.draws)
-        eta = low
-        for _ in range(200):
-            parts = counts / (eta + above)
-            excess = float(parts.sum()) - 1
-            slope = float((parts / (eta + above)).sum())
-            step = excess / slope
-            eta = min(high, eta + step)
-            if abs(step) <= 1e-13 * high:
-                break
-        out[seen] = counts / (eta + above)
-        return np.asarray(out / out.sum())
+    n = cells.draws
+    if tilt == 0:
+        return np.asarray(cells.counts / n)
+    extreme = 0 if tilt > 0 else -1
+    values = cells.values
+    heights = tilt * (values - values[extreme])  # 0 at the extreme, positive elsewhere
+    seen = cells.counts > 0
+    counts, above = cells.counts[seen], heights[seen]
+    out = np.zeros(cells.counts.size)
+    if not seen[extreme] and float((counts / above).sum()) <= 1:
+        out[seen] = counts / above
+        out[extreme] = max(0.0, 1 - float(out.sum()))
+        return out
+    # The sum of counts/(η + height) falls in η from at least 1 here to at most 1 at η = n. It is convex, so Newton's
+    # steps come from one side.
+    eta, high = float(cells.counts[extreme]), float(n)
+    for _ in range(200):
+        parts = counts / (eta + above)
+        step = (float(parts.sum()) - 1) / float((parts / (eta + above)).sum())
+        eta = min(high, eta + step)
+        if abs(step) <= 1e-13 * high:
+            break
+    out[seen] = counts / (eta + above)
+    return np.asarray(out / out.sum())
 
 
-def mean_of(cells: Sequence[TiltCells], tilt: float) -> float:
+def mean_of(cells: Sequence[CostCells], tilt: float) -> float:
     """Return the mean of the statistic under tilted rates."""
-    return float(sum(one.rates(tilt) @ one.values for one in cells))
+    return float(sum(tilted_rates(one, tilt) @ one.values for one in cells))
 
 
-def tilted_tails(cells: Sequence[TiltCells], tilt: float) -> tuple[float, float]:
+def _strata(cells: Sequence[CostCells], tilt: float) -> list[Stratum]:
+    return [Stratum(one.draws, tilted_rates(one, tilt), one.values / one.draws) for one in cells]
+
+
+def tilted_tails(cells: Sequence[CostCells], tilt: float) -> tuple[float, float]:
     """Return how likely less and more than the observed statistic is under tilted rates; what is equal counts half."""
-    observed = sum(one.mean for one in cells)
-    strata = [Stratum(one.draws, one.rates(tilt), one.values / one.draws) for one in cells]
-    distribution = exact_distribution(strata)
+    observed = mean_of_cells(cells)
+    distribution = exact_distribution(_strata(cells, tilt))
     if distribution.std <= 1e-12 * max(float(np.abs(one.values).max()) for one in cells):
         return 0.5, 0.5
     near = max(1e-9 * distribution.std, 4e-12 * abs(observed))
@@ -112,49 +80,52 @@ def tilted_tails(cells: Sequence[TiltCells], tilt: float) -> tuple[float, float]
     return middle, 1 - middle
 
 
-def _scale(cells: Sequence[TiltCells]) -> float:
+def _scale(cells: Sequence[CostCells]) -> float:
     """Return a tilt that moves the mean by about one standard error."""
-    variance = sum((one.counts @ (one.values - one.mean) ** 2) / one.draws**2 for one in cells)
     widest = max(float(np.ptp(one.values)) / one.draws for one in cells)
-    return 1 / max(math.sqrt(float(variance)), widest, 1e-300)
+    return 1 / max(spread_of_cells(cells), widest, 1e-300)
 
 
-def tilted_limits(cells: Sequence[TiltCells], tail: float) -> tuple[float, float]:
-    """Return the means at which the observed statistic has just so much in its lower and in its upper tail.
+def tilted_limits(
+    cells: Sequence[CostCells], lower_tail: float, upper_tail: float | None = None
+) -> tuple[float, float]:
+    """Return the means at which the observed statistic has just these tails above and below it.
 
     Parameters
     ----------
-    cells : sequence of TiltCells
-        Independent strata.
-    tail : float
-        What each side may miss, 0.025 for a 95 % interval.
+    cells : sequence of CostCells
+        Independent strata, pooled.
+    lower_tail, upper_tail : float
+        How often each limit may miss, 0.025 for a 95 % interval; by default both alike.
 
     Examples
     --------
     >>> import numpy as np
     >>> from costcurves.inference.rates import critical, mid_p_at
-    >>> cells = [TiltCells.pooled(np.array([97, 3]), np.array([0.0, 1.0]))]
+    >>> cells = [CostCells.of(np.array([97, 3]), np.array([0.0, 1.0]))]
     >>> np.round(tilted_limits(cells, 0.025), 5), np.round(mid_p_at(3, 100, critical(0.95)), 5)
     (array([0.00769, 0.07945]), array([0.00769, 0.07945]))
     """
-    lower = _limit(cells, tail, 1)
-    return lower, _limit(cells, tail, -1)
+    return _limit(cells, lower_tail, 1), _limit(cells, lower_tail if upper_tail is None else upper_tail, -1)
 
 
-def _limit(cells: Sequence[TiltCells], tail: float, side: int) -> float:
+def _limit(cells: Sequence[CostCells], tail: float, side: int) -> float:
     """Return the lower limit (side 1, positive tilts) or the upper one (side -1)."""
     from scipy.optimize import brentq
+    from scipy.special import ndtri
 
     extreme = float(sum(one.values[0 if side > 0 else -1] for one in cells))
-    observed = float(sum(one.mean for one in cells))
+    observed = mean_of_cells(cells)
     if abs(observed - extreme) <= 1e-12 * max(abs(observed), abs(extreme)):
         return extreme
+    z = float(ndtri(tail))
 
     def excess(tilt: float) -> float:
+        # As a normal quantile the tail is nearly linear in the tilt, so the search takes few steps.
         below, above = tilted_tails(cells, side * tilt)
-        return math.log(max(above if side > 0 else below, 1e-300) / tail)
+        return float(ndtri(max(above if side > 0 else below, 1e-300))) - z
 
-    near, far = 0.0, 2 * _scale(cells)
+    near, far = 0.0, -1.2 * z * _scale(cells)
     while excess(far) > 0:
         near, far = far, 2 * far
         if not math.isfinite(far):
@@ -162,30 +133,49 @@ def _limit(cells: Sequence[TiltCells], tail: float, side: int) -> float:
     return mean_of(cells, side * float(brentq(excess, near, far, xtol=_ACCURACY * far, rtol=_ACCURACY)))
 
 
-def tilted_tails_at(cells: Sequence[TiltCells], mean: float) -> tuple[float, float]:
+def _tilt_of(cells: Sequence[CostCells], mean: float) -> float | None:
+    """Return the tilt at which the rates have a given mean; None where no tilt moves them so far."""
+    from scipy.optimize import brentq
+
+    observed = mean_of_cells(cells)
+    if mean == observed:
+        return 0.0
+    side = 1 if mean < observed else -1
+    far = _scale(cells)
+    while side * (mean_of(cells, side * far) - mean) > 0:
+        far *= 2
+        if not math.isfinite(far):
+            return None
+    return side * float(brentq(lambda t: mean_of(cells, side * t) - mean, 0.0, far, xtol=1e-12 * far, rtol=1e-12))
+
+
+def tilted_tails_at(cells: Sequence[CostCells], mean: float) -> tuple[float, float]:
     """Return how likely less and more than the observed statistic is where its mean is a given one.
 
     Examples
     --------
     >>> import numpy as np
-    >>> cells = [TiltCells.pooled(np.array([97, 3]), np.array([0.0, 1.0]))]
+    >>> cells = [CostCells.of(np.array([97, 3]), np.array([0.0, 1.0]))]
     >>> np.round(tilted_tails_at(cells, 0.07945), 4)
     array([0.025, 0.975])
     """
-    from scipy.optimize import brentq
+    tilt = _reachable_tilt(cells, mean)
+    if tilt is not None:
+        return tilted_tails(cells, tilt)
+    observed = mean_of_cells(cells)
+    return (0.5, 0.5) if mean == observed else (1.0, 0.0) if mean < observed else (0.0, 1.0)
 
-    observed = float(sum(one.mean for one in cells))
+
+def tilted_tail_bound(cells: Sequence[CostCells], mean: float) -> float:
+    """Return a bound on the chance of at most the observed statistic where its mean is a higher one (Bernstein)."""
+    tilt = _reachable_tilt(cells, mean)
+    if tilt is None or tilt >= 0:
+        return 0.0 if mean > mean_of_cells(cells) else 1.0
+    mirrored = [Stratum(s.draws, s.probabilities, -s.values) for s in _strata(cells, tilt)]
+    return bernstein_tail(mirrored, -mean_of_cells(cells))
+
+
+def _reachable_tilt(cells: Sequence[CostCells], mean: float) -> float | None:
+    """Return the tilt of a mean, or None where no rates have that mean."""
     lowest, highest = (float(sum(one.values[end] for one in cells)) for end in (0, -1))
-    if not lowest < mean < highest:
-        inside = mean == observed
-        return (0.5, 0.5) if inside else (1.0, 0.0) if mean <= lowest else (0.0, 1.0)
-    side = 1 if mean < observed else -1
-    if mean == observed:
-        return tilted_tails(cells, 0.0)
-    far = _scale(cells)
-    while side * (mean_of(cells, side * far) - mean) > 0:
-        far *= 2
-        if not math.isfinite(far):
-            return (1.0, 0.0) if side > 0 else (0.0, 1.0)
-    tilt = brentq(lambda t: mean_of(cells, side * t) - mean, 0.0, far, xtol=1e-12 * far, rtol=1e-12)
-    return tilted_tails(cells, side * float(tilt))
+    return _tilt_of(cells, mean) if lowest < mean < highest else None

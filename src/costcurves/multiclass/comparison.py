@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -11,25 +11,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.errors import InputError
+from costcurves._base.errors import InputError, SmallSampleWarning
 from costcurves._base.frames import columns_of
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, Rng, check_level, frozen
+from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, Rng, check_level, frozen
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, as_cost_matrix, constant_names
-from costcurves.counting.confusion import JointConfusion, check_named, pair_counts, read_columns
-from costcurves.inference import multiclass
-from costcurves.inference.kernel.strata import moments
-from costcurves.multiclass.bcost import (
-    CellRisk,
+from costcurves.counting.class_labels import check_named, read_columns
+from costcurves.counting.confusion import JointConfusion, pair_counts
+from costcurves.inference.cost_methods import DEFAULT_METHOD, CostLaw
+from costcurves.multiclass.bdeltacost import (
     CostDifference,
-    Options,
-    bdeltacost_of_joint,
-    difference_distribution,
-    difference_risks,
-    difference_strata,
+    cells_of_joint,
+    difference_of_joint,
     p_beside,
-    warn_of_difference,
+    risks_of_joint,
 )
+from costcurves.multiclass.options import Options
+from costcurves.multiclass.risks import CellRisk, test_warning
 
 # Costs that differ by less than this part of the largest cost are equal; rounding makes such differences.
 _EQUAL = 1e-12
@@ -165,11 +163,11 @@ class CostComparison(Result):
 def bdeltacost_many(
     y_true: Any,
     predictions: Mapping[str, Any],
-    C: Any,
+    costs: Any,
     *,
-    level: float = 0.95,
-    laplace: float = 0.0,
-    method: str = "exact",
+    level: float = DEFAULT_LEVEL,
+    method: str = DEFAULT_METHOD,
+    laplace: float | None = None,
     priors: Any = None,
     priors_size: float | None = None,
     n_resamples: int = 1000,
@@ -182,11 +180,11 @@ def bdeltacost_many(
     y_true : sequence of labels, shape (n,)
     predictions : mapping of name to sequence of labels, or dataframe
         Predictions of each classifier on the same examples, one classifier or more.
-    C : CostMatrix or table
+    costs : CostMatrix or table
         Rows true, columns predicted.
     level : float, default 0.95
         Of the family: with this probability every interval holds, and no statement about who costs less is wrong.
-    laplace, method, priors, priors_size, n_resamples, rng
+    method, laplace, priors, priors_size, n_resamples, rng
         As in `bdeltacost`.
 
     Returns
@@ -196,7 +194,8 @@ def bdeltacost_many(
     Warns
     -----
     SmallSampleWarning
-        As `bdeltacost` does; what rests on such a comparison is not `sure`.
+        As `bdeltacost` does, for methods that do not allow for errors that were not seen; what rests on such a
+        comparison is not `sure`.
 
     Notes
     -----
@@ -209,10 +208,10 @@ def bdeltacost_many(
 
     Which constant classifier is truly the cheapest is unknown. The upper limit of a classifier's excess over the
     cheapest is the largest of its upper limits over the k of them, which needs no adjustment for k (it is below zero
-    only if all k are); the lower limit is the largest of the lower limits, each with 1/k of the tail. Where a constant
-    classifier is the best and is shown to undercut every classifier, it is also tested against the other constant
-    ones, with the part of the error that the tests against the classifiers have left: (1 - level)/((m + 1)(k - 1))
-    on one side for each of them.
+    only if all k are); the lower limit is that over the constant classifier that costs least on these examples, with
+    1/k of the tail, because any of the k may be that one. Where a constant classifier is the best and is shown to
+    undercut every classifier, it is also tested against the other constant ones, with the part of the error that the
+    tests against the classifiers have left: (1 - level)/((m + 1)(k - 1)) on one side for each of them.
 
     Examples
     --------
@@ -227,39 +226,31 @@ def bdeltacost_many(
     names = check_named("predictions", columns, 1)
     if "y_true" in names:
         raise InputError("`predictions` must not name a classifier 'y_true'")
-    C = as_cost_matrix(C)
-    constants = constant_names("predictions", names, C.labels)
+    matrix = as_cost_matrix(costs)
+    constants = constant_names("predictions", names, matrix.labels)
     level = check_level(level)
     count = len(names) * (len(names) + 1) // 2
-    options = Options.check(
-        C.labels,
-        level=1 - (1 - level) / count,
-        laplace=laplace,
-        method=method,
-        n_resamples=n_resamples,
-        rng=rng,
-        priors=priors,
-        priors_size=priors_size,
-    )
-    true, *coded = [column.codes(C.labels, OWNER) for column in read_columns({"y_true": y_true, **columns})]
-    k = len(C.labels)
+    each = 1 - (1 - level) / count
+    options = Options.check(matrix.labels, each, method, laplace, priors, priors_size, n_resamples, rng)
+    true, *coded = [column.codes(matrix.labels, OWNER) for column in read_columns({"y_true": y_true, **columns})]
+    k = len(matrix.labels)
     tables = [pair_counts(true, predicted, k) for predicted in coded]
     sizes = tables[0].sum(axis=1)
-    shares = sizes / true.size if options.priors is None else options.shares(sizes, C.labels)
+    shares = options.shares(sizes, matrix.labels)
     rates = np.where(sizes > 0, shares / np.maximum(sizes, 1), 0.0)
-    costs = np.array([float((rates[:, None] * table * C.values).sum()) for table in tables])
-    constant_costs = shares @ C.values
+    means = np.array([float((rates[:, None] * table * matrix.values).sum()) for table in tables])
+    constant_means = shares @ matrix.values
     pairs = [
-        bdeltacost_of_joint(JointConfusion._from_codes(C.labels, true, a, b), C, options, (names[i], names[j]))
-        for (i, a), (j, b) in combinations(enumerate(coded), 2)
+        difference_of_joint(JointConfusion._from_codes(matrix.labels, true, a, b), matrix, options, both)
+        for both, (a, b) in zip(combinations(names, 2), combinations(coded, 2), strict=True)
     ]
     against = [
-        _against_constants(table, C, options, name, constants, (cost, constant_costs))
-        for name, table, cost in zip(names, tables, costs.tolist(), strict=True)
+        _against_constants(table, matrix, options, name, constants, (mean, constant_means))
+        for name, table, mean in zip(names, tables, means.tolist(), strict=True)
     ]
     pairs += [one.pair for one in against]
-    cheapest, lowest = int(np.argmin(costs)), int(np.argmin(constant_costs))
-    if costs[cheapest] <= constant_costs[lowest] + _EQUAL * float(C.values.max()):
+    cheapest, lowest = int(np.argmin(means)), int(np.argmin(constant_means))
+    if means[cheapest] <= constant_means[lowest] + _EQUAL * float(matrix.values.max()):
         best = names[cheapest]
         others = [pair for pair in pairs[: len(pairs) - len(names)] if best in pair.names]
         rivals = [next(n for n in pair.names if n != best) for pair in others if pair.cheaper != best or pair.risks]
@@ -268,15 +259,15 @@ def bdeltacost_many(
         best = constants[lowest]
         rivals = [one.pair.names[0] for one in against if one.pair.cheaper != best]
         tail = (1 - level) / ((len(names) + 1) * (k - 1))
-        rivals += [constants[c] for c in _constants_like(lowest, sizes, C, options, tail)]
+        rivals += [constants[c] for c in _constants_like(lowest, sizes, matrix, options, tail)]
     if risky := [pair for pair in pairs if pair.risks]:
-        warn_of_difference(risky[0].risks, true.size, stacklevel=3)
+        warnings.warn(test_warning(risky[0].risks, true.size), SmallSampleWarning, stacklevel=2)
     adjusted = [_adjusted(pair, count, level) for pair in pairs]
     return CostComparison(
         names,
-        frozen(costs),
+        frozen(means),
         constants,
-        frozen(np.array(constant_costs)),
+        frozen(np.array(constant_means)),
         tuple(pairs),
         frozen(np.array(adjusted)),
         level,
@@ -300,91 +291,71 @@ class _Against:
 
 def _against_constants(
     table: npt.NDArray[Any],
-    C: CostMatrix,
+    costs: CostMatrix,
     options: Options,
     name: str,
     constants: Sequence[str],
-    costs: tuple[float, FloatArray],
+    means: tuple[float, FloatArray],
 ) -> _Against:
     """Compare a classifier with the cheapest constant one, whichever that is: see the notes of `bdeltacost_many`."""
-    cost, constant_costs = costs
-    k = len(C.labels)
+    mean, constant_means = means
+    k, tail = len(costs.labels), options.tail
     true, predicted = np.nonzero(table)
     counts = table[true, predicted]
-    lower = upper = -math.inf
-    at_most, at_least, smallest = 1.0, 0.0, 0.0
-    unbeaten = []
-    found: Any = None
-    for c in np.argsort(constant_costs, kind="stable").tolist():
-        joint = JointConfusion(C.labels, true, predicted, np.full(true.size, c), counts)
-        if found is not None and _cannot_matter(joint, C, options, (lower, upper), max(at_least, smallest / 2)):
-            continue
-        _, distribution, zero = difference_distribution(joint, C, options)
-        low, high = multiclass.limits(distribution, options.tail / k, options.tail, zero)
-        below, above = multiclass.tails(distribution, zero)
-        if high >= 0:
-            unbeaten.append(c)
-        lower, upper = max(lower, low), max(upper, high)
-        at_most, at_least = min(at_most, below), max(at_least, above)
-        smallest = max(smallest, multiclass.smallest_p(distribution))
-        found = distribution if found is None else found
-    p = min(1.0, 2 * min(at_least, k * at_most))
-    cheapest = int(np.argmin(constant_costs))
-    lowest = float(constant_costs[cheapest])
-    joint = JointConfusion(C.labels, true, predicted, np.full(true.size, cheapest), counts)
-    risks = () if lower > 0 else difference_risks(joint, C, options, (lower, upper))
+
+    def joint(c: int) -> JointConfusion:
+        return JointConfusion(costs.labels, true, predicted, np.full(true.size, c), counts)
+
+    cheapest, *others = np.argsort(constant_means, kind="stable").tolist()
+    cells = cells_of_joint(joint(cheapest), costs, options)
+    first = options.law(cells)
+    lower, upper = first.limits(tail / k, tail)
+    at_most, at_least = first.tails(0.0)
+    unbeaten = [cheapest] if upper >= 0 else []
+    for c in others:
+        law = options.law(cells_of_joint(joint(c), costs, options))
+        if law.bound(0.0) > max(at_least, first.smallest_p / 2):
+            at_least = max(at_least, law.tails(0.0)[1])
+        if not _stays_below(law, min(upper, 0.0), tail):
+            high = law.limits(tail, tail)[1]
+            upper = max(upper, high)
+            unbeaten += [c] if high >= 0 else []
+    p = p_beside((lower, upper), min(1.0, 2 * min(at_least, k * at_most)), first.smallest_p, 1 - options.level)
+    lowest = float(constant_means[cheapest])
     pair = CostDifference(
-        cost - lowest,
+        mean - lowest,
         lower,
         upper,
-        p_beside((lower, upper), p, smallest, 1 - options.level),
+        p,
         options.level,
-        options.method,
-        options.laplace,
+        options.name,
+        options.resampling.laplace,
         int(counts.sum()),
         (name, constants[cheapest]),
-        (cost, lowest),
-        found,
-        risks,
-        smallest,
+        (mean, lowest),
+        first.distribution,
+        () if lower > 0 else risks_of_joint(joint(cheapest), costs, options, cells, (lower, upper)),
+        first.smallest_p,
         constants[cheapest],
         lowest,
     )
     return _Against(pair, tuple(sorted(unbeaten)))
 
 
-def _cannot_matter(
-    joint: JointConfusion, C: CostMatrix, options: Options, ends: tuple[float, float], at_least: float
-) -> bool:
-    """Return whether bounds show that a constant classifier changes neither limits nor p-value found with others."""
-    if options.priors_size is not None:
-        return False
-    strata, _ = difference_strata(joint, C, options)
-    if multiclass.bernstein_tail(strata) > at_least:
-        return False
-    if multiclass.bernstein_quantile(strata, options.tail) >= min(ends[1], 0.0):
-        return False
-    # A lower quantile is at most this by Cantelli's inequality.
-    mean, _ = moments(strata)
-    tail = options.tail / len(C.labels)
-    return float(mean) + math.sqrt(tail / (1 - tail)) * multiclass.spread(strata) <= ends[0]
+def _stays_below(law: CostLaw, at: float, tail: float) -> bool:
+    """Return whether the upper limit lies below `at`, which is quicker to find out than the limit itself."""
+    return law.bound(at) < tail or law.tails(at)[1] < tail
 
 
-def _constants_like(best: int, sizes: npt.NDArray[Any], C: CostMatrix, options: Options, tail: float) -> list[int]:
+def _constants_like(best: int, sizes: npt.NDArray[Any], costs: CostMatrix, options: Options, tail: float) -> list[int]:
     """Return the constant classifiers that are not shown to cost more than the best of them."""
     classes = np.flatnonzero(sizes)
-    out = []
-    for c in range(len(C.labels)):
-        if c == best:
-            continue
-        joint = JointConfusion(
-            C.labels, classes, np.full(classes.size, best), np.full(classes.size, c), sizes[classes].astype(np.int64)
-        )
-        if options.priors_size is None:
-            strata, _ = difference_strata(joint, C, options)
-            if multiclass.bernstein_quantile(strata, tail) < 0:
-                continue
-        _, distribution, zero = difference_distribution(joint, C, options)
-        if multiclass.limits(distribution, tail, tail, zero)[1] >= 0:
-            out.append(c)
-    return out
+    ones = np.ones(classes.size, dtype=np.int64)
+    counts = sizes[classes].astype(np.int64)
+
+    def open_question(c: int) -> bool:
+        joint = JointConfusion(costs.labels, classes, best * ones, c * ones, counts)
+        law = options.law(cells_of_joint(joint, costs, options))
+        return law.bound(0.0) > tail and law.tails(0.0)[1] > tail
+
+    return [c for c in range(len(costs.labels)) if c != best and open_question(c)]

@@ -22,7 +22,9 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, as_cost_matrix, check_priors, constant_names
-from costcurves.counting.confusion import ConfusionMatrix, Labels, check_amounts, check_named, listed, read_square
+from costcurves.counting.class_labels import Labels, check_named, listed
+from costcurves.counting.confusion import ConfusionMatrix
+from costcurves.counting.square_tables import check_amounts, read_square
 
 # Margins within this part of the largest cost are ties: the solver's own accuracy is 1e-10.
 _TIE = 1e-9
@@ -114,9 +116,9 @@ class PriorHull(Result):
     Examples
     --------
     >>> import costcurves as cc
-    >>> C = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
+    >>> costs = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
     >>> a, b, c = [[90, 10], [4, 16]], [[60, 40], [1, 19]], [[85, 15], [8, 12]]
-    >>> cc.prior_hull({"a": a, "b": b, "c": c}, C, priors={"bad": (0.1, 0.3)})
+    >>> cc.prior_hull({"a": a, "b": b, "c": c}, costs, priors={"bad": (0.1, 0.3)})
     PriorHull of 5 classifiers, 2 classes
       can be cheapest: a, b
       never cheapest:  c, always 'good', always 'bad'
@@ -316,7 +318,7 @@ def _check_box(priors: Any, labels: Labels) -> tuple[FloatArray, FloatArray]:
 
 
 def prior_hull(
-    confusions: Mapping[str, Any], C: Any, *, priors: Mapping[Any, Any] | None = None, trivial: bool = True
+    confusions: Mapping[str, Any], costs: Any, *, priors: Mapping[Any, Any] | None = None, trivial: bool = True
 ) -> PriorHull:
     """Find which classifiers can be cheapest under some class priors, and which never are.
 
@@ -324,13 +326,13 @@ def prior_hull(
     ----------
     confusions : mapping of name to ConfusionMatrix, array-like of shape (k, k), or dataframe
         Counts or rates, rows true and columns predicted; arrays are in the order of the cost matrix's labels.
-    C : CostMatrix or table, or a pair of them
+    costs : CostMatrix or table, or a pair of them
         Rows true, columns predicted. A pair (low, high) allows every matrix between the two.
     priors : mapping of label to number or (low, high), optional
         The allowed priors; a label that is left out may have any prior. By default the whole simplex.
     trivial : bool, default True
         Whether the k classifiers that always predict one class compete too, as in the two-class hull. There
-        is one linear program a competitor: leave them out when k is in the hundreds.
+        is one linear program per competitor: leave them out when k is in the hundreds.
 
     Returns
     -------
@@ -339,15 +341,15 @@ def prior_hull(
     Notes
     -----
     For classifier a: maximise s subject to cost_b(π) - cost_a(π) >= s for every other b, over the allowed
-    π. The cost is Σ_t π_t Σ_p P(p|t) C[t, p]. With a range of costs the product π_t·C[t, p] is the variable
+    π. The cost is Σ_t π_t Σ_p P(p|t) costs[t, p]. With a range of costs the product π_t·costs[t, p] is the variable
     x[t, p], bounded by π_t·low and π_t·high: the program is still linear, and exact, because every such x
     comes from a matrix in the range. The margin is recomputed at the priors found, so it is always reached.
 
     Examples
     --------
     >>> import costcurves as cc
-    >>> C = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
-    >>> hull = cc.prior_hull({"a": [[90, 10], [4, 16]], "b": [[60, 40], [1, 19]]}, C)
+    >>> costs = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
+    >>> hull = cc.prior_hull({"a": [[90, 10], [4, 16]], "b": [[60, 40], [1, 19]]}, costs)
     >>> for piece in hull.intervals():
     ...     print(f"{piece.lower:.3f} to {piece.upper:.3f}: {piece.name}")
     0.000 to 0.024: always 'good'
@@ -356,7 +358,7 @@ def prior_hull(
     0.706 to 1.000: always 'bad'
     """
     names = list(check_named("confusions", confusions, 1))
-    low, high = _cost_range(C)
+    low, high = _cost_range(costs)
     labels = low.labels
     lower, upper = _check_box(priors, labels)
     rates = [_rates(name, table, labels, upper) for name, table in zip(names, confusions.values(), strict=True)]
@@ -387,18 +389,18 @@ def prior_hull(
     )
 
 
-def _cost_range(C: Any) -> tuple[CostMatrix, CostMatrix]:
-    if isinstance(C, tuple) and len(C) == 2 and not np.isscalar(C[0]) and np.ndim(C[0]) != 1:
-        low, high = as_cost_matrix(C[0]), as_cost_matrix(C[1])
+def _cost_range(costs: Any) -> tuple[CostMatrix, CostMatrix]:
+    if isinstance(costs, tuple) and len(costs) == 2 and not np.isscalar(costs[0]) and np.ndim(costs[0]) != 1:
+        low, high = as_cost_matrix(costs[0]), as_cost_matrix(costs[1])
         high = CostMatrix(high, low.labels)
         if (low.values > high.values).any():
             t, p = np.argwhere(low.values > high.values)[0]
             raise InputError(
-                f"`C` must have low <= high, got {low.values[t, p]:g} and {high.values[t, p]:g} "
+                f"`costs` must have low <= high, got {low.values[t, p]:g} and {high.values[t, p]:g} "
                 f"for true {shown(low.labels[t])}, predicted {shown(low.labels[p])}"
             )
         return low, high
-    matrix = as_cost_matrix(C)
+    matrix = as_cost_matrix(costs)
     return matrix, matrix
 
 
@@ -439,7 +441,7 @@ def _margins(by_class: FloatArray, lower: FloatArray, upper: FloatArray) -> tupl
 def _margins_of_range(
     rates: FloatArray, low: FloatArray, high: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the margins where costs, too, lie in a range; the variables are x = π·C, π and the margin."""
+    """Return the margins where costs, too, lie in a range; the variables are x = π·costs, π and the margin."""
     m, k, _ = rates.shape
     flat = rates.reshape(m, k * k)
     margin, where = np.empty(m), np.empty((m, k))

@@ -181,7 +181,7 @@ def coverage(
     sampling : {"stratified", "full"}
         Which sampling the band assumes.
     test_sets : {"stratified", "full"}
-        How the test set comes about: with these numbers of each class, or with so many examples in all, of which each
+        How the test set comes about: with these numbers of each class, or with as many examples in all, of which each
         is positive with probability n_pos/(n_pos + n_neg). The latter needs a band of full sampling.
     pc : array-like, optional
         Operating points; by default 0.01, 0.02, ..., 0.99.

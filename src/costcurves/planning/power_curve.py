@@ -10,6 +10,7 @@ import numpy as np
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     FloatArray,
     check_choice,
     check_level,
@@ -74,11 +75,11 @@ class PowerCurve(Result):
 
 def power_curve(
     pilot: Any,
-    C: Any,
+    costs: Any,
     *,
     n: Any,
     difference: Any = None,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     laplace: float = 0.0,
     name: str = "power",
 ) -> PowerCurve:
@@ -88,7 +89,7 @@ def power_curve(
     ----------
     pilot : JointConfusion or array-like of shape (k, k, k)
         Counts [true, prediction of a, prediction of b] of a first test set.
-    C : CostMatrix or table
+    costs : CostMatrix or table
         Rows true, columns predicted.
     n : int, or increasing sequence of int
         Size of the planned test set.
@@ -102,7 +103,7 @@ def power_curve(
     Notes
     -----
     The figures of Margineantu & Dietterich (2000) have the difference (relative to the first classifier's cost) at
-    n = 1,000; they estimate the chance by running the test 10 times a point, here it is computed.
+    n = 1,000; they estimate the chance by running the test 10 times per point; here it is computed.
 
     Examples
     --------
@@ -121,5 +122,5 @@ def power_curve(
     if x.ndim != 1 or x.size < 2 or not (np.diff(x) > 0).all():
         raise InputError(f"`{over}` must be increasing, with two values or more, got {shown(values)}")
     fixed = {"n": n, "difference": difference}
-    chances = [power(pilot, C, **(fixed | {over: value}), level=level, laplace=laplace) for value in x.tolist()]
+    chances = [power(pilot, costs, **(fixed | {over: value}), level=level, laplace=laplace) for value in x.tolist()]
     return PowerCurve(name, over, x, np.array(chances), level)

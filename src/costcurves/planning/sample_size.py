@@ -20,6 +20,7 @@ import numpy as np
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     LARGEST_WHOLE,
     FloatArray,
     check_in_open_unit,
@@ -33,10 +34,11 @@ from costcurves._base.validation import (
 )
 from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix
 from costcurves.counting.confusion import ConfusionMatrix, JointConfusion
-from costcurves.inference import multiclass
+from costcurves.inference.cost_cells import cost_cells, default_laplace, difference_cells
 from costcurves.inference.kernel.distribution import exact_distribution
 from costcurves.inference.kernel.strata import Stratum
-from costcurves.multiclass.bcost import counts_of, differences, joint_of
+from costcurves.multiclass.bdeltacost import differences
+from costcurves.multiclass.options import counts_of, joint_of
 
 # Beyond this the distribution of the mean cost is normal for every rate that a pilot can show.
 _LARGEST_EXACT = 10**8
@@ -164,9 +166,8 @@ def _smallest(enough: Callable[[int], bool], start: int) -> int:
     return high
 
 
-def _one_draw(strata: list[Stratum]) -> tuple[FloatArray, FloatArray, float, float]:
+def _one_draw(stratum: Stratum) -> tuple[FloatArray, FloatArray, float, float]:
     """Return probabilities, values, mean and standard deviation of one example's cost."""
-    (stratum,) = strata
     q, v = stratum.probabilities, stratum.values * stratum.draws
     # Equal values are one cell: bisection builds the distribution many times.
     values, codes = np.unique(v, return_inverse=True)
@@ -182,12 +183,12 @@ def _check_spread(std: float, what: str) -> None:
 
 def plan_test_size(
     pilot: Any,
-    C: Any,
+    costs: Any,
     *,
     half_width: float | None = None,
     difference: float | None = None,
     power: float = 0.8,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     laplace: float | None = None,
 ) -> SizePlan:
     """Return how many test examples are needed for a wanted half-width or a difference to be found.
@@ -196,10 +197,11 @@ def plan_test_size(
     ----------
     pilot : ConfusionMatrix or (k, k) counts; JointConfusion or (k, k, k) counts for `difference`
         A first, small test set: rows true, columns predicted; [true, a, b] for two classifiers.
-    C : CostMatrix or table
+    costs : CostMatrix or table
         Rows true, columns predicted.
     half_width : float, optional
-        Wanted half-width of the interval of `bcost`.
+        Wanted half-width of the interval of `bcost`, by its bootstrap (method "exact"); the other methods have about
+        the same width where the errors that matter are seen.
     difference : float, optional
         Difference in expected cost that `bdeltacost` should find. Give this or `half_width`.
     power : float, default 0.8
@@ -216,7 +218,7 @@ def plan_test_size(
     -----
     The normal formulas are (zσ/h)² and ((z + z_power)σ/δ)²; the answer is corrected with the exact
     distribution of the mean of n draws. The range R of costs alone gives (zR/2h)² and ((z + z_power)R/δ)²,
-    with R the largest range within a row for a difference, because ``|C[t, a] - C[t, b]| <= R``. Half of the
+    with R the largest range within a row for a difference, because ``|costs[t, a] - costs[t, b]| <= R``. Half of the
     answer to "how large must a test set be" is thus a number that needs no pilot.
 
     Examples
@@ -226,27 +228,27 @@ def plan_test_size(
     >>> plan.n, plan.n_range
     (1467, 9604)
     """
-    C, level = as_cost_matrix(C), check_level(level)
+    costs, level = as_cost_matrix(costs), check_level(level)
     if (half_width is None) == (difference is None):
         given = "neither" if half_width is None else "both"
         raise InputError(f"one of `half_width` and `difference` must be given, got {given}")
     if half_width is not None:
-        return _plan_half_width(pilot, C, check_positive("half_width", half_width), level, laplace)
+        return _plan_half_width(pilot, costs, check_positive("half_width", half_width), level, laplace)
     assert difference is not None
     target = abs(check_number("difference", difference))
     check_positive("difference", target)
     wanted = check_in_open_unit("power", power)
-    return _plan_difference(pilot, C, target, wanted, level, 0.0 if laplace is None else laplace)
+    return _plan_difference(pilot, costs, target, wanted, level, 0.0 if laplace is None else laplace)
 
 
-def _plan_half_width(pilot: Any, C: CostMatrix, half_width: float, level: float, laplace: float | None) -> SizePlan:
-    laplace = multiclass.default_laplace(len(C.labels)) if laplace is None else check_laplace(laplace)
+def _plan_half_width(pilot: Any, costs: CostMatrix, half_width: float, level: float, laplace: float | None) -> SizePlan:
+    laplace = default_laplace(len(costs.labels)) if laplace is None else check_laplace(laplace)
     if isinstance(pilot, JointConfusion):
         raise InputError(
             "`pilot` must be a confusion matrix for `half_width`, got a joint table: use .first or .second"
         )
-    counts = counts_of(pilot, C).counts
-    q, v, _, std = _one_draw(multiclass.cost_strata(counts, C.values, laplace))
+    counts = counts_of(pilot, costs).counts
+    q, v, _, std = _one_draw(cost_cells(counts, costs.values)[0].stratum(laplace))
     _check_spread(std, "costs")
     z = _z((1 + level) / 2)
     n_normal = _size("half_width", z * std / half_width, half_width)
@@ -257,7 +259,7 @@ def _plan_half_width(pilot: Any, C: CostMatrix, half_width: float, level: float,
         return float(upper - lower) <= 2 * half_width * (1 + 1e-12)
 
     n = _smallest(enough, n_normal) if n_normal <= _LARGEST_EXACT else n_normal
-    spread = float(C.values.max() - C.values.min())
+    spread = float(costs.values.max() - costs.values.min())
     return SizePlan(
         n,
         "half_width",
@@ -267,27 +269,27 @@ def _plan_half_width(pilot: Any, C: CostMatrix, half_width: float, level: float,
         n_normal,
         _size("half_width", z * spread / (2 * half_width), half_width),
         std,
-        _rare(counts, C, laplace, n),
+        _rare(counts, costs, laplace, n),
     )
 
 
-def _rare(counts: Any, C: CostMatrix, laplace: float, n: int) -> tuple[RareError, ...]:
+def _rare(counts: Any, costs: CostMatrix, laplace: float, n: int) -> tuple[RareError, ...]:
     """Return the costly cells that n examples are likely to miss, by what they add to the expected cost."""
     rates = (counts + laplace) / (counts.sum() + laplace * counts.size)
     missed = np.exp(n * np.log1p(-np.minimum(rates, 1 - 1e-16)))
-    off = (missed > 0.05) & (rates > 0) & (C.values > 0)
+    off = (missed > 0.05) & (rates > 0) & (costs.values > 0)
     true, predicted = np.nonzero(off)
-    order = np.argsort(-(rates * C.values)[true, predicted], kind="stable")[:_RARE_LISTED]
+    order = np.argsort(-(rates * costs.values)[true, predicted], kind="stable")[:_RARE_LISTED]
     return tuple(
-        RareError(C.labels[t], C.labels[p], float(C.values[t, p]), float(rates[t, p]), float(missed[t, p]))
+        RareError(costs.labels[t], costs.labels[p], float(costs.values[t, p]), float(rates[t, p]), float(missed[t, p]))
         for t, p in zip(true[order], predicted[order], strict=True)
     )
 
 
 def _plan_difference(
-    pilot: Any, C: CostMatrix, difference: float, wanted: float, level: float, laplace: float
+    pilot: Any, costs: CostMatrix, difference: float, wanted: float, level: float, laplace: float
 ) -> SizePlan:
-    q, v, mean, std = _paired_draw(pilot, C, laplace)
+    q, v, mean, std = _paired_draw(pilot, costs, laplace)
     _check_spread(std, "differences in cost")
     z, z_power = _z((1 + level) / 2), _z(wanted)
     reach = max(z + z_power, 0.0)
@@ -297,21 +299,21 @@ def _plan_difference(
         return _power(q, v, mean, std, n, difference, z) >= wanted
 
     n = _smallest(enough, n_normal) if n_normal <= _LARGEST_EXACT else n_normal
-    spread = float((C.values.max(axis=1) - C.values.min(axis=1)).max())
+    spread = float((costs.values.max(axis=1) - costs.values.min(axis=1)).max())
     n_range = _size("difference", reach * spread / difference, difference)
     return SizePlan(n, "difference", difference, level, wanted, n_normal, n_range, std, ())
 
 
-def _paired_draw(pilot: Any, C: CostMatrix, laplace: float) -> tuple[FloatArray, FloatArray, float, float]:
+def _paired_draw(pilot: Any, costs: CostMatrix, laplace: float) -> tuple[FloatArray, FloatArray, float, float]:
     if isinstance(pilot, ConfusionMatrix):
         raise InputError(
             "`pilot` must be a JointConfusion or a k x k x k table of two classifiers to plan for a difference, "
             "got the ConfusionMatrix of one"
         )
-    joint = joint_of(pilot, C)
+    joint = joint_of(pilot, costs)
     laplace = check_laplace(laplace)
-    values = differences(joint, C)
-    return _one_draw(multiclass.difference_strata(values, joint.counts, joint.n, C.values, laplace))
+    (cells,) = difference_cells(joint.true, differences(joint, costs), joint.counts, costs.values, every=laplace > 0)
+    return _one_draw(cells.stratum(laplace))
 
 
 def _power(q: FloatArray, v: FloatArray, mean: float, std: float, n: int, difference: float, z: float) -> float:
@@ -323,7 +325,13 @@ def _power(q: FloatArray, v: FloatArray, mean: float, std: float, n: int, differ
 
 
 def power(
-    pilot: Any, C: Any, n: int, *, difference: float | None = None, level: float = 0.95, laplace: float = 0.0
+    pilot: Any,
+    costs: Any,
+    n: int,
+    *,
+    difference: float | None = None,
+    level: float = DEFAULT_LEVEL,
+    laplace: float = 0.0,
 ) -> float:
     """Return the chance that `bdeltacost` on n examples finds a difference in expected cost.
 
@@ -331,7 +339,7 @@ def power(
     ----------
     pilot : JointConfusion or array-like of shape (k, k, k)
         Counts [true, prediction of a, prediction of b] of a first test set.
-    C : CostMatrix or table
+    costs : CostMatrix or table
         Rows true, columns predicted.
     n : int
         Size of the planned test set.
@@ -357,9 +365,9 @@ def power(
     >>> round(cc.power(joint, [[0, 1], [5, 0]], n=500), 3)
     0.616
     """
-    C, level = as_cost_matrix(C), check_level(level)
+    costs, level = as_cost_matrix(costs), check_level(level)
     n = check_integer("n", n, 1)
-    q, v, mean, std = _paired_draw(pilot, C, laplace)
+    q, v, mean, std = _paired_draw(pilot, costs, laplace)
     target = mean if difference is None else check_number("difference", difference)
     if std == 0:
         return 0.0 if target == 0 else 1.0

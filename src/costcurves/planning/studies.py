@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
     Rng,
@@ -23,25 +25,25 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix, check_priors
-from costcurves.counting.confusion import check_counts
+from costcurves.counting.square_tables import check_counts
 from costcurves.inference.bands.results import SAMPLINGS, check_pc
+from costcurves.inference.cost_cells import CostCells, default_laplace
+from costcurves.inference.cost_methods import DEFAULT_METHOD
 from costcurves.inference.levels import Cells, bootstrap_levels
-from costcurves.inference.multiclass import default_laplace
 from costcurves.inference.paired.limits import difference_limits
 from costcurves.inference.paired.rates import PAIRED_METHODS
 from costcurves.inference.rates import cells_interval, critical
+from costcurves.inference.tilted import tilted_tails_at
 from costcurves.planning.coverage import Coverage
-
-INTERVALS = ("exact", "z", "mid-p")
 
 
 def covers_cost(
     confusions: Any,
-    C: Any,
+    costs: Any,
     cost: float,
     *,
-    level: float = 0.95,
-    method: str = "exact",
+    level: float = DEFAULT_LEVEL,
+    method: str = DEFAULT_METHOD,
     laplace: float | None = None,
     priors: Any = None,
 ) -> BoolArray:
@@ -52,13 +54,13 @@ def covers_cost(
     confusions : array-like of shape (sets, k, k)
         Counts, rows true and columns predicted, in the order of the cost matrix; all sets of one size (and with
         `priors`, all with the same number of examples of each class).
-    C : CostMatrix or table
+    costs : CostMatrix or table
         Rows true, columns predicted.
     cost : float
         The cost asked about, such as the true one in a simulation.
     level : float, default 0.95
-    method : {"exact", "z", "mid-p"}
-        The interval of `bcost`, of `bcost.z_interval`, or of `bcost.mid_p_interval`.
+    method : {"tilted", "exact", "mid-p", "gaussian"}
+        Which interval of `bcost`.
     laplace : float, optional
         λ of "exact"; by default that of `bcost`.
     priors : mapping or array-like, optional
@@ -70,35 +72,35 @@ def covers_cost(
 
     Notes
     -----
-    The interval of the bootstrap holds a cost when at least (1 - level)/2 of the distribution lies on either side of
-    it. That needs one value of each distribution function and no interval, and comes for all sets at once from their
-    characteristic functions, some hundred times quicker than so many calls of `bcost`. Where costs are multiples of
-    one step, so that the distribution has atoms, half of an atom at the cost counts on either side, and a set whose
-    interval ends exactly there may be judged otherwise than by `bcost`.
+    An interval holds a cost when the tails at that cost are large enough, so no limits need to be searched. "tilted"
+    takes one distribution per set. For "exact" the levels of all sets come at once from their characteristic functions,
+    some hundred times quicker than that many calls of `bcost`. Where costs are multiples of one step, so that the
+    distribution has atoms, half of an atom at the cost counts on either side, and a set whose interval ends exactly
+    there may be judged otherwise than by `bcost`.
 
     Examples
     --------
     >>> import numpy as np
     >>> import costcurves as cc
     >>> sets = np.random.default_rng(0).multinomial(200, [0.6, 0.1, 0.05, 0.25], size=1000).reshape(-1, 2, 2)
-    >>> float(cc.covers_cost(sets, [[0, 1], [5, 0]], 0.35).mean())
+    >>> float(cc.covers_cost(sets, [[0, 1], [5, 0]], 0.35, method="exact").mean())
     0.943
     """
-    C = as_cost_matrix(C)
-    counts = _tables("confusions", confusions, 3, len(C.labels))
-    added = default_laplace(len(C.labels)) if laplace is None else check_laplace(laplace)
-    strata = _strata(counts, C, C.values, priors, added)
-    return _covers(strata, check_number("cost", cost), level, method)
+    costs = as_cost_matrix(costs)
+    counts = _tables("confusions", confusions, 3, len(costs.labels))
+    added = _added(laplace, method, default_laplace(len(costs.labels)))
+    strata = _strata(counts, costs, costs.values, priors, added)
+    return _COVERS[method](strata, check_number("cost", cost), check_level(level))
 
 
 def covers_difference(
     joints: Any,
-    C: Any,
+    costs: Any,
     difference: float = 0.0,
     *,
-    level: float = 0.95,
-    method: str = "exact",
-    laplace: float = 0.0,
+    level: float = DEFAULT_LEVEL,
+    method: str = DEFAULT_METHOD,
+    laplace: float | None = None,
     priors: Any = None,
 ) -> BoolArray:
     """Say, for each of many joint confusion tables, whether the interval for the difference in cost holds a given one.
@@ -107,15 +109,14 @@ def covers_difference(
     ----------
     joints : array-like of shape (sets, k, k, k)
         Counts [true, prediction of a, prediction of b]; all sets of one size.
-    C : CostMatrix or table
+    costs : CostMatrix or table
         Rows true, columns predicted.
     difference : float, default 0
         The difference asked about; where the interval does not hold 0, the test calls the classifiers different.
     level, method, priors
-        As in `covers_cost`; the intervals are those of `bdeltacost`, its `z_test` and its
-        `mid_p_test_from_joint`.
-    laplace : float, default 0
-        λ of "exact", added to each of the k³ cells.
+        As in `covers_cost`; the intervals are those of `bdeltacost`.
+    laplace : float, optional
+        λ of "exact", added to each of the k³ cells; by default 0.
 
     Returns
     -------
@@ -126,14 +127,23 @@ def covers_difference(
     >>> import numpy as np
     >>> import costcurves as cc
     >>> sets = np.random.default_rng(0).multinomial(200, [0.7, 0.1, 0.1, 0.1, 0, 0, 0, 0], size=1000)
-    >>> float(cc.covers_difference(sets.reshape(-1, 2, 2, 2), [[0, 1], [5, 0]]).mean())
+    >>> float(cc.covers_difference(sets.reshape(-1, 2, 2, 2), [[0, 1], [5, 0]], method="exact").mean())
     0.946
     """
-    C = as_cost_matrix(C)
-    counts = _tables("joints", joints, 4, len(C.labels))
-    values = C.values[:, :, None] - C.values[:, None, :]
-    strata = _strata(counts, C, values, priors, check_laplace(laplace))
-    return _covers(strata, check_number("difference", difference), level, method)
+    costs = as_cost_matrix(costs)
+    counts = _tables("joints", joints, 4, len(costs.labels))
+    values = costs.values[:, :, None] - costs.values[:, None, :]
+    strata = _strata(counts, costs, values, priors, _added(laplace, method, 0.0))
+    return _COVERS[method](strata, check_number("difference", difference), check_level(level))
+
+
+def _added(laplace: Any, method: Any, default: float) -> float:
+    """Return λ of the bootstrap, which other methods do not take."""
+    if check_choice("method", method, _COVERS) != "exact":
+        if laplace is not None:
+            raise InputError(f"`laplace` must come with method 'exact', got method {method!r}")
+        return 0.0
+    return default if laplace is None else check_laplace(laplace)
 
 
 def _tables(name: str, tables: Any, ndim: int, k: int) -> npt.NDArray[np.int64]:
@@ -145,41 +155,53 @@ def _tables(name: str, tables: Any, ndim: int, k: int) -> npt.NDArray[np.int64]:
 
 
 def _strata(
-    counts: npt.NDArray[np.int64], C: CostMatrix, values: FloatArray, priors: Any, laplace: float
+    counts: npt.NDArray[np.int64], costs: CostMatrix, values: FloatArray, priors: Any, laplace: float
 ) -> list[Cells]:
     """Return one stratum of all examples, or one of each class that the priors give weight."""
     sets = counts.shape[0]
     if priors is None:
         return [_same_size(counts.reshape(sets, -1), values.ravel(), laplace, "in each set")]
-    weights, _ = check_priors("priors", priors, C.labels)
+    weights, _ = check_priors("priors", priors, costs.labels)
     return [
         _same_size(
             counts[:, t].reshape(sets, -1),
             weights[t] * values[t].ravel(),
             laplace,
-            f"of class {shown(C.labels[t])} in each set",
+            f"of class {shown(costs.labels[t])} in each set",
         )
         for t in np.flatnonzero(weights > 0)
     ]
 
 
 def _same_size(counts: npt.NDArray[np.int64], values: FloatArray, added: float, where: str) -> Cells:
+    """Return a stratum in which cells of equal value are one, after checking that all sets have the same size."""
     sizes = counts.sum(axis=1)
     if sizes.min() != sizes.max() or sizes[0] == 0:
         raise DataError(f"there must be the same number of examples {where}, got {sizes.min()} to {sizes.max()}")
-    return Cells(counts, values / float(sizes[0]), added)
+    distinct, first, copies = np.unique(np.sort(values), return_index=True, return_counts=True)
+    pooled = np.add.reduceat(counts[:, np.argsort(values, kind="stable")], first, axis=1)
+    return Cells(pooled, distinct / float(sizes[0]), np.asarray(added * copies, dtype=np.float64))
 
 
-def _covers(strata: list[Cells], x: float, level: float, method: str) -> BoolArray:
-    level, method = check_level(level), check_choice("method", method, INTERVALS)
-    if method == "exact":
-        levels = bootstrap_levels(strata, x)
-        tail = (1 - level) / 2
-        return np.asarray((levels >= tail) & (levels <= 1 - tail))
-    z = critical(level)
-    if method == "mid-p":
-        _, lower, upper = cells_interval([_pooled(s) for s in strata], z)
-        return np.asarray((lower <= x) & (x <= upper))
+def _tilted_covers(strata: list[Cells], x: float, level: float) -> BoolArray:
+    def tail(i: int) -> float:
+        cells = [CostCells.of(s.counts[i], s.draws * s.values) for s in strata]
+        return min(tilted_tails_at(cells, x))
+
+    return np.array([tail(i) >= (1 - level) / 2 for i in range(strata[0].counts.shape[0])])
+
+
+def _bootstrap_covers(strata: list[Cells], x: float, level: float) -> BoolArray:
+    levels, tail = bootstrap_levels(strata, x), (1 - level) / 2
+    return np.asarray((levels >= tail) & (levels <= 1 - tail))
+
+
+def _mid_p_covers(strata: list[Cells], x: float, level: float) -> BoolArray:
+    _, lower, upper = cells_interval([(s.counts, s.draws * s.values) for s in strata], critical(level))
+    return np.asarray((lower <= x) & (x <= upper))
+
+
+def _gaussian_covers(strata: list[Cells], x: float, level: float) -> BoolArray:
     estimate, variance = np.zeros(strata[0].counts.shape[0]), np.zeros(strata[0].counts.shape[0])
     for s in strata:
         if s.draws < 2:
@@ -187,15 +209,16 @@ def _covers(strata: list[Cells], x: float, level: float, method: str) -> BoolArr
         one = s.counts @ s.values
         estimate += one
         variance += np.maximum(s.counts @ s.values**2 - one**2 / s.draws, 0.0) * s.draws / (s.draws - 1)
-    return np.asarray(np.abs(estimate - x) <= z * np.sqrt(variance))
+    return np.asarray(np.abs(estimate - x) <= critical(level) * np.sqrt(variance))
 
 
-def _pooled(cells: Cells) -> tuple[npt.NDArray[Any], FloatArray]:
-    """Return the counts of each distinct value, as `bcost.mid_p_interval` takes them."""
-    values, at = np.unique(cells.values, return_inverse=True)
-    same = np.zeros((cells.values.size, values.size))
-    same[np.arange(cells.values.size), at.ravel()] = 1.0
-    return cells.counts @ same, cells.draws * values
+# Whether each of many sets' intervals holds a value, for each method of `bcost` that does not resample.
+_COVERS: dict[str, Callable[[list[Cells], float, float], BoolArray]] = {
+    "tilted": _tilted_covers,
+    "exact": _bootstrap_covers,
+    "mid-p": _mid_p_covers,
+    "gaussian": _gaussian_covers,
+}
 
 
 def difference_coverage(
@@ -205,7 +228,7 @@ def difference_coverage(
     n_neg: int,
     *,
     pc: Any,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: str = "mid-p",
     sampling: str = "stratified",
     test_sets: str = "stratified",

@@ -9,9 +9,10 @@ from typing import Any
 
 from costcurves._base.errors import SmallSampleWarning
 from costcurves._base.frames import columns_of
-from costcurves._base.validation import FloatArray, check_integer, check_level
+from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, check_integer, check_level
 from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix
-from costcurves.counting.confusion import ConfusionMatrix, check_named
+from costcurves.counting.class_labels import check_named
+from costcurves.counting.confusion import ConfusionMatrix
 from costcurves.multiclass.bcost import CostInterval, bcost
 from costcurves.multiclass.comparison import CostComparison, bdeltacost_many
 from costcurves.multiclass.priors import PriorHull, prior_hull
@@ -61,10 +62,10 @@ class ClassesSummary:
 def summarise_classes(
     y_true: Any,
     predictions: Any,
-    cost_matrix: Any,
+    costs: Any,
     *,
     priors: Any = None,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     dropped: int = 0,
 ) -> ClassesSummary:
     """Compute the contents of a report of k classes.
@@ -73,7 +74,7 @@ def summarise_classes(
     ----------
     y_true : sequence of labels, shape (n,)
     predictions : mapping of name to sequence of labels, or dataframe
-    cost_matrix : CostMatrix or table
+    costs : CostMatrix or table
         Rows are true classes, columns are predicted classes.
     priors : mapping of label to probability, optional
         Class frequencies in deployment, instead of those of the data.
@@ -92,25 +93,25 @@ def summarise_classes(
     0.3333
     """
     level, dropped = check_level(level), check_integer("dropped", dropped, 0)
-    costs = as_cost_matrix(cost_matrix)
+    matrix = as_cost_matrix(costs)
     columns = columns_of("predictions", predictions)
     names = check_named("predictions", columns, 1)
     with warnings.catch_warnings():
         # The page itself names these risks beside the interval that they affect.
         warnings.simplefilter("ignore", SmallSampleWarning)
-        intervals = tuple(bcost(y_true, columns[name], costs, level=level, priors=priors) for name in names)
-        comparison = bdeltacost_many(y_true, columns, costs, level=level, priors=priors)
-    confusions = tuple(ConfusionMatrix.from_predictions(y_true, columns[name], labels=costs.labels) for name in names)
+        intervals = tuple(bcost(y_true, columns[name], matrix, level=level, priors=priors) for name in names)
+        comparison = bdeltacost_many(y_true, columns, matrix, level=level, priors=priors)
+    confusions = tuple(ConfusionMatrix.from_predictions(y_true, columns[name], labels=matrix.labels) for name in names)
     sizes = confusions[0].counts.sum(axis=1)
-    hull = prior_hull(dict(zip(names, confusions, strict=True)), costs) if sizes.all() else None
+    hull = prior_hull(dict(zip(names, confusions, strict=True)), matrix) if sizes.all() else None
     return ClassesSummary(
-        costs=costs,
+        costs=matrix,
         names=names,
         confusions=confusions,
         intervals=intervals,
         comparison=comparison,
         hull=hull,
-        regions=hull.regions() if hull is not None and len(costs.labels) == 3 else {},
+        regions=hull.regions() if hull is not None and len(matrix.labels) == 3 else {},
         frequencies=sizes / sizes.sum(),
         priors={str(label): float(p) for label, p in priors.items()} if isinstance(priors, Mapping) else None,
         n=int(sizes.sum()),

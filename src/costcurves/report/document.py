@@ -140,7 +140,7 @@ class Report:
         cls,
         y_true: Any,
         predictions: Any,
-        cost_matrix: Any,
+        costs: Any,
         *,
         priors: Any = None,
         currency: str = "",
@@ -158,7 +158,7 @@ class Report:
             True labels.
         predictions : mapping of name to sequence of labels, or dataframe
             The predicted labels of each classifier.
-        cost_matrix : CostMatrix or table
+        costs : CostMatrix or table
             Rows are true classes, columns are predicted classes.
         priors : mapping of label to probability, optional
             Class frequencies where the classifier will be used, by default those of the data.
@@ -174,7 +174,7 @@ class Report:
         Report('Which classifier costs least?': 1 classifier, 40 rows, 2 classes)
         """
         texts = _check_texts(title, currency, source, command, "Which classifier costs least?")
-        summary = summarise_classes(y_true, predictions, cost_matrix, priors=priors, level=level, dropped=dropped)
+        summary = summarise_classes(y_true, predictions, costs, priors=priors, level=level, dropped=dropped)
         return cls(summary, *texts)
 
     def to_dict(self) -> dict[str, Any]:

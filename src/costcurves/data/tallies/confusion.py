@@ -10,16 +10,8 @@ import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
 from costcurves._base.validation import IntArray, frozen, shown
-from costcurves.counting.confusion import (
-    ConfusionMatrix,
-    JointConfusion,
-    Labels,
-    check_labels,
-    code_columns,
-    pair_counts,
-    sorted_labels,
-    triple_counts,
-)
+from costcurves.counting.class_labels import Labels, check_labels, code_columns, sorted_labels
+from costcurves.counting.confusion import ConfusionMatrix, JointConfusion, pair_counts, triple_counts
 from costcurves.data.tallies.base import State, Tally, locked, part
 
 Array = npt.NDArray[Any]

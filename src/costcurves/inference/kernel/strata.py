@@ -6,6 +6,7 @@ cells with given probabilities, and each draw adds the value of its cell.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -137,6 +138,17 @@ def moments(strata: Sequence[Stratum] | Stratum) -> tuple[FloatArray, FloatArray
         mean = mean + s.draws * one
         variance = variance + s.draws * (spread + rest * one**2)
     return np.asarray(mean, dtype=np.float64), np.asarray(variance, dtype=np.float64)
+
+
+def bernstein_tail(strata: Sequence[Stratum], at: float) -> float:
+    """Return a bound on the probability that the resampled statistic is at least `at` (Bernstein's inequality)."""
+    mean, variance = (float(m) for m in moments(strata))
+    away = at - mean
+    if away <= 0:
+        return 1.0
+    most = max(float(s.values.max(initial=0.0) - s.probabilities @ s.values) for s in strata)
+    scale = 2 * (max(variance, 0.0) + max(most, 0.0) * away / 3)
+    return 0.0 if scale <= 0 else math.exp(-away * away / scale)
 
 
 def resample(strata: Sequence[Stratum] | Stratum, size: int, rng: Rng = 0) -> FloatArray:
