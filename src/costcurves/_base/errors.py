@@ -1,5 +1,10 @@
 """The errors and warnings of costcurves. The message of an error names the argument, the rule and the value."""
 
+import contextlib
+import sys
+import warnings
+from pathlib import Path
+
 
 class CostCurvesError(ValueError):
     """Base of every error that costcurves raises on purpose.
@@ -117,6 +122,17 @@ class SmallSampleWarning(CostCurvesWarning):
     """
 
 
+class FewerFoldsWarning(CostCurvesWarning):
+    """A class has too few cases for the folds that were asked for, so that there are fewer; the message says how many.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> issubclass(cc.FewerFoldsWarning, cc.CostCurvesWarning)
+    True
+    """
+
+
 class DroppedRowsWarning(CostCurvesWarning):
     """Rows with missing values were left out, as ``on_null="drop"`` asks; the message says how many.
 
@@ -126,6 +142,18 @@ class DroppedRowsWarning(CostCurvesWarning):
     >>> issubclass(cc.DroppedRowsWarning, UserWarning)
     True
     """
+
+
+# The files of stack frames that do not belong to the caller: this package, and decorators.
+_INSIDE = (str(Path(__file__).parents[1]), contextlib.__file__)
+
+
+def warn(message: str, category: type[CostCurvesWarning]) -> None:
+    """Warn at the line of the user's code that called this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 # A traceback shows the name that users import, and not the module that defines it.

@@ -10,14 +10,30 @@ import numpy as np
 from costcurves._base.errors import DataError
 from costcurves._base.validation import (
     BoolArray,
+    FloatArray,
     IntArray,
     is_missing_label,
     shown,
 )
+from costcurves.counting import counts
 from costcurves.counting.counts import ASK_SWAPPED, Array, non_finite, one_dimensional
 
+UNNAMED = "classifier"  # what a classifier is called if nobody says so
 # Integers with more different values than this are hardly labels.
 MOST_LABELS = 20
+
+
+def checked_cases(
+    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, name: str = UNNAMED
+) -> tuple[BoolArray, Array, FloatArray | None]:
+    """Return which cases are positive, the scores that a classifier gives them, and their weights."""
+    positive = binary_labels(y_true, pos_label)
+    said = "y_score" if name == UNNAMED else counts.score_of(name)
+    scores = counts.checked_scores(y_score, said)
+    counts.same_length(said, scores, "y_true", positive.size)
+    weights = None if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
+    counts.both_classes(positive, weights)
+    return positive, scores, weights
 
 
 def binary_labels(y_true: Any, pos_label: Any = None) -> BoolArray:

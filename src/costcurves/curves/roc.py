@@ -26,12 +26,11 @@ from costcurves._base.validation import (
 )
 from costcurves.counting import counts, hull_vertices
 from costcurves.counting.geometry import upper_hull
-from costcurves.counting.labels import binary_labels
+from costcurves.counting.labels import UNNAMED, checked_cases
 from costcurves.curves import chance
 from costcurves.curves.fixed_points import FixedPoints, Made, points_of_matrix, points_of_rates
 
 Array = npt.NDArray[Any]
-UNNAMED = "classifier"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -59,6 +58,8 @@ class RocCurve(Result):
     max_error : float
         The most by which the normalized cost of the hull can be too high at any pc because scores were binned; 0 if
         they were not.
+    binned : bool
+        Whether the points are all boundaries of bins of scores.
 
     Examples
     --------
@@ -85,6 +86,7 @@ class RocCurve(Result):
     complete: bool = True
     effective: tuple[float, float] | None = None
     max_error: float = 0.0
+    binned: bool = False
     _below: FloatArray | None = None  # the next lower scores, if they are not the thresholds of the next points
 
     def __new__(cls, *values: Any, **named: Any) -> RocCurve:
@@ -192,13 +194,8 @@ class RocCurve(Result):
         RocCurve('logit': 3 examples (1 positive), 4 points, auc=1)
         """
         check_choice("points", points, ("all", "hull"))
-        positive = binary_labels(y_true, pos_label)
-        said = "y_score" if name == UNNAMED else counts.score_of(name)
-        scores = counts.checked_scores(y_score, said)
-        counts.same_length(said, scores, "y_true", positive.size)
-        weights = None if sample_weight is None else counts.checked_weights(sample_weight, positive.size)
-        counts.both_classes(positive, weights)
-        return cls.of_checked(positive, scores, weights, name=name, points=points)
+        cases = checked_cases(y_true, y_score, pos_label, sample_weight, name)
+        return cls.of_checked(*cases, name=name, points=points)
 
     @classmethod
     def of_checked(
@@ -284,11 +281,13 @@ class RocCurve(Result):
         effective: tuple[float, float] | None,
         complete: bool,
         max_error: float = 0.0,
+        binned: bool = False,
     ) -> RocCurve:
         made_from: Made = "counts" if effective is None else "weights"
         fp, tp = table.fp, table.tp
         totals = fp[-1].item(), tp[-1].item()
-        return cls(name, fp, tp, *totals, table.thresholds, made_from, complete, effective, max_error, table.below)
+        curve = cls(name, fp, tp, *totals, table.thresholds, made_from, complete, effective, max_error, binned)
+        return curve if table.below is None else replace(curve, _below=table.below)
 
     @classmethod
     def from_confusion_matrix(cls, matrix: Any, *, pos_label: Any = None, name: str = UNNAMED) -> RocCurve:
@@ -410,7 +409,8 @@ class RocCurve(Result):
         """Return the curve restricted to some of its points, by index."""
         below = None if self._has_every_score else self.below
         few = counts.ScoreCounts(self._thresholds, self._fp, self._tp, below).at(np.arange(self._fp.size)[index])
-        return replace(self, _fp=few.fp, _tp=few.tp, _thresholds=few.thresholds, complete=False, _below=few.below)
+        kept: dict[str, Any] = {"_fp": few.fp, "_tp": few.tp, "_thresholds": few.thresholds, "_below": few.below}
+        return replace(self, complete=False, binned=False, **kept)
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
         """Return the point reached by predicting positive iff score >= threshold (score > threshold if `above`)."""

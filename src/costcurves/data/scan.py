@@ -101,15 +101,19 @@ class Scan(Predictions):
         Parameters
         ----------
         policy : policy
-            How the threshold follows pc, as for `CostCurve`; "bayes" and the like need all distinct scores in memory.
+            How the threshold follows pc, as for `CostCurve`; "crossfit", "bayes" and the like need all distinct scores
+            in memory, and "crossfit" works with bins too (`resolution`).
         """
-        rule = as_policy(policy)
-        found = self.roc_curves(points="all" if rule.needs_all_points else "hull")
         if self.group is None:
-            return {name: CostCurve(curve, rule) for name, curve in found.items()}
-        return {
-            group: {name: CostCurve(curve, rule) for name, curve in curves.items()} for group, curves in found.items()
-        }
+            return super().curves(policy=policy)
+        rule = as_policy(policy)
+        self._need_scores()
+        with self._source.asked():
+            found = self._source.group_rocs(self._source.points_for(rule))
+            return {
+                group: {name: CostCurve(curve, rule) for name, curve in curves.items()}
+                for group, curves in found.items()
+            }
 
     def bcost(self, pred: str, C: Any, **options: Any) -> CostInterval:
         """Return an interval for the expected cost of a column of predicted labels, as `bcost` does of arrays."""

@@ -14,11 +14,20 @@ from costcurves.conditions.cost_matrix import as_cost_matrix, expected_cost
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import check_span
-from costcurves.curves.thresholds import Policy, as_policy
-from costcurves.decisions.metrics import cost_curve_area, cross_fitted_cost, mean_example_cost, normalized_expected_cost
+from costcurves.curves.crossfit import Crossfit
+from costcurves.curves.steps import Policy
+from costcurves.curves.thresholds import as_policy, crossfit
+from costcurves.decisions.metrics import (
+    FOLDS,
+    REPEATS,
+    cost_curve_area,
+    cross_fitted_cost,
+    mean_example_cost,
+    normalized_expected_cost,
+)
 from costcurves.estimators._members import METHODS
 
-CROSS_FITTED, PREDICT = "cross-fitted", "predict"
+PREDICT = "predict"
 
 
 def expected_cost_scorer(
@@ -48,10 +57,11 @@ def expected_cost_scorer(
         Without `condition` and `cost_matrix` each example has its own costs: call ``set_score_request(cost_fn=True)``
         on the scorer, with scikit-learn's metadata routing enabled, and pass ``params={"cost_fn": amounts}`` to
         `cross_validate`, or ``cost_fn=amounts`` to `GridSearchCV.fit`. One that is the same for all is given here.
-    policy : {"cross-fitted", "predict"}, or policy
-        Which threshold is used at a condition. By default ``"cross-fitted"``: each case is judged at the threshold that
-        costs least on others (`cross_fitted_cost`), on the scores of `predict_proba` or `decision_function`, which need
-        not be calibrated; an estimator that has neither, such as `RocHullClassifier`, is judged by the labels that it
+    policy : {"crossfit", "predict"}, or policy
+        Which threshold is used at a condition. By default ``"crossfit"``: each case is judged at the threshold that
+        costs least on other folds (`cross_fitted_cost`, with ten folds and five repeats unless a policy of
+        `thresholds.crossfit` says otherwise), on the scores of `predict_proba` or `decision_function`, which need not
+        be calibrated; an estimator that has neither, such as `RocHullClassifier`, is judged by the labels that it
         predicts. ``"bayes"`` trusts `predict_proba` to be calibrated and moves its threshold to the condition; a number
         is a threshold, and other policies are those of `CostCurve`. ``"predict"`` judges the labels that `predict`
         gives: for most classifiers those of the more probable class, whatever the costs are. It is for classifiers
@@ -71,7 +81,7 @@ def expected_cost_scorer(
     -----
     A search that judges the labels of `predict` compares classifiers at a threshold that nobody would use: where a
     false alarm costs twenty times as much as a miss, it prefers the classifier that calls nothing positive. The default
-    is "cross-fitted" and not "bayes" because probabilities of trees, of naive Bayes, of strongly regularised and of
+    is "crossfit" and not "bayes" because probabilities of trees, of naive Bayes, of strongly regularised and of
     reweighted models are not calibrated, which costs nothing once the threshold is chosen on data. ``"optimal"``
     chooses the threshold on the very cases that it judges: this orders models with the least noise, but its costs are
     too low.
@@ -86,7 +96,7 @@ def expected_cost_scorer(
     >>> here = cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=20)
     >>> scorer = cc.expected_cost_scorer(here, pos_label=0)
     >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).round(2).tolist()
-    [-0.27, -0.23, -0.1, -0.14, -0.1]
+    [-0.27, -0.23, -0.1, -0.15, -0.1]
     >>> plain = cc.expected_cost_scorer(here, pos_label=0, policy="predict")
     >>> cross_val_score(GaussianNB(), X, y, scoring=plain).round(2).tolist()
     [-0.25, -0.38, -0.25, -0.22, -0.17]
@@ -110,8 +120,9 @@ def expected_cost_scorer(
         options = {"condition": check_condition(condition), "pos_label": pos_label, "normalized": normalized}
         if isinstance(policy, str) and policy == PREDICT:
             return make_scorer(cost_of_labels, greater_is_better=False, **options)
-        rule = None if policy is None or (isinstance(policy, str) and policy == CROSS_FITTED) else as_policy(policy)
-        methods = METHODS["predict_proba" if rule is not None and rule.takes_probabilities else "auto"]
+        usual = policy is None or (isinstance(policy, str) and policy == "crossfit")
+        rule = crossfit(FOLDS, REPEATS) if usual else as_policy(policy)
+        methods = METHODS["predict_proba" if rule.takes_probabilities else "auto"]
         return make_scorer(
             cost_of_scores,
             greater_is_better=False,
@@ -142,22 +153,22 @@ def cost_of_scores(
     y_score: Any,
     condition: OperatingCondition,
     *,
-    policy: Policy | None,
+    policy: Policy,
     normalized: bool,
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return the cost of scores per case under a policy (None: cross-fitted thresholds), normalized or in money."""
+    """Return the cost of scores per case under a policy, normalized or in money."""
     given = {"pos_label": pos_label, "sample_weight": sample_weight}
     if np.asarray(y_score).dtype.kind != "f":  # labels of an estimator without scores
-        if policy is not None:
+        if not policy.cross_fits:
             raise InputError(
-                f"`policy` must be 'cross-fitted' or 'predict' for an estimator without the scores that it needs, "
+                f"`policy` must be 'crossfit' or 'predict' for an estimator without the scores that it needs, "
                 f"got {policy!r}"
             )
         return cost_of_labels(y_true, y_score, condition, normalized=normalized, **given)
-    if policy is None:
-        cost = cross_fitted_cost(y_true, y_score, condition, **given)
+    if isinstance(policy, Crossfit):
+        cost = cross_fitted_cost(y_true, y_score, condition, folds=policy.number, repeats=policy.repeats, **given)
     else:
         with no_question():
             cost = float(CostCurve.from_predictions(y_true, y_score, policy=policy, **given).evaluate(condition))
