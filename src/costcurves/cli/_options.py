@@ -149,7 +149,8 @@ PolicyName = Annotated[
     typer.Option(
         "--policy",
         metavar="RULE",
-        help="How thresholds are set: optimal (best on these rows), bayes (scores are probabilities), or one number.",
+        help="How thresholds are set: optimal (best on these rows), crossfit (best on other folds of these rows), "
+        "bayes (scores are probabilities), or one number.",
         rich_help_panel=HOW,
     ),
 ]
@@ -333,7 +334,7 @@ def policies(rule: str, thresholds_from: Path | None, data: Predictions) -> Any:
         try:
             return float(rule)
         except ValueError:
-            raise Problem(f"--policy must be optimal, bayes or a number, got {quoted(rule)}") from None
+            raise Problem(f"--policy must be optimal, crossfit, bayes or a number, got {quoted(rule)}") from None
     if rule != "optimal":
         raise Problem("--policy and --thresholds-from exclude each other")
     other = read_predictions(

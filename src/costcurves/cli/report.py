@@ -15,7 +15,7 @@ import costcurves.cli._options as opt
 from costcurves._base.files import is_stream
 from costcurves._base.text import acts, safe
 from costcurves.cli._input import ClassPredictions, Predictions
-from costcurves.cli._options import Costs, load, read_costs
+from costcurves.cli._options import Costs, load, policies, read_costs
 from costcurves.cli._print import Problem, check_writable, console, heading, say, working
 from costcurves.cli.classes import load_classes
 from costcurves.cli.decide import answer_at, show_answers
@@ -48,6 +48,7 @@ def report(
     scenario: opt.ScenarioName = None,
     matrix: opt.MatrixName = None,
     level: opt.Level = LEVEL,
+    thresholds_from: opt.ThresholdsFrom = None,
     title: Title = None,
     output: Page = Path("report.html"),
     force: opt.Force = False,
@@ -59,12 +60,18 @@ def report(
     may be more than two, and needs a cost matrix.
     """
     _check_page(output, force)
-    options = {"level": level, "title": title}
-    how = {"--level": None if level == LEVEL else level, "--title": title}
+    options: dict[str, Any] = {"level": level, "title": title}
+    how: dict[str, Any] = {"--level": None if level == LEVEL else level, "--title": title}
     # A matrix is all that a csv can hold; a file of scenarios is TOML.
     if pred or matrix is not None or (costs is not None and costs.suffix.lower() == ".csv"):
-        given = {"--score": score, "--positive": positive, "--prevalence": prevalence, "--cost-fn": cost_fn}
+        given: dict[str, Any] = {
+            "--score": score,
+            "--positive": positive,
+            "--prevalence": prevalence,
+            "--cost-fn": cost_fn,
+        }
         given |= {"--cost-fp": cost_fp, "--pc": pc, "--scenario": scenario, "--weight": weight}
+        given["--thresholds-from"] = thresholds_from
         if strange := [name for name, value in given.items() if value]:
             raise Problem(f"{strange[0]} is about scores of two classes, and --pred about predicted classes")
         if costs is None:
@@ -90,6 +97,8 @@ def report(
     )
     columns = {"--label": data.label, "--positive": data.positive, "--score": list(data.scores)}
     columns |= {"--weight": weight, "--drop-missing": drop_missing}
+    if thresholds_from is not None:
+        options["policy"], how["--thresholds-from"] = policies("optimal", thresholds_from, data), thresholds_from
     numbers = {"--prevalence": prevalence, "--cost-fn": cost_fn, "--cost-fp": cost_fp, "--pc": pc}
     command = command_line(file, columns | numbers | {"--costs": costs, "--scenario": scenario} | how)
     _write(two_class_page(data, asked, command, **options), output, force, data.summary())

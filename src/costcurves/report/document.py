@@ -45,12 +45,13 @@ class Report:
     ("two classes" or "k classes"), ``title``, ``currency``, ``source``, ``command``, ``made_with`` (versions), ``data``
     (rows, classes, dropped, weights), ``level``, ``classifiers``, and the results.
 
-    For two classes these are ``hull`` (vertices by column: classifier, threshold, fpr, tpr, pc_low, pc_high),
-    ``ranges`` (who is best where), ``crossings``, ``differences`` and ``verdicts`` (all pairs, with limits that hold
-    everywhere together), and ``scenarios``: for a condition its ``recommendation`` (the answer of `recommend`), the
-    hull's ``decision`` and ``stays_best_for_pc``; for a range its ``recommendation`` (the answer of `recommend_within`)
-    and the two ``ends``. Where ``pc_only`` is true, prevalence and costs stand for all that give its ``pc``. Each of
-    ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``, ``band`` and ``simultaneous_band``.
+    For two classes these are ``policy`` ("optimal", "crossfit", "validation" or "given"), ``hull`` (vertices by column:
+    classifier, threshold, fpr, tpr, pc_low, pc_high), ``ranges`` (who is best where), ``crossings``, ``differences``
+    and ``verdicts`` (all pairs, with limits that hold everywhere together), and ``scenarios``: for a condition its
+    ``recommendation`` (the answer of `recommend`), the hull's ``decision`` and ``stays_best_for_pc``; for a range its
+    ``recommendation`` (the answer of `recommend_within`) and the two ``ends``. Where ``pc_only`` is true, prevalence
+    and costs stand for all that give its ``pc``. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``,
+    ``cost_curve``, ``band`` and ``simultaneous_band``.
 
     For k classes they are ``labels``, ``costs``, ``constants`` (what it costs to predict always the same class),
     ``pairs`` (differences with adjusted p-values; the last ones are against the cheapest constant), ``best``, ``sure``,
@@ -85,6 +86,7 @@ class Report:
         pos_label: Any = None,
         sample_weight: Any = None,
         scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
+        policy: Any = None,
         currency: str = "",
         level: float = 0.95,
         title: str | None = None,
@@ -108,6 +110,12 @@ class Report:
         scenarios : mapping of name to OperatingCondition or OperatingRange, optional
             What the report answers in words. Without any, it says who is best where, and its sliders start at the
             prevalence of the data and equal costs.
+        policy : policy, or mapping of name to policy, optional
+            How thresholds follow the condition, as for `CostCurve`: those of the cost curves, of their limits, of the
+            comparisons and of the answers. By default ``"crossfit"`` for predictions with folds, such as those of
+            `evaluate`: each fold is judged at the thresholds of the others (answers allow for the choice by
+            themselves). Otherwise ``"optimal"``. The hull, who is best where and the sliders always show the best
+            thresholds on these cases.
         currency : str
             A sign or a word that stands beside amounts of money.
         level : float in (0, 1)
@@ -128,7 +136,8 @@ class Report:
         """
         texts = _check_texts(title, currency, source, command, "Which classifier, at which threshold?")
         predictions = as_predictions(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
-        summary = summarise(predictions, scenarios=scenarios, level=level, dropped=dropped, seed=seed)
+        options = {"policy": policy, "level": level, "dropped": dropped, "seed": seed}
+        summary = summarise(predictions, scenarios=scenarios, **options)
         return cls(summary, *texts)
 
     @classmethod

@@ -22,12 +22,16 @@ from costcurves.curves.differences import Crossings, PcIntervals
 from costcurves.curves.hull import RocHull
 from costcurves.curves.ranges import Ranges
 from costcurves.curves.roc import RocCurve
+from costcurves.curves.steps import Policy
+from costcurves.curves.thresholds import as_policy
 from costcurves.data.predictions import Predictions
 from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests, compare_many_in
 from costcurves.decisions.contest import Entrants
 from costcurves.decisions.dominance import Regret, regret
+from costcurves.decisions.envelopes import Envelope, trivial_curves
 from costcurves.decisions.recommend import Recommendation, recommend_here
 from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
+from costcurves.decisions.rows import Rows, named_policies
 from costcurves.inference.bands.results import Band
 from costcurves.inference.rates import critical, mended_wilson
 
@@ -131,7 +135,12 @@ Answer = ConditionAnswer | RangeAnswer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """Everything a two-class report shows."""
+    """Everything a two-class report shows.
+
+    `policy` says how the thresholds of curves, bands and comparisons were chosen: "optimal", "crossfit", "validation",
+    or "given" for all other policies. The hull, the ranges and what follows from them are of the best thresholds on
+    these cases in any case.
+    """
 
     data: DataSummary
     classifiers: tuple[ClassifierSummary, ...]
@@ -143,6 +152,7 @@ class Summary:
     start: OperatingCondition
     level: float
     seed: int
+    policy: str
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -171,6 +181,7 @@ def summarise(
     predictions: Predictions,
     *,
     scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
+    policy: Any = None,
     level: float = 0.95,
     dropped: int = 0,
     seed: int = 0,
@@ -181,6 +192,8 @@ def summarise(
     ----------
     predictions : Predictions
     scenarios : mapping of name to OperatingCondition or OperatingRange
+    policy : policy, or mapping of name to policy, optional
+        As for `Report.from_predictions`.
     level : float in (0, 1)
     dropped : int
         How many rows were left out before, to be stated in the report.
@@ -201,7 +214,11 @@ def summarise(
     dropped = check_integer("dropped", dropped, 0)
     asked = check_scenarios({} if scenarios is None else scenarios)
     rows = predictions.in_memory()
-    entrants = Entrants(rows, "optimal")
+    usual = "optimal" if predictions.folds is None else "crossfit"
+    named = named_policies(usual if policy is None else policy, rows.names)
+    rules = {name: as_policy(named[name]) for name in rows.names}
+    # A recommendation allows for the choice of the threshold by itself.
+    entrants = Entrants(rows, {name: "optimal" if rule.cross_fits else rule for name, rule in rules.items()})
     rocs = _done([partial(rows.roc, name, "all") for name in rows.names])
     data = DataSummary(
         n=rows.positive.size,
@@ -212,14 +229,16 @@ def summarise(
         effective=rocs[0].effective,
     )
     hull = RocHull(rocs)
-    tasks: list[Callable[[], Any]] = [partial(_classifier, roc, hull, level, seed) for roc in rocs]
+    tasks: list[Callable[[], Any]] = [
+        partial(_classifier, rows, rules[roc.name], roc, hull, level, seed) for roc in rocs
+    ]
     if len(rocs) > 1:
-        tasks.append(partial(compare_many_in, rows, level=level, rng=seed))
+        tasks.append(partial(compare_many_in, rows, policy=rules, level=level, rng=seed))
     found = _done(tasks)
     classifiers, pairs = tuple(found[: len(rocs)]), found[len(rocs)] if len(rocs) > 1 else None
-    curves = {one.name: one.curve for one in classifiers}
+    curves = entrants.curves
     ranges = hull.ranges()
-    judge = _Judge(hull, ranges, entrants, pairs, level)
+    judge = _Judge(hull, _stretches(entrants, ranges), entrants, pairs, level)
     answers = tuple(
         _done(
             [
@@ -241,7 +260,24 @@ def summarise(
         start=_start(asked, data),
         level=level,
         seed=seed,
+        policy=_kind(list(rules.values())),
     )
+
+
+def _kind(rules: list[Policy]) -> str:
+    """Return how thresholds are chosen, in a word."""
+    for word, told in (("optimal", "chosen_here"), ("crossfit", "cross_fits"), ("validation", "of_one_classifier")):
+        if all(getattr(rule, told) for rule in rules):
+            return word
+    return "given"
+
+
+def _stretches(entrants: Entrants, ranges: Ranges) -> list[tuple[str, float, float]]:
+    """Return who is best where, each with the thresholds that the answers give it."""
+    if all(entrants.follows_costs(name) for name in entrants.names):
+        return list(ranges)
+    everybody = [*entrants.curves.values(), *trivial_curves()]
+    return Envelope.of(everybody, 0.0, 1.0).stretches([curve.name for curve in everybody])
 
 
 def _word_for(pos_label: Any) -> str:
@@ -263,9 +299,10 @@ def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
     return [tasks[i]() for i in track(range(len(tasks)), "report")]
 
 
-def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
+def _classifier(rows: Rows, rule: Policy, roc: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
     vertices = roc.on_hull()
-    curve = CostCurve(vertices)
+    envelope = CostCurve(vertices)
+    curve = envelope if rule.chosen_here else rows.curve(roc.name, rule)
     grid, z = default_points(), critical(level)
     size_pos, size_neg = vertices.effective or (vertices.n_pos, vertices.n_neg)
     return ClassifierSummary(
@@ -280,7 +317,7 @@ def _classifier(roc: RocCurve, hull: RocHull, level: float, seed: int) -> Classi
         each=curve.band(level=level, pc=grid),
         together=curve.band(level=level, pc=grid, simultaneous=True, rng=seed),
         useful=curve.operating_range(),
-        loss=regret(curve, hull),
+        loss=regret(envelope, hull),
     )
 
 
@@ -347,7 +384,7 @@ class _Judge:
     """Answers at conditions, from what was computed once."""
 
     hull: RocHull
-    ranges: Ranges
+    stretches: list[tuple[str, float, float]]
     entrants: Entrants
     pairs: ManyDifferences | None
     level: float
@@ -355,8 +392,10 @@ class _Judge:
     def condition(self, name: str, where: OperatingCondition) -> ConditionAnswer:
         """Return the decision at one condition with its certainty."""
         decision = self.hull.best(where)
-        chosen = decision.classifier
-        stretches = list(self.ranges)
+        recommendation = recommend_here(self.entrants, where, self.level)
+        hulls = all(self.entrants.follows_costs(name) for name in self.entrants.names)
+        chosen = decision.classifier if hulls else recommendation.best.classifier
+        stretches = self.stretches
         # The library gives the point between two stretches to the left one, as the decision does.
         at = next(i for i, (_, _, high) in enumerate(stretches) if where.pc <= high)
         own = [i for i, (owner, low, high) in enumerate(stretches) if owner == chosen and low <= where.pc <= high]
@@ -365,7 +404,7 @@ class _Judge:
         return ConditionAnswer(
             name=name,
             condition=where,
-            recommendation=recommend_here(self.entrants, where, self.level),
+            recommendation=recommendation,
             decision=decision,
             tests=None if self.pairs is None else self.pairs.at(where),
             stretch=(low, high),
