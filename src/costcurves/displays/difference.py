@@ -9,7 +9,6 @@ from costcurves._base.errors import InputError
 from costcurves._base.validation import check_flag, check_number, check_two_names, shown
 from costcurves.curves.cost_averages import as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.decisions.compare import compare
 from costcurves.decisions.compare_many import ManyDifferences
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
 from costcurves.displays._base import ScoreDisplay
@@ -107,18 +106,13 @@ class CostDifferenceDisplay(ScoreDisplay):
         sampling: str = "stratified",
         pc: Any = None,
     ) -> Self:
-        y_true, scores, weights = sample.paired()
-        names = two_of(scores, pair)
-        shared = {"pos_label": sample.pos_label, "sample_weight": weights}
-        difference = compare(
-            y_true, *(scores[name] for name in names), names=names, policy=policy, level=level,
-            simultaneous=simultaneous, method=method, sampling=sampling, pc=pc, **shared,
-        )  # fmt: skip
+        names = check_two_names(two_of(sample.parts, pair))
+        predictions = sample.predictions(names)
+        difference = predictions.compare(
+            *names, policy=policy, level=level, simultaneous=simultaneous, method=method, sampling=sampling, pc=pc
+        )
         policies = policy if isinstance(policy, (tuple, list)) else (policy, policy)
-        curves = [
-            CostCurve.from_predictions(y_true, scores[name], policy=rule, name=name, **shared)
-            for name, rule in zip(names, policies, strict=True)
-        ]
+        curves = [predictions.curve(name, policy=rule) for name, rule in zip(names, policies, strict=True)]
         return cls(difference, curves=curves)
 
     def plot(
