@@ -74,6 +74,22 @@ def test_every_case_is_judged_at_the_threshold_that_all_cases_outside_its_fold_c
 
 
 @pytest.mark.law
+def test_nothing_is_estimated_only_where_all_folds_treat_every_case_alike():
+    seen = set()
+    for rng in random_worlds(60, stream=1809):
+        y, scores = tiny_world(rng, least=3)
+        curve = cc.CostCurve.from_predictions(y, np.round(scores), policy=cc.thresholds.crossfit(3))
+        fold = case_folds(y, np.round(scores), None, 3, 1)[0]
+        rows = list(zip(np.round(scores).tolist(), y.tolist(), fold.tolist(), strict=True))
+        for pc in between_breaks(curve):
+            cuts = {rule_by_definition([(s, t, 1) for s, t, f in rows if f != k], pc) for k in range(3)}
+            alike = len(cuts) == 1 and math.isinf(next(iter(cuts)))
+            assert curve.trivial_at(float(pc)) == alike
+            seen.add((alike, any(map(math.isinf, cuts))))
+    assert seen == {(True, True), (False, True), (False, False)}
+
+
+@pytest.mark.law
 def test_given_folds_are_used_down_to_leave_one_out():
     for rng in random_worlds(150, stream=1803):
         y, scores = tiny_world(rng)
