@@ -29,7 +29,7 @@ def test_predictions_with_folds_are_judged_at_the_thresholds_of_other_folds_unde
         curve = evaluation.curve(one["name"], policy="crossfit")
         assert one["cost_curve"] == curve.to_dict()["steps"]
         assert one["band"]["upper"] == curve.band(pc=one["band"]["pc"]).upper.tolist()
-    pair = evaluation.compare("logit", "bayes", policy="crossfit")
+    pair = evaluation.compare("logit", "bayes")  # whose verdicts keep their level
     assert found["differences"][0]["lower"] == pair.lower.tolist()
     # The answer allows for the choice of the threshold by itself.
     assert found["scenarios"][0]["recommendation"] == evaluation.recommend(HERE).to_dict()

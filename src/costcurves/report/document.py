@@ -113,9 +113,10 @@ class Report:
         policy : policy, or mapping of name to policy, optional
             How thresholds follow the condition, as for `CostCurve`: those of the cost curves, of their limits, of the
             comparisons and of the answers. By default ``"crossfit"`` for predictions with folds, such as those of
-            `evaluate`: each fold is judged at the thresholds of the others (answers allow for the choice by
-            themselves). Otherwise ``"optimal"``. The hull, who is best where and the sliders always show the best
-            thresholds on these cases.
+            `evaluate`: in the cost curves each fold is judged at the thresholds of the others, while answers allow for
+            the choice by themselves and comparisons keep their level with the best thresholds on these cases.
+            Otherwise ``"optimal"``. The hull, who is best where and the sliders always show the best thresholds on
+            these cases.
         currency : str
             A sign or a word that stands beside amounts of money.
         level : float in (0, 1)

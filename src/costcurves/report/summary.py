@@ -137,7 +137,7 @@ Answer = ConditionAnswer | RangeAnswer
 class Summary:
     """Everything a two-class report shows.
 
-    `policy` says how the thresholds of curves, bands and comparisons were chosen: "optimal", "crossfit", "validation",
+    `policy` says how the thresholds of curves and bands were chosen: "optimal", "crossfit", "validation",
     or "given" for all other policies. The hull, the ranges and what follows from them are of the best thresholds on
     these cases in any case.
     """
@@ -217,8 +217,10 @@ def summarise(
     usual = "optimal" if predictions.folds is None else "crossfit"
     named = named_policies(usual if policy is None else policy, rows.names)
     rules = {name: as_policy(named[name]) for name in rows.names}
-    # A recommendation allows for the choice of the threshold by itself.
-    entrants = Entrants(rows, {name: "optimal" if rule.cross_fits else rule for name, rule in rules.items()})
+    # A recommendation allows for the choice of thresholds by itself, and verdicts between two keep their level with
+    # the best thresholds on these cases, but not with cross-fitted ones.
+    sure = {name: "optimal" if rule.cross_fits else rule for name, rule in rules.items()}
+    entrants = Entrants(rows, sure)
     rocs = _done([partial(rows.roc, name, "all") for name in rows.names])
     data = DataSummary(
         n=rows.positive.size,
@@ -233,7 +235,7 @@ def summarise(
         partial(_classifier, rows, rules[roc.name], roc, hull, level, seed) for roc in rocs
     ]
     if len(rocs) > 1:
-        tasks.append(partial(compare_many_in, rows, policy=rules, level=level, rng=seed))
+        tasks.append(partial(compare_many_in, rows, policy=sure, level=level, rng=seed))
     found = _done(tasks)
     classifiers, pairs = tuple(found[: len(rocs)]), found[len(rocs)] if len(rocs) > 1 else None
     curves = entrants.curves

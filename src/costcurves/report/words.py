@@ -25,8 +25,8 @@ NOTES = {
     "optimal": "Thresholds were chosen on the same cases that judge them, so costs on these cases are a little too "
     "low. The answers above say what to expect on new cases; the pictures and tables below show costs on these cases, "
     "with limits that take the thresholds for given.",
-    "crossfit": "In the cost curves and the comparisons below, each case is judged at the threshold that is best on "
-    f"all cases outside its fold, so their costs are not too low. {_BELOW}, whose costs are a little too low. The "
+    "crossfit": "In the cost curves below, each case is judged at the threshold that is best on all cases outside its "
+    f"fold, so their costs are not too low. {_BELOW}, and so do the comparisons; their costs are a little too low. The "
     "answers above say what to expect on new cases.",
     "validation": "Thresholds were found on other cases, and the answers above, the cost curves and the comparisons "
     f"say what those cost on these cases. {_BELOW}, whose costs are a little too low.",
