@@ -86,7 +86,7 @@ REFUSED = [
     (lambda: CURVE.evaluate("0.5"), "`pc` must be numeric"),
     (lambda: CURVE.evaluate(np.ma.masked_array([0.1, 0.2], mask=[True, False])), "`pc` must not have masked values"),
     (lambda: cc.CostCurve(ROC, policy=HUGE), "`policy` must be a number"),
-    (lambda: cc.CostCurve(ROC, policy="optimall"), "`policy` must be 'optimal', 'bayes'"),
+    (lambda: cc.CostCurve(ROC, policy="optimall"), "`policy` must be 'optimal', 'crossfit', 'bayes'"),
     (lambda: cc.CostCurve(roc(y_score=[2 * s for s in S]), policy="bayes"), "`policy='bayes'` needs scores"),
     (lambda: cc.CostCurve(FIXED, policy=0.5), "`threshold` needs a curve made from scores"),
     (lambda: cc.thresholds.fixed(np.str_("0.5")), "`threshold` must be a number"),

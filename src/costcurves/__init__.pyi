@@ -4,6 +4,7 @@ from costcurves._base.errors import CostCurvesError as CostCurvesError
 from costcurves._base.errors import CostCurvesWarning as CostCurvesWarning
 from costcurves._base.errors import DataError as DataError
 from costcurves._base.errors import DroppedRowsWarning as DroppedRowsWarning
+from costcurves._base.errors import FewerFoldsWarning as FewerFoldsWarning
 from costcurves._base.errors import FormatError as FormatError
 from costcurves._base.errors import InputError as InputError
 from costcurves._base.errors import MissingExtraError as MissingExtraError

@@ -303,7 +303,7 @@ CREDIT = ("decide", "example:german_credit", "--positive", "bad")
         ),
         (("--costs", "example:vehicle"), "example:vehicle has no scenarios"),
         (("--pc", "0.5", "--level", "95"), "--level must be in (0, 1), got 95"),
-        (("--pc", "0.5", "--policy", "best"), "--policy must be optimal, bayes or a number, got 'best'"),
+        (("--pc", "0.5", "--policy", "best"), "--policy must be optimal, crossfit, bayes or a number, got 'best'"),
         (("--pc", "0.5", "--policy", "bayes", "--thresholds-from", "x.csv"), "--policy and --thresholds-from exclude"),
         (("--pc", "0.5", "--positive", "ugly"), "--positive 'ugly': the labels in 'label' are 'bad' and 'good'"),
         (("--pc", "0.5", "--json", "--csv"), "--json and --csv exclude each other"),

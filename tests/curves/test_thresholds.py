@@ -111,7 +111,11 @@ def test_the_map_between_cost_share_and_pc_is_its_own_inverse(share, prevalence)
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda roc: cc.CostCurve(roc, "best"), cc.InputError, "`policy` must be 'optimal', 'bayes', .* got 'best'"),
+        (
+            lambda roc: cc.CostCurve(roc, "best"),
+            cc.InputError,
+            "`policy` must be 'optimal', .*, 'bayes', .* got 'best'",
+        ),
         (lambda roc: cc.CostCurve(roc, None), cc.InputError, "`policy` must be .* got None"),
         (lambda roc: cc.CostCurve(roc, True), cc.InputError, "`policy` must be .* got True"),
         (lambda _: cc.thresholds.fixed(math.nan), cc.InputError, "`threshold` must be finite, got nan"),

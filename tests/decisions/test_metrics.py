@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 import costcurves as cc
-from costcurves.decisions.metrics import _held_out_errors, mean_example_cost
+from costcurves.decisions.metrics import mean_example_cost
 from laws import random_worlds
 from worlds import MIXED, predictions
 
@@ -61,46 +59,15 @@ def test_area_is_that_of_the_core(data):
 # Thresholds that others have chosen -----------------------------------------------------------------------------
 
 
-def errors_by_hand(scores, positive, weights, held_out, pc):
-    """Return held-out misses and false alarms at the cheapest threshold of the others, in fractions."""
-    rows = list(zip(map(Fraction, scores), positive, map(Fraction, weights), held_out, strict=True))
-    others = [(s, p, w) for s, p, w, h in rows if not h]
-    totals = [sum(w for _, p, w in others if p == kind) for kind in (True, False)]
-    distinct = sorted({s for s, _, _ in others})
-    costs = {}
-    for cut in [*distinct, Fraction(10**9)]:
-        misses = sum(w for s, p, w in others if p and s < cut)
-        alarms = sum(w for s, p, w in others if not p and s >= cut)
-        costs[cut] = Fraction(pc) * misses / totals[0] + (1 - Fraction(pc)) * alarms / totals[1]
-    cut = max(c for c in costs if costs[c] == min(costs.values()))
-    if cut == distinct[0]:
-        cut = Fraction(-(10**9))
-    elif cut in distinct:
-        cut = (cut + distinct[distinct.index(cut) - 1]) / 2
-    judged = [(s, p, w) for s, p, w, h in rows if h]
-    return (
-        float(sum(w for s, p, w in judged if p and s < cut)),
-        float(sum(w for s, p, w in judged if not p and s >= cut)),
-    )
-
-
 @pytest.mark.law
-def test_held_out_cases_are_judged_at_the_cheapest_threshold_of_the_others():
-    for rng in random_worlds(3000, stream=1604):
-        n = int(rng.integers(6, 20))
-        scores, weights = rng.integers(0, 12, n) / 4, rng.integers(1, 4, n).astype(float)
-        positive, held_out = rng.random(n) < 0.5, rng.random(n) < 0.4
-        positive[:2], held_out[:2] = (True, False), False  # the others have both classes
-        pc = float(rng.choice([0.0, 0.125, 0.25, 0.5, 0.75, 1.0]))
-        # Powers of two make the costs of the others exact, so that ties are ties.
-        for kind in (True, False):
-            others = np.flatnonzero((positive == kind) & ~held_out)
-            total = weights[others].sum()
-            weights[others[0]] += 2.0 ** np.ceil(np.log2(total)) - total
-        levels, level = np.unique(scores, return_inverse=True)
-        found = _held_out_errors(levels, level, positive, weights, held_out, pc)
-        by_hand = errors_by_hand(scores.tolist(), positive.tolist(), weights.tolist(), held_out.tolist(), pc)
-        assert tuple(found) == by_hand
+def test_cross_fitted_cost_is_that_of_the_cross_fitted_curve():
+    for rng in random_worlds(60, stream=1604):
+        y = np.append(rng.random(int(rng.integers(30, 80))) < 0.5, np.repeat([True, False], 10))
+        scores, pc = np.round(rng.normal(y, 1), 1), rng.uniform()
+        for folds, repeats in ((10, 5), (3, 1)):
+            curve = cc.CostCurve.from_predictions(y, scores, policy=cc.thresholds.crossfit(folds, repeats))
+            assert cc.cross_fitted_cost(y, scores, pc, folds=folds, repeats=repeats) == curve.evaluate(pc)
+        assert cc.cross_fitted_cost(y, scores, pc) == cc.cross_fitted_cost(y, scores, pc, folds=10, repeats=5)
 
 
 @pytest.mark.law
@@ -114,7 +81,7 @@ def test_cross_fitted_cost_depends_on_no_order_scale_or_row_without_weight():
             cost = cc.cross_fitted_cost(y, scores, pc, sample_weight=used)
             shuffled = None if used is None else used[mixed]
             assert cc.cross_fitted_cost(y[mixed], scores[mixed], pc, sample_weight=shuffled) == cost
-            assert cc.cross_fitted_cost(y, 4 * scores, pc, sample_weight=used) == cost
+            assert cc.cross_fitted_cost(y, np.arctan(scores) / 3, pc, sample_weight=used) == cost
             assert 0 <= cost <= 1
         more = np.append(y, [True, False]), np.append(scores, [-9, 9])
         assert cc.cross_fitted_cost(*more, pc, sample_weight=np.append(4 * weights, [0, 0])) == cost

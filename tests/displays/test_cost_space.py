@@ -358,3 +358,16 @@ def test_thresholds_that_may_be_the_best_at_a_condition_are_shaded_at_all():
     with pytest.raises(cc.InputError, match="`threshold_set` must come with one condition as `condition`, got 0"):
         cc.CostCurveDisplay.from_predictions(y, scores, threshold_set=0.9)
     plt.close("all")
+
+
+def test_folds_that_are_cross_fitted_make_one_curve_and_one_difference():
+    rng = np.random.default_rng(4)
+    y, fold = rng.random(200) < 0.4, rng.integers(0, 4, 200)
+    predictions = cc.Predictions(y, {"a": rng.normal(y), "b": rng.normal(y)}, folds=fold)
+    display = cc.CostCurveDisplay.from_predictions(predictions, policy="crossfit", level=0.9)
+    for curve in display.curves:
+        assert curve.fnr.tolist() == predictions.curve(curve.name, policy="crossfit").fnr.tolist()
+        assert display.bands[curve.name].level == 0.9
+    assert not display.folds
+    drawn = cc.CostDifferenceDisplay.from_predictions(predictions, policy="crossfit").difference
+    assert drawn.lower.tolist() == predictions.compare("a", "b", policy="crossfit").lower.tolist()

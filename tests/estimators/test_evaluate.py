@@ -76,14 +76,14 @@ def test_pooled_averaged_and_hull_are_the_cores(result, oracle):
 
 def test_thresholds_of_other_folds_cost_no_less_than_those_of_the_own_fold(result):
     pc = np.linspace(0, 1, 101)
-    honest = result.averaged_curve("tree", policy="validation").evaluate(pc)
+    honest = result.averaged_curve("tree", policy="crossfit").evaluate(pc)
     optimistic = result.averaged_curve("tree").evaluate(pc)
     assert (honest >= optimistic - 1e-12).all()
     assert honest.mean() > optimistic.mean()
     own, others = result.folds == 2, result.folds != 2
     cut = cc.RocHull.from_predictions(Y[others], {"tree": result.scores["tree"][others]}).best(0.3).threshold
     cost = cc.normalized_expected_cost(Y[own], (result.scores["tree"][own] >= cut).astype(int), 0.3)
-    assert result.fold_curves("tree", policy="validation")[2].evaluate(0.3) == pytest.approx(cost)
+    assert result.fold_curves("tree", policy="crossfit")[2].evaluate(0.3) == pytest.approx(cost)
 
 
 def test_comparisons_are_the_cores(result, oracle):
@@ -264,8 +264,8 @@ def test_questions_that_cannot_be_answered_say_so():
     with pytest.raises(cc.InputError, match=r"the classifier must be one of a, got 'b'"):
         ours.roc_curve("b")
     single = cc.evaluate(scores, None, [0, 0, 1, 1], cv="prefit")
-    with pytest.raises(cc.UnsupportedError, match=r"`policy='validation'` needs two folds or more, got 1"):
-        single.averaged_curve("a", policy="validation")
+    with pytest.raises(cc.UnsupportedError, match=r"`policy='crossfit'` needs two folds or more, got 1"):
+        single.averaged_curve("a", policy="crossfit")
 
 
 # Folds and weights that cannot be -------------------------------------------------------------------------------

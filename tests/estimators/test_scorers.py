@@ -49,7 +49,7 @@ def test_cost_at_a_condition_is_that_of_its_prevalence():
 @pytest.mark.parametrize("model", [BAYES, RidgeClassifier().fit(X, Y)], ids=["probabilities", "decision function"])
 def test_a_condition_judges_scores_at_thresholds_that_suit_it(model):
     scores = model.predict_proba(X)[:, 1] if hasattr(model, "predict_proba") else model.decision_function(X)
-    for policy in (None, "cross-fitted"):
+    for policy in (None, "crossfit"):
         cost = cc.cross_fitted_cost(Y, scores, HERE)
         assert cc.expected_cost_scorer(HERE, policy=policy, normalized=True)(model, X, Y) == -cost
         assert cc.expected_cost_scorer(HERE, policy=policy)(model, X, Y) == -HERE.money(cost)
@@ -65,7 +65,7 @@ def test_bayes_takes_probabilities_for_what_they_are():
     curve = cc.CostCurve.from_predictions(Y, BAYES.predict_proba(X)[:, 1], policy="bayes")
     scorer = cc.expected_cost_scorer(HERE, policy="bayes")
     assert scorer(BAYES, X, Y) == -curve.expected_cost(HERE)
-    with pytest.raises(cc.InputError, match=r"`policy` must be 'cross-fitted' or 'predict' for .*, got bayes\(\)"):
+    with pytest.raises(cc.InputError, match=r"`policy` must be 'crossfit' or 'predict' for .*, got bayes\(\)"):
         scorer(RidgeClassifier().fit(X, Y), X, Y)
 
 
@@ -74,9 +74,9 @@ def test_estimators_without_scores_are_judged_by_what_they_predict(labels):
     given = {"pos_label": "bad"} if labels is NAMES else {}
     hull = cc.RocHullClassifier({"bayes": GaussianNB()}, HERE, **given).fit(X, labels)
     cost = HERE.money(cc.normalized_expected_cost(labels, hull.predict(X), HERE, **given))
-    for policy in (None, "cross-fitted", "predict"):
+    for policy in (None, "crossfit", "predict"):
         assert cc.expected_cost_scorer(HERE, policy=policy, **given)(hull, X, labels) == -cost
-    with pytest.raises(cc.InputError, match=r"`policy` must be 'cross-fitted' or 'predict' .* got fixed\(0.3\)"):
+    with pytest.raises(cc.InputError, match=r"`policy` must be 'crossfit' or 'predict' .* got fixed\(0.3\)"):
         cc.expected_cost_scorer(HERE, policy=0.3, **given)(hull, X, labels)
 
 
@@ -94,12 +94,12 @@ def test_a_search_orders_models_by_what_they_cost_at_the_right_threshold():
     strengths = [0.001, 0.1, 10.0]
     models = [LogisticRegression(C=strength).fit(A, a) for strength in strengths]
     truth = [cc.CostCurve.from_predictions(b, one.decision_function(B)).evaluate(here) for one in models]
-    scoring = {policy: cc.expected_cost_scorer(here, policy=policy) for policy in ("cross-fitted", "predict")}
+    scoring = {policy: cc.expected_cost_scorer(here, policy=policy) for policy in ("crossfit", "predict")}
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     grid = {"C": strengths}
-    search = GridSearchCV(LogisticRegression(), grid, scoring=scoring, refit="cross-fitted", cv=folds).fit(A, a)
+    search = GridSearchCV(LogisticRegression(), grid, scoring=scoring, refit="crossfit", cv=folds).fit(A, a)
     found = {policy: np.argsort(-search.cv_results_[f"mean_test_{policy}"]).tolist() for policy in scoring}
-    assert np.argsort(truth).tolist() == found["cross-fitted"] == [2, 1, 0]
+    assert np.argsort(truth).tolist() == found["crossfit"] == [2, 1, 0]
     assert found["predict"][0] == 0
     assert search.best_params_ == {"C": 10.0}
 
@@ -120,7 +120,7 @@ def test_adults_are_searched_by_cost():
         [LogisticRegression(C=c, max_iter=2000) for c in (1e-4, 1e-3, 1e-2, 0.1, 1, 10)],
         [DecisionTreeClassifier(min_samples_leaf=k, random_state=0) for k in (1, 3, 10, 30, 100, 300)],
     )
-    regret = {policy: [] for policy in ("predict", "bayes", "cross-fitted", "optimal")}
+    regret = {policy: [] for policy in ("predict", "bayes", "crossfit", "optimal")}
     for seed in range(12):
         rows = np.random.default_rng(seed).permutation(len(y))
         few, many = rows[:2500], rows[2500:]
@@ -137,7 +137,7 @@ def test_adults_are_searched_by_cost():
                 chosen = np.argmax([one[f"test_{(i, policy)}"].mean() for one in found])
                 regret[policy].append(100 * (truth[chosen] / truth.min() - 1))
     means = {policy: np.mean(values) for policy, values in regret.items()}
-    assert means["optimal"] < means["cross-fitted"] < means["predict"] / 2
+    assert means["optimal"] < means["crossfit"] < means["predict"] / 2
 
 
 def test_cost_of_a_matrix_is_that_of_the_data():
@@ -245,7 +245,7 @@ def test_costs_of_examples_that_did_not_arrive_are_missed(routing):
         ({"costs": [[0, 1], [1, 0]], "pos_label": 1}, r"`pos_label` must not come with `costs`, got 1"),
         ({"costs": [[0, 1]]}, r"`costs` must be square"),
         ({"normalized": True}, r"`normalized` must come with `condition`, got None"),
-        ({"condition": 0.5, "policy": "best"}, r"`policy` must be 'optimal', 'bayes'"),
+        ({"condition": 0.5, "policy": "best"}, r"`policy` must be 'optimal', 'crossfit', 'bayes'"),
         ({"cost_fp": 1, "policy": "bayes"}, r"`policy` must be 'predict' without a `condition`, got 'bayes'"),
         ({"costs": [[0, 1], [1, 0]], "policy": 0.5}, r"`policy` must be 'predict' without a `condition`"),
     ],

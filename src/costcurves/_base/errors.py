@@ -122,6 +122,17 @@ class SmallSampleWarning(CostCurvesWarning):
     """
 
 
+class FewerFoldsWarning(CostCurvesWarning):
+    """A class has too few cases for the folds that were asked for, so that there are fewer; the message says how many.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> issubclass(cc.FewerFoldsWarning, cc.CostCurvesWarning)
+    True
+    """
+
+
 class DroppedRowsWarning(CostCurvesWarning):
     """Rows with missing values were left out because of ``on_null="drop"``. The message says how many.
 

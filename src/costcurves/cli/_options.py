@@ -185,6 +185,16 @@ class Conditions:
         return cc.OperatingCondition(**parts)
 
 
+ThresholdsFrom = Annotated[
+    Path | None,
+    option(
+        HOW,
+        "FILE",
+        "Find the thresholds on this table (with the same columns) and judge them on FILE, for an honest cost.",
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """How sure the answer shall be, and how thresholds are set."""
@@ -195,17 +205,11 @@ class Statistics:
         option(
             HOW,
             "RULE",
-            "How thresholds are set: optimal (best on these rows), bayes (scores are probabilities), or one number.",
+            "How thresholds are set: optimal (best on these rows), crossfit (best on other folds of these rows), bayes "
+            "(scores are probabilities), or one number.",
         ),
     ] = "optimal"
-    thresholds_from: Annotated[
-        Path | None,
-        option(
-            HOW,
-            "FILE",
-            "Find the thresholds on this table (with the same columns) and judge them on FILE, for an honest cost.",
-        ),
-    ] = None
+    thresholds_from: ThresholdsFrom = None
 
     @property
     def found_on(self) -> str | None:
@@ -225,7 +229,9 @@ class Statistics:
             try:
                 return float(self.policy)
             except ValueError:
-                raise Problem(f"--policy must be optimal, bayes or a number, got {quoted(self.policy)}") from None
+                raise Problem(
+                    f"--policy must be optimal, crossfit, bayes or a number, got {quoted(self.policy)}"
+                ) from None
         if self.policy != "optimal":
             raise Problem("--policy and --thresholds-from exclude each other")
         other = read_scores(
@@ -269,18 +275,12 @@ def _from_pc(pc: float | tuple[float, float]) -> Condition:
 
 def _from_slope(slope: float | tuple[float, float]) -> Condition:
     """Return the condition, or the range of them, of a slope of the iso-performance lines."""
-    # To be swapped for `OperatingCondition.from_slope` and `OperatingRange.from_slope`.
-    low, high = slope if isinstance(slope, tuple) else (slope, slope)
-    if not 0 <= low <= high:
-        rule = "a range LOW..HIGH with 0 <= LOW <= HIGH" if isinstance(slope, tuple) else "at least 0"
-        raise Problem(f"--slope must be {rule}, got {low:g}" + (f"..{high:g}" if isinstance(slope, tuple) else ""))
-    # A steep line belongs to a small pc.
-    return _from_pc((1 / (1 + high), 1 / (1 + low)) if isinstance(slope, tuple) else 1 / (1 + low))
+    return cc.OperatingRange.from_slope(*slope) if isinstance(slope, tuple) else cc.OperatingCondition.from_slope(slope)
 
 
 def _as_options(error: Exception) -> str:
     """Return a message of the library in the words of the command line."""
-    return re.sub(r"`(prevalence|cost_fn|cost_fp|pc)`", lambda m: "--" + m[1].replace("_", "-"), str(error))
+    return re.sub(r"`(prevalence|cost_fn|cost_fp|pc|slope)`", lambda m: "--" + m[1].replace("_", "-"), str(error))
 
 
 def span_text(bounds: tuple[float, float]) -> str:

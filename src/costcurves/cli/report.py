@@ -17,7 +17,7 @@ from costcurves._base.text import acts, safe
 from costcurves._base.validation import DEFAULT_LEVEL
 from costcurves.cli._groups import OUT, given, option, with_groups
 from costcurves.cli._input import ClassTable, ScoreTable
-from costcurves.cli._options import Conditions, Costs, Level, MatrixName, Pred, Scores
+from costcurves.cli._options import Conditions, Costs, Level, MatrixName, Pred, Scores, Statistics, ThresholdsFrom
 from costcurves.cli._print import (
     Force,
     Problem,
@@ -43,6 +43,7 @@ def report(
     conditions: Conditions,
     matrix: MatrixName = None,
     level: Level = DEFAULT_LEVEL,
+    thresholds_from: ThresholdsFrom = None,
     title: Annotated[str | None, option(OUT, "TEXT", "Title of the page.")] = None,
     output: Annotated[Path, option(OUT, "HTML", "The page to write; - is standard output.", "--output", "-o")] = Path(
         "report.html"
@@ -56,12 +57,14 @@ def report(
     may be more than two, and needs a cost matrix.
     """
     _check_page(output, force)
-    options = {"level": level, "title": title}
-    how = {"--level": None if level == DEFAULT_LEVEL else level, "--title": title}
+    options: dict[str, Any] = {"level": level, "title": title}
+    how: dict[str, Any] = {"--level": None if level == DEFAULT_LEVEL else level, "--title": title}
     # A matrix is all that a csv can hold; a file of scenarios is TOML.
     costs = conditions.costs
     if pred or matrix is not None or (costs is not None and costs.suffix.lower() == ".csv"):
         strange = given(replace(table, label=None, drop_missing=False), replace(conditions, costs=None))
+        if thresholds_from is not None:
+            strange["--thresholds-from"] = thresholds_from
         if strange:
             raise Problem(f"{next(iter(strange))} is about scores of two classes, and --pred about predicted classes")
         if costs is None:
@@ -85,6 +88,9 @@ def report(
     data = table.load(asked)
     columns = {"--label": data.label, "--positive": data.positive, "--score": list(data.names)}
     columns |= {"--weight": data.weight, "--drop-missing": table.drop_missing}
+    if thresholds_from is not None:
+        options["policy"] = Statistics(thresholds_from=thresholds_from).rule(data)
+        how["--thresholds-from"] = thresholds_from
     command = command_line(table.file, columns | given(conditions) | how)
     _write(two_class_page(data, asked, command, **options), output, force, data.summary())
 

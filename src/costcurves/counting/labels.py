@@ -17,6 +17,7 @@ from costcurves._base.validation import (
 )
 from costcurves.counting.counts import (
     ASK_SWAPPED,
+    UNNAMED,
     Array,
     both_classes,
     checked_scores,
@@ -63,6 +64,14 @@ def checked_rows(
     weights = None if sample_weight is None else checked_weights(sample_weight, positive.size)
     both_classes(positive, weights)
     return CheckedRows(positive, checked, weights)
+
+
+def checked_cases(
+    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, name: str = UNNAMED
+) -> tuple[BoolArray, Array, FloatArray | None]:
+    """Return which cases are positive, the scores that one classifier gives them, and their weights, all checked."""
+    rows = checked_rows(y_true, {name: y_score}, pos_label, sample_weight)
+    return rows.positive, rows.scores[name], rows.weights
 
 
 FAMILIES = (None, "booleans", "numbers", "names")

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
+from costcurves._base.frames import curves_of_frames
 from costcurves._base.results import jsonable
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
@@ -26,10 +26,12 @@ from costcurves._base.validation import (
 from costcurves.conditions.condition import ConditionLike, check_condition, pc_array
 from costcurves.conditions.range import Beta
 from costcurves.counting.counts import UNNAMED
+from costcurves.counting.labels import checked_cases
 from costcurves.curves.cost_function import CostFunction, CostLines
 from costcurves.curves.cost_thresholds import CostThresholds
 from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals, covered
 from costcurves.curves.roc import FROM_SCORES, RocCurve
+from costcurves.curves.steps import AnySteps
 from costcurves.curves.thresholds import as_policy
 from costcurves.inference.bands.one_curve import cost_band, cost_distribution
 from costcurves.inference.bands.resampled import reoptimised_band
@@ -47,8 +49,9 @@ class CostCurve(CostThresholds):
     ----------
     source : RocCurve, or anything with ``to_roc_curve()`` (a RocHull, an averaged ROC curve)
         The ROC points.
-    policy : "optimal", "bayes", a number, or a policy from `costcurves.thresholds`
-        How the threshold follows pc. ``"optimal"`` is the lower envelope of all cost lines on the same data.
+    policy : "optimal", "crossfit", "bayes", a number, or a policy from `costcurves.thresholds`
+        How the threshold follows pc. ``"optimal"`` is the lower envelope of all cost lines on the same data, which is
+        optimistic; ``"crossfit"`` judges each case at the threshold that is best without the case's fold.
     name : str, optional
         By default the name of the source.
 
@@ -57,7 +60,7 @@ class CostCurve(CostThresholds):
     breaks : array of shape (m + 1,)
         Where the threshold changes, from 0 to 1; step i is used for pc in (breaks[i], breaks[i+1]].
     fpr, fnr, thresholds : arrays of shape (m,)
-        Rates and threshold of each step.
+        Rates and threshold of each step; of cross-fitted thresholds, the one that all cases choose together.
     max_error : float
         The most by which a cost can be too high at any pc because scores were binned, so that a better threshold may
         lie within a bin; 0 if scores were not binned, and for policies that do not choose thresholds on these data.
@@ -80,7 +83,7 @@ class CostCurve(CostThresholds):
     """
 
     thresholds: FloatArray
-    _index: npt.NDArray[np.int64] | None
+    _steps: AnySteps | None
 
     def __init__(self, source: Any, policy: Any = "optimal", *, name: str | None = None) -> None:
         roc = source.to_roc_curve() if hasattr(source, "to_roc_curve") else source
@@ -90,16 +93,17 @@ class CostCurve(CostThresholds):
             )
         rule = as_policy(policy)
         steps = rule.steps(roc)
+        misses, alarms = steps.errors(roc)
         self._set(
             name=check_name("name", roc.name if name is None else name),
             policy=rule,
             breaks=steps.breaks,
-            fpr=roc.fp[steps.index] / roc.n_neg,
-            fnr=(roc.n_pos - roc.tp[steps.index]) / roc.n_pos,
+            fpr=alarms / roc.n_neg,
+            fnr=misses / roc.n_pos,
             thresholds=steps.thresholds,
             roc=roc,
             max_error=roc.max_error if rule.chosen_here else 0.0,
-            _index=steps.index,
+            _steps=steps,
         )
 
     @classmethod
@@ -129,9 +133,9 @@ class CostCurve(CostThresholds):
         0.25
         """
         rule = as_policy(policy)
-        options: dict[str, Any] = {"name": name, "points": "all" if rule.needs_all_points else "hull"}
-        roc = RocCurve.from_predictions(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, **options)
-        return cls(roc, rule)
+        cases = checked_cases(y_true, y_score, pos_label, sample_weight, name)
+        roc = RocCurve.of_checked(*cases, name=name, points="all" if rule.needs_all_points else "hull")
+        return cls(roc, rule.for_cases(*cases))
 
     @classmethod
     def from_frame(
@@ -163,14 +167,15 @@ class CostCurve(CostThresholds):
         >>> cc.CostCurve.from_frame(df, label="y", score="p").evaluate(0.5)
         0.25
         """
-        rule = as_policy(policy)
         columns: dict[str, Any] = {"label": label, "score": score, "weight": weight}
         options: dict[str, Any] = {
+            "pos_label": pos_label,
             "name": name,
-            "points": "all" if rule.needs_all_points else "hull",
+            "policy": as_policy(policy),
             "on_null": on_null,
         }
-        return cls(RocCurve.from_frame(frame, pos_label=pos_label, **columns, **options), rule)
+        found: CostCurve = curves_of_frames().cost_curve(frame, **columns, **options)
+        return found
 
     @classmethod
     def _from_pieces(
@@ -178,7 +183,7 @@ class CostCurve(CostThresholds):
     ) -> CostCurve:
         """Return a curve that does not belong to one classifier, such as an average."""
         curve = object.__new__(cls)
-        unknown = {"policy": None, "roc": None, "_index": None, "thresholds": np.full(fpr.size, np.nan)}
+        unknown = {"policy": None, "roc": None, "_steps": None, "thresholds": np.full(fpr.size, np.nan)}
         curve._set(name=check_name("name", name), breaks=breaks, fpr=fpr, fnr=fnr, max_error=max_error, **unknown)
         return curve
 
@@ -301,8 +306,9 @@ class CostCurve(CostThresholds):
         -----
         The band is conditional on the thresholds. With policy "optimal" these were chosen on the same data, so the
         estimate is optimistic and the band does not cover that optimism: for an honest answer choose thresholds on
-        other data, ``policy=cc.thresholds.validation(other)``. If scores were binned, a threshold within a bin may
-        cost up to `max_error` less on these data, and the lower limits are lower by that.
+        other folds, ``policy="crossfit"``, or on other data, ``policy=cc.thresholds.validation(other)``. If scores were
+        binned, a threshold within a bin may cost up to `max_error` less on these data, and the lower limits are lower
+        by that.
 
         At conditions where the policy predicts the same class for every case, whatever its score (`trivial_at`),
         nothing is estimated, and both limits are the cost itself (with `prevalence_uncertainty`, only the prevalence is
@@ -390,27 +396,35 @@ class CostCurve(CostThresholds):
         >>> curve.trivial_at([0.05, 0.5, 0.95]).tolist()
         [True, False, True]
         """
-        return np.isinf(self.thresholds[self.step_at(pc)])
+        step = self.step_at(pc)
+        return np.zeros(np.shape(step), dtype=np.bool_) if self._steps is None else self._steps.known[step]
 
     def cuts_at(self, pc: Any) -> FloatArray:
         """Return the threshold in use at each pc, as a score of the data."""
+        cuts = self.fold_cuts_at(pc)
+        if cuts.shape[:2] != (1, 1):
+            raise UnsupportedError(
+                f"`cuts_at` needs one threshold for all cases, got {self.name!r} with {self.policy!r}: "
+                "compare cross-fitted classifiers with cc.compare or Predictions.compare"
+            )
+        one: FloatArray = cuts[0, 0]
+        return one
+
+    def fold_cuts_at(self, pc: Any) -> FloatArray:
+        """Return the threshold in use at each pc for the cases of each fold, of shape (divisions, folds, points)."""
         roc = self._need_roc("cuts_at")
-        if self._index is None or not roc.has_thresholds:
+        if self._steps is None or not roc.has_thresholds:
             raise UnsupportedError(f"`cuts_at` needs a curve made from scores, got {self.name!r}")
-        step = self.step_at(pc)
-        cuts, own = roc.thresholds[self._index[step]], self.thresholds[step]
-        # A threshold above all scores must not become inf, which stands for a policy that looks at no score.
-        with np.errstate(over="ignore"):
-            above: FloatArray = np.where(np.isinf(cuts), np.nextafter(roc.thresholds[1], np.inf), cuts)
-        return np.where(np.isinf(own), own, above)
+        return self._steps.cuts(roc, pc_array(pc))
 
     def errors_at(self, pc: Any) -> tuple[FloatArray, FloatArray]:
         """Return misses and false alarms (counts, or sums of weights) at the threshold in use at each pc."""
         roc = self._need_roc("errors_at")
-        if roc.made_from == "rates" or self._index is None:
+        if roc.made_from == "rates" or self._steps is None:
             raise UnsupportedError(f"`errors_at` needs counts, got {self.name!r} made from rates")
-        point = self._index[self.step_at(pc)]
-        return roc.n_pos - roc.tp[point], roc.fp[point]
+        step = self.step_at(pc)
+        misses, alarms = self._steps.errors(roc)
+        return misses[step], alarms[step]
 
     def _sizes(self, what: str) -> tuple[float, float, tuple[float, float] | None]:
         """Return positives, negatives and, for weighted data, their effective numbers."""

@@ -12,7 +12,8 @@ from costcurves._base.validation import check_in_open_unit, check_unit_array, sh
 from costcurves.conditions.range import Beta
 from costcurves.curves.cost_function import CostFunction, beta_integral
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.thresholds import Policy, swap_axis
+from costcurves.curves.steps import Policy
+from costcurves.curves.thresholds import swap_axis
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)

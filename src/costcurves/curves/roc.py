@@ -29,7 +29,7 @@ from costcurves._base.validation import (
 from costcurves.counting import counts, hull_vertices
 from costcurves.counting.counts import UNNAMED
 from costcurves.counting.geometry import upper_hull
-from costcurves.counting.labels import checked_rows
+from costcurves.counting.labels import checked_cases
 from costcurves.curves import chance
 from costcurves.curves.fixed_points import FixedPoints, Made, points_of_matrix, points_of_rates
 
@@ -61,6 +61,8 @@ class RocCurve(Result):
     max_error : float
         The most by which the normalized cost of the hull can be too high at any pc because scores were binned; 0 if
         they were not.
+    binned : bool
+        Whether the points are all boundaries of bins of scores.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class RocCurve(Result):
     complete: bool = True
     effective: tuple[float, float] | None = None
     max_error: float = 0.0
+    binned: bool = False
     _below: FloatArray | None = None  # the next lower scores, if they are not the thresholds of the next points
 
     def __new__(cls, *values: Any, **named: Any) -> RocCurve:
@@ -194,9 +197,8 @@ class RocCurve(Result):
         RocCurve('logit': 3 examples (1 positive), 4 points, auc=1)
         """
         check_choice("points", points, ("all", "hull"))
-        name = check_name("name", name)
-        rows = checked_rows(y_true, {name: y_score}, pos_label, sample_weight)
-        return cls.of_checked(rows.positive, rows.scores[name], rows.weights, name=name, points=points)
+        cases = checked_cases(y_true, y_score, pos_label, sample_weight, name)
+        return cls.of_checked(*cases, name=name, points=points)
 
     @classmethod
     def of_checked(
@@ -280,11 +282,13 @@ class RocCurve(Result):
         effective: tuple[float, float] | None,
         complete: bool,
         max_error: float = 0.0,
+        binned: bool = False,
     ) -> RocCurve:
         made_from: Made = "counts" if effective is None else "weights"
         fp, tp = table.fp, table.tp
         totals = fp[-1].item(), tp[-1].item()
-        return cls(name, fp, tp, *totals, table.thresholds, made_from, complete, effective, max_error, table.below)
+        curve = cls(name, fp, tp, *totals, table.thresholds, made_from, complete, effective, max_error, binned)
+        return curve if table.below is None else replace(curve, _below=table.below)
 
     @classmethod
     def from_confusion_matrix(cls, matrix: Any, *, pos_label: Any = None, name: str = UNNAMED) -> RocCurve:
@@ -404,7 +408,8 @@ class RocCurve(Result):
         below = None if self._has_every_score else self.below
         chosen = np.atleast_1d(np.arange(self._fp.size)[index])
         few = counts.ScoreCounts(self._thresholds, self._fp, self._tp, below).at(chosen)
-        return replace(self, _fp=few.fp, _tp=few.tp, _thresholds=few.thresholds, complete=False, _below=few.below)
+        kept: dict[str, Any] = {"_fp": few.fp, "_tp": few.tp, "_thresholds": few.thresholds, "_below": few.below}
+        return replace(self, complete=False, binned=False, **kept)
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
         """Return the point reached by predicting positive iff score >= threshold (score > threshold if `above`)."""

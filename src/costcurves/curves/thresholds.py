@@ -10,75 +10,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.threshold_text import cut_text
-from costcurves._base.validation import FloatArray, IntArray, check_in_open_unit, check_integer, check_number, shown
-from costcurves.counting.geometry import upper_hull
+from costcurves._base.validation import (
+    FloatArray,
+    check_in_open_unit,
+    check_integer,
+    check_number,
+    shown,
+)
+from costcurves.curves.crossfit import Crossfit
 from costcurves.curves.roc import RocCurve
+from costcurves.curves.steps import Policy, Steps, best_steps
 
 # Thresholds that follow from costs are rounded, where they are shown, by at most this part of their size.
 _ROUNDING = 1e-3
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Steps:
-    """Which point of a ROC curve is in use at each pc: point ``index[i]`` for pc in (breaks[i], breaks[i+1]].
-
-    A threshold of inf means that no case is predicted positive, whatever its score, and -inf that every case is.
-    """
-
-    breaks: FloatArray
-    index: IntArray
-    thresholds: FloatArray
-
-    @classmethod
-    def of(cls, breaks: FloatArray, index: IntArray, thresholds: FloatArray) -> Steps:
-        """Return the steps, leaving out those of width zero."""
-        wide = np.diff(breaks) > 0
-        return cls(np.append(breaks[:-1][wide], breaks[-1]), index[wide], thresholds[wide])
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """A rule that picks the threshold at each pc; see `optimal`, `validation`, `bayes` and `fixed`.
-
-    Examples
-    --------
-    >>> from costcurves import thresholds
-    >>> thresholds.fixed(0.5)
-    fixed(0.5)
-    """
-
-    # What the rest of the package asks of a policy; each policy states where it differs.
-    needs_all_points: ClassVar[bool] = True  # it may use points below the hull
-    chosen_here: ClassVar[bool] = False  # thresholds are chosen on the data that they are judged by
-    takes_probabilities: ClassVar[bool] = False  # scores must be probabilities
-    of_one_classifier: ClassVar[bool] = False  # its thresholds mean nothing for another classifier's scores
-
-    def steps(self, roc: RocCurve) -> Steps:
-        """Return the points of the curve in use, by pc."""
-        raise TypeError("use one of the policies in costcurves.thresholds")
-
-    def threshold_at(self, roc: RocCurve, pc: FloatArray, of_step: Any) -> Any:
-        """Return the thresholds at some pc, given those of the steps in use."""
-        return of_step
-
-    def score_below(self, roc: RocCurve, threshold: float) -> float:
-        """Return the number below which a threshold must not be rounded; NaN if it must not be rounded at all."""
-        return roc.score_below(threshold)
-
-    def calibrated_at(self, roc: RocCurve) -> float:
-        """Return the prevalence at which the scores are probabilities."""
-        return roc.prevalence
-
-    @property
-    def in_words(self) -> str:
-        """The policy as the text form of a cost curve shows it."""
-        return repr(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +40,7 @@ class Optimal(Policy):
 
     def steps(self, roc: RocCurve) -> Steps:
         """Return the hull's vertices between the slopes of their edges."""
-        vertex = upper_hull(roc.fp, roc.tp)
-        cuts = roc.thresholds[vertex].copy()
-        cuts[vertex == roc.fp.size - 1] = -np.inf  # every case is predicted positive, which needs no score
-        return Steps.of(hull_breaks(roc, vertex), vertex, cuts)
+        return best_steps(roc.thresholds, roc.fp, roc.tp)
 
     @property
     def in_words(self) -> str:
@@ -209,13 +156,6 @@ class Validation(Policy):
         return f"validation({self.other.name!r})"
 
 
-def hull_breaks(roc: RocCurve, vertex: IntArray) -> FloatArray:
-    """Return 0, the pc at which each hull edge's two ends cost the same, and 1."""
-    dx, dy = np.diff(roc.fp[vertex]), np.diff(roc.tp[vertex])
-    run, rise = dx * float(roc.n_pos), dy * float(roc.n_neg)
-    return np.concatenate(([0.0], run / (run + rise), [1.0]))
-
-
 def swap_axis(value: Any, prevalence: float) -> FloatArray:
     """Return pc of a cost share cost_fp / (cost_fp + cost_fn) at a prevalence, or the cost share of a pc.
 
@@ -238,6 +178,53 @@ def optimal() -> Policy:
     0.25
     """
     return Optimal()
+
+
+def crossfit(folds: int | None = None, repeats: int = 1) -> Policy:
+    """Return the policy that judges each case at the threshold that is best, at each pc, without the case's fold.
+
+    No case has a say in the threshold it is judged by, so the cost is not too low, as that of ``"optimal"`` is: it is
+    what to expect on new cases of thresholds chosen from the other folds' cases, here (folds - 1) / folds of them.
+    `CostCurve.threshold_at` still has the threshold that all cases choose together, which is the one to deploy.
+
+    Parameters
+    ----------
+    folds : int, optional
+        The number of folds, 2 or more. By default the folds of the predictions, if they have any
+        (`Predictions(..., folds=...)`, `evaluate`), and otherwise 5.
+    repeats : int
+        How many divisions into folds there are; their costs are averaged, which reduces the noise of the division.
+
+    Notes
+    -----
+    Errors of all folds are added, ``fnr(pc) = Σ_f FN_f(t_f(pc)) / P`` and likewise fpr, where t_f is optimal on all
+    cases outside fold f. Each class is divided by itself, at random, by the ranks of the scores, and the seed follows
+    from the counts at all scores. So neither the order of the rows nor a monotone transform of the scores matters, and
+    arrays, dataframes, files and tallies have the same curve. Where a class has fewer cases than there are folds, there
+    are fewer folds, with a `FewerFoldsWarning`. If scores were binned, thresholds lie at the boundaries of bins, and
+    the curve is exactly what such thresholds cost; its `max_error` is 0 because nothing else is claimed.
+
+    One sort serves all folds, because counts subtract: the cost of a curve is about that of a hull for each fold.
+
+    Measured on binormal scores (6,000 data sets each), the mean error of the cost was -0.0007, -0.0004, 0.0003 and
+    0.0003 (standard errors 0.0015, 0.0010, 0.0008 and 0.0003) with 10/10, 10/20, 25/50 and 100/200 positives and
+    negatives, against the true cost of thresholds from four fifths of the cases; that of "optimal" was -0.108, -0.072,
+    -0.059 and -0.020, of costs between 0.26 and 0.34.
+
+    An interval of the cost (`CostCurve.band`) takes the counts as they are. The cost of a threshold that is chosen once
+    more, on all cases, varies a little more than that: see `recommend` for limits that allow for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import costcurves as cc
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(200) < 0.3
+    >>> roc = cc.RocCurve.from_predictions(y, y + rng.normal(size=200))
+    >>> round(cc.CostCurve(roc).evaluate(0.5), 3), round(cc.CostCurve(roc, policy="crossfit").evaluate(0.5), 3)
+    (0.241, 0.27)
+    """
+    return Crossfit(None if folds is None else check_integer("folds", folds, 2), check_integer("repeats", repeats, 1))
 
 
 def fixed(threshold: float) -> Policy:
@@ -317,7 +304,7 @@ def validation(other: RocCurve) -> Policy:
 
 
 # The policies that a user may name instead of calling them.
-NAMED = {"optimal": optimal, "bayes": bayes}
+NAMED = {"optimal": optimal, "crossfit": crossfit, "bayes": bayes}
 
 
 def as_policy(policy: Any) -> Policy:

@@ -11,6 +11,7 @@ import numpy as np
 from costcurves._base.errors import CostCurvesError, InputError, UnsupportedError
 from costcurves._base.validation import check_column
 from costcurves.curves.roc import RocCurve
+from costcurves.curves.steps import Policy
 from costcurves.data.in_passes import InPasses
 from costcurves.data.passes import curve_counts, find_curves, find_group_curves, find_tables
 from costcurves.data.readers.columns import Missing, Roles, arrow, numbers, values_of
@@ -100,6 +101,12 @@ class FileSource(InPasses):
                 return dict(grouped.curves(points))
         with _memory_said(points):
             return find_curves(self.reader, self._counts(points, samples), points=points)
+
+    def points_for(self, rule: Policy) -> str:
+        """Return which points of a ROC curve a policy needs: of binned scores, the boundaries of all bins."""
+        if rule.cross_fits and self.resolution is not None:
+            return "bins"
+        return super().points_for(rule)
 
     def group_rocs(self, points: str) -> dict[Hashable, dict[str, RocCurve]]:
         """Find the ROC curves of every group."""

@@ -12,7 +12,9 @@ from costcurves._base.errors import CostCurvesError, DataError, InputError, Miss
 from costcurves._base.frames import Frame, collected, open_frame
 from costcurves._base.validation import check_choice, check_column, check_name, shown
 from costcurves.counting.counts import score_of
+from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
+from costcurves.curves.steps import Policy
 from costcurves.data.batches import about_column
 from costcurves.data.in_passes import InPasses
 from costcurves.data.passes import Counts, Reader, curve_counts, find_curves
@@ -205,6 +207,14 @@ def roc_curve(
     """Find the ROC curve of one score column."""
     name = score if name is None else check_name("name", name)
     return replace(_curves(frame, points, scores={"score": [score]}, **columns)[score], name=name)
+
+
+def cost_curve(frame: Any, *, score: str, name: str | None, policy: Policy, **columns: Any) -> CostCurve:
+    """Return the cost curve of one score column."""
+    name = score if name is None else check_name("name", name)
+    opened = open_source(frame, scores={"score": [score]}, **columns)
+    with opened.asked():
+        return opened.source.curve(score, policy).renamed(name)
 
 
 def _curves(frame: Any, points: str, **columns: Any) -> dict[str, RocCurve]:

@@ -11,6 +11,7 @@ from costcurves._base.validation import FloatArray
 from costcurves.counting.labels import LabelRule
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
+from costcurves.curves.steps import Policy
 from costcurves.data.passes import PairCounts, Reader
 from costcurves.data.tallies.pairs import PairedTally
 from costcurves.decisions.rows import CoErrors, Paired, Rows
@@ -50,12 +51,27 @@ class InPasses(ABC):
             self._rocs[points] = self.find(points)
         return self._rocs[points][name]
 
+    def curve(self, name: str, rule: Policy) -> CostCurve:
+        """Return the cost curve of one classifier under a policy."""
+        roc = self.roc(name, self.points_for(rule))
+        if rule.cross_fits and roc.made_from == "weights":  # which needs the cases, and not only the sums of weights
+            return self.rows().curve(name, rule)
+        return CostCurve(roc, rule)
+
+    def points_for(self, rule: Policy) -> str:
+        """Return which points of a ROC curve a policy needs."""
+        return "all" if rule.needs_all_points else "hull"
+
     def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:
-        """Count the examples that only one of two classifiers gets wrong, in one pass."""
+        """Count the examples that only one of two classifiers gets wrong, in one pass, or in memory if cross-fitted."""
+        if _cross_fitted([a, b]):
+            return self.rows().paired(a, b, pc, simultaneous=simultaneous)
         return self._pairs([(a, b)], pc)[a.name, b.name].paired(simultaneous=simultaneous)
 
     def co_errors(self, curves: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
-        """Count the errors that each pair of classifiers has in common, in one pass."""
+        """Count the errors that each pair of classifiers has in common, in one pass, or in memory if cross-fitted."""
+        if _cross_fitted(curves):
+            return self.rows().co_errors(curves, pc)
         places = list(combinations(range(len(curves)), 2))
         counted = list(self._pairs([(curves[i], curves[j]) for i, j in places], pc).values())
         pos, neg = (
@@ -77,3 +93,8 @@ class InPasses(ABC):
         tallies = {(a.name, b.name): PairedTally(a, b, pc=pc) for a, b in pairs}
         counted = self.reader.run(PairCounts(tallies, LabelRule(self.pos_label))).tallies
         return {pair: counted[pair] for pair in tallies}
+
+
+def _cross_fitted(curves: Sequence[CostCurve]) -> bool:
+    """Return whether a case has other thresholds than other cases: then its place among all cases must be known."""
+    return any(curve.policy is not None and curve.policy.cross_fits for curve in curves)

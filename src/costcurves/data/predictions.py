@@ -27,7 +27,8 @@ from costcurves._base.validation import (
 )
 from costcurves.conditions.condition import check_condition
 from costcurves.conditions.range import check_range
-from costcurves.curves.chance import no_question, one_question
+from costcurves.counting.folds import FoldCounts
+from costcurves.curves.chance import one_question
 from costcurves.curves.cost_averages import average_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull import RocHull
@@ -45,7 +46,7 @@ from costcurves.decisions.promise import check_promise
 from costcurves.decisions.promise_check import PromiseCheck
 from costcurves.decisions.recommend import Recommendation, recommend_here
 from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
-from costcurves.decisions.rows import Rows, Source, curve_in
+from costcurves.decisions.rows import Rows, Source, curve_in, refuse_cross_fitting
 from costcurves.inference.bands.results import Band
 
 
@@ -65,7 +66,7 @@ class Predictions(Result):
     pos_label, sample_weight
         As for `RocCurve.from_predictions`.
     folds : array-like of shape (n,), optional
-        The fold in which each example was tested, for methods that use folds.
+        The fold in which each example was tested, for methods that use folds and for ``policy="crossfit"``.
 
     Attributes
     ----------
@@ -114,6 +115,8 @@ class Predictions(Result):
         self._set(_source=source, names=source.names, _index=index, _entrants=None)
         self._set(pos_label=pos_label.item() if isinstance(pos_label, np.generic) else pos_label)
         self._set(folds=None if folds is None else _fold_numbers(folds, self.y_true.size))
+        if self.folds is not None:
+            source.rows().folds = self.folds
 
     def _set(self, **values: Any) -> None:
         vars(self).update(values)
@@ -227,7 +230,15 @@ class Predictions(Result):
         return self._points if points is None else check_choice("points", points, ("all", "hull"))
 
     def curve(self, name: str, *, policy: Any = "optimal") -> CostCurve:
-        """The cost curve of one classifier. `policy` determines its threshold at each pc, as for `CostCurve`."""
+        """The cost curve of one classifier.
+
+        Parameters
+        ----------
+        name : str
+        policy : policy
+            The rule for the threshold at each pc, as for `CostCurve`. With ``"crossfit"``, no example is judged at a
+            threshold that its own fold has chosen. The folds are those of the predictions, if they have any.
+        """
         with self._asked(), one_question():
             return curve_in(self._source, self._one(name), policy)
 
@@ -285,6 +296,7 @@ class Predictions(Result):
 
     def _judged(self, policy: Any) -> Entrants:
         """Return the classifiers as they compete under a policy; the last ones are kept."""
+        refuse_cross_fitting(policy)
         if self._entrants is not None and self._entrants[0] is policy:
             return self._entrants[1]
         judged = Entrants(self._source.rows(), policy)
@@ -308,7 +320,8 @@ class Predictions(Result):
         >>> [curve.auc() for curve in predictions.fold_roc_curves("a")]
         [1.0, 1.0]
         """
-        return tuple(self._part(self._one(name), self._folds() == k, f"{name}, fold {k}") for k in range(self.n_folds))
+        table = self._in_folds(self._one(name))
+        return tuple(_roc(table, k, f"{name}, fold {k}") for k in range(self.n_folds))
 
     def fold_curves(self, name: str, *, policy: Any = "optimal") -> tuple[CostCurve, ...]:
         """The cost curves of one classifier, one per fold.
@@ -316,17 +329,21 @@ class Predictions(Result):
         Parameters
         ----------
         name : str
-        policy : policy or "validation"
-            As for `CostCurve`. With ``"validation"``, each fold uses, at each condition, the threshold that is best on
+        policy : policy
+            As for `CostCurve`. With ``"crossfit"``, each fold uses, at each condition, the threshold that is best on
             the other folds, so that no fold is evaluated at a threshold chosen on it.
         """
-        rocs = self.fold_roc_curves(name)
-        if not (isinstance(policy, str) and policy == "validation"):
-            return tuple(CostCurve(roc, policy) for roc in rocs)
-        if len(rocs) < 2:
-            raise UnsupportedError("`policy='validation'` needs two folds or more, got 1")
-        others = (self._part(name, self._folds() != k, f"{name}, but fold {k}") for k in range(self.n_folds))
-        return tuple(CostCurve(roc, validation(other), name=roc.name) for roc, other in zip(rocs, others, strict=True))
+        if not as_policy(policy).cross_fits:
+            return tuple(CostCurve(roc, policy) for roc in self.fold_roc_curves(name))
+        table = self._in_folds(name)
+        if self.n_folds < 2:
+            raise UnsupportedError("`policy='crossfit'` needs two folds or more, got 1")
+        return tuple(
+            CostCurve(
+                _roc(table, k, f"{name}, fold {k}"), validation(_roc(table, k, f"{name}, but fold {k}", others=True))
+            )
+            for k in range(self.n_folds)
+        )
 
     def averaged_curve(self, name: str, *, policy: Any = "optimal") -> CostCurve:
         """The mean cost over folds at every condition. The parameters are those of `fold_curves`."""
@@ -345,16 +362,10 @@ class Predictions(Result):
             raise UnsupportedError("methods that use folds need predictions with `folds`, got none")
         return self.folds
 
-    def _part(self, name: str, where: BoolArray, title: str) -> RocCurve:
-        """The ROC curve of some of the examples."""
+    def _in_folds(self, name: str) -> FoldCounts:
+        """Return the counts of one classifier's examples by fold."""
         rows = self.in_memory()
-        if np.unique(rows.positive[where]).size < 2:
-            raise DataError(f"`folds` must have both classes in every fold, got one class in {shown(title)}")
-        weights = None if rows.weights is None else rows.weights[where]
-        with no_question():  # a warning was already given for all examples together
-            return RocCurve.of_checked(
-                rows.positive[where], rows.scores[name][where], weights, name=title, points="all"
-            )
+        return FoldCounts.of_cases(rows.positive, rows.scores[name], rows.weights, self._folds(), self.n_folds)
 
     # As a result ------------------------------------------------------------------------------------------------
 
@@ -404,6 +415,14 @@ def as_predictions(y_true: Any, scores: Any, *, pos_label: Any = None, sample_we
         if value is not None:
             raise InputError(f"`{name}` must be None if `y_true` is Predictions, which contains it, got {shown(value)}")
     return y_true
+
+
+def _roc(table: FoldCounts, k: int, title: str, *, others: bool = False) -> RocCurve:
+    """Return the ROC curve of one fold, or of all others."""
+    counted, effective = table.part(k, others=others)
+    if not (counted.fp[-1] and counted.tp[-1]):
+        raise DataError(f"`folds` must have both classes in every fold, got one class in {shown(title)}")
+    return RocCurve._from_counts(counted, name=title, effective=effective, complete=True)
 
 
 def _fold_numbers(folds: Any, size: int) -> IntArray:

@@ -106,16 +106,19 @@ class Scan(Predictions):
         Parameters
         ----------
         policy : policy
-            The rule for the threshold at each pc, as for `CostCurve`. Policies such as "bayes" need all distinct scores
-            in memory.
+            The rule for the threshold at each pc, as for `CostCurve`. Policies such as "crossfit" and "bayes" need all
+            distinct scores in memory; "crossfit" works with bins too (`resolution`).
         """
-        rule = as_policy(policy)
-        found = self.roc_curves(points="all" if rule.needs_all_points else "hull")
         if self.group is None:
-            return {name: CostCurve(curve, rule) for name, curve in found.items()}
-        return {
-            group: {name: CostCurve(curve, rule) for name, curve in curves.items()} for group, curves in found.items()
-        }
+            return super().curves(policy=policy)
+        rule = as_policy(policy)
+        self._need_scores()
+        with self._source.asked():
+            found = self._source.group_rocs(self._source.points_for(rule))
+            return {
+                group: {name: CostCurve(curve, rule) for name, curve in curves.items()}
+                for group, curves in found.items()
+            }
 
     def bcost(self, pred: str, costs: Any, **options: Any) -> CostInterval:
         """An interval for the expected cost of a column of predicted labels, as `bcost` gives it for arrays."""

@@ -7,20 +7,22 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import BoolArray, FloatArray, IntArray, shown
+from costcurves._base.validation import BoolArray, check_integer, shown
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import RangeLike
 from costcurves.counting import counts
 from costcurves.counting.class_labels import check_weights
-from costcurves.counting.labels import binary_labels, checked_rows
+from costcurves.counting.folds import largest_number
+from costcurves.counting.labels import binary_labels, checked_cases
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
+from costcurves.curves.thresholds import crossfit
 from costcurves.inference.examples import incurred_costs
 
 # How `cross_fitted_cost` divides the cases: into so many folds, so many times.
 FOLDS = 10
-DIVISIONS = 5
+REPEATS = 5
 
 
 def normalized_expected_cost(
@@ -63,7 +65,14 @@ def normalized_expected_cost(
 
 
 def cross_fitted_cost(
-    y_true: Any, y_score: Any, condition: ConditionLike, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: Any,
+    y_score: Any,
+    condition: ConditionLike,
+    *,
+    folds: int = FOLDS,
+    repeats: int = REPEATS,
+    pos_label: Any = None,
+    sample_weight: Any = None,
 ) -> float:
     """Return the cost of scores at an operating condition, each case judged at a threshold that others have chosen.
 
@@ -76,6 +85,10 @@ def cross_fitted_cost(
         True labels, at least two of each class, and scores that are higher for the positive one.
     condition : OperatingCondition, or a number read as pc
         Where the classifier will be used; its prevalence replaces that of the data.
+    folds : int
+        The number of folds; as many as the smaller class has cases, if these are fewer.
+    repeats : int
+        The number of divisions into folds, whose costs are averaged.
     pos_label, sample_weight
         As for `normalized_expected_cost`.
 
@@ -86,14 +99,14 @@ def cross_fitted_cost(
 
     See Also
     --------
+    costcurves.thresholds.crossfit : the same at every condition, as a cost curve.
     expected_cost_scorer : the same in money or normalized, as a scorer.
 
     Notes
     -----
-    The cases are divided at random into ten folds, each class by itself. Those of a fold are judged at the threshold
-    that costs least on the other nine, halfway between two of their scores; this is repeated with five divisions, whose
-    costs are averaged. The divisions come from the sorted cases and a fixed seed, so that the order of the rows does
-    not matter, and the same data always have the same cost.
+    This is the cost curve of ``policy=cc.thresholds.crossfit(folds, repeats)`` at one condition: the cases of a fold
+    are judged at the threshold that costs least on all other folds. Neither the order of the rows nor a monotone
+    transform of the scores matters, and the same data always have the same cost.
 
     Examples
     --------
@@ -103,63 +116,20 @@ def cross_fitted_cost(
     >>> y = rng.random(100) < 0.3
     >>> scores = y + rng.normal(0, 0.8, 100)
     >>> round(cc.cross_fitted_cost(y, scores, 0.5), 3)
-    0.293
+    0.289
     >>> round(cc.CostCurve.from_predictions(y, scores).evaluate(0.5), 3)  # the threshold is chosen on the same cases
     0.233
     """
-    pc = check_condition(condition).pc
-    positive, columns, given = checked_rows(y_true, {counts.UNNAMED: y_score}, pos_label, sample_weight)
-    scores = columns[counts.UNNAMED].astype(np.float64)
-    weights = np.ones(positive.size) if given is None else given
-    used = np.lexsort((weights, positive, scores))
-    used = used[weights[used] > 0]
-    positive, weights = positive[used], weights[used]
-    n_pos = int(np.count_nonzero(positive))
-    if min(n_pos, positive.size - n_pos) < 2:
-        raise DataError(
-            "`y_true` must hold two examples or more of each class, so that others can choose the threshold of each, "
-            f"got {n_pos} positive and {positive.size - n_pos} negative"
-        )
-    levels, level = np.unique(scores[used], return_inverse=True)
-    wrong = np.zeros(2)  # the weight of misses and of false alarms
-    for division in range(DIVISIONS):
-        rng = np.random.default_rng(division)
-        fold = np.empty(positive.size, dtype=np.int64)
-        for one in (positive, ~positive):
-            fold[one] = rng.permutation(np.count_nonzero(one)) % FOLDS
-        for k in range(FOLDS):
-            wrong += _held_out_errors(levels, level, positive, weights, fold == k, pc)
-    fnr, fpr = wrong / (DIVISIONS * np.array([weights[positive].sum(), weights[~positive].sum()]))
-    return float(pc * fnr + (1.0 - pc) * fpr)
-
-
-def _held_out_errors(
-    levels: FloatArray, level: IntArray, positive: BoolArray, weights: FloatArray, held_out: BoolArray, pc: float
-) -> FloatArray:
-    """Return the weight of held-out misses and false alarms at the threshold that costs least on all other cases.
-
-    `levels` are the distinct scores, increasing, and `level` says which of them a case has.
-    """
-
-    def cumulated(some: BoolArray) -> FloatArray:
-        """Return the weight of some cases below each level, and of all of them."""
-        table = np.bincount(level[some], weights=weights[some], minlength=levels.size)
-        return np.concatenate(([0.0], np.cumsum(table)))
-
-    missed, quiet = cumulated(positive & ~held_out), cumulated(~positive & ~held_out)
-    cost = pc * missed / missed[-1] + (1.0 - pc) * (quiet[-1] - quiet) / quiet[-1]
-    cut = levels.size - int(np.argmin(cost[::-1]))  # of equal costs the one with the fewest alarms
-    others = np.zeros(levels.size, dtype=np.bool_)
-    others[level[~held_out]] = True
-    below = np.flatnonzero(others[:cut])
-    if not below.size:
-        cut = 0  # all of the others are called positive, so everything is
-    elif cut < levels.size:
-        # Between two scores of the others any threshold is the same to them: take the middle.
-        middle = levels[below[-1]] / 2 + levels[cut] / 2
-        cut = int(np.searchsorted(levels, middle, side="left"))
-    missed, quiet = cumulated(positive & held_out), cumulated(~positive & held_out)
-    return np.array([missed[cut], quiet[-1] - quiet[cut]])
+    where = check_condition(condition)
+    folds, repeats = check_integer("folds", folds, 2), check_integer("repeats", repeats, 1)
+    cases = checked_cases(y_true, y_score, pos_label, sample_weight)
+    positive, _, weights = cases
+    kept = positive if weights is None else positive[weights > 0]
+    n_pos = int(np.count_nonzero(kept))
+    number = largest_number(n_pos, kept.size - n_pos, folds)
+    with no_question():
+        roc = RocCurve.of_checked(*cases, name=counts.UNNAMED, points="all")
+    return float(CostCurve(roc, crossfit(number, repeats).for_cases(*cases)).evaluate(where.pc))
 
 
 def cost_curve_area(

@@ -17,7 +17,7 @@ from costcurves.conditions.condition import OperatingCondition, check_condition
 from costcurves.curves.chance import one_question
 from costcurves.curves.choices import Choice, runner_up_of, threshold_text
 from costcurves.decisions.contest import Contest, Entrants, adjusted
-from costcurves.decisions.rows import Rows
+from costcurves.decisions.rows import Rows, refuse_cross_fitting
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -270,6 +270,7 @@ def recommend(
     """
     where, level = check_condition(condition), check_level(level)
     taken = check_flag("given_choice", given_choice)
+    refuse_cross_fitting(policy)
     entrants = Entrants(Rows(y_true, scores, pos_label, sample_weight), policy)
     return recommend_here(entrants, where, level, given_choice=taken)
 

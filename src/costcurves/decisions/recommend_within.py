@@ -22,7 +22,7 @@ from costcurves.curves.hull import RocHull
 from costcurves.curves.ranges import Ranges
 from costcurves.decisions.contest import Contest, Entrants, Standing, adjusted
 from costcurves.decisions.envelopes import Envelope, trivial_curves
-from costcurves.decisions.rows import Rows
+from costcurves.decisions.rows import Rows, refuse_cross_fitting
 
 # Operating points of a range at which everybody is judged.
 _POINTS = 33
@@ -254,6 +254,7 @@ def recommend_within(
     """
     span, level = check_range(over), check_level(level)
     taken = check_flag("given_choice", given_choice)
+    refuse_cross_fitting(policy)
     entrants = Entrants(Rows(y_true, scores, pos_label, sample_weight).with_all_points(), policy)
     return recommend_over(entrants, span, level, given_choice=taken)
 

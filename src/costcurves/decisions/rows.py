@@ -10,16 +10,28 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
-from costcurves._base.validation import BoolArray, FloatArray, check_name
+from costcurves._base.validation import BoolArray, FloatArray, IntArray, check_name
+from costcurves.counting.folds import tie_keys
 from costcurves.counting.labels import checked_rows
 from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.crossfit import Crossfit
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.thresholds import Policy, as_policy
-from costcurves.inference.family import co_errors
-from costcurves.inference.paired.discordant import PairedCounts, counts_of_both, paired_counts
+from costcurves.curves.steps import Policy
+from costcurves.curves.thresholds import as_policy
+from costcurves.inference.family import co_errors_of_changes
+from costcurves.inference.paired.discordant import (
+    PairedCounts,
+    counts_of_both,
+    counts_of_changes,
+    first_positive_point,
+    mean_counts,
+    paired_counts,
+)
 
 # Rows from which on all points of a curve are only counted if its hull does not have the answer.
 MANY = 1 << 16
+# How many classifiers' folds are kept between two questions.
+KEPT = 16
 
 
 class PairedSteps(NamedTuple):
@@ -60,6 +72,9 @@ class Source(Protocol):
     def roc(self, name: str, points: str = "hull") -> RocCurve:
         """Return the ROC curve of one classifier: the vertices of its hull, or all points."""
 
+    def curve(self, name: str, rule: Policy) -> CostCurve:
+        """Return the cost curve of one classifier under a policy."""
+
     def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:
         """Return what only one of two classifiers gets wrong; with ranges at the points `pc` if `simultaneous`."""
 
@@ -72,8 +87,7 @@ class Source(Protocol):
 
 def curve_in(source: Source, name: str, policy: Any) -> CostCurve:
     """Return the cost curve of one classifier under a policy."""
-    rule = as_policy(policy)
-    return CostCurve(source.roc(name, "all" if rule.needs_all_points else "hull"), rule)
+    return source.curve(name, as_policy(policy))
 
 
 def common_breaks(a: CostCurve, b: CostCurve) -> FloatArray:
@@ -96,7 +110,14 @@ class Rows:
     scores : mapping of name to array-like of shape (n,), or dataframe
     pos_label, sample_weight
         As for `RocCurve.from_predictions`.
+
+    Attributes
+    ----------
+    folds : array of int, shape (n,), or None
+        The fold of each example, from 0 on, which cross-fitted thresholds use. It may be set once, before any question.
     """
+
+    folds: IntArray | None = None
 
     def __init__(self, y_true: Any, scores: Any, pos_label: Any = None, sample_weight: Any = None) -> None:
         columns = columns_of("scores", scores)
@@ -105,13 +126,15 @@ class Rows:
         self.names = tuple(check_name("scores", name) for name in columns)
         self.positive, self.scores, self.weights = checked_rows(y_true, columns, pos_label, sample_weight)
         self._rocs: dict[tuple[str, str], RocCurve] = {}
+        self._kept_folds: dict[tuple[str, str, tuple[str, ...]], IntArray] = {}
 
     def some(self, kept: BoolArray) -> Rows:
         """Return some of the rows."""
         part = Rows.__new__(Rows)
-        part.names, part._rocs = self.names, {}
+        part.names, part._rocs, part._kept_folds = self.names, {}, {}
         part.positive, part.scores = self.positive[kept], {name: s[kept] for name, s in self.scores.items()}
         part.weights = None if self.weights is None else self.weights[kept]
+        part.folds = None if self.folds is None else self.folds[kept]
         return part
 
     def with_weight(self) -> Rows:
@@ -146,6 +169,11 @@ class Rows:
                 )
         return self._rocs[name, points]
 
+    def curve(self, name: str, rule: Policy) -> CostCurve:
+        """Return the cost curve of one classifier under a policy."""
+        roc = self.roc(name, "all" if rule.needs_all_points else "hull")
+        return CostCurve(roc, rule.for_cases(self.positive, self.scores[name], self.weights, self.folds))
+
     def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:
         """Return what only one of two classifiers gets wrong; with ranges at the points `pc` if `simultaneous`."""
         at_points = self._alone(a, b, pc, ranges=True) if simultaneous else None
@@ -153,12 +181,15 @@ class Rows:
 
     def co_errors(self, curves: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
         """Return what each two of several classifiers get wrong together, at all pairs of points `pc`."""
-        thresholds = np.stack([curve.cuts_at(pc) for curve in curves], axis=1)
+        divisions = self._divisions(curves, pc)
         both = []
         for which, mask in (("positive", self.positive), ("negative", ~self.positive)):
-            table = np.stack([self.scores[curve.name][mask].astype(np.float64) for curve in curves], axis=1)
             weights = None if self.weights is None else self.weights[mask]
-            both.append(co_errors(which, table, thresholds, weights=weights))
+            tables = [
+                co_errors_of_changes(which, [change[mask] for change in changes], pc.size, weights)
+                for changes in divisions
+            ]
+            both.append(np.mean(tables, axis=0))
         steps = {(a.name, b.name): self._steps(a, b) for a, b in combinations(curves, 2)}
         return CoErrors(steps, (both[0], both[1]), self.weights is not None)
 
@@ -170,6 +201,8 @@ class Rows:
 
     def _alone(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, ranges: bool) -> tuple[PairedCounts, PairedCounts]:
         """Return the positives and the negatives that only one classifier gets wrong at some operating points."""
+        if any(curve.policy is not None and curve.policy.cross_fits for curve in (a, b)):
+            return self._alone_cross_fitted(a, b, pc, ranges=ranges)
         cuts = a.cuts_at(pc), b.cuts_at(pc)
         if self.weights is None and not ranges:
             return counts_of_both(self.positive, self.scores[a.name], self.scores[b.name], *cuts)
@@ -188,6 +221,63 @@ class Rows:
             )
         )
         return pos, neg
+
+    def _alone_cross_fitted(
+        self, a: CostCurve, b: CostCurve, pc: FloatArray, *, ranges: bool
+    ) -> tuple[PairedCounts, PairedCounts]:
+        """Return the same where the thresholds of a case are those of its fold; means over divisions."""
+        found = []
+        for which, mask in (("positive", self.positive), ("negative", ~self.positive)):
+            weights = None if self.weights is None else self.weights[mask]
+            parts = [
+                counts_of_changes(which, first[mask], second[mask], pc.size, weights, ranges=ranges)
+                for first, second in self._divisions((a, b), pc)
+            ]
+            found.append(mean_counts(parts))
+        return found[0], found[1]
+
+    def _divisions(self, curves: Sequence[CostCurve], pc: FloatArray) -> list[list[IntArray]]:
+        """Return, for each division into folds, the point at which each classifier begins to predict a row positive.
+
+        Classifiers that are not cross-fitted have one fold, which goes with every division of the others.
+        """
+        found = [self._changes(curve, curves, pc) for curve in curves]
+        number = max(len(changes) for changes in found)
+        if any(len(changes) not in (1, number) for changes in found):
+            raise InputError(
+                "`policy` must have as many `repeats` for all classifiers, or 1, "
+                f"got {', '.join(str(len(changes)) for changes in found)}"
+            )
+        return [[changes[i % len(changes)] for changes in found] for i in range(number)]
+
+    def _changes(self, curve: CostCurve, curves: Sequence[CostCurve], pc: FloatArray) -> list[IntArray]:
+        """Return the points at which one classifier begins to predict each row positive, for each division."""
+        scores, cuts = self.scores[curve.name], curve.fold_cuts_at(pc)
+        if not isinstance(curve.policy, Crossfit):
+            return [first_positive_point(curve.name, scores, cuts[0, 0])[0]]
+        found = []
+        for folds, of_fold in zip(self._folds_of(curve, curve.policy, curves), cuts, strict=True):
+            change = np.empty(scores.size, dtype=np.int64)
+            for k, cut in enumerate(of_fold):
+                rows = np.flatnonzero(folds == k)
+                change[rows] = first_positive_point(curve.name, scores[rows], cut)[0]
+            found.append(change)
+        return found
+
+    def _folds_of(self, curve: CostCurve, rule: Crossfit, curves: Sequence[CostCurve]) -> IntArray:
+        """Return the folds of the rows for one classifier among those that are compared; the last ones are kept."""
+        assert curve.roc is not None
+        tied = curve.roc.thresholds.size <= self.positive.size
+        # Rows of one score differ by their other scores, which must decide their folds, and not their place.
+        others = tuple(one.name for one in curves) if tied else ()
+        key = (curve.name, repr(rule), others)
+        if key not in self._kept_folds:
+            if len(self._kept_folds) >= KEPT:
+                self._kept_folds.clear()
+            ties = tie_keys([self.scores[name] for name in others]) if tied else None
+            args = (self.positive, self.scores[curve.name], self.weights, self.folds, ties)
+            self._kept_folds[key] = rule.folds_of(*args)
+        return self._kept_folds[key]
 
 
 def _refuse_shared_validation(policy: Any, instead: str) -> None:
@@ -213,3 +303,13 @@ def named_policies(policy: Any, names: Sequence[str]) -> Mapping[str, Any]:
     if missing := [name for name in names if name not in rules]:
         raise InputError(f"`policy` must have an entry for every classifier, got none for {', '.join(missing)}")
     return rules
+
+
+def refuse_cross_fitting(policy: Any) -> None:
+    """Refuse cross-fitted thresholds where an answer allows for the choice of the threshold by itself."""
+    rules = policy.values() if isinstance(policy, Mapping) else [policy]
+    if any(as_policy(rule).cross_fits for rule in rules):
+        raise InputError(
+            "`policy` must be 'optimal' for a recommendation, which already says what its threshold will cost on new "
+            "cases, got 'crossfit': its curve is CostCurve.from_predictions(..., policy='crossfit')"
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -86,6 +86,16 @@ class Sample:
                     f"`cv_results` must test all classifiers on the same examples, got others for {shown(name)}"
                 )
         return first.y_true, {name: part.answer for name, part in joined.items()}, first.sample_weight
+
+    def predictions(self, names: Sequence[str]) -> Predictions:
+        """Return some of the classifiers as predictions of the same examples, with their folds if there are several."""
+        y_true, answers, weights = Sample({name: self.parts[name] for name in names}, self.pos_label).paired()
+        chosen = {name: answers[name] for name in names}
+        parts, folds = self.parts[names[0]], None
+        if len(parts) > 1:
+            order = np.argsort(np.concatenate([part.index for part in parts if part.index is not None]))
+            folds = np.repeat(np.arange(len(parts)), [len(part.answer) for part in parts])[order]
+        return Predictions(y_true, chosen, pos_label=self.pos_label, sample_weight=weights, folds=folds)
 
 
 def _all(parts: tuple[Part, ...]) -> Part:

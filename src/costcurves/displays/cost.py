@@ -15,6 +15,7 @@ from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull import RocHull
 from costcurves.curves.roc import check_unique
 from costcurves.curves.threshold_sets import ThresholdSet
+from costcurves.curves.thresholds import as_policy
 from costcurves.decisions.average_band import average_band
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, mark_on_pc, money_axis, pc_axis, read_marks, second_axis
@@ -40,7 +41,8 @@ class CostCurveDisplay(ScoreDisplay):
     Make it with `from_predictions`, `from_estimator`, `from_cv_results` or `from_results`, which draw immediately, or
     construct it from results and call `plot`. The first three also take
 
-    - ``policy``: the rule for the threshold at each pc, as for `CostCurve` (default "optimal"),
+    - ``policy``: the rule for the threshold at each pc, as for `CostCurve` (default "optimal"). With "crossfit" all
+      folds make one curve,
     - ``level``: the level of a confidence band to draw (default None, which draws no band). With ``simultaneous=True``
       the band holds at all pc jointly. For folds it is the band of the mean based on how the folds differ
       (`average_band`).
@@ -117,8 +119,12 @@ class CostCurveDisplay(ScoreDisplay):
         cls, sample: Sample, *, policy: Any = "optimal", level: float | None = None, simultaneous: bool = False
     ) -> Self:
         curves, bands, folds = [], {}, {}
+        rule = as_policy(policy)
         for name in sample.parts:
-            tested = [CostCurve(roc, policy) for roc in sample.folds(name)]
+            if rule.cross_fits:  # the folds judge each other, and make one curve
+                tested = [sample.predictions([name]).curve(name, policy=rule)]
+            else:
+                tested = [CostCurve(roc, rule) for roc in sample.folds(name)]
             if len(tested) == 1:
                 curves.append(tested[0])
                 if level is not None:

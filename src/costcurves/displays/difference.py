@@ -9,10 +9,8 @@ from costcurves._base.errors import InputError
 from costcurves._base.validation import Sampling, check_flag, check_number, check_two_names, shown
 from costcurves.curves.cost_averages import as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.decisions.compare import compare_in
 from costcurves.decisions.compare_many import ManyDifferences
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
-from costcurves.decisions.rows import curve_in, two_policies
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
 from costcurves.displays._scores import Sample
@@ -109,12 +107,14 @@ class CostDifferenceDisplay(ScoreDisplay):
         sampling: Sampling = "stratified",
         pc: Any = None,
     ) -> Self:
-        rows = sample.rows()
-        names = two_of(rows.scores, pair)
-        difference = compare_in(
-            rows, *names, policy=policy, level=level, simultaneous=simultaneous, method=method, sampling=sampling, pc=pc
+        names = check_two_names(two_of(sample.parts, pair))
+        predictions = sample.predictions(names)
+        difference = predictions.compare(
+            *names, policy=policy, level=level, simultaneous=simultaneous, method=method, sampling=sampling, pc=pc
         )
-        return cls(difference, curves=[curve_in(rows, *one) for one in zip(names, two_policies(policy), strict=True)])
+        policies = policy if isinstance(policy, (tuple, list)) else (policy, policy)
+        curves = [predictions.curve(name, policy=rule) for name, rule in zip(names, policies, strict=True)]
+        return cls(difference, curves=curves)
 
     def plot(
         self,

@@ -14,11 +14,20 @@ from costcurves.conditions.cost_matrix import as_cost_matrix, expected_cost
 from costcurves.conditions.range import RangeLike, span_of
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.curves.thresholds import Policy, as_policy
-from costcurves.decisions.metrics import cost_curve_area, cross_fitted_cost, mean_example_cost, normalized_expected_cost
+from costcurves.curves.crossfit import Crossfit
+from costcurves.curves.steps import Policy
+from costcurves.curves.thresholds import as_policy, crossfit
+from costcurves.decisions.metrics import (
+    FOLDS,
+    REPEATS,
+    cost_curve_area,
+    cross_fitted_cost,
+    mean_example_cost,
+    normalized_expected_cost,
+)
 from costcurves.estimators._members import METHODS
 
-CROSS_FITTED, PREDICT = "cross-fitted", "predict"
+PREDICT = "predict"
 
 
 def expected_cost_scorer(
@@ -49,10 +58,11 @@ def expected_cost_scorer(
         call ``set_score_request(cost_fn=True)`` on the scorer, and pass ``params={"cost_fn": amounts}`` to
         `cross_validate`, or ``cost_fn=amounts`` to `GridSearchCV.fit`. A cost that is the same for all examples is
         given here.
-    policy : {"cross-fitted", "predict"}, or policy
-        The threshold that is used at a condition. By default, ``"cross-fitted"``, each case is evaluated at the
-        threshold that costs least on other cases (`cross_fitted_cost`). The scores of `predict_proba` or
-        `decision_function` need not be calibrated for this. An estimator that has neither, such as `RocHullClassifier`,
+    policy : {"crossfit", "predict"}, or policy
+        The threshold that is used at a condition. By default, ``"crossfit"``, each case is evaluated at the threshold
+        that costs least on other folds (`cross_fitted_cost`, with ten folds and five repeats unless a policy of
+        `thresholds.crossfit` says otherwise). The scores of `predict_proba` or `decision_function` need not be
+        calibrated for this. An estimator that has neither, such as `RocHullClassifier`,
         is evaluated by the labels that it predicts. ``"bayes"`` assumes that `predict_proba` is calibrated and adapts
         its threshold to the condition. A number is a threshold, and other policies are those of `CostCurve`.
         ``"predict"`` evaluates the labels that `predict` returns, which for most classifiers are those of the more
@@ -72,7 +82,7 @@ def expected_cost_scorer(
     -----
     A search that evaluates the labels of `predict` compares classifiers at a threshold that nobody would
     use. If a false alarm costs twenty times as much as a miss, it prefers the classifier that calls nothing positive.
-    The default is "cross-fitted" and not "bayes", because the probabilities of trees, of naive Bayes, and of strongly
+    The default is "crossfit" and not "bayes", because the probabilities of trees, of naive Bayes, and of strongly
     regularised or reweighted models are not calibrated, which does not matter if the threshold is chosen on data.
     ``"optimal"`` chooses the threshold on the same cases on which the cost is measured. This ranks models with the
     least noise, but its costs are too low.
@@ -87,7 +97,7 @@ def expected_cost_scorer(
     >>> here = cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=20)
     >>> scorer = cc.expected_cost_scorer(here, pos_label=0)
     >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).round(2).tolist()
-    [-0.27, -0.23, -0.1, -0.14, -0.1]
+    [-0.27, -0.23, -0.1, -0.15, -0.1]
     >>> plain = cc.expected_cost_scorer(here, pos_label=0, policy="predict")
     >>> cross_val_score(GaussianNB(), X, y, scoring=plain).round(2).tolist()
     [-0.25, -0.38, -0.25, -0.22, -0.17]
@@ -111,8 +121,9 @@ def expected_cost_scorer(
         options = {"condition": check_condition(condition), "pos_label": pos_label, "normalized": normalized}
         if isinstance(policy, str) and policy == PREDICT:
             return make_scorer(cost_of_labels, greater_is_better=False, **options)
-        rule = None if policy is None or (isinstance(policy, str) and policy == CROSS_FITTED) else as_policy(policy)
-        methods = METHODS["predict_proba" if rule is not None and rule.takes_probabilities else "auto"]
+        usual = policy is None or (isinstance(policy, str) and policy == "crossfit")
+        rule = crossfit(FOLDS, REPEATS) if usual else as_policy(policy)
+        methods = METHODS["predict_proba" if rule.takes_probabilities else "auto"]
         return make_scorer(
             cost_of_scores,
             greater_is_better=False,
@@ -143,22 +154,22 @@ def cost_of_scores(
     y_score: Any,
     condition: OperatingCondition,
     *,
-    policy: Policy | None,
+    policy: Policy,
     normalized: bool,
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """The cost of scores per case under a policy (None means cross-fitted thresholds), normalized or in money."""
+    """The cost of scores per case under a policy, normalized or in money."""
     given = {"pos_label": pos_label, "sample_weight": sample_weight}
     if np.asarray(y_score).dtype.kind != "f":  # labels of an estimator without scores
-        if policy is not None:
+        if not policy.cross_fits:
             raise InputError(
-                f"`policy` must be 'cross-fitted' or 'predict' for an estimator without the scores that it needs, "
+                f"`policy` must be 'crossfit' or 'predict' for an estimator without the scores that it needs, "
                 f"got {policy!r}"
             )
         return cost_of_labels(y_true, y_score, condition, normalized=normalized, **given)
-    if policy is None:
-        cost = cross_fitted_cost(y_true, y_score, condition, **given)
+    if isinstance(policy, Crossfit):
+        cost = cross_fitted_cost(y_true, y_score, condition, folds=policy.number, repeats=policy.repeats, **given)
     else:
         with no_question():
             cost = float(CostCurve.from_predictions(y_true, y_score, policy=policy, **given).evaluate(condition))

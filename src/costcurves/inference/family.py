@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.validation import (
     FloatArray,
+    IntArray,
     Rng,
     check_choice,
     check_integer,
@@ -63,9 +64,16 @@ def co_errors(
     w = None if weights is None else np.asarray(weights, dtype=np.float64)
     if w is not None and w.shape != s.shape[:1]:
         raise InputError(f"`weights` must be one per example, got shape {w.shape} for {s.shape[0]} examples")
-    change = [first_positive_point(str(c), s[:, c], t[:, c])[0] for c in range(k)]
+    return co_errors_of_changes(true_class, [first_positive_point(str(c), s[:, c], t[:, c])[0] for c in range(k)], m, w)
+
+
+def co_errors_of_changes(
+    true_class: str, change: Sequence[IntArray], m: int, weights: FloatArray | None = None
+) -> FloatArray:
+    """Return what `co_errors` counts, from the point at which each classifier begins to predict an example positive."""
+    k = len(change)
     cells = {
-        (a, b): np.bincount(change[a] * (m + 1) + change[b], w, (m + 1) ** 2).reshape(m + 1, m + 1)
+        (a, b): np.bincount(change[a] * (m + 1) + change[b], weights, (m + 1) ** 2).reshape(m + 1, m + 1)
         for a in range(k)
         for b in range(a, k)
     }

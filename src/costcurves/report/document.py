@@ -47,7 +47,8 @@ class Report:
     ("two classes" or "k classes"), ``title``, ``currency``, ``source``, ``command``, ``made_with`` (versions), ``data``
     (rows, classes, dropped, weights), ``level``, ``classifiers``, and the results.
 
-    For two classes these are ``hull`` (vertices by column: classifier, threshold, fpr, tpr, pc_low, pc_high),
+    For two classes these are ``policy`` ("optimal", "crossfit", "validation" or "given"),
+    ``hull`` (vertices by column: classifier, threshold, fpr, tpr, pc_low, pc_high),
     ``ranges`` (which classifier is best where), ``crossings``, ``differences`` and ``verdicts`` (all pairs, with limits
     that hold everywhere together), and ``scenarios``: for a condition its ``recommendation`` (the answer of
     `recommend`), the hull's ``decision`` and ``stays_best_for_pc``; for a range its ``recommendation`` (the answer of
@@ -88,6 +89,7 @@ class Report:
         pos_label: Any = None,
         sample_weight: Any = None,
         scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
+        policy: Any = None,
         currency: str = "",
         level: float = 0.95,
         title: str | None = None,
@@ -111,6 +113,13 @@ class Report:
         scenarios : mapping of name to OperatingCondition or OperatingRange, optional
             The scenarios for which the report gives an answer in words. Without any, it shows which classifier is best
             where, and its sliders start at the prevalence of the data and equal costs.
+        policy : policy, or mapping of name to policy, optional
+            How thresholds follow the condition, as for `CostCurve`: those of the cost curves, of their limits, of the
+            comparisons and of the answers. By default ``"crossfit"`` for predictions with folds, such as those of
+            `evaluate`: in the cost curves each fold is judged at the thresholds of the others, while answers allow for
+            the choice by themselves and comparisons keep their level with the best thresholds on these cases.
+            Otherwise ``"optimal"``. The hull, who is best where and the sliders always show the best thresholds on
+            these cases.
         currency : str
             A symbol or a word to be shown with amounts of money.
         level : float in (0, 1)
@@ -132,7 +141,8 @@ class Report:
         """
         texts = _check_texts(title, currency, source, command, "Which classifier, at which threshold?")
         predictions = as_predictions(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
-        summary = summarise(predictions, scenarios=scenarios, level=level, dropped=dropped, rng=rng)
+        options = {"policy": policy, "level": level, "dropped": dropped, "rng": rng}
+        summary = summarise(predictions, scenarios=scenarios, **options)
         return cls(summary, *texts)
 
     @classmethod

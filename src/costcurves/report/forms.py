@@ -39,6 +39,7 @@ def two_class_form(summary: Summary) -> dict[str, Any]:
         },
         "level": summary.level,
         "seed": summary.seed,
+        "policy": summary.policy,
         "classifiers": [
             {
                 "name": one.name,

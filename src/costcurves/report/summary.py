@@ -23,12 +23,16 @@ from costcurves.curves.differences import Crossings, PcIntervals
 from costcurves.curves.hull import RocHull
 from costcurves.curves.ranges import Ranges
 from costcurves.curves.roc import RocCurve
+from costcurves.curves.steps import Policy
+from costcurves.curves.thresholds import as_policy
 from costcurves.data.predictions import Predictions
 from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests, compare_many_in
 from costcurves.decisions.contest import Entrants
 from costcurves.decisions.dominance import Regret, regret
+from costcurves.decisions.envelopes import Envelope, trivial_curves
 from costcurves.decisions.recommend import Recommendation, recommend_here
 from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
+from costcurves.decisions.rows import Rows, named_policies
 from costcurves.inference.bands.results import Band
 from costcurves.inference.rates import vertex_limits
 
@@ -132,7 +136,12 @@ Answer = ConditionAnswer | RangeAnswer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """The contents of a two-class report."""
+    """The contents of a two-class report.
+
+    `policy` says how the thresholds of curves and bands were chosen: "optimal", "crossfit", "validation",
+    or "given" for all other policies. The hull, the ranges and what follows from them are of the best thresholds on
+    these cases in any case.
+    """
 
     data: DataSummary
     classifiers: tuple[ClassifierSummary, ...]
@@ -144,6 +153,7 @@ class Summary:
     start: OperatingCondition
     level: float
     seed: int
+    policy: str
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -172,6 +182,7 @@ def summarise(
     predictions: Predictions,
     *,
     scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
+    policy: Any = None,
     level: float = 0.95,
     dropped: int = 0,
     rng: Rng = 0,
@@ -182,6 +193,8 @@ def summarise(
     ----------
     predictions : Predictions
     scenarios : mapping of name to OperatingCondition or OperatingRange
+    policy : policy, or mapping of name to policy, optional
+        As for `Report.from_predictions`.
     level : float in (0, 1)
     dropped : int
         The number of rows that were left out before, which the report states.
@@ -203,6 +216,13 @@ def summarise(
     dropped = check_integer("dropped", dropped, 0)
     asked = check_scenarios({} if scenarios is None else scenarios)
     rows = predictions.in_memory()
+    usual = "optimal" if predictions.folds is None else "crossfit"
+    named = named_policies(usual if policy is None else policy, rows.names)
+    rules = {name: as_policy(named[name]) for name in rows.names}
+    # A recommendation allows for the choice of thresholds by itself, and verdicts between two keep their level with
+    # the best thresholds on these cases, but not with cross-fitted ones.
+    sure = {name: "optimal" if rule.cross_fits else rule for name, rule in rules.items()}
+    entrants = Entrants(rows, sure)
     rocs = _done([partial(rows.roc, name, "all") for name in rows.names])
     entrants = Entrants(rows, "optimal")
     data = DataSummary(
@@ -214,14 +234,16 @@ def summarise(
         effective=rocs[0].effective,
     )
     hull = RocHull(rocs)
-    tasks: list[Callable[[], Any]] = [partial(_classifier, roc, rows.roc(roc.name), hull, level, seed) for roc in rocs]
+    tasks: list[Callable[[], Any]] = [
+        partial(_classifier, rows, rules[roc.name], roc, hull, level, seed) for roc in rocs
+    ]
     if len(rocs) > 1:
-        tasks.append(partial(compare_many_in, rows, level=level, rng=seed))
+        tasks.append(partial(compare_many_in, rows, policy=sure, level=level, rng=seed))
     found = _done(tasks)
     classifiers, pairs = tuple(found[: len(rocs)]), found[len(rocs)] if len(rocs) > 1 else None
-    curves = {one.name: one.curve for one in classifiers}
+    curves = entrants.curves
     ranges = hull.ranges()
-    judge = _Judge(hull, ranges, entrants, pairs, level)
+    judge = _Judge(hull, _stretches(entrants, ranges), entrants, pairs, level)
     answers = tuple(
         _done(
             [
@@ -243,7 +265,24 @@ def summarise(
         start=_start(asked, data),
         level=level,
         seed=seed,
+        policy=_kind(list(rules.values())),
     )
+
+
+def _kind(rules: list[Policy]) -> str:
+    """Return how thresholds are chosen, in a word."""
+    for word, told in (("optimal", "chosen_here"), ("crossfit", "cross_fits"), ("validation", "of_one_classifier")):
+        if all(getattr(rule, told) for rule in rules):
+            return word
+    return "given"
+
+
+def _stretches(entrants: Entrants, ranges: Ranges) -> list[tuple[str, float, float]]:
+    """Return who is best where, each with the thresholds that the answers give it."""
+    if all(entrants.follows_costs(name) for name in entrants.names):
+        return list(ranges)
+    everybody = [*entrants.curves.values(), *trivial_curves()]
+    return Envelope.of(everybody, 0.0, 1.0).stretches([curve.name for curve in everybody])
 
 
 def _word_for(pos_label: Any) -> str:
@@ -265,8 +304,10 @@ def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
     return [tasks[i]() for i in track(range(len(tasks)), "report")]
 
 
-def _classifier(roc: RocCurve, vertices: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
-    curve = CostCurve(vertices)
+def _classifier(rows: Rows, rule: Policy, roc: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
+    vertices = roc.on_hull()
+    envelope = CostCurve(vertices)
+    curve = envelope if rule.chosen_here else rows.curve(roc.name, rule)
     grid = default_points()
     size_pos, size_neg = vertices.effective or (vertices.n_pos, vertices.n_neg)
     return ClassifierSummary(
@@ -281,7 +322,7 @@ def _classifier(roc: RocCurve, vertices: RocCurve, hull: RocHull, level: float, 
         each=curve.band(level=level, pc=grid),
         together=curve.band(level=level, pc=grid, simultaneous=True, rng=seed),
         useful=curve.operating_range(),
-        loss=regret(curve, hull),
+        loss=regret(envelope, hull),
     )
 
 
@@ -341,7 +382,7 @@ class _Judge:
     """Gives answers at conditions from results that are computed once."""
 
     hull: RocHull
-    ranges: Ranges
+    stretches: list[tuple[str, float, float]]
     entrants: Entrants
     pairs: ManyDifferences | None
     level: float
@@ -349,9 +390,11 @@ class _Judge:
     def condition(self, name: str, where: OperatingCondition) -> ConditionAnswer:
         """The decision at one condition with its certainty."""
         decision = self.hull.best(where)
-        chosen = decision.classifier
-        stretches = list(self.ranges)
-        # The point between two stretches belongs to the left one, as in the decision.
+        recommendation = recommend_here(self.entrants, where, self.level)
+        hulls = all(self.entrants.follows_costs(name) for name in self.entrants.names)
+        chosen = decision.classifier if hulls else recommendation.best.classifier
+        stretches = self.stretches
+        # The library gives the point between two stretches to the left one, as the decision does.
         at = next(i for i, (_, _, high) in enumerate(stretches) if where.pc <= high)
         own = [i for i, (owner, low, high) in enumerate(stretches) if owner == chosen and low <= where.pc <= high]
         at = own[0] if own else at
@@ -359,7 +402,7 @@ class _Judge:
         return ConditionAnswer(
             name=name,
             condition=where,
-            recommendation=recommend_here(self.entrants, where, self.level),
+            recommendation=recommendation,
             decision=decision,
             tests=None if self.pairs is None else self.pairs.at(where),
             stretch=(low, high),

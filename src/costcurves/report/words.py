@@ -20,6 +20,22 @@ SURE, UNSURE, ALONE = "clear", "not settled", "no rival"
 OF_ALL_WRONG = "of the cost of getting every case wrong"
 
 
+_BELOW = "The hull, who is best where and the sliders show the thresholds that are best on these cases"
+# What stands below the answers, by the policy of the thresholds.
+NOTES = {
+    "optimal": "Thresholds were chosen on the same cases that judge them, so costs on these cases are a little too "
+    "low. The answers above say what to expect on new cases; the pictures and tables below show costs on these cases, "
+    "with limits that take the thresholds for given.",
+    "crossfit": "In the cost curves below, each case is judged at the threshold that is best on all cases outside its "
+    f"fold, so their costs are not too low. {_BELOW}, and so do the comparisons; their costs are a little too low. The "
+    "answers above say what to expect on new cases.",
+    "validation": "Thresholds were found on other cases, and the answers above, the cost curves and the comparisons "
+    f"say what those cost on these cases. {_BELOW}, whose costs are a little too low.",
+    "given": "The answers above, the cost curves and the comparisons are of thresholds that were given. "
+    f"{_BELOW}, whose costs are a little too low.",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """One answer in words: the condition, what to use, what it costs, how certain that is, and what would change it."""
@@ -180,12 +196,16 @@ class Speaker:
             return f"at least {low}"
         return f"{low} to {high}" if low != high else low
 
+    def note(self, summary: Summary) -> str:
+        """Return on which cases thresholds were chosen, and what that means for the costs."""
+        return NOTES[summary.policy]
+
     def condition_card(self, answer: ConditionAnswer) -> Card:
         """Write the answer at one condition."""
         decision, best = answer.decision, answer.recommendation.best
         verdict = SURE if answer.recommendation.sure else UNSURE
         lines = [("Cost", self.cost(answer)), ("How sure", self.sureness(answer))]
-        if decision.ties:
+        if decision.ties and (decision.classifier, decision.threshold) == (best.classifier, best.threshold):
             equal = Markup("; ").join(self.rule(tie) for tie in decision.ties)
             lines.append(("As good", equal + Markup(".")))
         lines += [("Next best", self.runner_up(answer)), ("What would change it", self.change(answer))]

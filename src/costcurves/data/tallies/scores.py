@@ -22,7 +22,7 @@ from costcurves.counting import counts, hull_vertices
 from costcurves.counting.geometry import upper_hull
 from costcurves.counting.keys import FLOATS, scores_of_keys
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.thresholds import hull_breaks
+from costcurves.curves.steps import hull_breaks
 from costcurves.data.tallies.adaptive_bins import AdaptiveTable
 from costcurves.data.tallies.base import Batches, State, Tally, locked, part
 from costcurves.data.tallies.bin_table import BinTable
@@ -263,8 +263,9 @@ class ScoreTally(Tally):
         Parameters
         ----------
         name : str
-        points : {"all", "hull"}
-            As for `RocCurve.from_predictions`; a binned tally has only the hull.
+        points : {"all", "hull", "bins"}
+            As for `RocCurve.from_predictions`. A binned tally has only the hull or, with ``"bins"``, the boundaries of
+            all bins, at which ``policy="crossfit"`` finds its thresholds; without bins, these are all points.
 
         Notes
         -----
@@ -275,17 +276,25 @@ class ScoreTally(Tally):
         single score has no such corner; single scores are known if at most 1024 bins hold several scores.
         """
         name = check_name("name", name)
-        check_choice("points", points, ("all", "hull"))
+        check_choice("points", points, ("all", "hull", "bins"))
         effective = self._effective()
         if self.binned:
             if self._table is None:
                 raise no_examples()
-            table, error = self._binned_hull()
-            return RocCurve._from_counts(table, name=name, effective=effective, complete=False, max_error=error)
+            every, hull, error = self._binned()
+            table = every if points == "bins" else hull
+            return RocCurve._from_counts(
+                table,
+                name=name,
+                effective=effective,
+                complete=False,
+                max_error=error,
+                binned=points == "bins",
+            )
         table = self._exact()
         if points == "hull":
             table = hull_vertices.on_hull(table)
-        return RocCurve._from_counts(table, name=name, effective=effective, complete=points == "all")
+        return RocCurve._from_counts(table, name=name, effective=effective, complete=points != "hull")
 
     def _filled_table(self, batches: Batches) -> BinTable | AdaptiveTable | DistinctCounts:
         """Return the table of what was counted so far, or an empty one for the first batch."""
@@ -325,7 +334,8 @@ class ScoreTally(Tally):
         assert isinstance(self._table, DistinctCounts)
         return cumulated(self._table.scores, self._table.neg, self._table.pos)
 
-    def _binned_hull(self) -> tuple[counts.ScoreCounts, float]:
+    def _binned(self) -> tuple[counts.ScoreCounts, counts.ScoreCounts, float]:
+        """Return the counts at all boundaries of bins, those of the hull, and the largest error of its cost."""
         if isinstance(self._table, AdaptiveTable):
             ranges = self._table.ranges
             table = cumulated(scores_of_keys(ranges.low[::-1], "float64"), ranges.neg[::-1], ranges.pos[::-1])
@@ -340,8 +350,9 @@ class ScoreTally(Tally):
             highest = scores_of_keys(lowest + ((np.int64(1) << shift) - 1), bins.dtype)
             several = (shift > 0) & ~self._table.single(code)
         # The next lower score is in the next bin, at or below its upper end.
-        hull = hull_vertices.on_hull(replace(table, below=np.append(highest, -np.inf)))
-        return hull, largest_gap(table, hull, several)
+        every = replace(table, below=np.append(highest, -np.inf))
+        hull = hull_vertices.on_hull(every)
+        return every, hull, largest_gap(table, hull, several)
 
     def _state(self) -> State:
         plain = {
@@ -446,7 +457,7 @@ class _Envelope:
 
     def __init__(self, fp: Array, tp: Array) -> None:
         roc = RocCurve("envelope", fp, tp, fp[-1].item(), tp[-1].item(), np.full(fp.size, np.nan), "counts")
-        self.breaks = hull_breaks(roc, np.arange(fp.size))
+        self.breaks = hull_breaks(fp, tp)
         self.fpr, self.fnr = roc.fpr, roc.fnr
 
     def cost(self, pc: FloatArray) -> FloatArray:

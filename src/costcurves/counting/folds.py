@@ -1,0 +1,246 @@
+"""Cases divided into folds, each class by itself, and the counts of every fold at each distinct score.
+
+The fold of a case follows from its rank among the cases of its class, and a random division of the ranks whose seed is
+the counts of both classes at all scores. Cases of one class with the same score are exchangeable, so the counts of a
+fold follow from the counts of all cases: arrays, dataframes, files and tallies of the same cases have the same folds,
+whatever the order of the rows, and a monotone transform of the scores changes nothing.
+
+The seed depends on the counts because one division for all data sets of a size would favour some ranks over others, and
+so would be biased: with ten cases of each class, it was by 2 % of the cost. Ranks are not dealt out
+evenly along the scores either: folds that resemble the whole would hide how much a threshold depends on the sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.errors import DataError
+from costcurves._base.validation import BoolArray, FloatArray, IntArray
+from costcurves.counting.counts import ScoreCounts, effective_number
+
+Array = npt.NDArray[Any]
+
+SEED = 20_001  # of all divisions, beside the counts
+FACTORS = (0xD6E8FEB86659FD93, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)  # odd, of many bits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassFolds:
+    """The cases of one class, from the highest score down.
+
+    Attributes
+    ----------
+    reached : array of int, shape (points,)
+        How many of the cases have a score at or above each threshold.
+    fold : array of int, shape (cases,)
+        The fold of each case, by its rank.
+    weights : array of shape (cases,), or None
+    """
+
+    reached: IntArray
+    fold: Array
+    weights: FloatArray | None = None
+
+    def split(self, k: int) -> tuple[Array, Array]:
+        """Return the counts (sums of weights) of fold k, and those of all other cases, at or above each threshold."""
+        own = self.fold == k
+        if self.weights is None:
+            inside = _cumulated(own).take(self.reached)
+            return inside, self.reached - inside
+        # Both are summed by themselves, because a difference of two sums would leave rounding errors.
+        parts = (np.where(own, self.weights, 0.0), np.where(own, 0.0, self.weights))
+        inside, outside = (_cumulated(part)[self.reached] for part in parts)
+        return inside, outside
+
+    def whole(self) -> Array:
+        """Return the counts (sums of weights) of all cases at or above each threshold."""
+        return self.reached if self.weights is None else _cumulated(self.weights).take(self.reached)
+
+    def effective(self, kept: BoolArray) -> float | None:
+        """Return the effective number of some of the cases, None without weights."""
+        return None if self.weights is None else effective_number(self.weights[kept])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldCounts:
+    """The cases of both classes in folds, and the distinct scores as thresholds, from inf down."""
+
+    thresholds: FloatArray
+    neg: ClassFolds
+    pos: ClassFolds
+    number: int
+
+    @classmethod
+    def of_counts(cls, thresholds: FloatArray, fp: IntArray, tp: IntArray, number: int, division: int) -> FoldCounts:
+        """Return one division of the cases into folds, from the counts of all of them at each threshold."""
+        neg, pos = (
+            ClassFolds(reached, fold) for reached, fold in zip((fp, tp), divided(fp, tp, number, division), strict=True)
+        )
+        return cls(thresholds, neg, pos, number)
+
+    @classmethod
+    def of_cases(
+        cls, positive: BoolArray, scores: Array, weights: FloatArray | None, fold: IntArray, number: int
+    ) -> FoldCounts:
+        """Return the counts of cases whose folds are known; cases of weight 0 say nothing and are left out."""
+        ranked = RankedCases.of(positive, scores, weights)
+        neg, pos = (
+            ClassFolds(reached, fold[rows], None if weights is None else weights[rows])
+            for rows, reached in zip(ranked.rows, ranked.reached, strict=True)
+        )
+        return cls(ranked.thresholds, neg, pos, number)
+
+    def same_cases(self, thresholds: FloatArray, fp: Array, tp: Array) -> bool:
+        """Return whether these are the counts of all cases at the same thresholds."""
+        return np.array_equal(self.thresholds, thresholds) and all(
+            np.allclose(one.whole(), counts, rtol=1e-9) for one, counts in ((self.neg, fp), (self.pos, tp))
+        )
+
+    def part(self, k: int, *, others: bool) -> tuple[ScoreCounts, tuple[float, float] | None]:
+        """Return the counts of fold k, or of all others, at their own scores, and effective numbers if weighted."""
+        fp, tp = (one.split(k)[others] for one in (self.neg, self.pos))
+        own = np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0))
+        sizes = tuple(one.effective((one.fold == k) != others) for one in (self.pos, self.neg))
+        effective = None if sizes[0] is None or sizes[1] is None else (sizes[0], sizes[1])
+        return ScoreCounts(self.thresholds[own], fp[own], tp[own]), effective
+
+
+def _cumulated(values: Array) -> Array:
+    """Return the sums of the first 0, 1, ... values."""
+    whole = np.int32 if values.size <= np.iinfo(np.int32).max else np.int64  # the narrower, the faster
+    total = np.zeros(values.size + 1, np.float64 if values.dtype.kind == "f" else whole)
+    np.cumsum(values, out=total[1:])
+    return total
+
+
+def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[IntArray, IntArray]:
+    """Return the fold of each rank of the negatives and of the positives.
+
+    A class has as many cases in each fold as in any other, or one more, at random.
+
+    Parameters
+    ----------
+    fp, tp : arrays of int, shape (points,)
+        How many negatives and positives have a score at or above each threshold.
+    number : int
+        The folds.
+    division : int
+        Which one of several divisions of the same cases.
+
+    Notes
+    -----
+    The random numbers are those of a bit generator, whose stream NumPy keeps from version to version.
+    """
+    seed = int(_mixed(fp.astype(np.uint64) * np.uint64(FACTORS[0]) + tp.astype(np.uint64)).sum())
+    neg, pos = (
+        _fold_numbers(np.random.PCG64([SEED, which, division, seed]).random_raw(int(reached[-1])), number)
+        for which, reached in enumerate((fp, tp))
+    )
+    return neg, pos
+
+
+def _fold_numbers(drawn: Array, number: int) -> IntArray:
+    """Return folds of equal size, by the order of random numbers."""
+    ends = np.arange(1, number) * drawn.size // number
+    if not ends.size:
+        return np.zeros(drawn.size, dtype=np.int64)
+    return np.searchsorted(np.partition(drawn, ends)[ends], drawn, side="right")
+
+
+def _mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return numbers that look random, the same for the same values."""
+    for factor in FACTORS[1:]:
+        values = (values + np.uint64(1)) * np.uint64(factor)
+        values ^= values >> np.uint64(29)
+    return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedCases:
+    """The negatives and the positives that have weight, from the highest score down.
+
+    Attributes
+    ----------
+    thresholds : array of shape (points,)
+        inf, and the distinct scores.
+    rows : (negatives, positives)
+        Where each case stands in the data, by its rank.
+    reached : (negatives, positives)
+        How many cases have a score at or above each threshold.
+    """
+
+    thresholds: FloatArray
+    rows: tuple[IntArray, IntArray]
+    reached: tuple[IntArray, IntArray]
+
+    @classmethod
+    def of(
+        cls, positive: BoolArray, scores: Array, weights: FloatArray | None, ties: Array | None = None
+    ) -> RankedCases:
+        """Return the cases in order; those of one score are ordered by their weights, and then by `ties`."""
+        keys = [key for key in (ties, weights, scores) if key is not None]
+        kept = np.ones(positive.size, dtype=np.bool_) if weights is None else weights > 0
+        rows, ordered = [], []
+        for members in (np.flatnonzero(~positive & kept), np.flatnonzero(positive & kept)):
+            chosen = [key[members] for key in keys]
+            order = np.lexsort(chosen) if len(chosen) > 1 else np.argsort(chosen[0], kind="stable")
+            rows.append(members[order[::-1]])
+            ordered.append(chosen[-1][order].astype(np.float64) + 0.0)  # -0.0 is 0.0
+        distinct = np.unique(np.concatenate(ordered))[::-1]
+        neg, pos = (np.append(0, one.size - np.searchsorted(one, distinct, side="left")) for one in ordered)
+        return cls(np.append(np.inf, distinct), (rows[0], rows[1]), (neg, pos))
+
+
+def case_folds(
+    positive: BoolArray,
+    scores: Array,
+    weights: FloatArray | None,
+    number: int,
+    repeats: int,
+    ties: Array | None = None,
+) -> IntArray:
+    """Return the fold of each case in some divisions, of shape (repeats, cases); 0 for cases without weight."""
+    ranked = RankedCases.of(positive, scores, weights, ties)
+    folds = np.zeros((repeats, positive.size), dtype=np.int64)
+    for division, fold in enumerate(folds):
+        for rows, numbers in zip(ranked.rows, divided(*ranked.reached, number, division), strict=True):
+            fold[rows] = numbers
+    return folds
+
+
+def tie_keys(scores: list[Array]) -> npt.NDArray[np.uint64]:
+    """Return a key for each case that depends on the ranks of its scores by several classifiers, in any order of these.
+
+    Cases of the same label, weight, score and key have all their scores in common, so that any order of them will do.
+    """
+    total: npt.NDArray[np.uint64] = np.zeros(scores[0].size, dtype=np.uint64)
+    for values in scores:
+        total += _mixed(np.unique(values, return_inverse=True)[1].astype(np.uint64))
+    return total
+
+
+def largest_number(n_pos: int, n_neg: int, wanted: int) -> int:
+    """Return how many folds there can be, each with cases of both classes: at most as many as were wanted."""
+    fewest = min(n_pos, n_neg)
+    if fewest < 2:
+        small = "positive" if n_pos <= n_neg else "negative"
+        raise DataError(
+            "`y_true` must hold two examples or more of each class, so that others can choose the threshold of each, "
+            f"got {n_pos} positive and {n_neg} negative: the {small} class has {fewest}"
+        )
+    return min(wanted, fewest)
+
+
+def check_complements(table: FoldCounts) -> None:
+    """Raise an error unless both classes have weight outside every fold."""
+    for name, one in (("positive", table.pos), ("negative", table.neg)):
+        held = np.bincount(one.fold, minlength=table.number)
+        if (held == one.fold.size).any():
+            raise DataError(
+                "`folds` must leave examples of both classes outside every fold, to choose its thresholds, "
+                f"got all {one.fold.size} {name} ones in fold {int(held.argmax())}"
+            )
