@@ -193,8 +193,8 @@ def test_arrays_frames_scans_and_tallies_have_the_same_curve_bit_for_bit(decimal
         ),
         "scan": cc.scan(tmp_path / "rows.parquet", **rows).curves(policy="crossfit")["a"],
         "binned scan": cc.scan(tmp_path / "rows.parquet", resolution=2**14, **rows).curve("a", policy="crossfit"),
-        "tally": cc.CostCurve(tallies[False].to_curve(), policy="crossfit"),
-        "binned tally": cc.CostCurve(tallies[True].to_curve(points="bins"), policy="crossfit"),
+        "tally": cc.CostCurve(tallies[False].to_roc_curve(), policy="crossfit"),
+        "binned tally": cc.CostCurve(tallies[True].to_roc_curve(points="bins"), policy="crossfit"),
     }
     for name, curve in found.items():
         assert steps(curve) == expected, name
@@ -209,7 +209,7 @@ def test_bins_that_hold_several_scores_have_the_thresholds_at_their_boundaries()
     rng = np.random.default_rng(5)
     y = rng.random(60_000) < 0.4
     scores = rng.normal(y)
-    curve = cc.ScoreTally(resolution=2**14).update(y, scores).to_curve(points="bins")
+    curve = cc.ScoreTally(resolution=2**14).update(y, scores).to_roc_curve(points="bins")
     assert curve.binned
     assert curve.max_error > 0
     rounded = curve.thresholds[1:][::-1][np.searchsorted(curve.thresholds[1:][::-1], scores, side="right") - 1]
