@@ -40,8 +40,8 @@ from costcurves.data.frame_source import open_source
 from costcurves.decisions.average_band import average_band
 from costcurves.decisions.compare import compare_in
 from costcurves.decisions.compare_many import ManyDifferences, compare_many_in
-from costcurves.decisions.contest import Entrants
 from costcurves.decisions.curve_difference import CurveDifference
+from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.promise import check_promise
 from costcurves.decisions.promise_check import PromiseCheck
 from costcurves.decisions.recommend import Recommendation, recommend_here

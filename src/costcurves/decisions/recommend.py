@@ -16,7 +16,8 @@ from costcurves._base.validation import BoolArray, FloatArray, check_flag, check
 from costcurves.conditions.condition import OperatingCondition, check_condition
 from costcurves.curves.chance import one_question
 from costcurves.curves.choices import Choice, runner_up_of, threshold_text
-from costcurves.decisions.contest import Contest, Entrants, adjusted
+from costcurves.decisions.contest import Contest, adjusted
+from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.rows import Rows, refuse_cross_fitting
 
 

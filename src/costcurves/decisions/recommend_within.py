@@ -20,7 +20,8 @@ from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL,
 from costcurves.curves.differences import PcIntervals
 from costcurves.curves.hull import RocHull
 from costcurves.curves.ranges import Ranges
-from costcurves.decisions.contest import Contest, Entrants, Standing, adjusted
+from costcurves.decisions.contest import Contest, Standing, adjusted
+from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.envelopes import Envelope, trivial_curves
 from costcurves.decisions.rows import Rows, refuse_cross_fitting
 

@@ -27,8 +27,8 @@ from costcurves.curves.steps import Policy
 from costcurves.curves.thresholds import as_policy
 from costcurves.data.predictions import Predictions
 from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests, compare_many_in
-from costcurves.decisions.contest import Entrants
 from costcurves.decisions.dominance import Regret, regret
+from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.envelopes import Envelope, trivial_curves
 from costcurves.decisions.recommend import Recommendation, recommend_here
 from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
