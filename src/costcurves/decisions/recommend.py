@@ -259,9 +259,10 @@ def recommend(
     The choice is the cheapest on these cases, so its cost here is too low as a forecast. What is said of it allows for
     that: every classifier at many thresholds is a candidate, the errors of all candidates on the same cases are jointly
     normal in the limit, and in each of many draws from that limit the choice is made again. How far the cost of what is
-    chosen then lies above its observed cost gives the estimate and its limits; how far the best of all candidates
-    looks better than a rival that is equally good gives the p-value of that rival. Small counts enter by mid-P limits.
-    Measured coverage is in the documentation ("How sure is sure?").
+    chosen then lies above its observed cost gives the limits and, averaged with the cost of choices made without a
+    fold on that fold, the estimate. How far the best of all candidates looks better than a rival that is equally good
+    gives the p-value of that rival. Small counts enter by mid-P limits. The documentation has the measured coverage
+    ("How often the answers hold").
 
     Examples
     --------
