@@ -327,7 +327,13 @@ CALLS: dict[str, Callable[[], Any]] = {
     "compare, fixed": lambda: cc.compare(Y, P, Q, policy=0.4, pc=PCS),
     "compare, reversed": lambda: cc.compare(Y, A, B, pc=PCS).reversed(),
     "compare, at": lambda: [cc.compare(Y, A, B, pc=PCS).at(0.3), cc.compare(Y, A, B, pc=PCS).at(HERE)],
-    "compare, p-value": lambda: cc.compare(Y, A, B, pc=PCS).p_value([0.3, 0.5]),
+    "cross-fitted curve": lambda: cc.CostCurve.from_predictions(Y, A, policy="crossfit"),
+    "threshold set": lambda: COST["a"].threshold_set(HERE),
+    "thresholds within": lambda: COST["b"].thresholds_within(HERE, tolerance=0.1),
+    "promise": lambda: cc.check_promise(cc.recommend(Y, THREE, HERE), Y[::2], {n: s[::2] for n, s in THREE.items()}),
+    "compare, cross-fitted": lambda: cc.compare(Y, A, B, pc=PCS, policy="crossfit"),
+    "slopes": lambda: [cc.OperatingCondition.from_slope(2).pc, cc.OperatingRange.from_slope(0.5, 2).pc],
+    "compare, p-value": lambda: [cc.compare(Y, A, B, pc=PCS).at(pc).p_value for pc in (0.3, 0.5)],
     "compare a frame": lambda: cc.compare.from_frame(
         frame(), label="y", score_a="a", score_b="b", pos_label="yes", pc=PCS
     ),
@@ -361,7 +367,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "recommend within, given choice": lambda: cc.recommend_within(Y, THREE, SPAN, given_choice=True, level=0.9),
     "recommend within, bayes": lambda: cc.recommend_within(Y, {"p": P, "q": Q}, SPAN, policy="bayes"),
     "recommend within, thresholds": lambda: cc.recommend_within(Y, THREE, SPAN).thresholds_within(0.4, 0.6),
-    "cost curve area": lambda: [cc.cost_curve_area(Y, A), cc.cost_curve_area(Y, P, pc=(0.1, 0.5), policy="bayes")],
+    "cost curve area": lambda: [cc.cost_curve_area(Y, A), cc.cost_curve_area(Y, P, over=(0.1, 0.5), policy="bayes")],
     "cost curve area, weighted": lambda: cc.cost_curve_area(Y, A, weight=cc.Beta(2, 3), sample_weight=W),
     "cross-fitted cost": lambda: [cc.cross_fitted_cost(Y, A, HERE), cc.cross_fitted_cost(Y, B, 0.4, sample_weight=W)],
     "normalized expected cost": lambda: cc.normalized_expected_cost(Y, A > 0.5, HERE),
@@ -393,12 +399,12 @@ CALLS: dict[str, Callable[[], Any]] = {
     "bcost of a table": lambda: cc.bcost.from_confusion(TABLE, PRICES, level=0.9),
     "bcost, priors": lambda: cc.bcost(TRUTH, GUESSES["first"], PRICES, priors=[0.2, 0.3, 0.5]),
     "bcost, priors of a sample": lambda: cc.bcost(
-        TRUTH, GUESSES["first"], PRICES, priors=[0.2, 0.3, 0.5], priors_size=100, rng=1
+        TRUTH, GUESSES["first"], PRICES, priors=[0.2, 0.3, 0.5], priors_size=100, rng=1, method="exact"
     ),
-    "bcost, laplace": lambda: cc.bcost(TRUTH, GUESSES["second"], PRICES, laplace=0.1),
-    "bcost, z": lambda: cc.bcost.z_interval(TRUTH, GUESSES["first"], PRICES),
-    "bcost, mid-p": lambda: cc.bcost.mid_p_interval(TRUTH, GUESSES["first"], PRICES),
-    "bcost, tilted": lambda: cc.bcost.tilted_interval(TRUTH, GUESSES["first"], PRICES),
+    "bcost, laplace": lambda: cc.bcost(TRUTH, GUESSES["second"], PRICES, laplace=0.1, method="exact"),
+    "bcost, gaussian": lambda: cc.bcost(TRUTH, GUESSES["first"], PRICES, method="gaussian"),
+    "bcost, mid-p": lambda: cc.bcost(TRUTH, GUESSES["first"], PRICES, method="mid-p"),
+    "bcost, tilted": lambda: cc.bcost(TRUTH, GUESSES["first"], PRICES, method="tilted"),
     **{
         f"bdeltacost, {method}": lambda method=method: cc.bdeltacost(
             TRUTH, *GUESSES.values(), PRICES, method=method, rng=1, n_resamples=300
@@ -411,9 +417,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "bdeltacost of a table": lambda: cc.bdeltacost.from_joint(JOINT, PRICES, names=("u", "v")),
     "bdeltacost, priors": lambda: cc.bdeltacost(TRUTH, *GUESSES.values(), PRICES, priors=[0.2, 0.3, 0.5]),
-    "bdeltacost, z": lambda: cc.bdeltacost.z_test(TRUTH, *GUESSES.values(), PRICES),
-    "bdeltacost, tilted": lambda: cc.bdeltacost.tilted_test(TRUTH, *GUESSES.values(), PRICES),
-    "bdeltacost, mid-p": lambda: cc.bdeltacost.mid_p_test_from_joint(PILOT, [[0, 1], [1, 0]]),
+    "bdeltacost, gaussian": lambda: cc.bdeltacost(TRUTH, *GUESSES.values(), PRICES, method="gaussian"),
+    "bdeltacost, tilted": lambda: cc.bdeltacost(TRUTH, *GUESSES.values(), PRICES, method="tilted"),
+    "bdeltacost, mid-p": lambda: cc.bdeltacost.from_joint(PILOT, [[0, 1], [1, 0]], method="mid-p"),
     "bdeltacost, reversed": lambda: cc.bdeltacost(TRUTH, *GUESSES.values(), PRICES).reversed(),
     "bdeltacost of many": lambda: cc.bdeltacost_many(TRUTH, {**GUESSES, "third": GUESSES["first"][::-1]}, PRICES),
     "bdeltacost of many, pair": lambda: cc.bdeltacost_many(TRUTH, GUESSES, PRICES, level=0.9).pair("second", "first"),
@@ -476,7 +482,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "cost threshold classifier": lambda: [
         (clf := fitted(cc.CostThresholdClassifier, MODELS["logit"], HERE, cv=3)).threshold_,
-        clf.curve_,
+        clf.roc_curve_,
         clf.predict(X),
     ],
     "minimum cost classifier": lambda: (
@@ -487,7 +493,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         cc.expected_cost_scorer(HERE, policy="predict")(MODELS["logit"], X, LABELS),
         cc.expected_cost_scorer(HERE, policy="bayes", normalized=True)(MODELS["logit"], X, LABELS),
     ],
-    "cost curve area scorer": lambda: cc.cost_curve_area_scorer(pc=(0.1, 0.6))(MODELS["bayes"], X, LABELS),
+    "cost curve area scorer": lambda: cc.cost_curve_area_scorer(over=(0.1, 0.6))(MODELS["bayes"], X, LABELS),
     # Displays
     **{f"display, {name}": lambda name=name: picture(name) for name in CASES},
     "display of an estimator": lambda: cc.CostCurveDisplay.from_estimator(MODELS["logit"], X, LABELS).names,
