@@ -140,7 +140,7 @@ def listed(artist: Any) -> list[Any]:
 CASES = {
     "cost": Case(
         cc.CostCurveDisplay,
-        lambda: [cc.CostCurve(curve) for curve in hull().curves],
+        lambda: [cc.CostCurve(curve) for curve in hull().roc_curves().values()],
         lambda d: [*listed(d.line_), *d.trivial_],
     ),
     "roc": Case(cc.RocHullDisplay, hull, lambda d: [*listed(d.line_), d.hull_, d.shade_, d.chance_]),
@@ -153,7 +153,7 @@ CASES = {
         single=False,
     ),
     "dominance": Case(
-        cc.DominanceDisplay, lambda: cc.dominance(hull().curves), lambda d: [*d.bar_.values(), *d.never_.values()]
+        cc.DominanceDisplay, lambda: cc.dominance(hull().roc_curves()), lambda d: [*d.bar_.values(), *d.never_.values()]
     ),
     "coverage": Case(
         cc.CoverageDisplay,

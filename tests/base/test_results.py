@@ -18,7 +18,7 @@ from reached import result_classes
 import costcurves as cc
 from costcurves._base import frames
 from costcurves._base.results import Result, jsonable
-from costcurves.multiclass.bcost import CellRisk
+from costcurves.multiclass.risks import CellRisk
 from worlds import ALL_TIED, MIXED, curve_of, folds
 
 A = cc.RocCurve.from_rates(0.1, 0.6, name="A")
@@ -120,9 +120,7 @@ RESULTS = {
     "cell risk": CellRisk(true="x", predicted="y", cost=9.0, count=0, excess=0.1, needed=None),
     "prior range": cc.prior_hull({"rules": [[90, 10], [4, 16]]}, [[0, 1], [1, 0]]).intervals()[0],
 }
-# A scan is tested with the other predictions.
 PUBLIC = {value for name in cc.__all__ if inspect.isclass(value := getattr(cc, name)) and issubclass(value, Result)}
-PUBLIC -= {cc.Scan}
 RECEIVED = set(result_classes().values())
 
 

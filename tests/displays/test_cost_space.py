@@ -11,7 +11,7 @@ from displays_data import COSTS, POINTS, difference, estimators, hull, joint, th
 
 HERE = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
 SPAN = cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=(3, 8))
-CURVES = [cc.CostCurve(curve) for curve in hull().curves]
+CURVES = [cc.CostCurve(curve) for curve in hull().roc_curves().values()]
 
 
 def corners(area):
@@ -78,7 +78,7 @@ def test_lines_of_all_thresholds_end_at_their_rates():
 def test_the_envelope_is_the_cost_of_the_hull():
     display = cc.CostCurveDisplay(CURVES).plot(envelope=True)
     np.testing.assert_array_equal(display.envelope_.get_xydata(), cc.CostCurve(hull()).vertices)
-    average = cc.average_cost_curves(hull().curves)
+    average = cc.average_cost_curves(list(hull().roc_curves().values()))
     with pytest.raises(cc.UnsupportedError, match="`envelope` needs the ROC points of every classifier"):
         cc.CostCurveDisplay([average]).plot(envelope=True)
     assert plt.get_fignums() == [display.figure_.number]
@@ -255,7 +255,7 @@ def test_a_pair_is_chosen_among_many():
 
 def test_bars_are_the_stretches_in_which_each_is_best():
     worse = cc.RocCurve.from_rates(0.5, 0.5, name="worse")
-    all_three = cc.RocHull([*hull().curves, worse])
+    all_three = cc.RocHull([*hull().roc_curves().values(), worse])
     display = cc.DominanceDisplay(all_three).plot(condition=[HERE, SPAN])
     for name, bars in display.bar_.items():
         np.testing.assert_allclose(spans(bars), list(all_three.ranges().where(name)), atol=1e-12)

@@ -20,7 +20,7 @@ HERE = cc.OperatingCondition(prevalence=1 / 11, cost_fp=1, cost_fn=40)
 def test_curves_and_hull_are_those_of_the_core():
     both = hull()
     display = cc.RocHullDisplay(both).plot()
-    for line, curve in zip(display.line_, both.curves, strict=True):
+    for line, curve in zip(display.line_, both.roc_curves().values(), strict=True):
         np.testing.assert_array_equal(line.get_xydata(), np.stack([curve.fpr, curve.tpr], 1))
         assert line.get_label() == curve.name
     np.testing.assert_array_equal(display.hull_.get_xydata(), np.stack([both.fpr, both.tpr], 1))

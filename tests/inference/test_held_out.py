@@ -80,6 +80,17 @@ def test_a_threshold_that_is_given_is_judged_as_it_stands():
     assert held.costs(0.4, {"a": None}) == (pytest.approx(0.4), {})
 
 
+def test_a_classifier_without_thresholds_does_not_take_part():
+    rng = np.random.default_rng(7)
+    scores, folds, _ = world(rng)
+    flat = tuple(np.zeros(s.shape[1], dtype=np.int64) for s in scores)
+    cells = tuple(np.searchsorted([3], s[0], side="right") for s in scores)
+    one = FoldCounts.of(cells, folds, (None, None), 1)
+    both = HeldOut({"flat": FoldCounts.of(flat, folds, (None, None), 0), "a": one})
+    assert both.costs(0.4, {}) == HeldOut({"a": one}).costs(0.4, {})
+    assert HeldOut({"flat": both.counts["flat"]}).costs(0.4, {}) == (pytest.approx(0.4), {})
+
+
 def test_folds_are_of_equal_size_and_do_not_depend_on_the_order_of_the_cases():
     rng = np.random.default_rng(5)
     keys = rng.integers(0, 2**63, 37).astype(np.uint64)

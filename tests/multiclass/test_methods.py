@@ -57,7 +57,7 @@ def test_a_method_is_one_entry_of_the_registry(monkeypatch):
     assert (found.lower, found.upper, found.method) == (found.estimate / 2, 2 * found.estimate, "half")
     assert cc.bdeltacost(y, y, a, COSTS, method="half").cheaper == "a"
     many = cc.bdeltacost_many(y, {"right": y, "a": a}, COSTS, method="half")
-    assert (many.best, many.sure) == ("right", True)
+    assert (many.best_name, many.sure) == ("right", True)
 
 
 @pytest.mark.parametrize("method", [name for name in COST_METHODS if name != "resample"])
@@ -74,9 +74,9 @@ def test_every_method_takes_priors_and_its_limits_enclose_the_estimate(method):
             else sum(p * (row @ cost) / row.sum() for p, row, cost in zip(priors, table, np.array(COSTS), strict=True))
         )
         two = cc.bdeltacost(y, a, b, COSTS, method=method, priors=priors)
-        assert two.lower < two.difference < two.upper
-        assert two.significant == (two.p_value <= 0.05)
-        assert two.costs[0] - two.costs[1] == pytest.approx(two.difference)
+        assert two.lower < two.estimate < two.upper
+        assert two.significant() == (two.p_value <= 0.05)
+        assert two.costs[0] - two.costs[1] == pytest.approx(two.estimate)
 
 
 def test_mid_p_limits_warn_where_many_costs_were_seen_about_once():

@@ -231,5 +231,5 @@ def check_named(name: str, tables: Any, least: int) -> tuple[str, ...]:
         raise InputError(f"`{name}` must map at least {least} names to classifiers, got {shown(tables)}")
     for key in tables:
         if not isinstance(key, str) or not key:
-            raise InputError(f"`{name}` must have texts for names, got {shown(key)}")
+            raise InputError(f"`{name}` must have strings as names, got {shown(key)}")
     return tuple(tables)

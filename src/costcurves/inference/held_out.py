@@ -85,11 +85,12 @@ class HeldOut:
         pc : float
         only : mapping of name to int or None
             Classifiers whose threshold is not chosen here, with its number; None where they alarm never, or always.
-            They take part with that threshold alone.
+            They take part with that threshold alone. A classifier without thresholds does not take part.
         """
         chosen, own = [], {}
         for name, counts in self.counts.items():
-            if name in only and only[name] is None:
+            thresholds = counts.positives.shape[2] - 1
+            if not thresholds or (name in only and only[name] is None):
                 continue
             seen, held = _best_of_others(counts, pc, only.get(name))
             chosen.append((seen, held))
