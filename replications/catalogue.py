@@ -37,7 +37,7 @@ def study(name: str) -> Study:
     --------
     >>> from replications.catalogue import study
     >>> study("table5").title
-    'Table 5: how often BCost holds the true cost (2000)'
+    'Table 5: how often BCost contains the true cost (2000)'
     """
     if name not in _HOMES:
         raise InputError(f"`name` must be one of {', '.join(NAMES)}, got {name!r}")

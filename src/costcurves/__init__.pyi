@@ -72,7 +72,6 @@ from costcurves.multiclass.bcost import bcost as bcost
 from costcurves.multiclass.bdeltacost import bdeltacost as bdeltacost
 from costcurves.multiclass.comparison import bdeltacost_many as bdeltacost_many
 from costcurves.multiclass.priors import prior_hull as prior_hull
-from costcurves.multiclass.risks import CellRisk as CellRisk
 from costcurves.planning.coverage import Binormal as Binormal
 from costcurves.planning.coverage import Coverage as Coverage
 from costcurves.planning.coverage import coverage as coverage

@@ -80,6 +80,18 @@ def test_decide_says_the_answer_and_its_certainty(run):
     assert "Not sure: bayes, logit and tree are not shown to cost more, at 95 %." in text
 
 
+def test_decide_says_which_thresholds_may_be_as_good(run, credit):
+    y, scores = credit
+    condition = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
+    roc = cc.RocCurve.from_predictions(y, scores["forest"], name="forest")
+    expected = cc.CostCurve(roc).threshold_set(condition, level=0.9)
+    assert f"  {expected.statement}\n" in run("decide", *HERE, "--level", "0.9").out
+    assert run("decide", *HERE, "--level", "0.9", "--json").json["decisions"][0]["threshold_set"] == expected.to_dict()
+    fixed = "decide", *HERE, "--policy", "0.25"
+    assert "Thresholds" not in run(*fixed).out
+    assert run(*fixed, "--json").json["decisions"][0]["threshold_set"] is None
+
+
 def test_decide_says_when_it_is_sure_and_when_nothing_helps(run, table):
     rows = "".join(f"{i % 2},{i % 2 + (i % 7) / 10:.1f},0.5\n" for i in range(400))
     path = table("clear.csv", "y,sharp,flat\n" + rows)

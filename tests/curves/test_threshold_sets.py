@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -201,6 +202,47 @@ def test_free_errors_leave_the_thresholds_without_a_costly_one():
     one = curve([0, 0, 1, 1, 0, 1], [1, 2, 3, 4, 5, 6])
     assert one.threshold_set(0).threshold_text == ("score >= 6 or higher, up to no alarm",)
     assert one.threshold_set(1).threshold_text == ("score >= 1 .. 3",)
+
+
+@pytest.mark.law
+def test_the_thresholds_of_the_statement_are_the_ends_of_the_set():
+    forms = set()
+    for rng in random_worlds(120, stream=1847):
+        y, scores, pc = small_world(rng, most=400)
+        all_points = curve(y, scores)
+        for found in (all_points.threshold_set(pc), all_points.thresholds_within(pc, tolerance=0.02)):
+            text = found.statement
+            kept = points_within(found, all_points.roc)
+            if found.low.size > 3:
+                assert f"in {found.low.size - 3} smaller interval" in text
+                continue
+            if "Thresholds" not in text:
+                assert sum(kept) == (len(kept) if text.startswith("No threshold") else 1)
+                forms.add(text.split()[0])
+                continue
+            body = text.removeprefix("Thresholds ").split(" are not" if found.level else " cost at")[0]
+            spans = []
+            for part in body.replace(" and ", ", ").split(", "):
+                forms.add(part.split()[0] + part.split()[-1] * (part.split()[-1] == "up"))
+                if part == "above all scores":
+                    spans.append((math.inf, math.inf))
+                    continue
+                values = [float(word) for word in re.findall(r"-?\d[\d.e+-]*", part)]
+                low = -math.inf if part.startswith("up to") else values[0]
+                high = math.inf if part.endswith(" up") else values[-1]
+                spans.append((low, high))
+            assert spans == sorted(spans)
+            # A quoted number separates the same scores as the threshold that it stands for.
+            cuts = all_points.roc.thresholds
+            told = np.zeros(cuts.size, dtype=bool)
+            for low, high in spans:
+                first, last = (
+                    int(np.flatnonzero(cuts >= value)[-1]) if value > -math.inf else cuts.size - 1
+                    for value in (high, low)
+                )
+                told[first : last + 1] = True
+            assert told.tolist() == kept
+    assert {"from", "up", "at", "No", "Every", "fromup"} <= forms
 
 
 def test_what_is_said_adds_up():

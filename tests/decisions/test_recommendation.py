@@ -74,6 +74,41 @@ def test_given_the_choice_p_values_are_those_of_the_comparison(credit):
     assert cc.recommend(*credit, CONDITION).rivals == ("bayes", "logit", "tree")
 
 
+def test_the_set_of_thresholds_is_that_of_the_best_classifiers_curve(credit):
+    y, scores = credit
+    answer = cc.recommend(y, scores, CONDITION, level=0.9)
+    found = answer.threshold_set()
+    roc = cc.RocCurve.from_predictions(y, scores["forest"], name="forest")
+    assert found.to_dict() == cc.CostCurve(roc).threshold_set(CONDITION, level=0.9).to_dict()
+    assert found.contains(answer.best.threshold)
+    assert answer.to_dict()["threshold_set"] == found.to_dict()
+    assert cc.Predictions(y, scores).recommend(CONDITION, level=0.9).threshold_set().to_dict() == found.to_dict()
+
+
+def test_the_set_of_thresholds_has_all_points_of_many_rows_and_ignores_those_without_weight():
+    rng = np.random.default_rng(8)
+    y = rng.random(70_000) < 0.3
+    score, weight = y + rng.normal(size=y.size), rng.integers(0, 3, y.size)
+    roc = cc.RocCurve.from_predictions(y, score, sample_weight=weight, name="s")
+    found = cc.recommend(y, {"s": score}, CONDITION, sample_weight=weight).threshold_set()
+    assert found.n_all == roc.thresholds.size > 40_000
+    assert found.to_dict() == cc.CostCurve(roc).threshold_set(CONDITION).to_dict()
+
+
+def test_there_is_no_set_of_thresholds_without_a_threshold_that_was_chosen_here(credit):
+    y, scores = credit
+    nothing = cc.recommend(y, scores, 0)
+    assert (nothing.best.classifier, nothing.threshold_set()) == ("always negative", None)
+    assert nothing.to_dict()["threshold_set"] is None
+    one = {"forest": scores["forest"]}
+    other = cc.thresholds.validation(cc.RocCurve.from_predictions(y[::2], one["forest"][::2]))
+    for policy in (0.25, "bayes", {"forest": other}):
+        answer = cc.recommend(y, one, CONDITION, policy=policy)
+        assert (answer.best.classifier, answer.threshold_set()) == ("forest", None)
+    mixed = cc.recommend(y, scores, CONDITION, policy=dict.fromkeys(NAMES, 0.25) | {"forest": "optimal"})
+    assert mixed.threshold_set().name == mixed.best.classifier == "forest"
+
+
 def test_a_clear_winner_is_sure():
     rng = np.random.default_rng(3)
     y = rng.random(2000) < 0.5

@@ -300,7 +300,7 @@ def test_bad_arguments_of_learners_are_refused_by_name():
         DecisionTree().fit([1.0, 2.0], [True, False])
     with pytest.raises(cc.InputError, match="`y` must be 2 booleans, got int64 of shape"):
         DecisionTree().fit([[1.0], [2.0]], [1, 0])
-    with pytest.raises(cc.InputError, match=r"`nominal` must have one entry a column \(1\), got shape \(2,\)"):
+    with pytest.raises(cc.InputError, match=r"`nominal` must have one entry per column \(1\), got shape \(2,\)"):
         DecisionTree().fit([[1.0], [2.0]], [True, False], nominal=[True, False])
     with pytest.raises(cc.InputError, match=r"`X` must hold codes 0, 1, \.\.\. in nominal columns, got 0\.5"):
         OneRule().fit([[0.5], [2.0]], [True, False], nominal=[True])

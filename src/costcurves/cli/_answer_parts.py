@@ -70,6 +70,36 @@ class Condition(HullCondition):
     unit_cost: Annotated[float, "Money per unit of normalized cost."]
 
 
+class ThresholdInterval(TypedDict):
+    """Thresholds with low < threshold <= high."""
+
+    low: Real
+    high: Real
+    text: Annotated[str, "The interval in words."]
+    n_points: Annotated[int, "Number of thresholds in it that decide these rows differently."]
+    fpr_low: Share
+    fpr_high: Share
+    tpr_low: Share
+    tpr_high: Share
+    cost_low: Annotated[float, "Least cost on these rows, as a share of the cost of getting every case wrong."]
+    cost_high: float
+    money_low: Annotated[float, "Least cost per case in money, on these rows."]
+    money_high: float
+
+
+class ThresholdSet(TypedDict):
+    """The thresholds of one classifier that are not shown to cost more than its best one."""
+
+    name: Annotated[str, "The classifier."]
+    condition: Condition
+    level: Level
+    tolerance: None
+    best: Annotated[Threshold, "The cheapest threshold on these rows."]
+    best_text: Annotated[str, "The same in the fewest decimals that separate the same scores."]
+    n_all: Annotated[int, "Number of thresholds of the classifier that decide these rows differently."]
+    intervals: Annotated[list[ThresholdInterval], "From the highest down."]
+
+
 class Range(TypedDict):
     """Lowest and highest value of each quantity."""
 

@@ -28,6 +28,7 @@ from costcurves.cli._answer_parts import (
     Span,
     Stretch,
     Threshold,
+    ThresholdSet,
     ThresholdsFrom,
     Vertex,
     Winners,
@@ -79,6 +80,10 @@ class AtCondition(TypedDict):
     classifiers: Annotated[list[Judged], "The choice first, then the others by their cost on these rows."]
     given_choice: Annotated[
         bool, "Whether thresholds and winner are taken as given instead of allowing for their choice."
+    ]
+    threshold_set: Annotated[
+        ThresholdSet | None,
+        "Thresholds that are not shown to cost more; null without a classifier or if none were chosen on these rows.",
     ]
 
 

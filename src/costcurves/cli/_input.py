@@ -123,14 +123,16 @@ def read_scores(
     labels = _distinct(truth)
     chosen = _positive(columns, label, labels, positive, known_positive)
     mask = kept.to_numpy(zero_copy_only=False)
+    positive, negative = _text(chosen), _text(next(value for value in labels if value != chosen))
     return ScoreTable(
         source=columns.source,
         label=label,
-        positive=_text(chosen),
-        negative=_text(next(value for value in labels if value != chosen)),
+        positive=positive,
+        negative=negative,
         predictions=cc.Predictions(
-            _equals(truth, chosen),
+            np.where(_equals(truth, chosen), positive, negative),
             {name: array[mask] for name, array in values.items()},
+            pos_label=positive,
             sample_weight=None if weights is None else weights[mask],
         ),
         weight=weight,

@@ -156,6 +156,8 @@ def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, scr
         line(screen, f"{100 * answer.level:g} % interval {low} to {high}.")
     else:
         line(screen, f"It costs {here} per case, exactly.")
+    if (thresholds := answer.threshold_set()) is not None:
+        line(screen, thresholds.statement)
     more = answer.money_regret
     extra = f" ({percent(more / best.expected_cost)})" if best.expected_cost > 0 else ""
     line(screen, f"The runner-up, {safe(other.classifier)}, costs {money(more, currency)} more{extra} on these rows.")

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 import costcurves as cc
@@ -97,14 +96,11 @@ def report(
 
 def two_class_page(data: ScoreTable, asked: Costs, command: str, **options: Any) -> Any:
     """Return the page about scores of two classes."""
-    labels = np.where(data.predictions.y_true, data.positive, data.negative)
     options |= {
-        "pos_label": data.positive,
-        "sample_weight": data.predictions.sample_weight,
         "scenarios": {name or UNNAMED: where for name, where in asked.cases.items()},
         "currency": asked.currency,
     }
-    return _made("from_predictions", data, command, labels, data.predictions.scores, **options)
+    return _made("from_predictions", data, command, data.predictions, **options)
 
 
 def _made(door: str, data: ScoreTable | ClassTable, command: str, *columns: Any, **options: Any) -> Any:

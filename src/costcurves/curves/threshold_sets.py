@@ -26,6 +26,7 @@ from costcurves.conditions.condition import OperatingCondition, check_condition,
 from costcurves.conditions.range import OperatingRange, check_range
 from costcurves.curves.choices import as_cheap
 from costcurves.curves.roc import RocCurve
+from costcurves.curves.threshold_words import interval_in_words, largest, rule_in_words, sentence
 from costcurves.inference.threshold_sets import TESTED, TESTED_ALL, may_be_best, points_to_try, where_best
 
 # Excluded thresholds between two that are not are taken into the set if at most this share of the cases lies between.
@@ -76,6 +77,8 @@ class ThresholdSet(Result):
           fpr 0.412 .. 0.757, tpr 0.783 .. 0.971, 0.5299 .. 0.6247 per case
     >>> found.contains(0), found.contains(1)
     (True, False)
+    >>> found.statement
+    'Thresholds from -0.782 to 0.227 are not shown to cost more, at 95 %.'
     """
 
     name: str
@@ -120,7 +123,13 @@ class ThresholdSet(Result):
     @property
     def threshold_text(self) -> tuple[str, ...]:
         """The intervals in words, in the fewest decimals that separate the same scores."""
-        return tuple(_interval_text(*texts) for texts in self._texts)
+        return tuple(interval_in_words(*texts) for texts in self._texts)
+
+    @property
+    def statement(self) -> str:
+        """What is known of these thresholds, in one sentence."""
+        ends = list(zip(self.low.tolist(), self.high.tolist(), strict=True))
+        return sentence(ends, self._texts, self.n_points.tolist(), self.level, self.tolerance)
 
     def _columns(self) -> dict[str, Any]:
         both = {"fpr": self.fpr, "tpr": self.tpr, "cost": self.cost, "money": self.money}
@@ -160,15 +169,15 @@ class ThresholdSet(Result):
         if self.level is None:
             kind = title = f"within {100 * (self.tolerance or 0):g} % of the least cost"
         lines = [f"ThresholdSet of {safe(self.name)!r} at pc={c.pc:.3g}{where}: {kind}"]
-        lines.append(f"  cheapest   {_rule(self._best_text)}: {self.money.min():.4g} {unit}")
+        lines.append(f"  cheapest   {rule_in_words(self._best_text)}: {self.money.min():.4g} {unit}")
         lines.append(f"  {title}")
-        largest = np.sort(np.argsort(-self.n_points, kind="stable")[:3])
-        for i in largest.tolist():
+        shown = largest(self.n_points.tolist())
+        for i in shown:
             lines.append(f"    {self.threshold_text[i]} ({self.n_points[i]} of {self.n_all} thresholds)")
             rates = f"fpr {_span(self.fpr[i])}, tpr {_span(self.tpr[i])}"
             lines.append(f"      {rates}, {_span(self.money[i], 4)} {unit}")
-        if rest := self.low.size - largest.size:
-            few = int(self.n_points.sum() - self.n_points[largest].sum())
+        if rest := self.low.size - len(shown):
+            few = int(self.n_points.sum() - self.n_points[shown].sum())
             more = "interval" if rest == 1 else "intervals"
             lines.append(f"    and {rest} smaller {more} with {few} thresholds")
         return "\n".join(lines)
@@ -177,17 +186,6 @@ class ThresholdSet(Result):
 def _span(pair: FloatArray, digits: int = 3) -> str:
     low, high = (f"{value:.{digits}g}" for value in pair.tolist())
     return low if low == high else f"{low} .. {high}"
-
-
-def _rule(text: str) -> str:
-    return f"score >= {text}" if text else "no alarm"
-
-
-def _interval_text(low: str, high: str) -> str:
-    """Return an interval of cuts in words; an empty end stands for a threshold above all scores."""
-    if not high:
-        return "no alarm" if not low else f"score >= {low} or higher, up to no alarm"
-    return _rule(low) if low == high else f"{_rule(low)} .. {high}"
 
 
 def threshold_set(roc: RocCurve, condition: Any, level: float) -> ThresholdSet:

@@ -269,7 +269,9 @@ class _Judge:
                 shifts = []
                 for one, i in zip(open_ones, places, strict=True):
                     among = self.competing if one is self.best else self.members(one.classifier)
-                    shifts.append(self.field.shifts(int(i), self.level, among, self.least, self.held_out(one)))
+                    found = self.field.shifts(int(i), self.level, among, self.least, self.held_out(one))
+                    # What was not chosen by its cost is expected to cost what it does here.
+                    shifts.append(found if among.sum() > 1 else (one.normalized_cost, *found[1:]))
                 estimate, low, high = np.array(shifts).T
                 lower, upper = self.field.limits(places, low, high)
                 told = list(zip(np.clip(estimate, lower, upper).tolist(), lower.tolist(), upper.tolist(), strict=True))

@@ -15,7 +15,8 @@ from costcurves._base.text import safe
 from costcurves._base.validation import BoolArray, FloatArray, check_flag, check_level, frozen
 from costcurves.conditions.condition import OperatingCondition, check_condition
 from costcurves.curves.chance import one_question
-from costcurves.curves.choices import Choice, runner_up_of, threshold_text
+from costcurves.curves.choices import TRIVIAL, Choice, runner_up_of, threshold_text
+from costcurves.curves.threshold_sets import ThresholdSet, threshold_set
 from costcurves.decisions.contest import Contest, adjusted
 from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.rows import Rows, refuse_cross_fitting
@@ -64,7 +65,7 @@ class Recommendation(Result):
     Recommendation at pc=0.5 (prevalence 0.1, cost_fp 1, cost_fn 9): sure
       use        sharp at score >= 0.604
       cost       0.269 per case on these cases
-                 0.302 expected on new cases, 95 % in [0.2303, 0.3745]
+                 0.302 expected on new cases, 95 % in [0.2257, 0.3745]
       runner-up  dull at score >= 1.2228: 0.6876 on these cases, shown to cost more
     >>> answer.sure, answer.rivals
     (True, ())
@@ -88,6 +89,7 @@ class Recommendation(Result):
     given_choice: bool
     _below: tuple[float, ...]
     _sizes: tuple[float, float]  # effective numbers of positives and negatives
+    _rows: Rows | None  # the cases, if the threshold of the best was chosen on them
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
@@ -168,6 +170,23 @@ class Recommendation(Result):
         """Whether every other choice is shown to cost more."""
         return not self.rivals
 
+    def threshold_set(self) -> ThresholdSet | None:
+        """Return the thresholds of the best classifier that are not shown to cost more than its best one.
+
+        It is the answer of `CostCurve.threshold_set` at this condition and level, and it is computed when it is asked
+        for. It is None if no classifier is recommended, and if the threshold was not chosen on these cases.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> answer = cc.recommend([0] * 40 + [1] * 40, {"a": [*range(40), *range(25, 65)]}, 0.5)
+        >>> answer.threshold_set().statement
+        'Thresholds from 20 to 45 are not shown to cost more, at 95 %.'
+        """
+        if self._rows is None:
+            return None
+        return threshold_set(self._rows.roc(self.best.classifier, "all"), self.condition, self.level)
+
     def index(self, name: str) -> int:
         """Return the row of a classifier."""
         if name not in self.classifier:
@@ -189,6 +208,7 @@ class Recommendation(Result):
         for row in rows:
             if row["same"]:
                 row["worse"] = None  # it is the choice itself
+        thresholds = self.threshold_set()
         return {
             "condition": {name: values[0] for name, values in jsonable(self.condition._columns()).items()},
             "best": self.best.classifier,
@@ -197,6 +217,7 @@ class Recommendation(Result):
             "rivals": list(self.rivals),
             "given_choice": self.given_choice,
             "level": self.level,
+            "threshold_set": None if thresholds is None else thresholds.to_dict(),
             "classifiers": rows,
         }
 
@@ -283,6 +304,8 @@ def recommend_here(
     """Return the recommendation at a condition, from data that were checked before."""
     standings = Contest(entrants, [where.pc], given_choice=given_choice).standings(where, level)
     choices = [one.choice for one in standings]
+    best = choices[0].classifier
+    chosen_here = best not in TRIVIAL and entrants.follows_costs(best)
     p = np.array([math.nan if one.compared is None else one.compared.p_value for one in standings])
     corrected = adjusted(standings)
     worse = corrected <= 1.0 - level
@@ -307,4 +330,5 @@ def recommend_here(
         given_choice=given_choice,
         _below=tuple(one._below for one in choices),
         _sizes=entrants.effective,
+        _rows=entrants.sample if chosen_here else None,
     )

@@ -92,7 +92,7 @@ def example_cost_interval(
     level: float = DEFAULT_LEVEL,
     method: str = "bootstrap-t",
     n_resamples: int = 2000,
-    rng: Rng = None,
+    rng: Rng = 0,
     largest: float | None = None,
 ) -> Interval:
     """Return the mean cost per example with its interval.
@@ -143,7 +143,7 @@ def _bootstrap_t(
     values: FloatArray, tail: float, n_resamples: int, rng: Rng, possible: tuple[float, float]
 ) -> MeanLimits:
     size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
-    return bootstrap_t_limits(values, tail, size, None if rng is None else check_rng(rng), possible)
+    return bootstrap_t_limits(values, tail, size, check_rng(rng), possible)
 
 
 def _exact(values: FloatArray, tail: float, n_resamples: int, rng: Rng, possible: tuple[float, float]) -> MeanLimits:
@@ -185,7 +185,7 @@ def compare_example_costs(
     level: float = DEFAULT_LEVEL,
     method: str = "bootstrap-t",
     n_resamples: int = 2000,
-    rng: Rng = None,
+    rng: Rng = 0,
     largest: float | None = None,
 ) -> DifferenceInterval:
     """Compare two classifiers by what each example cost with either of them.

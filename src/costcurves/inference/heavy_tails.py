@@ -10,7 +10,6 @@ import numpy as np
 from costcurves._base.validation import FloatArray
 from costcurves.inference.bands.resampled import order_limits
 from costcurves.inference.cost_cells import CostCells
-from costcurves.inference.simultaneous import seeded_by
 from costcurves.inference.tilted import tilted_limits
 
 # With fewer numbers other than zero than this, the largest possible ones are allowed for, and a warning is given.
@@ -32,7 +31,7 @@ class MeanLimits(NamedTuple):
 
 
 def bootstrap_t_limits(
-    values: FloatArray, tail: float, n_resamples: int, rng: np.random.Generator | None, possible: tuple[float, float]
+    values: FloatArray, tail: float, n_resamples: int, rng: np.random.Generator, possible: tuple[float, float]
 ) -> MeanLimits:
     """Return the limits of a mean from the distribution of Student's t over resamples.
 
@@ -42,7 +41,7 @@ def bootstrap_t_limits(
     tail : float
         What each side may miss: 0.025 for a 95 % interval.
     n_resamples : int
-    rng : numpy.random.Generator or None
+    rng : numpy.random.Generator
         By default a generator that is seeded by the values, so that the same data give the same limits.
     possible : (float, float)
         The smallest and the largest value that a case can have, whether it was seen or not. It matters only if fewer
@@ -63,7 +62,7 @@ def bootstrap_t_limits(
     >>> import numpy as np
     >>> from costcurves.inference.heavy_tails import bootstrap_t_limits
     >>> costs = np.concatenate([np.zeros(980), np.arange(1.0, 21.0)])
-    >>> found = bootstrap_t_limits(costs, 0.025, 2000, None, (0.0, 20.0))
+    >>> found = bootstrap_t_limits(costs, 0.025, 2000, np.random.default_rng(0), (0.0, 20.0))
     >>> found.lower < 0.15 < found.upper
     True
     """
@@ -80,7 +79,7 @@ def bootstrap_t_limits(
         if moved.size > _MANY:
             low_t, high_t, p = _expanded(values, tail, mean / error)
         else:
-            t = _resampled_t(moved, n, n_resamples, seeded_by(np.abs(moved)) if rng is None else rng)
+            t = _resampled_t(moved, n, n_resamples, rng)
             low_t, high_t = (float(end) for end in order_limits(t, 1 - 2 * tail))
             extreme = min(int((t >= mean / error).sum()), int((t <= mean / error).sum()))
             p = min(1.0, 2 * (extreme + 1) / (n_resamples + 1))

@@ -222,9 +222,8 @@ def summarise(
     # A recommendation allows for the choice of thresholds by itself, and verdicts between two keep their level with
     # the best thresholds on these cases, but not with cross-fitted ones.
     sure = {name: "optimal" if rule.cross_fits else rule for name, rule in rules.items()}
-    entrants = Entrants(rows, sure)
     rocs = _done([partial(rows.roc, name, "all") for name in rows.names])
-    entrants = Entrants(rows, "optimal")
+    entrants = Entrants(rows, sure)
     data = DataSummary(
         n=rows.positive.size,
         n_pos=int(rows.positive.sum()),

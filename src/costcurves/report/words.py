@@ -205,6 +205,8 @@ class Speaker:
         decision, best = answer.decision, answer.recommendation.best
         verdict = SURE if answer.recommendation.sure else UNSURE
         lines = [("Cost", self.cost(answer)), ("How sure", self.sureness(answer))]
+        if (thresholds := answer.recommendation.threshold_set()) is not None:
+            lines.append(("Other thresholds", Markup("{}").format(thresholds.statement)))
         if decision.ties and (decision.classifier, decision.threshold) == (best.classifier, best.threshold):
             equal = Markup("; ").join(self.rule(tie) for tie in decision.ties)
             lines.append(("As good", equal + Markup(".")))
