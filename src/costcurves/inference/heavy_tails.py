@@ -42,7 +42,6 @@ def bootstrap_t_limits(
         What each side may miss: 0.025 for a 95 % interval.
     n_resamples : int
     rng : numpy.random.Generator
-        By default a generator that is seeded by the values, so that the same data give the same limits.
     possible : (float, float)
         The smallest and the largest value that a case can have, whether it was seen or not. It matters only if fewer
         than ten values differ from zero: limits then are not beyond those of `tilted_limits` with these two values

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, check_rng, check_unit_array, frozen
+from costcurves._base.validation import FloatArray, Rng, check_rng, check_unit_array, frozen
 from costcurves.inference.kernel.strata import Stratum, resample
 
 
@@ -60,7 +60,7 @@ class ResampledDistribution(Result):
         at = np.ceil(check_unit_array("q", q) * self.values.size - 1e-9).astype(np.int64) - 1
         return self.values[np.maximum(at, 0)]
 
-    def sample(self, size: int, rng: Any = None) -> FloatArray:
+    def sample(self, size: int, rng: Rng = 0) -> FloatArray:
         """Draw from the draws, with replacement."""
         return check_rng(rng).choice(self.values, size)
 
