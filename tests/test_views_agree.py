@@ -10,6 +10,7 @@ import pytest
 
 import costcurves as cc
 from costcurves.cli import main
+from costcurves.report.datasets import two_class_data
 from costcurves.report.words import SURE, Speaker
 from laws import random_worlds
 
@@ -47,6 +48,24 @@ def answer_of_the_command_line(y, scores, where, folder, *more):
     return code, json.loads(target.read_text(encoding="utf-8"))
 
 
+def set_of_thresholds(y, scores, answer):
+    """Return the thresholds that are not shown to cost more, from the curve of the recommended classifier."""
+    name = answer.best.classifier
+    if name not in scores:
+        return None
+    roc = cc.RocCurve.from_predictions(y, scores[name], name=name)
+    return cc.CostCurve(roc).threshold_set(answer.condition, level=answer.level)
+
+
+def shaded_in(points, answer, thresholds):
+    """Return the intervals of the set, as far as the picture of the recommended classifier reaches."""
+    own = sorted(name for name in answer.classifier if "always" not in name).index(answer.best.classifier)
+    drawn = [t for k, t in zip(points["k"], points["t"], strict=True) if k == own and t is not None]
+    pairs = zip(thresholds.low.tolist(), thresholds.high.tolist(), strict=True)
+    cut = [(max(low, min(drawn)), min(high, max(drawn))) for low, high in pairs]
+    return [(low, high) for low, high in cut if low < high]
+
+
 @pytest.mark.law
 @pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
 def test_every_door_gives_the_same_answer(tmp_path, capsys):
@@ -72,6 +91,13 @@ def test_every_door_gives_the_same_answer(tmp_path, capsys):
         card = Speaker("positive", "", 0.95).cards(report.summary)[0]
         assert (card.verdict == SURE) == answer.sure
         if isinstance(where, cc.OperatingCondition):
+            thresholds = set_of_thresholds(y, scores, answer)
+            assert told["threshold_set"] == (None if thresholds is None else thresholds.to_dict())
+            said = dict(card.lines).get("Other thresholds")
+            assert said == (None if thresholds is None else thresholds.statement)
+            data = two_class_data(report.summary)
+            shaded = [(a, b) for a, b, said in zip(*map(data["sets"].get, ("a", "b", "said")), strict=True) if said]
+            assert shaded == ([] if thresholds is None else shaded_in(data["points"], answer, thresholds))
             words = card.use.striptags().replace("\N{NO-BREAK SPACE}", " ")
             assert answer.best.threshold_text in words
             assert (answer.best.classifier in words) == (answer.best.classifier in scores)

@@ -341,6 +341,56 @@ def test_thresholds_are_explored_per_thousand_cases(tab):
         page.click("#bestcut")
 
 
+def shaded(tab):
+    """Return the legend, and the widest shaded area of the threshold explorer, from and to, in shares of its width."""
+    areas = tab.page.eval_on_selector_all(".shaded_marks path", "ps => ps.map(p => [p.getBBox().x, p.getBBox().width])")
+    width = size(tab, "[data-spec=explorer]")[0]
+    x, wide = max(areas, key=lambda area: area[1])
+    return tab.page.inner_text("#shaded"), x / width, (x + wide) / width
+
+
+def test_the_thresholds_that_are_not_shown_to_cost_more_are_shaded_at_the_condition_of_a_scenario(tab, report):
+    page = tab.page
+    for i, button in ((0, 0), (2, 3)):
+        page.locator(".goals button").nth(button).click()
+        answer = report.summary.answers[i].recommendation
+        k = list(SCORES).index(answer.best.classifier)
+        page.select_option("#model", str(k))
+        tab.settle()
+        found = answer.threshold_set()
+        legend, start, end = shaded(tab)
+        assert legend == f"Shaded: scenario {i + 1}. {found.statement}"
+        # One interval, which ends where the picture does if it has no end.
+        lowest, highest = SCORES[answer.best.classifier].min(), SCORES[answer.best.classifier].max()
+        ends = np.clip([found.low[0], found.high[0]], lowest, highest)
+        assert found.low.size == 1
+        assert [start, end] == pytest.approx((ends - lowest) / (highest - lowest), abs=0.01)
+        page.select_option("#model", str((k + 1) % 3))
+        tab.settle()
+        legend, start, end = shaded(tab)
+        assert legend.startswith("At the condition of a scenario,")
+        assert start == end
+        page.select_option("#model", str(k))
+        tab.enter("#cost_fn", 11)
+        assert shaded(tab)[0].startswith("At the condition of a scenario,")
+
+
+def test_the_explorer_shows_the_selected_classifier_after_any_button(running, report, tmp_path):
+    tab = open_tab(running)
+    tab.go(report.write_html(tmp_path / "report.html"))
+    seen = set()
+    for button in (1, 0, 2, 3, 0, 3, 1, 3, 2, 0):
+        tab.page.locator(".goals button").nth(button).click()
+        tab.settle()
+        tab.settle()
+        shown = tab.page.eval_on_selector("#explored", "e => e.dataset.k")
+        assert shown == tab.page.input_value("#model")
+        seen.add(shown)
+    assert len(seen) > 1
+    assert tab.complaints == []
+    tab.page.close()
+
+
 def test_light_and_dark_can_be_switched_and_print_is_light(tab):
     page = tab.page
     colour = "() => getComputedStyle(document.body).backgroundColor"

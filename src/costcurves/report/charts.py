@@ -377,7 +377,10 @@ def difference(names: int) -> Spec:
 
 @functools.cache
 def explorer(names: int, currency: str) -> Spec:
-    """Draw the cost at every threshold of the classifier selected on the page, and the explored threshold."""
+    """Draw the cost at every threshold of the classifier selected on the page, and the explored threshold.
+
+    The thresholds that are not shown to cost more are known at the conditions of the scenarios, and shaded there.
+    """
     base = (
         on("points")
         .transform_filter("datum.k == toNumber(model) && isValid(datum.t)")
@@ -402,12 +405,18 @@ def explorer(names: int, currency: str) -> Spec:
     )
     title = f"cost per case ({currency})" if currency else "cost per case"
     y = alt.Y("cost:Q", title=title, axis=alt.Axis(tickCount=5, format=".3~g"))
+    colour = alt.Color("k:N", scale=colours(names), legend=None)
     layers = [
+        on("sets")
+        .transform_filter("datum.k == toNumber(model) && (datum.pc === null || abs(datum.pc - pc) < 1e-9)")
+        .mark_rect(opacity=0.16)
+        .encode(x=alt.X("a:Q"), x2="b:Q", color=colour)
+        .properties(name="shaded"),
         base.mark_line(strokeWidth=1.9).encode(
             x=x,
             y=y,
             order=alt.Order("i:Q"),
-            color=alt.Color("k:N", scale=colours(names), legend=None),
+            color=colour,
             tooltip=[
                 _CUT_TIP,
                 alt.Tooltip("cost:Q", title="cost", format=".4~g"),
@@ -421,7 +430,7 @@ def explorer(names: int, currency: str) -> Spec:
     chart = alt.layer(*layers).properties(name="explorer", width=420, height=260)
     return finished(
         chart.add_params(*_condition(), _bound("model", "change", "0"), _bound("cut", "input", "")),
-        ("points",),
+        ("points", "sets"),
         "Cost per case at every threshold of one classifier",
     )
 

@@ -83,6 +83,7 @@ def two_class_data(summary: Summary) -> dict[str, Columns]:
         "differences": _differences(summary),
         "verdicts": columns(_verdicts(summary, who)),
         "scenarios": columns(_scenarios(summary)),
+        "sets": columns(_sets(summary, who)),
     }
 
 
@@ -213,6 +214,30 @@ def _scenarios(summary: Summary) -> Rows:
         else:
             low, high = answer.span.pc
         rows.append({"n": str(i + 1), "title": short(answer.name, 40), "a": low, "b": high, "mid": (low + high) / 2})
+    return rows
+
+
+def _sets(summary: Summary, who: dict[str, int]) -> Rows:
+    """List the thresholds from a to b that are not shown to cost more, with the sentence about all of them.
+
+    They are those of the classifier that is recommended for a scenario, and hold at its pc. The open ends are where
+    the picture ends. For each classifier there is also an interval without width, because Vega warns of empty tables.
+    """
+    drawn = [[cut for cut in _cuts(one.points) if cut is not None] for one in summary.classifiers]
+    rows: Rows = []
+    for k, cuts in enumerate(drawn):
+        rows.append({"n": "", "k": k, "pc": None, "a": min(cuts), "b": min(cuts), "said": ""})
+    seen: set[tuple[int, float]] = set()
+    for i, answer in enumerate(summary.answers):
+        found = answer.recommendation.threshold_set() if isinstance(answer, ConditionAnswer) else None
+        if found is None or (key := (who[found.name], found.condition.pc)) in seen:
+            continue
+        seen.add(key)
+        k, pc = key
+        for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True):
+            a, b = max(low, min(drawn[k])), min(high, max(drawn[k]))
+            if a < b:
+                rows.append({"n": str(i + 1), "k": k, "pc": pc, "a": a, "b": b, "said": found.statement})
     return rows
 
 

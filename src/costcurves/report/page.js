@@ -37,6 +37,11 @@ const say = (target, ...parts) => {
 };
 
 let follow = true; // the threshold explorer shows the chosen classifier until the reader selects another
+let leading; // the explorer follows when all inputs are set: Vega drops a value that returns before its change was drawn
+const lead = (k) => {
+  clearTimeout(leading);
+  leading = setTimeout(() => { if (follow && at("model").value !== String(k)) set(at("model"), k); });
+};
 
 const nothingAtStake = () => +at("cost_fn").value === 0 && +at("cost_fp").value === 0;
 
@@ -53,7 +58,7 @@ const showChosen = (row) => {
     say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥\u00a0${row.cut}: ${money(0, cost)} per case on these cases `,
       `(${words.level} limits ${money(0, low)} to ${money(0, high)}, for the given threshold)${saved}. `,
       `It finds ${percent(row.y)} of `, { name: words.positive }, ` cases with ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
-    if (follow && at("model").value !== String(row.k)) set(at("model"), row.k);
+    lead(row.k);
   }
   const { k, t, x, y, pc } = row, [value, from, to] = [row.cost, row.low, row.high].map((share) => share * row.stake);
   Object.assign(at("now").dataset, { k, t, x, y, pc, cost: value, low: from, high: to });
@@ -74,6 +79,18 @@ const showExplored = (row) => {
   Object.assign(at("explored").dataset, { k: row.k, t: row.t, cost: row.cost });
 };
 
+// The thresholds that are not shown to cost more are known for the classifiers that the scenarios recommend.
+const showShaded = (_, rows) => {
+  const legend = at("shaded"), row = rows.find((one) => one.said), area = document.createElement("span");
+  if (!legend) return;
+  say(legend, row ? `Shaded: scenario ${row.n}. ${row.said}`
+    : "At the condition of a scenario, the thresholds of its recommended classifier that are not shown to cost more are shaded.");
+  if (!row) return;
+  area.className = "area";
+  area.style.setProperty("--own", `var(--c${row.k % words.colours})`);
+  legend.prepend(area);
+};
+
 // Find the table of a named layer, because Vega-Lite assigns its own names to tables.
 const source = (marks, layer) => {
   for (const mark of marks ?? []) {
@@ -84,8 +101,8 @@ const source = (marks, layer) => {
 };
 const watch = ({ view, vgSpec }, layer, show) => {
   const table = source(vgSpec.marks, layer);
-  view.addDataListener(table, (_, rows) => show(rows[0]));
-  show(view.data(table)[0]);
+  view.addDataListener(table, (_, rows) => show(rows[0], rows));
+  show(view.data(table)[0], view.data(table));
 };
 
 const moveTo = (pc) => {
@@ -144,7 +161,10 @@ const draw = async () => {
       watch(result, "chosen", showChosen);
       result.view.addEventListener("click", clicked);
     }
-    if (name === "explorer") watch(result, "explored", showExplored);
+    if (name === "explorer") {
+      watch(result, "explored", showExplored);
+      watch(result, "shaded", showShaded);
+    }
   }
   document.documentElement.dataset.ready = "yes";
 };

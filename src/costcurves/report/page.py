@@ -155,6 +155,7 @@ def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
             "currency": currency,
             "level": percent(summary.level),
             "short": names,
+            "colours": charts.COLOURS,
             "negatives": summary.data.weights[1],
             "positives": summary.data.weights[0],
         },
