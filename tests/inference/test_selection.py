@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from costcurves.inference.selection import Candidates, _both_wrong
+from costcurves.inference.candidates import Candidates, _both_wrong
 from laws import random_worlds
 
 
@@ -56,3 +56,24 @@ def test_draws_vary_as_the_covariance_says():
     seen = np.cov(field.draws)
     scale = np.sqrt(np.multiply.outer(np.diag(field.covariance), np.diag(field.covariance)))
     assert np.abs((seen - field.covariance) / scale).max() < 0.12  # 2,000 draws
+
+
+def test_the_lowest_cost_between_two_thresholds_is_that_of_a_random_walk():
+    # 1,000 negatives between two thresholds: the cost is a walk of as many steps, pinned at both ends.
+    rng = np.random.default_rng(8)
+    cells = ([np.array([0, 2] * 50, dtype=np.int32)], [rng.permutation(np.repeat([0, 1, 2], [500, 1000, 500]))])
+    cells = (cells[0], [cells[1][0].astype(np.int32)])
+    sizes = (100.0, 2000.0)
+    field = Candidates.of_cells(cells, [2], (None, None), (None, None), sizes, [np.array([999.0, 0.0])]).at(
+        0.5, np.ones(2, bool)
+    )
+    pairs = np.array([0])
+    ends = [np.zeros((1, 2000), np.float32), np.full((1, 2000), 0.002, np.float32)]
+    found = field._lowest_between(pairs, *ends)[0]
+    own = np.diagonal(field.covariance)
+    variance = own[0] + own[1] - 2 * field.covariance[0, 1]
+    steps = rng.normal(0, np.sqrt(variance / 1000), (4000, 1000)).cumsum(axis=1)
+    bridge = steps - steps[:, -1:] * np.arange(1, 1001) / 1000 + 0.002 * np.arange(1, 1001) / 1000
+    walked = np.minimum(bridge[:, :-1].min(axis=1), 0.0)
+    for share in (0.1, 0.5, 0.9):
+        assert np.quantile(found, share) == pytest.approx(np.quantile(walked, share), abs=0.05 * np.sqrt(variance))

@@ -17,8 +17,9 @@ from costcurves.conditions.condition import OperatingCondition
 from costcurves.curves.choices import TRIVIAL, Choice, cheapest_of, trivial_choices
 from costcurves.decisions.entrants import ROWS, Entrants
 from costcurves.decisions.rows import MANY
+from costcurves.inference.candidates import Candidates, Cells
 from costcurves.inference.held_out import FoldCounts, HeldOut, dealt
-from costcurves.inference.selection import Candidates, Cells, Comparison, FieldAt, hochberg
+from costcurves.inference.selection import Comparison, FieldAt, hochberg
 
 # Thresholds that compete for one classifier, and for all of them together.
 THRESHOLDS, ALL_THRESHOLDS, FEWEST = 96, 384, 12
@@ -126,7 +127,14 @@ class Contest:
             self.entrants.weights,
             (pos, neg),
             self.entrants.effective,
+            [self._between(name) for name in self.entrants.order],
         )
+
+    def _between(self, name: str) -> FloatArray:
+        """Return how many more thresholds a classifier could use between those that compete."""
+        if self.entrants.follows_costs(name) and not self.given_choice:
+            return self.entrants.between(name, self.grids[name])
+        return np.zeros(self.grids[name].size)
 
     @cached_property
     def held_out(self) -> HeldOut | None:

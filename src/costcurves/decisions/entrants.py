@@ -41,6 +41,7 @@ class Entrants:
         rules = named_policies(policy, self.names)
         self.curves: dict[str, CostCurve] = {name: curve_in(self.sample, name, rules[name]) for name in self.names}
         self._choices: dict[tuple[str, OperatingCondition], Choice] = {}
+        self._scores_of: dict[str, tuple[FloatArray, float]] = {}
 
     def follows_costs(self, name: str) -> bool:
         """Return whether a classifier's threshold is chosen on these rows."""
@@ -89,10 +90,7 @@ class Entrants:
 
     def spread_out(self, name: str, most: int, used: Sequence[float] = ()) -> FloatArray:
         """Return thresholds all along the scores, denser where few cases decide: at the ends and near those in use."""
-        scores = self.sample.scores[name]
-        if scores.size > 16 * ROWS:
-            scores = scores[self.few_rows(np.arange(scores.size))]
-        distinct = np.unique(scores).astype(np.float64)
+        distinct, _ = self._distinct(name)
         n = distinct.size - 1
         if n <= most:
             return distinct[1:]
@@ -105,6 +103,21 @@ class Entrants:
             parts += [(near[:, None] + sign * steps).ravel() for sign in (-1, 1)]
         ranks = np.unique(np.clip(np.rint(np.concatenate(parts)), 1, n))
         return distinct[ranks.astype(np.int64)]
+
+    def between(self, name: str, grid: FloatArray) -> FloatArray:
+        """Return about how many more thresholds lie between each of some thresholds and the next; 0 for the last."""
+        distinct, times = self._distinct(name)
+        more = np.diff(np.searchsorted(distinct, grid)) - 1
+        return np.append(times * np.maximum(more, 0), 0.0)[: grid.size]
+
+    def _distinct(self, name: str) -> tuple[FloatArray, float]:
+        """Return the distinct scores of a classifier, and how many each of them stands for if there are very many."""
+        if name not in self._scores_of:
+            scores, times = self.sample.scores[name], 1.0
+            if scores.size > 16 * ROWS:
+                scores, times = scores[self.few_rows(np.arange(scores.size))], scores.size / ROWS
+            self._scores_of[name] = np.unique(scores).astype(np.float64), times
+        return self._scores_of[name]
 
     @cached_property
     def order(self) -> list[str]:

@@ -13,7 +13,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations_with_replacement
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +21,6 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.inference.bands.one_curve import cost_band
 from costcurves.inference.paired.limits import difference_limits, no_difference
 from costcurves.inference.rates import critical, mid_p_at, mover
-
-Cells = npt.NDArray[np.int32]
 
 # The number of draws from the field. The standard error of a tail of 2.5 % is then 0.35 percentage points.
 DRAWS = 2000
@@ -49,124 +46,6 @@ NEAR, FAR = 1.0, 8.0
 FARTHEST = 12.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """Every classifier at every threshold that may be chosen, with its errors and how these vary together.
-
-    Attributes
-    ----------
-    owner : array of shape (candidates,)
-        The number of the classifier to which the threshold belongs.
-    misses, alarms : arrays of shape (candidates,)
-        Errors, in effective examples.
-    sizes : (positives, negatives)
-        Effective examples of each class.
-    """
-
-    owner: IntArray
-    misses: FloatArray
-    alarms: FloatArray
-    sizes: tuple[float, float]
-    _covariances: tuple[FloatArray, FloatArray]
-
-    @classmethod
-    def of_cells(
-        cls,
-        cells: tuple[Sequence[Cells], Sequence[Cells]],
-        numbers: Sequence[int],
-        weights: tuple[FloatArray | None, FloatArray | None],
-        rows: tuple[IntArray | None, IntArray | None],
-        effective: tuple[float, float],
-    ) -> Candidates:
-        """Return the candidates of classifiers whose scores were sorted into cells.
-
-        Parameters
-        ----------
-        cells : (positives, negatives), each a sequence of arrays of shape (rows,), one per classifier
-            How many of the classifier's thresholds each score reaches.
-        numbers : sequence of int
-            How many thresholds each classifier has.
-        weights : (positives, negatives), arrays or None
-        rows : (positives, negatives), arrays or None
-            Which rows the covariance is computed from; all if None.
-        effective : (positives, negatives)
-            Effective sample sizes.
-        """
-        owner = np.repeat(np.arange(len(numbers)), numbers)
-        errors, covariances = [], []
-        for which, (side, weight, some, size) in enumerate(zip(cells, weights, rows, effective, strict=True)):
-            tables = [np.bincount(c, weight, number + 1) for c, number in zip(side, numbers, strict=True)]
-            total = float(tables[0].sum())
-            # Positives below a threshold are missed; negatives that reach it are false alarms.
-            wrong = [t.cumsum()[:-1] if which == 0 else t[::-1].cumsum()[::-1][1:] for t in tables]
-            rate = np.concatenate(wrong) / total
-            errors.append(rate * size)
-            covariances.append(_covariance(side, numbers, weight, some, rate, size, which == 0))
-        return cls(owner, errors[0], errors[1], effective, (covariances[0], covariances[1]))
-
-    def at(self, pc: float, allowed: BoolArray, *, given: bool = False) -> FieldAt:
-        """Return the candidates at an operating point; only those that are allowed there compete.
-
-        `given` says that the choice was not made by these costs.
-        """
-        n_pos, n_neg = self.sizes
-        some = np.flatnonzero(allowed)
-        pos, neg = (c[np.ix_(some, some)] for c in self._covariances)
-        return FieldAt(
-            pc,
-            some,
-            self.owner[some],
-            self.misses[some],
-            self.alarms[some],
-            self.sizes,
-            pc * self.misses[some] / n_pos + (1 - pc) * self.alarms[some] / n_neg,
-            pc**2 * pos + (1 - pc) ** 2 * neg,
-            given,
-        )
-
-
-def _covariance(
-    side: Sequence[Cells],
-    numbers: Sequence[int],
-    weight: FloatArray | None,
-    rows: IntArray | None,
-    rate: FloatArray,
-    size: float,
-    positive: bool,
-) -> FloatArray:
-    """Return the covariance of the error rates of all candidates in one class.
-
-    It is that of the cases and of one more, which is wrong for all candidates with probability one half and right for
-    all of them otherwise, so that candidates without an error on these rows still vary, and vary together.
-    """
-    few = [c if rows is None else c[rows] for c in side]
-    share = None if weight is None else (weight if rows is None else weight[rows])
-    total = float(few[0].size) if share is None else float(share.sum())
-    starts = np.concatenate([[0], np.cumsum(numbers)])
-    both = np.empty((int(starts[-1]),) * 2)
-    for a, b in combinations_with_replacement(range(len(few)), 2):
-        block = _both_wrong(few[a], few[b], (numbers[a], numbers[b]), share, positive) / total
-        both[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = block
-        both[starts[b] : starts[b + 1], starts[a] : starts[a + 1]] = block.T
-    both = (both * size + 0.5) / (size + 1)
-    mean = np.diagonal(both)
-    covariance = both - np.multiply.outer(mean, mean)
-    # Where only some of the rows are counted, the variances are still those of all of them.
-    smoothed = (rate * size + 0.5) / (size + 1)
-    scale = np.sqrt(smoothed * (1 - smoothed) / np.diagonal(covariance))
-    return np.asarray(covariance * np.multiply.outer(scale, scale) / size)
-
-
-def _both_wrong(a: Cells, b: Cells, numbers: tuple[int, int], weight: FloatArray | None, positive: bool) -> FloatArray:
-    """Return how many examples of one class two classifiers both get wrong, at each pair of their thresholds."""
-    shape = (numbers[0] + 1, numbers[1] + 1)
-    cell = a.astype(np.int64) * shape[1] + b
-    table = np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape)
-    if positive:
-        return np.asarray(table.cumsum(axis=0).cumsum(axis=1)[:-1, :-1], dtype=np.float64)
-    return np.asarray(table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1][1:, 1:], dtype=np.float64)
-
-
 @lru_cache(maxsize=8)
 def _normals(rows: int) -> npt.NDArray[np.float32]:
     """Return standard normal draws, the same each time: an array of shape (rows, DRAWS)."""
@@ -175,11 +54,20 @@ def _normals(rows: int) -> npt.NDArray[np.float32]:
     return found
 
 
+@lru_cache(maxsize=8)
+def _exponentials(rows: int) -> npt.NDArray[np.float32]:
+    """Return standard exponential draws, the same each time: an array of shape (rows, DRAWS)."""
+    found = np.random.default_rng(20_050_802).standard_exponential((rows, DRAWS), dtype=np.float32)
+    found.flags.writeable = False
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class FieldAt:
     """The candidates that compete at one operating point.
 
-    `number` is where each stands among all candidates.
+    `number` is where each stands among all candidates, and `between` says how many more thresholds lie between it and
+    the next one of its classifier.
     """
 
     pc: float
@@ -190,6 +78,7 @@ class FieldAt:
     sizes: tuple[float, float]
     cost: FloatArray
     covariance: FloatArray
+    between: FloatArray
     given: bool
 
     @cached_property
@@ -268,20 +157,55 @@ class FieldAt:
     def _optimism(self, i: int, members: BoolArray, least: float, shrink: float) -> tuple[FloatArray, IntArray]:
         """Return how many standard errors the cost of what is chosen lies above what is observed, and what is chosen.
 
-        Both have one entry per draw in which a candidate is cheaper than the trivial classifiers.
+        Both have one entry per draw in which a candidate is cheaper than the trivial classifiers. Where a threshold
+        between two candidates is the cheapest of all, the first of the two stands for it.
         """
         spread = self.spread_from(i)
         ahead = np.maximum(0.0, self.cost - self.cost[i] - shrink * spread)
-        some = np.flatnonzero(members & self.hopeful & (ahead <= OUT_OF_REACH * spread))
-        draws = self.draws[some]
-        seen = draws + (self.cost[i] + ahead[some]).astype(np.float32)[:, None]
+        use = members & self.hopeful & (ahead <= OUT_OF_REACH * spread)
+        some, pairs = np.flatnonzero(use), np.flatnonzero(self._gaps[:-1] & use[:-1] & use[1:])
+        mean = (self.cost[i] + ahead).astype(np.float32)
+        seen = self.draws[some] + mean[some, None]
         chosen = seen.argmin(axis=0)
         every = np.arange(DRAWS)
-        above = -draws[chosen, every] / self.spread[some][chosen]
-        useful = seen[chosen, every] < least
+        lowest, number = seen[chosen, every], some[chosen]
+        above = (mean[number] - lowest) / self.spread[number]
+        if pairs.size:
+            first, second = (self.draws[k] + mean[k, None] for k in (pairs, pairs + 1))
+            inside = self._lowest_between(pairs, first, second)
+            where = inside.argmin(axis=0)
+            deepest, left = inside[where, every], pairs[where]
+            deeper = deepest < lowest
+            expected = 0.5 * (mean[left] + mean[left + 1])
+            above = np.where(deeper, (expected - deepest) / self.spread[left], above)
+            lowest, number = np.where(deeper, deepest, lowest), np.where(deeper, left, number)
+        useful = lowest < least
         if useful.sum() < DRAWS // 20:
             useful[:] = True
-        return np.asarray(above[useful], dtype=np.float64), some[chosen[useful]]
+        return np.asarray(above[useful], dtype=np.float64), number[useful]
+
+    @cached_property
+    def _gaps(self) -> BoolArray:
+        """Which candidates have thresholds between themselves and the next one, which is a candidate too."""
+        found = self.between > 0
+        found[:-1] &= (np.diff(self.number) == 1) & (np.diff(self.owner) == 0)
+        found[-1:] = False
+        return found
+
+    def _lowest_between(
+        self, pairs: IntArray, first: npt.NDArray[np.float32], second: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        """Draw the lowest cost of all thresholds between some candidates and the next, given the costs of both.
+
+        Between two thresholds the cost is a random walk, whose minimum is that of a Brownian bridge; a walk of few
+        steps does not come down as far by 0.5826 of a step, on average (Broadie, Glasserman and Kou 1997).
+        """
+        own, other = np.diagonal(self.covariance)[pairs], np.diagonal(self.covariance)[pairs + 1]
+        variance = np.maximum(own + other - 2 * self.covariance[pairs, pairs + 1], 0.0)
+        step = np.sqrt(variance / (self.between[pairs] + 1)).astype(np.float32)[:, None]
+        twice = 2 * variance.astype(np.float32)[:, None] * _exponentials(-(-pairs.size // 128) * 128)[: pairs.size]
+        lowest = 0.5 * (first + second - np.sqrt((first - second) ** 2 + twice)) + np.float32(0.5826) * step
+        return np.minimum(lowest, np.minimum(first, second))
 
     def _worst(self, i: int, members: BoolArray, least: float) -> FloatArray:
         """Return the optimism, in standard errors, that the upper limit allows for."""
