@@ -177,7 +177,8 @@ class FieldAt:
             deepest, left = inside[where, every], pairs[where]
             deeper = deepest < lowest
             expected = 0.5 * (mean[left] + mean[left + 1])
-            above = np.where(deeper, (expected - deepest) / self.spread[left], above)
+            wider = np.maximum(self.spread[left], self.spread[left + 1])
+            above = np.where(deeper, (expected - deepest) / wider, above)
             lowest, number = np.where(deeper, deepest, lowest), np.where(deeper, left, number)
         useful = lowest < least
         if useful.sum() < DRAWS // 20:
