@@ -59,12 +59,6 @@ def _summary(target: object) -> str:
     return (inspect.getdoc(target) or "").partition("\n")[0]
 
 
-def _where(name: str) -> str:
-    """Return the target of a link to a public name, where it is not the name itself: modules have their own."""
-    target = getattr(costcurves, name)
-    return f" <{target.__name__}>" if isinstance(target, ModuleType) else ""
-
-
 def _class_entry(path: str, cls: type) -> str:
     """Return the directive that documents a class."""
     members = f"   :members: {', '.join(_members(cls))}\n"
@@ -170,7 +164,7 @@ def write_pages(app: Sphinx) -> None:
         page = re.sub(r"\W+", "-", topic.lower())
         pages.append(page)
         listing = "".join(
-            f"- :any:`costcurves.{name}{_where(name)}`: {_summary(getattr(costcurves, name))}\n"
+            f"- :any:`costcurves.{name}`: {_summary(getattr(costcurves, name))}\n"
             for name in names
         )
         text = _title(topic) + listing + "\n" + "".join(_entry(name) for name in names)

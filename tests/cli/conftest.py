@@ -49,13 +49,13 @@ class StandIn:
     made: ClassVar[list[dict[str, Any]]] = []
 
     @classmethod
-    def from_predictions(cls, y_true: Any, scores: Any, **options: Any) -> StandIn:
+    def from_predictions(cls, y_true: Any, scores: Any = None, **options: Any) -> StandIn:
         cls.made.append({"y_true": y_true, "scores": scores, **options})
         return cls()
 
     @classmethod
-    def from_class_predictions(cls, y_true: Any, predictions: Any, cost_matrix: Any, **options: Any) -> StandIn:
-        cls.made.append({"y_true": y_true, "predictions": predictions, "cost_matrix": cost_matrix, **options})
+    def from_class_predictions(cls, y_true: Any, predictions: Any, costs: Any, **options: Any) -> StandIn:
+        cls.made.append({"y_true": y_true, "predictions": predictions, "costs": costs, **options})
         return cls()
 
     def html(self) -> str:

@@ -316,7 +316,7 @@ def test_the_report_can_be_about_k_classes(run, reports):
     assert run("report", *VEHICLE, "--pred", "logit", "-o", "r.html").code == 0
     (made,) = reports
     assert (list(made["predictions"]), made["currency"]) == (["logit"], "EUR")
-    assert made["cost_matrix"].labels == ("bus", "opel", "saab", "van")
+    assert made["costs"].labels == ("bus", "opel", "saab", "van")
     refused = run("report", *VEHICLE, "--pred", "logit", "--score", "forest", "-o", "s.html")
     assert (refused.code, "--score is about scores of two classes" in refused.err) == (2, True)
     assert "--pred needs a cost matrix" in run("report", VEHICLE[0], "--pred", "logit", "-o", "s.html").err

@@ -152,7 +152,8 @@ def test_degenerate_moving_thresholds_give_finite_possible_limits(y, a, b):
         diff = cc.compare(y, a, b, **({"pc": np.linspace(0, 1, 11)} | options))
         for values in (diff.estimate, diff.lower, diff.upper):
             assert np.isfinite(values).all()
-            assert (np.abs(values) <= 1).all()
+            # With class frequencies that vary, all cases may be of the class whose errors cost more.
+            assert (np.abs(values) <= (2 if options.get("sampling") == "full" else 1)).all()
 
 
 def test_cells_are_the_counts_with_half_an_example_more():

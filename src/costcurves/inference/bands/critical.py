@@ -27,6 +27,10 @@ from costcurves.inference.symmetry import exact_weights
 # The lowest plausible rate at an end of the range is the lower limit at this critical value; if no error was seen, it
 # is this part of half an error.
 _FAR, _RARE = 1.96, 1e-3
+# The rates to simulate at are those of one data set, so that the critical value is an estimate: it is that of a level
+# which leaves out this part of what the wanted level leaves out. Without it joint coverage was 0.934 at 250 cases per
+# class and an AUC of 0.92.
+_REST = 0.1
 
 
 def fixed_critical(rates: ErrorRates, level: float) -> float:
@@ -70,7 +74,7 @@ def moving_critical(
     if not method.simulates_counts:
         return process_critical(covariance, level)
     used = moving_points(covariance)
-    return _calibrated(soft.at(used), level, method, limits)
+    return _calibrated(soft.at(used), level + _REST * (1 - level), method, limits)
 
 
 def _softened(rate: FloatArray, n: float) -> FloatArray:
