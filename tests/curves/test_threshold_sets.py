@@ -158,12 +158,12 @@ def test_the_truly_best_threshold_is_in_the_set():
     assert max(missed, jointly) <= stats.binom.isf(1e-6, 40, 0.1)
 
 
-def test_many_points_are_thinned_and_points_of_the_hull_suffice():
+def test_many_points_are_thinned_and_points_of_the_hull_are_refused():
     rng = np.random.default_rng(5)
     y = rng.random(30_000) < 0.3
     scores = y + rng.normal(size=y.size)
     full = cc.RocCurve.from_predictions(y, scores)
-    thinned, hull = cc.CostCurve(full).threshold_set(0.5), cc.CostCurve(full.on_hull()).threshold_set(0.5)
+    thinned = cc.CostCurve(full).threshold_set(0.5)
     every = core.may_be_best(*(a.astype(float) for a in (full.tp, full.fp)), np.arange(full.tp.size), 0.5, 0.95)
     kept = full.thresholds[every]
     assert full.tp.size > core.TESTED
@@ -172,8 +172,10 @@ def test_many_points_are_thinned_and_points_of_the_hull_suffice():
     assert np.mean((scores > low) & (scores < kept.min())) < 0.002
     assert np.mean((scores < high) & (scores > kept.max())) < 0.002
     assert low <= 0.5 <= high
-    assert hull.low.min() < 0.5 < hull.high.max()
-    assert hull.n_all < 200
+    hull = cc.CostCurve(full.on_hull())
+    for ask in (hull.threshold_set, hull.threshold_sets, hull.thresholds_within):
+        with pytest.raises(cc.UnsupportedError, match="needs every point of the ROC curve, got 'classifier' with only"):
+            ask(0.5)
 
 
 @pytest.mark.parametrize("data", [ALL_TIED, PERFECT, REVERSED, TWO])

@@ -109,3 +109,24 @@ def test_a_report_of_predictions_is_that_of_their_arrays():
     y, scores = [0, 1, 0, 1, 1, 0], {"a": [1, 3, 2, 4, 2, 1], "b": [1, 2, 1, 2, 2, 1]}
     one = cc.Predictions(y, scores).report(scenarios={"here": WHERE})
     assert one.json() == cc.Report.from_predictions(y, scores, scenarios={"here": WHERE}).json()
+
+
+def test_nobody_can_change_the_scores_afterwards():
+    scores, weights = np.array([0.1, 0.2, 0.3, 0.4]), np.ones(4)
+    ours = cc.Predictions([0, 1, 0, 1], {"a": scores}, sample_weight=weights)
+    before = text(ours.recommend(0.5))
+    scores[:], weights[:] = 0, 5
+    assert text(ours.recommend(0.5)) == before
+    with pytest.raises(ValueError, match="read-only"):
+        ours.score("a")[0] = 9
+
+
+def test_missing_folds_and_unknown_policies_are_refused():
+    y = np.arange(40) % 2
+    for folds in ([None] * 40, [None] + ["b"] * 39, np.where(np.arange(40) < 4, np.nan, 1.0)):
+        with pytest.raises(cc.InputError, match="`folds` must not have missing values, got"):
+            cc.Predictions(y, {"a": y}, folds=folds)
+    with pytest.raises(cc.InputError, match="`policy` must have entries for a only, got one for 'typo'"):
+        cc.recommend(y, {"a": y}, 0.5, policy={"a": 0.5, "typo": 0.2})
+    with pytest.raises(cc.InputError, match="`scores` must be a sequence of column names, got None"):
+        cc.Predictions.from_frame(pd.DataFrame({"y": y, "a": y}), label="y", scores=None)

@@ -214,3 +214,37 @@ def test_what_may_be_saved_agrees_with_who_is_a_rival():
         for i in range(1, len(answer.classifier)):
             if not answer.same[i]:
                 assert (answer.saves[i] < 0) == bool(answer.worse[i]) or answer.saves[i] == 0
+
+
+def test_a_copy_of_the_choice_is_never_shown_to_cost_more():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    scores = y + rng.normal(size=60)
+    for level in (0.3, 0.5, 0.95):
+        for given_choice in (False, True):
+            found = cc.recommend(y, {"a": scores, "copy": scores}, 0.5, level=level, given_choice=given_choice)
+            assert not found.worse[found.index("copy")]
+            assert not found.sure
+
+
+def test_verdicts_against_doing_nothing_agree_with_the_limits_at_every_level():
+    for seed in (86, 324, 265, *range(12)):
+        rng = np.random.default_rng(seed)
+        y = (rng.random(200) < 0.3).astype(int)
+        scores = y * 0.9 + rng.normal(size=200)
+        for level in (0.9, 0.98, 0.999):
+            found = cc.recommend(y, {"a": scores}, 0.32, level=level)
+            for name in ("always negative", "always positive"):
+                i = found.index(name)
+                assert not found.worse[i] or found.normalized_cost[i] >= found.upper[0]
+
+
+def test_the_order_of_weighted_rows_with_ties_does_not_matter():
+    rng = np.random.default_rng(3)
+    y, weight = np.arange(400) % 2, rng.exponential(size=400)
+    scores = {name: np.round(y + rng.normal(size=400)) for name in "ab"}
+    found = []
+    for order in (np.arange(400), rng.permutation(400), rng.permutation(400)):
+        moved = {name: values[order] for name, values in scores.items()}
+        found.append(cc.recommend(y[order], moved, 0.5, sample_weight=weight[order]).estimate[0])
+    assert found == pytest.approx([found[0]] * 3, abs=1e-12)

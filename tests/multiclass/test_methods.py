@@ -101,3 +101,9 @@ def test_only_methods_that_cannot_see_rare_errors_warn_of_them():
         assert len(found.risks) == 1
         assert ("widen the interval" in repr(found)) == entry.allows_unseen
         assert (found.upper > 10) == (entry.allows_unseen or entry.bootstrap)
+
+
+@pytest.mark.parametrize("level", [1e-6, 0.05, 0.1, 0.5])
+def test_low_levels_have_limits_too(level):
+    found = cc.bcost([0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [[0, 1], [50, 0]], level=level)
+    assert found.lower <= found.estimate <= found.upper

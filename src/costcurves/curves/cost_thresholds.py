@@ -7,6 +7,7 @@ from typing import Any
 
 from costcurves._base.validation import DEFAULT_LEVEL
 from costcurves.curves.cost_measures import CostMeasures
+from costcurves.curves.roc import RocCurve
 from costcurves.curves.threshold_sets import (
     ThresholdSet,
     ThresholdSets,
@@ -43,7 +44,7 @@ class CostThresholds(CostMeasures):
         >>> cc.CostCurve(roc).threshold_set(0.5).threshold_text
         ('score >= 20 .. 45',)
         """
-        return threshold_set(self._need_roc("threshold_set"), condition, level)
+        return threshold_set(self._all_thresholds("threshold_set"), condition, level)
 
     def threshold_sets(self, over: Any = None, *, level: float = DEFAULT_LEVEL) -> ThresholdSets:
         """Return the sets of thresholds at all conditions of a range, which hold jointly.
@@ -56,7 +57,7 @@ class CostThresholds(CostMeasures):
             At every condition of the range at once, the truly best threshold is in its set with at least this
             probability. The sets are therefore wider than that of `threshold_set` at one condition.
         """
-        return threshold_sets(self._need_roc("threshold_sets"), over, level)
+        return threshold_sets(self._all_thresholds("threshold_sets"), over, level)
 
     def thresholds_within(self, condition: Any, *, tolerance: float = 0.05) -> ThresholdSet:
         """Return the thresholds whose cost on these cases exceeds the least one by at most a share of it.
@@ -74,4 +75,10 @@ class CostThresholds(CostMeasures):
         >>> cc.CostCurve(roc).thresholds_within(0.5, tolerance=0.1).threshold_text
         ('score >= 24 .. 41',)
         """
-        return thresholds_within(self._need_roc("thresholds_within"), condition, tolerance)
+        return thresholds_within(self._all_thresholds("thresholds_within"), condition, tolerance)
+
+    def _all_thresholds(self, what: str) -> RocCurve:
+        """Return the ROC curve, refused unless it has every threshold."""
+        roc = self._need_roc(what)
+        roc.need_all_points(what)
+        return roc

@@ -103,6 +103,9 @@ def open_source(
 ) -> FrameSource:
     """Open a frame as a source. `scores` maps the argument that named the columns to the columns."""
     check_choice("on_null", on_null, ("refuse", "drop"))
+    for role, names in scores.items():
+        if not isinstance(names, (list, tuple)):
+            raise InputError(f"`{role}` must be a sequence of column names, got {shown(names)}")
     opened, columns = open_frame(frame), _Columns(label, scores, weight)
     roles = columns.roles(opened)
     drop_missing = on_null == "drop"

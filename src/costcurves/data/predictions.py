@@ -23,6 +23,7 @@ from costcurves._base.validation import (
     check_flag,
     check_level,
     frozen,
+    is_missing_label,
     shown,
 )
 from costcurves.conditions.condition import check_condition
@@ -109,7 +110,7 @@ class Predictions(Result):
     def __init__(
         self, y_true: Any, scores: Any, *, pos_label: Any = None, sample_weight: Any = None, folds: Any = None
     ) -> None:
-        self._start(Rows(y_true, scores, pos_label, sample_weight), pos_label, folds)
+        self._start(Rows(y_true, scores, pos_label, sample_weight).owned(), pos_label, folds)
 
     def _start(self, source: Source, pos_label: Any = None, folds: Any = None, index: IntArray | None = None) -> None:
         self._set(_source=source, names=source.names, _index=index, _entrants=None)
@@ -250,7 +251,7 @@ class Predictions(Result):
 
     def threshold_set(self, name: str, condition: Any, *, level: float = DEFAULT_LEVEL) -> ThresholdSet:
         """Return the thresholds of one classifier that may be the best ones; see `CostCurve.threshold_set`."""
-        return CostCurve(self.roc_curve(name)).threshold_set(condition, level=level)
+        return CostCurve(self.roc_curve(name, points="all")).threshold_set(condition, level=level)
 
     def hull(self) -> RocHull:
         """The ROC convex hull, which shows who can be best at all and gives the decision at each condition."""
@@ -430,6 +431,9 @@ def _fold_numbers(folds: Any, size: int) -> IntArray:
     values = np.asarray(folds)
     if values.shape != (size,):
         raise InputError(f"`folds` must have one entry per example, shape ({size},), got {values.shape}")
+    lacking = [is_missing_label(value) for value in values.tolist()]
+    if any(lacking):
+        raise InputError(f"`folds` must not have missing values, got {sum(lacking)} of {size}")
     return frozen(np.unique(values, return_inverse=True)[1].astype(np.int64))
 
 

@@ -87,7 +87,7 @@ class Contest:
     @cached_property
     def grids(self) -> dict[str, FloatArray]:
         """The thresholds of each classifier that compete, increasing."""
-        most = max(FEWEST, min(THRESHOLDS, ALL_THRESHOLDS // len(self.names)))
+        most = max(FEWEST, min(THRESHOLDS, ALL_THRESHOLDS // len(self.entrants.order)))
         grids = {}
         for name in self.names:
             if self.entrants.follows_costs(name) and not self.given_choice:

@@ -166,7 +166,8 @@ class CurveDifference(Result):
         by itself.
         """
         interval = self.band.evaluated_by(self._limits_at).at(condition)
-        return DifferenceInterval.of(interval, float(self._p_values(np.array([check_condition(condition).pc]))[0]))
+        p_value = float(self._p_values(np.array([check_condition(condition).pc]))[0])
+        return DifferenceInterval.of(interval, p_value, joint=self.simultaneous)
 
     def _p_values(self, pc: FloatArray) -> FloatArray:
         """Return the p-values of equal costs at some points."""

@@ -146,19 +146,18 @@ class Entrants:
 
     def _hashes(self, name: str) -> npt.NDArray[np.uint64]:
         """Return a hash of each row's score of one classifier."""
-        bits = (self.sample.scores[name].astype(np.float64) + 0.0).view(np.uint64)
-        bits = (bits ^ (bits >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
-        bits = (bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-        return bits + self.sample.positive.astype(np.uint64)
+        return _hashed(self.sample.scores[name]) + self.sample.positive.astype(np.uint64)
 
     @cached_property
     def keys(self) -> npt.NDArray[np.uint64]:
-        """A number for each row that depends on its scores and its label alone."""
+        """A number for each row that depends on its scores, its label and its weight alone."""
         total = np.zeros(self.sample.positive.size, dtype=np.uint64)
         for name in self.order:
             # What the scores of two classifiers have exchanged is another row, whatever the classifiers are called.
             hashes = self._hashes(name)
             total += hashes * (hashes.sum(dtype=np.uint64) | np.uint64(1))
+        if self.sample.weights is not None:
+            total += _hashed(self.sample.weights) * np.uint64(0x94D049BB133111EB)
         return total
 
     def few_rows(self, rows: IntArray) -> IntArray:
@@ -186,3 +185,10 @@ class Entrants:
             for rows, weight in zip(self.rows, self.weights, strict=True)
         )
         return pos, neg
+
+
+def _hashed(values: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """Return a hash of each number."""
+    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
+    bits = (bits ^ (bits >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray((bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9))

@@ -10,7 +10,7 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
-from costcurves._base.validation import BoolArray, FloatArray, IntArray, check_name
+from costcurves._base.validation import BoolArray, FloatArray, IntArray, check_name, frozen, shown
 from costcurves.counting.folds import tie_keys
 from costcurves.counting.labels import checked_rows
 from costcurves.curves.cost_curve import CostCurve
@@ -136,6 +136,12 @@ class Rows:
         part.weights = None if self.weights is None else self.weights[kept]
         part.folds = None if self.folds is None else self.folds[kept]
         return part
+
+    def owned(self) -> Rows:
+        """Return the rows with arrays of their own, which nobody else can change."""
+        self.scores = {name: frozen(values.copy()) for name, values in self.scores.items()}
+        self.weights = None if self.weights is None else frozen(self.weights.copy())
+        return self
 
     def with_weight(self) -> Rows:
         """Return the rows without those of weight 0, which say nothing; their curves are the same."""
@@ -302,6 +308,8 @@ def named_policies(policy: Any, names: Sequence[str]) -> Mapping[str, Any]:
     rules = policy if isinstance(policy, Mapping) else dict.fromkeys(names, policy)
     if missing := [name for name in names if name not in rules]:
         raise InputError(f"`policy` must have an entry for every classifier, got none for {', '.join(missing)}")
+    if unknown := [name for name in rules if name not in names]:
+        raise InputError(f"`policy` must have entries for {', '.join(names)} only, got one for {shown(unknown[0])}")
     return rules
 
 

@@ -135,7 +135,7 @@ class FieldAt:
         above, chosen = self._optimism(i, members, least, SHRINK_ESTIMATE)
         drawn = cost + float((above * self.spread[chosen]).mean())
         low = float(np.quantile(self._optimism(i, members, least, SHRINK_LOWER)[0], tail))
-        high = float(np.quantile(self._worst(i, members, least), 1 - tail))
+        high = _quantile(np.sort(self._worst(i, members, least)), level)
         # Held-out cases know more of rare errors than the field does, but vary more: the estimate is the mean of both.
         estimate = drawn if held_out is None else 0.5 * (drawn + held_out)
         # Where errors are rare the field may move the lower limit too far: it is never above the observed cost, and
@@ -319,7 +319,9 @@ class FieldAt:
                 lower = difference_limits(counts, self.sizes, pc, reach, "mid-p", "stratified", 0.0)[1]
                 saves = [-float(part.min()) for part in np.split(lower, np.cumsum(sizes)[:-1])]
             for k, at, top, most in zip(todo, z, tops, saves, strict=True):
-                found[k] = Comparison(0.5 * _tail(float(at.min()), top), most)
+                # Without an advantage nothing is shown, whatever the level.
+                p_value = 0.5 * _tail(float(at.min()), top) if at.min() > 0 else 1.0
+                found[k] = Comparison(p_value, most)
         return [one for one in found.values() if one is not None]
 
     def _largest(self, rival: int | None, best: float, competing: BoolArray) -> FloatArray:
@@ -367,9 +369,20 @@ def _plain(apart: float) -> Comparison | None:
 
 
 def _quantile(top: FloatArray, level: float) -> float:
-    """Return the critical value of a two-sided level, never less than the normal one."""
+    """Return the critical value of a two-sided level: where `_tail` falls to what the level leaves out.
+
+    It is never less than the normal one. `top` has the draws in order.
+    """
+    from scipy.special import ndtr, ndtri
+
     normal = critical(level) if level > 0 else 0.0
-    return max(normal, float(np.quantile(top, 0.5 + 0.5 * level)))
+    tail, last = 0.5 - 0.5 * level, -(-top.size // 50)
+    edge = float(top[-last])
+    if not math.isfinite(edge):
+        return normal
+    if tail >= last / top.size:
+        return max(normal, float(top[min(math.ceil(round((1 - tail) * top.size, 6)), top.size - 1)]))
+    return max(normal, float(-ndtri(tail * ndtr(-edge) * top.size / last)))
 
 
 def _tail(z: float, top: FloatArray) -> float:

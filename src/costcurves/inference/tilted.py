@@ -125,7 +125,9 @@ def _limit(cells: Sequence[CostCells], tail: float, side: int) -> float:
         below, above = tilted_tails(cells, side * tilt)
         return float(ndtri(max(above if side > 0 else below, 1e-300))) - z
 
-    near, far = 0.0, -1.2 * z * _scale(cells)
+    if excess(0.0) <= 0:
+        return observed  # at a level so low that even the observed mean leaves too little beyond it
+    near, far = 0.0, max(-1.2 * z, 1e-3) * _scale(cells)
     while excess(far) > 0:
         near, far = far, 2 * far
         if not math.isfinite(far):

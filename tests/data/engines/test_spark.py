@@ -50,9 +50,7 @@ def test_partitions_without_rows_and_names_that_are_no_identifiers_change_nothin
     scores = {name: data[name] for name in ("b", odd)}
     expected = cc.RocHull.from_predictions(data["y"], scores, points="hull")
     assert found.to_dict() == expected.to_dict()
-    assert [c.to_dict() for c in found.roc_curves().values()] == [
-        c.to_dict() for c in expected.roc_curves().values()
-    ]
+    assert [c.to_dict() for c in found.roc_curves().values()] == [c.to_dict() for c in expected.roc_curves().values()]
 
 
 def test_all_points_and_whole_weights_have_the_bits_of_arrays(frame, data):

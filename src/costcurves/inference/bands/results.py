@@ -81,6 +81,9 @@ class DifferenceInterval(Interval):
         The most by which the estimate can be wrong because scores were binned; the limits are wider by it.
     p_value : float
         The two-sided p-value of equal costs here, without any adjustment for other comparisons or conditions.
+    joint : bool
+        Whether the limits hold at all conditions together. They are then wider than the p-value, which is about this
+        condition alone, suggests.
 
     Examples
     --------
@@ -93,13 +96,14 @@ class DifferenceInterval(Interval):
     """
 
     p_value: float = field(kw_only=True)
+    joint: bool = field(default=False, kw_only=True)
 
     @classmethod
-    def of(cls, interval: Interval, p_value: float) -> DifferenceInterval:
+    def of(cls, interval: Interval, p_value: float, *, joint: bool = False) -> DifferenceInterval:
         """Add a p-value to the interval of a difference."""
-        money = None if interval.money is None else cls.of(interval.money, p_value)
+        money = None if interval.money is None else cls.of(interval.money, p_value, joint=joint)
         limits = (interval.estimate, interval.lower, interval.upper, interval.level)
-        return cls(*limits, money, interval.max_error, p_value=p_value)
+        return cls(*limits, money, interval.max_error, p_value=p_value, joint=joint)
 
     def significant(self) -> bool:
         """Say whether the interval leaves out zero."""
@@ -110,10 +114,11 @@ class DifferenceInterval(Interval):
 
     def __repr__(self) -> str:
         """Show the difference, its limits and its p-value."""
+        where = (" at all conditions", " at this one") if self.joint else ("", "")
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return (
             f"DifferenceInterval(a - b = {self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], "
-            f"level={self.level:g}, p={self.p_value:.3g}{error})"
+            f"level={self.level:g}{where[0]}, p={self.p_value:.3g}{where[1]}{error})"
         )
 
 
