@@ -184,7 +184,6 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         "  often a fresh test set of equal size is sure of the same classifier at the same thresholds.",
         '- **false**: data sets in which "sure" was said of a choice that is not the cheapest, and data sets in which',
         "  some rival was falsely said to cost more; nominally at most 5%.",
-        "",
         "- **used**: data sets in which a classifier was recommended. Otherwise doing nothing or always alarming is",
         "  recommended, and its cost is known exactly. Bias and width are those of data sets that use a classifier.",
         "",

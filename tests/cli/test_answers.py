@@ -293,8 +293,8 @@ def test_the_report_is_made_from_what_was_read(run, reports, tmp_path):
     assert done.code == 0
     assert f"The page is {tmp_path / 'r.html'}" in done.out.replace("\n", "")
     (made,) = reports
-    assert (made["y_true"] == "bad").sum() == 300
-    assert (made["pos_label"], list(made["scores"])) == ("bad", ["forest"])
+    assert made["y_true"].y_true.sum() == 300
+    assert (made["y_true"].pos_label, made["y_true"].names) == ("bad", ("forest",))
     assert list(made["scenarios"]) == ["documented", "uncertain"]
     assert (made["currency"], made["level"], made["title"], made["dropped"]) == ("", 0.9, "Credit", 0)
     assert made["source"] == "german_credit_scores.csv"
@@ -306,7 +306,7 @@ def test_the_report_takes_weights(run, reports, table):
     table("w.csv", "y,a,w\n1,0.9,3\n0,0.1,1\n1,0.4,2\n0,0.6,1\n")
     assert run("report", "w.csv", "--score", "a", "--weight", "w", "-o", "r.html").code == 0
     (made,) = reports
-    assert made["sample_weight"].tolist() == [3, 1, 2, 1]
+    assert made["y_true"].sample_weight.tolist() == [3, 1, 2, 1]
     assert made["command"].endswith("--score a --weight w")
     refused = run("report", *VEHICLE, "--pred", "logit", "--weight", "w", "-o", "s.html")
     assert (refused.code, "--weight is about scores of two classes" in refused.err) == (2, True)
