@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 RECORD = HERE / "honesty.json"
 PAGE = HERE.parent / "docs" / "explanation" / "honesty.md"
 FREEDOM = 3  # of the t-distribution
-EVERY = 10  # one in so many data sets is also judged with the choice taken for given, and beside a fresh test set
+EVERY = 10  # one in so many data sets is also judged with the choice taken as given, and beside a fresh test set
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         "- **above**: true costs above the upper limit; nominally 2.5%.",
         "- **within**: true costs within the limits, with its standard error; nominally 95%.",
         "- **bias**: that of the cost to expect on new cases, as a share of the bias of the cost on the same cases.",
-        "- **width**: that of the interval, relative to the one that takes the choice for given.",
+        "- **width**: that of the interval, relative to the one that takes the choice as given.",
         '- **sure**: data sets in which "sure" was said. In brackets, where classifiers are of unequal strength, how',
         "  often a fresh test set of equal size is sure of the same classifier at the same thresholds.",
         '- **false**: data sets in which "sure" was said of a choice that is not the cheapest, and data sets in which',

@@ -150,7 +150,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
     ]
     words = {
         "promise": "the promise of `recommend`",
-        "given": "the same, taking the choice for given",
+        "given": "the same, taking the choice as given",
         "fixed": "a threshold fixed before, one classifier",
     }
     for name, one in found.items():

@@ -135,7 +135,7 @@ def test_identical_moving_classifiers_differ_by_exactly_nothing():
 @pytest.mark.parametrize(
     ("y", "a", "b"),
     [
-        ([0, 1], [0.0, 1.0], [1.0, 0.0]),  # one a class
+        ([0, 1], [0.0, 1.0], [1.0, 0.0]),  # one case per class
         ([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1]),  # perfect against reversed
         ([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 7]),  # both perfect
         ([0, 0, 0, 1, 1, 1], [1, 1, 1, 1, 1, 1], [1, 2, 4, 3, 5, 6]),  # all tied

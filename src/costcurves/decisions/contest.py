@@ -52,7 +52,7 @@ class Contest:
     points : sequence of pc
         The operating points that will be judged.
     given_choice : bool
-        Whether to take thresholds and the winner for given, as if they had been chosen on other data.
+        Whether to take thresholds and the winner as given, as if they had been chosen on other data.
     """
 
     def __init__(self, entrants: Entrants, points: Sequence[float], *, given_choice: bool) -> None:
@@ -237,7 +237,7 @@ class _Judge:
 
     @cached_property
     def competing(self) -> BoolArray:
-        """The candidates among which the choice was made: all, or itself alone if it is taken for given."""
+        """The candidates among which the choice was made: all, or itself alone if it is taken as given."""
         assert self.field is not None
         if not self.contest.given_choice:
             return np.ones(self.field.owner.size, dtype=np.bool_)

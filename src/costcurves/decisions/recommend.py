@@ -51,7 +51,7 @@ class Recommendation(Result):
         The most that each may save against the first (upper limit); NaN where it decides as the first does.
     level : float
     given_choice : bool
-        Whether limits and p-values take the thresholds and the winner for given, instead of allowing for their choice.
+        Whether limits and p-values take the thresholds and the winner as given, instead of allowing for their choice.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def recommend(
     level : float in (0, 1)
         Of the limits of each cost, and of the statement that all that is called worse is worse.
     given_choice : bool
-        Take thresholds and winner for given, as if they had been chosen on other data. Limits and p-values are then
+        Take thresholds and winner as given, as if they had been chosen on other data. Limits and p-values are then
         those of the rules as they stand, and too optimistic for rules that were chosen on these cases.
 
     Notes

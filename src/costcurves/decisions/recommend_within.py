@@ -93,7 +93,7 @@ class RangeRecommendation(Result):
         Those that are not shown to cost more than the first throughout the range.
     level : float
     given_choice : bool
-        Whether these statements take thresholds and winners for given, instead of allowing for their choice.
+        Whether these statements take thresholds and winners as given, instead of allowing for their choice.
 
     Examples
     --------

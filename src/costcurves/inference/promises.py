@@ -74,7 +74,7 @@ def promise_tests(
     Parameters
     ----------
     prevalence : float or None
-        As promised; None if nothing was promised about it, and the share among the new cases is taken for given.
+        As promised; None if nothing was promised about it, and the share among the new cases is taken as given.
     fnr, fpr : PromisedRate
     costs : (cost_fn, cost_fp)
     new : NewCounts

@@ -340,7 +340,7 @@ class FieldAt:
         if rival is not None:
             use &= self.owner != self.owner[rival]
         own = np.zeros(DRAWS, dtype=np.float32) if rival is None else self.draws[rival]
-        # Doing nothing may have been chosen too, unless the choice is taken for given.
+        # Doing nothing may have been chosen too, unless the choice is taken as given.
         alone = rival is None or (self.given and competing.any())
         top = np.full(DRAWS, -np.inf) if alone else own / self.spread[rival]
         if use.any():

@@ -21,7 +21,7 @@ from costcurves.counting.confusion import JointConfusion
 from costcurves.inference.cost_cells import CostCells, difference_cells, mean_of_cells
 from costcurves.inference.cost_methods import DEFAULT_METHOD
 from costcurves.multiclass.options import Options, count_joint, joint_of
-from costcurves.multiclass.risks import Risks, difference_risks, how_many, test_warning
+from costcurves.multiclass.risks import Risks, difference_risks, difference_warning, how_many
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -245,7 +245,7 @@ class _BDeltaCost:
 
 def _warned(found: CostDifference) -> CostDifference:
     if found.risks:
-        warnings.warn(test_warning(found.risks, found.n), SmallSampleWarning, stacklevel=3)
+        warnings.warn(difference_warning(found.risks, found.n), SmallSampleWarning, stacklevel=3)
     return found
 
 

@@ -27,7 +27,7 @@ from costcurves.multiclass.bdeltacost import (
     risks_of_joint,
 )
 from costcurves.multiclass.options import Options
-from costcurves.multiclass.risks import CellRisk, test_warning
+from costcurves.multiclass.risks import CellRisk, difference_warning
 
 # Costs that differ by less than this part of the largest cost are equal; rounding makes such differences.
 _EQUAL = 1e-12
@@ -261,7 +261,7 @@ def bdeltacost_many(
         tail = (1 - level) / ((len(names) + 1) * (k - 1))
         rivals += [constants[c] for c in _constants_like(lowest, sizes, matrix, options, tail)]
     if risky := [pair for pair in pairs if pair.risks]:
-        warnings.warn(test_warning(risky[0].risks, true.size), SmallSampleWarning, stacklevel=2)
+        warnings.warn(difference_warning(risky[0].risks, true.size), SmallSampleWarning, stacklevel=2)
     adjusted = [_adjusted(pair, count, level) for pair in pairs]
     return CostComparison(
         names,

@@ -178,7 +178,7 @@ def interval_warning(risks: Risks, n: int) -> str:
     )
 
 
-def test_warning(risks: Risks, n: int) -> str:
+def difference_warning(risks: Risks, n: int) -> str:
     """Return the warning that a test of a difference cannot be relied on."""
     return (
         f"{n} examples cannot support the test: {risks_in_words(risks)} could make up for the advantage that was seen; "

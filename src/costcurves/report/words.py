@@ -25,7 +25,7 @@ _BELOW = "The hull, who is best where and the sliders show the thresholds that a
 NOTES = {
     "optimal": "Thresholds were chosen on the same cases that judge them, so costs on these cases are a little too "
     "low. The answers above say what to expect on new cases; the pictures and tables below show costs on these cases, "
-    "with limits that take the thresholds for given.",
+    "with limits that take the thresholds as given.",
     "crossfit": "In the cost curves below, each case is judged at the threshold that is best on all cases outside its "
     f"fold, so their costs are not too low. {_BELOW}, and so do the comparisons; their costs are a little too low. The "
     "answers above say what to expect on new cases.",
