@@ -289,6 +289,10 @@ CREDIT = ("decide", "example:german_credit", "--positive", "bad")
         (("--pc", "1.5"), "--pc must be in [0, 1], got 1.5"),
         (("--pc", "0.5", "--prevalence", "0.3"), "--pc and --prevalence exclude each other"),
         (("--pc", "0.5", "--costs", "c.toml"), "--costs and --pc exclude each other"),
+        (
+            ("--policy", "crossfit"),
+            "--policy crossfit is for compare and curve: decide says what its threshold will cost",
+        ),
         (("--slope", "-1"), "--slope must be >= 0, got -1"),
         (("--slope", "nan"), "--slope must be finite, got nan"),
         (("--slope", "2..1"), "--slope must be a pair (low, high) with low <= high, got (2.0, 1.0)"),

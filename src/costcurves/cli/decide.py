@@ -100,6 +100,10 @@ def decide(
     if limit := limits.read(conditions.prevalence, others):
         decide_within(limit, table.load(), out)
         return
+    if statistics.policy == "crossfit":
+        raise Problem(
+            "--policy crossfit is for compare and curve: decide says what its threshold will cost on new cases anyway"
+        )
     asked = conditions.read()
     if out.form == "csv" and len({type(where) for where in asked.cases.values()}) > 1:
         raise Problem("--csv needs scenarios of one kind, conditions or ranges: choose some with --scenario")
