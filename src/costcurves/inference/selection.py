@@ -29,9 +29,8 @@ PLAUSIBLE = 3.5
 # How much of the observed advantage over the other candidates is taken for noise, in standard errors: for the estimate,
 # the lower limit and the upper limit. Zero would be the plain bootstrap, which finds about two thirds of the optimism.
 SHRINK_ESTIMATE, SHRINK_LOWER, SHRINK_UPPER = 0.6, 0.0, 3.0
-# With few cases the tail of the true errors is heavier than the field's: the upper limit is moved by this many standard
-# errors, divided by the root of the size of the smaller class.
-HEAVIER = 0.5
+# The tail of the true errors is a little heavier than the field's: the upper limit is moved by this many standard errors.
+HEAVIER = 0.12
 # How far the lower limit comes back to that of a candidate that was not chosen.
 BACK = 0.2
 # Candidates that cost more than the cheapest by this many times the sum of both standard errors are not drawn.
@@ -211,7 +210,7 @@ class FieldAt:
     def _worst(self, i: int, members: BoolArray, least: float) -> FloatArray:
         """Return the optimism, in standard errors, that the upper limit allows for."""
         found = self._optimism(i, members, least, SHRINK_UPPER)[0]
-        return np.asarray(found + HEAVIER / math.sqrt(min(self.sizes)))
+        return np.asarray(found + HEAVIER)
 
     def _interval(self, some: IntArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the interval of the cost of some candidates at critical values."""
