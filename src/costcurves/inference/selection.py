@@ -29,7 +29,7 @@ PLAUSIBLE = 3.5
 # How much of the observed advantage over the other candidates is taken for noise, in standard errors: for the estimate,
 # the lower limit and the upper limit. Zero would be the plain bootstrap, which finds about two thirds of the optimism.
 SHRINK_ESTIMATE, SHRINK_LOWER, SHRINK_UPPER = 0.6, 0.0, 3.0
-# The tail of the true errors is a little heavier than the field's: the upper limit is moved by this many standard errors.
+# The tail of the true errors is a little heavier than the field's: the upper limit moves by this many standard errors.
 HEAVIER = 0.12
 # How far the lower limit comes back to that of a candidate that was not chosen.
 BACK = 0.2
