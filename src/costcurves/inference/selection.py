@@ -103,7 +103,8 @@ class FieldAt:
         # A small ridge lets the covariance be singular.
         root = np.linalg.cholesky(covariance + np.diag(1e-9 * np.diagonal(covariance)))
         found = np.full((self.owner.size, DRAWS), np.nan, dtype=np.float32)
-        found[some] = root.astype(np.float32) @ _normals(-(-some.size // 128) * 128)[: some.size]
+        # In double precision, so that the number of threads that multiply leaves no trace in the draws.
+        found[some] = root @ _normals(-(-some.size // 128) * 128)[: some.size].astype(np.float64)
         return found
 
     def spread_from(self, i: int) -> FloatArray:
