@@ -3,12 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEMO_STAMP := $(VENV)/.installed-demo
+PIP = $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
 .PHONY: help demo test fuzz study-honesty study-thresholds study-real study-k-classes lint format bench bench-check bench-record replicate docs clean
 
 help:
-	@echo "make demo    run the main task on the shipped example (demo-output/)"
-	@echo "make test    run all tests and doctests"
+	@echo "make demo    run the main task on the shipped example (demo-output/; installs 30 packages)"
+	@echo "make test    run all tests and doctests (installs what development needs)"
 	@echo "make fuzz    test every law on new random worlds for 10 minutes (FUZZ='--minutes 60' for longer)"
 	@echo "make study-honesty  measure how often the recommendations hold in 60 simulated worlds (hours; can be resumed)"
 	@echo "make study-thresholds  how often sets of thresholds have the best one (20 minutes)"
@@ -23,14 +25,19 @@ help:
 	@echo "make docs    build the documentation (docs/_build/html)"
 	@echo "make clean   remove the environment and everything that was made"
 
-$(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "costcurves needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
-	touch $(STAMP)
+# `make demo` installs what the demo needs; everything else adds the rest to the same environment. What pip prints is shown
+# only if it fails.
+$(DEMO_STAMP): EXTRAS := cli,report
+$(STAMP): EXTRAS := dev
+$(DEMO_STAMP) $(STAMP): pyproject.toml constraints.txt hatch_build.py src/costcurves/counting/loops.c
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "costcurves needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	@echo "Installing costcurves[$(EXTRAS)] into $(VENV) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) -e ".[$(EXTRAS)]" >$(VENV)/pip.log 2>&1 || { cat $(VENV)/pip.log; exit 1; }
+	@touch $(DEMO_STAMP) $@
 
-demo: $(STAMP)
-	$(BIN)/costcurves demo --output demo-output --force
+demo: $(DEMO_STAMP)
+	@$(BIN)/costcurves demo --output demo-output --force
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2
@@ -46,6 +53,7 @@ study-thresholds: $(STAMP)
 
 study-real: $(STAMP)
 	$(BIN)/python studies/real_data.py --record $(STUDY)
+
 study-k-classes: $(STAMP)
 	$(BIN)/python studies/k_classes.py --record $(STUDY)
 
@@ -59,7 +67,7 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 
 bench bench-check bench-record: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r benchmarks/requirements.txt
+	@$(PIP) --quiet -r benchmarks/requirements.txt
 	$(BIN)/python benchmarks/run.py $(patsubst bench-%,--%,$(filter bench-%,$@)) $(BENCH)
 
 # Finished parts are kept in replication-output/ and not computed again; the pages show what is recorded with --record.
