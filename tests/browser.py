@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -66,7 +67,14 @@ class Tab:
 
     def ready(self) -> None:
         """Wait until the pictures are drawn."""
-        self.page.wait_for_function("document.documentElement.dataset.ready === 'yes'", timeout=60_000)
+        self.page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=60_000)
+
+    def until(self, condition: str, timeout: float = 30.0) -> None:
+        """Wait until an expression is true. Playwright's own way runs text as code, which the page's policy forbids."""
+        end = time.monotonic() + timeout
+        while not self.page.evaluate(condition):
+            assert time.monotonic() < end, condition
+            self.page.wait_for_timeout(25)
 
     def enter(self, selector: str, value: object) -> None:
         """Give an input a value, as its user would."""

@@ -414,12 +414,12 @@ def test_the_page_fits_a_telephone_and_keeps_its_state(running, tab, tmp_path, r
     tab.page.set_viewport_size({"width": 390, "height": 844})
     tab.page.wait_for_timeout(400)
     tab.ready()
-    tab.page.wait_for_function("document.querySelector('[data-spec=spaces] svg').getBoundingClientRect().width < 380")
+    tab.until("document.querySelector('[data-spec=spaces] svg').getBoundingClientRect().width < 380")
     assert tab.page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert condition(tab).cost_fn == 11
     check_choice(tab, report.summary.hull)
     tab.page.set_viewport_size({"width": 1280, "height": 900})
-    tab.page.wait_for_function("document.querySelector('[data-spec=spaces] svg').getBoundingClientRect().width > 900")
+    tab.until("document.querySelector('[data-spec=spaces] svg').getBoundingClientRect().width > 900")
     tab.page.wait_for_timeout(300)
 
 
@@ -430,6 +430,36 @@ def test_downloads_hold_the_numbers(tab, report):
     with tab.page.expect_download() as found:
         links.first.click()
     assert found.value.path().read_text(encoding="utf-8") == report.json()
+
+
+# Security ---------------------------------------------------------------------------------------------------------
+
+
+def test_only_the_scripts_and_the_style_of_the_page_can_run(running, report, tmp_path):
+    page = report.html()
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert "unsafe" not in policy
+    assert policy.count("'sha256-") == 3
+    assert " style=" not in page.split("<script")[0]
+    added = (
+        "<script>window.pwned = 1</script><script type=module>window.pwned = 2</script>"
+        "<img alt='' src='data:,' onerror='window.pwned = 3'><style>h1 { color: red !important; }</style>"
+        "<h2 id=styled style='color: red'>x</h2><a id=link href='javascript:window.pwned = 4'>x</a>"
+    )
+    path = tmp_path / "changed.html"
+    path.write_text(page.replace("<main>", f"<main>{added}"), encoding="utf-8")
+    tab = open_tab(running)
+    tab.go(path)
+    tab.page.click("#link")
+    assert tab.page.evaluate("() => window.pwned") is None
+    red = "rgb(255, 0, 0)"
+    for selector in ("h1", "#styled"):
+        assert tab.page.eval_on_selector(selector, "e => getComputedStyle(e).color") != red
+    # Later, because what the test itself evaluates may do everything.
+    later = "try { done(new Function('return \"made\"')()) } catch (error) { done(error.name) }"
+    assert tab.page.evaluate(f"() => new Promise((done) => setTimeout(() => {{ {later} }}))") == "EvalError"
+    assert sum("Content Security Policy" in complaint for complaint in tab.complaints) >= 5
+    tab.page.close()
 
 
 # Hostile names ----------------------------------------------------------------------------------------------------

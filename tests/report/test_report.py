@@ -416,7 +416,7 @@ def test_a_notebook_shows_the_page_inline(tmp_path):
         tab = open_tab(running)
         tab.page.goto(inline.as_uri())
         frame = tab.page.frames[1]
-        frame.wait_for_function("document.documentElement.dataset.ready === 'yes'", timeout=60_000)
+        frame.wait_for_selector("html[data-ready=yes]", state="attached", timeout=60_000)
         assert frame.text_content("h1") == "In a notebook"
         assert frame.locator("[data-spec=spaces] svg").count() == 1
         assert "Use" in frame.text_content("#now")

@@ -86,8 +86,7 @@ const showShaded = (_, rows) => {
   say(legend, row ? `Shaded: scenario ${row.n}. ${row.said}`
     : "At the condition of a scenario, the thresholds of its recommended classifier that are not shown to cost more are shaded.");
   if (!row) return;
-  area.className = "area";
-  area.style.setProperty("--own", `var(--c${row.k % words.colours})`);
+  area.className = `area own${row.k % words.colours}`;
   legend.prepend(area);
 };
 
@@ -153,7 +152,9 @@ const draw = async () => {
   for (const holder of all(".chart")) {
     const name = holder.dataset.spec;
     const result = await vegaEmbed(holder, fitted(name, holder), {
-      actions: false, renderer: "svg", mode: "vega-lite", patch: mended, tooltip: { theme: "page" },
+      // The page's security policy allows neither code made from text nor style sheets that are added later.
+      ast: true, defaultStyle: false, tooltip: { theme: "page", disableDefaultStyle: true },
+      actions: false, renderer: "svg", mode: "vega-lite", patch: mended,
     });
     holder.querySelector("svg").setAttribute("aria-hidden", "true"); // its container describes it
     drawn.push(result);

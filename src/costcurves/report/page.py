@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import functools
+import hashlib
 import math
 from dataclasses import dataclass
 from importlib import resources
@@ -49,7 +51,7 @@ def _library() -> str:
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("costcurves.report", "."),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -57,6 +59,13 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["hashed"] = _hashed
+    return environment
+
+
+def _hashed(text: str) -> Markup:
+    """Return the hash by which the page's content security policy allows a script or a style sheet, and no other."""
+    return Markup(f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'")
 
 
 def _said(value: Any) -> Any:
@@ -102,8 +111,7 @@ def render(
         downloads=downloads,
         versions=versions,
         style=_file("style.css"),
-        script=_file("numbers.js") + _file("page.js"),
-        library=Markup(_library()),
+        scripts=[Markup(_library()), _file("numbers.js") + _file("page.js")],
         **context | {"words": _said(context["words"])},
     )
 
