@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO_STAMP := $(VENV)/.installed-demo
-PIP = $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+# $(call pip,arguments) shows what pip prints only if it fails.
+pip = $(BIN)/python -m pip install --disable-pip-version-check $(1) >$(VENV)/pip.log 2>&1 || { cat $(VENV)/pip.log; exit 1; }
 
-.PHONY: help demo test fuzz study-honesty study-thresholds study-real study-k-classes lint format bench bench-check bench-record replicate docs clean
+.PHONY: help demo test fuzz study-honesty study-thresholds study-real study-k-classes lint format wheels bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main task on the shipped example (demo-output/; installs 30 packages)"
@@ -18,6 +19,7 @@ help:
 	@echo "make study-k-classes  how often the intervals of k-class costs hold, by method (half an hour)"
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
+	@echo "make wheels  make the source archive and the wheels of all platforms (dist/), and try the one of this machine"
 	@echo "make bench   compare the speed of the package with others (25 minutes; BENCH='--only roc' for one topic)"
 	@echo "make bench-check   fail if a ratio fell below 70 % of the recorded one"
 	@echo "make bench-record  measure everything, record the results and write docs/benchmarks.md"
@@ -25,15 +27,14 @@ help:
 	@echo "make docs    build the documentation (docs/_build/html)"
 	@echo "make clean   remove the environment and everything that was made"
 
-# `make demo` installs what the demo needs; everything else adds the rest to the same environment. What pip prints is shown
-# only if it fails.
+# `make demo` installs what the demo needs; everything else adds the rest to the same environment.
 $(DEMO_STAMP): EXTRAS := cli,report
 $(STAMP): EXTRAS := dev
 $(DEMO_STAMP) $(STAMP): pyproject.toml constraints.txt hatch_build.py src/costcurves/counting/loops.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "costcurves needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	@echo "Installing costcurves[$(EXTRAS)] into $(VENV) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) -e ".[$(EXTRAS)]" >$(VENV)/pip.log 2>&1 || { cat $(VENV)/pip.log; exit 1; }
+	@$(call pip,-c constraints.txt -e ".[$(EXTRAS)]")
 	@touch $(DEMO_STAMP) $@
 
 demo: $(DEMO_STAMP)
@@ -66,8 +67,12 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+wheels: $(STAMP)
+	@$(call pip,-r tools/requirements.txt)
+	$(BIN)/python tools/wheels.py
+
 bench bench-check bench-record: $(STAMP)
-	@$(PIP) --quiet -r benchmarks/requirements.txt
+	@$(call pip,-c constraints.txt -r benchmarks/requirements.txt)
 	$(BIN)/python benchmarks/run.py $(patsubst bench-%,--%,$(filter bench-%,$@)) $(BENCH)
 
 # Finished parts are kept in replication-output/ and not computed again; the pages show what is recorded with --record.
@@ -80,4 +85,4 @@ docs: $(STAMP)
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf docs/_build docs/_pictures docs/gallery docs/reference/api docs/reference/cli.md docs/reference/json.md $(VENV) demo-output bench-output replication-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf dist docs/_build docs/_pictures docs/gallery docs/reference/api docs/reference/cli.md docs/reference/json.md $(VENV) demo-output bench-output replication-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -326,22 +326,67 @@ class App:
     display_warning = display_info
 
 
-@pytest.mark.parametrize(("compiler", "told"), [("no-such-compiler", "no C compiler"), ("false", "left out")])
-def test_a_build_goes_on_without_a_compiler_that_works(monkeypatch, tmp_path, compiler, told):
-    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-
+@pytest.fixture
+def hook(monkeypatch, tmp_path):
+    """Return the build hook of a copy of the source, and what it tells."""
     monkeypatch.syspath_prepend(str(ROOT))
-    import hatch_build
-
-    assert issubclass(hatch_build.CompiledLoops, BuildHookInterface)
-    package = tmp_path / "src" / "costcurves"
+    hatch_build = pytest.importorskip("hatch_build", exc_type=ImportError)
+    package = tmp_path / "src" / "costcurves" / "counting"
     package.mkdir(parents=True)
     shutil.copy(Path(compiled.__file__).with_name("loops.c"), package)
-    app = App()
-    hook = hatch_build.CompiledLoops(str(tmp_path), {}, None, None, str(tmp_path), "wheel", app)
+    monkeypatch.setenv(compiled.SWITCH, "1")
+    monkeypatch.delenv("COSTCURVES_PLATFORM", raising=False)
+    return hatch_build.CompiledLoops(str(tmp_path), {}, None, None, str(tmp_path), "wheel", App())
+
+
+def files_of(hook):
+    return sorted(path.name for path in (Path(hook.root) / "src" / "costcurves" / "counting").iterdir())
+
+
+@pytest.mark.parametrize(("compiler", "told"), [("no-such-compiler", "no C compiler"), ("false", "left out")])
+def test_a_build_goes_on_without_a_compiler_that_works(monkeypatch, hook, compiler, told):
     monkeypatch.setenv("CC", compiler)
     data = {"artifacts": []}
     hook.initialize("standard", data)
-    assert told in app.told[0]
+    assert told in hook.app.told[0]
     assert data == {"artifacts": []}
-    assert [path.name for path in package.iterdir()] == ["loops.c"]
+    assert files_of(hook) == ["loops.c"]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_a_build_makes_the_library_that_is_loaded_here(monkeypatch, hook):
+    monkeypatch.setenv("CC", "cc")
+    data = {"artifacts": []}
+    hook.initialize("standard", data)
+    assert data["artifacts"] == [f"src/costcurves/counting/{compiled.LIBRARY.name}"]
+    assert not data["pure_python"]
+    assert data["tag"].startswith("py3-none-")
+    assert files_of(hook) == sorted([compiled.LIBRARY.name, "loops.c"])
+    assert compiled.Loops(Path(hook.root) / data["artifacts"][0]).version == compiled.VERSION
+
+
+def test_a_build_for_another_platform_is_made_by_the_cross_compiler_or_fails(monkeypatch, hook):
+    monkeypatch.setenv("COSTCURVES_PLATFORM", "amiga")
+    with pytest.raises(ValueError, match=r"COSTCURVES_PLATFORM must be one of manylinux_2_17_x86_64, .*, got 'amiga'"):
+        hook.initialize("standard", {"artifacts": []})
+
+    commands = []
+
+    def run(command, **options):
+        commands.append(command)
+        Path(command[command.index("-o") + 1]).write_bytes(b"a library")
+        return subprocess.CompletedProcess(command, len(commands) - 1, "", "no space left")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setenv("COSTCURVES_PLATFORM", "win_amd64")
+    data = {"artifacts": []}
+    hook.initialize("standard", data)
+    assert data == {
+        "artifacts": ["src/costcurves/counting/_loops.dll"],
+        "pure_python": False,
+        "tag": "py3-none-win_amd64",
+    }
+    assert commands[0][1:5] == ["-m", "ziglang", "cc", "-target"]
+    assert "-ffp-contract=off" in commands[0]
+    with pytest.raises(RuntimeError, match="no space left"):
+        hook.initialize("standard", data)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +25,7 @@ Array = npt.NDArray[Any]
 SWITCH = "COSTCURVES_COMPILED"
 VERSION = 8  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
-LIBRARY = Path(__file__).with_name("_loops.so")
+LIBRARY = Path(__file__).with_name("_loops" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so"))
 # The arguments of each loop: p is a pointer and n an integer; what it returns comes after the arrow.
 SIGNATURES = {
     "version": ">n",
