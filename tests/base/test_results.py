@@ -114,6 +114,7 @@ RESULTS = {
     "difference interval": cc.compare(LABELS, SCORES["a"], SCORES["b"], pc=[0.3, 0.5]).at(0.4),
     "difference in money": cc.compare(LABELS, *SCORES.values()).at(SPAN.corners[0]),
     "difference band": MANY.pairs[0].band,
+    "unpaired band": cc.compare.from_curves(cc.CostCurve(M), cc.CostCurve(M, name="other"), pc=[0.3, 0.5]).band,
     "verdict": MANY.pairs[0].band.significant()[0],
     "cost lines": cc.CostCurve(M).lines(),
     "rare error": cc.plan_test_size(TABLE, PRICES, half_width=0.2).rare[0],

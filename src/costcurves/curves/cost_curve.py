@@ -333,7 +333,7 @@ class CostCurve(CostThresholds):
         Interval(0.05 in [0.05, 0.05], level=0.9)
         """
         points = operating_points(pc)
-        n_pos, n_neg, effective = self._sizes("band")
+        n_pos, n_neg, effective = self.sizes("band")
         options: dict[str, Any] = {"level": level, "n_resamples": n_resamples, "rng": rng}
         simultaneous = check_flag("simultaneous", simultaneous)
         if check_flag("reoptimise", reoptimise):
@@ -377,7 +377,7 @@ class CostCurve(CostThresholds):
         [0.15, 0.45]
         """
         where = np.array([check_condition(condition).pc])
-        n_pos, n_neg, effective = self._sizes("distribution")
+        n_pos, n_neg, effective = self.sizes("distribution")
         if effective is not None:
             raise UnsupportedError(f"`distribution` needs whole counts, got {self.name!r} made from weights")
         fn, fp = self.errors_at(where)
@@ -426,7 +426,7 @@ class CostCurve(CostThresholds):
         misses, alarms = self._steps.errors(roc)
         return misses[step], alarms[step]
 
-    def _sizes(self, what: str) -> tuple[float, float, tuple[float, float] | None]:
+    def sizes(self, what: str) -> tuple[float, float, tuple[float, float] | None]:
         """Return positives, negatives and, for weighted data, their effective numbers."""
         roc = self._need_roc(what)
         if roc.made_from == "rates":
@@ -465,7 +465,7 @@ class CostCurve(CostThresholds):
 
 def _band_at(curve: CostCurve, options: dict[str, Any], pc: Any) -> Band:
     """Return the band of a curve's error counts at some operating points."""
-    n_pos, n_neg, effective = curve._sizes("band")
+    n_pos, n_neg, effective = curve.sizes("band")
     fn, fp = curve.errors_at(pc)
     which = {"known": curve.trivial_at(pc), "cuts": curve.threshold_at(pc)}
     band = cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, **which, **options)

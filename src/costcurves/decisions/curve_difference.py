@@ -12,10 +12,11 @@ from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, fr
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.differences import PcIntervals
-from costcurves.decisions.rows import Paired, Source
+from costcurves.decisions.rows import Paired, Source, common_breaks
 from costcurves.inference.bands.results import DifferenceInterval
 from costcurves.inference.paired.bands import DifferenceBand, difference_band
 from costcurves.inference.paired.discordant import PairedCounts
+from costcurves.inference.unpaired import Judged, UnpairedBand, unpaired_band
 
 UNDECIDED = "undecided"
 UNSETTLED = "not settled: binning error"
@@ -86,6 +87,34 @@ class Discordant:
         ).with_errors(self.errors)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Unpaired:
+    """Two curves whose classifiers were judged on independent test sets."""
+
+    curves: tuple[CostCurve, CostCurve]
+    options: dict[str, Any]
+    errors: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def breaks(self) -> FloatArray:
+        """The pc at which a threshold of either curve changes."""
+        return common_breaks(*self.curves)
+
+    def reversed(self) -> Unpaired:
+        """Return the curves in the other order."""
+        return replace(self, curves=self.curves[::-1], errors=self.errors[::-1])
+
+    def band(self, pc: FloatArray, **more: Any) -> UnpairedBand:
+        """Return the band of the difference at some operating points."""
+        judged = []
+        for curve in self.curves:
+            n_pos, n_neg, effective = curve.sizes("compare.from_curves")
+            fn, fp = curve.errors_at(pc)
+            which = {"known": curve.trivial_at(pc), "cuts": curve.threshold_at(pc)}
+            judged.append(Judged.of(fn, n_pos, fp, n_neg, pc.size, effective=effective, **which))
+        return unpaired_band((judged[0], judged[1]), pc, **self.options, **more).with_errors(self.errors)
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveDifference(Result):
     """The cost of one classifier minus that of another at every condition, with limits.
@@ -116,8 +145,8 @@ class CurveDifference(Result):
     """
 
     names: tuple[str, str]
-    band: DifferenceBand
-    _discordant: Discordant
+    band: DifferenceBand | UnpairedBand
+    _discordant: Discordant | Unpaired
 
     @property
     def pc(self) -> FloatArray:

@@ -36,7 +36,7 @@ _REST = 0.1
 def fixed_critical(rates: ErrorRates, level: float) -> float:
     """Return the critical value of a fixed threshold, whose cost is a line, in closed form."""
     sizes = (rates.n_pos, rates.n_neg)
-    soft = [_softened(rate[:1], n)[0] for rate, n in zip((rates.fnr, rates.fpr), sizes, strict=True)]
+    soft = [softened(rate[:1], n)[0] for rate, n in zip((rates.fnr, rates.fpr), sizes, strict=True)]
     spread = [float(np.sqrt(rate * (1 - rate) / n)) for rate, n in zip(soft, sizes, strict=True)]
     return line_critical(level, (rates.pc[0], rates.pc[-1]), sd_pos=spread[0], sd_neg=spread[1])
 
@@ -61,11 +61,11 @@ def moving_critical(
     rates, turned = rates._replace(pc=exact_weights(rates.pc), share=share).canonical()
     cuts = cuts[::-1] if turned else cuts
     if method.simulates_counts:
-        fnr, fpr = (_plug_in(r, n, cuts) for r, n in ((rates.fnr, rates.n_pos), (rates.fpr, rates.n_neg)))
+        fnr, fpr = (plug_in(r, n, cuts) for r, n in ((rates.fnr, rates.n_pos), (rates.fpr, rates.n_neg)))
         soft = rates._replace(fnr=fnr, fpr=fpr)
     else:
         found = rates.corrected()
-        soft = rates._replace(fnr=_softened(found.fnr, rates.n_pos), fpr=_softened(found.fpr, rates.n_neg))
+        soft = rates._replace(fnr=softened(found.fnr, rates.n_pos), fpr=softened(found.fpr, rates.n_neg))
     sizes = (rates.n_pos, rates.n_neg)
     covariance = curve_covariance(soft.fnr, soft.fpr, soft.pc, *sizes, sampling=rates.sampling, share=rates.share)
     if rates.beta is not None:
@@ -77,12 +77,12 @@ def moving_critical(
     return _calibrated(soft.at(used), level + _REST * (1 - level), method, limits)
 
 
-def _softened(rate: FloatArray, n: float) -> FloatArray:
+def softened(rate: FloatArray, n: float) -> FloatArray:
     """Return rates with half an error and half a right decision more."""
     return np.asarray(np.minimum((rate * n + 0.5) / (n + 1), 1.0))
 
 
-def _plug_in(rate: FloatArray, n: float, cuts: npt.NDArray[Any]) -> FloatArray:
+def plug_in(rate: FloatArray, n: float, cuts: npt.NDArray[Any]) -> FloatArray:
     """Return the rates to simulate at: (k + ½)/(n + 1) after k errors of n, but changing where the threshold does.
 
     Points with the same errors at different thresholds have rates that lead, evenly in their log-odds, from the middle
@@ -100,7 +100,7 @@ def _plug_in(rate: FloatArray, n: float, cuts: npt.NDArray[Any]) -> FloatArray:
     """
     from scipy.special import expit, logit
 
-    soft = _softened(rate, n)
+    soft = softened(rate, n)
     starts = np.flatnonzero(np.append(True, rate[1:] != rate[:-1]))
     if starts.size == 1:
         return soft

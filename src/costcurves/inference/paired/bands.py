@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.results import Result
+from costcurves._base.errors import InputError
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
-    IntArray,
     Rng,
     check_choice,
     check_laplace,
     check_level,
     check_positive,
     frozen,
-    shown,
 )
-from costcurves.conditions.condition import OperatingCondition, pc_array
+from costcurves.inference.bands.differences import SignedBand
 from costcurves.inference.bands.error_rates import largest_cost
-from costcurves.inference.bands.results import SAMPLINGS, Band, check_pc
+from costcurves.inference.bands.results import SAMPLINGS, check_pc
 from costcurves.inference.paired.critical import difference_critical
 from costcurves.inference.paired.limits import (
     difference_limits,
@@ -36,31 +32,11 @@ from costcurves.inference.paired.rates import PAIRED_METHODS
 from costcurves.inference.paired.resampled import ResampledDifferences, Resamples
 from costcurves.inference.rates import check_counts, critical, pointwise_level
 
-UNSETTLED = 2  # the side of a difference that its binning error could overturn
 BOOTSTRAPS = ("exact", "resample")  # the methods of differences that `PAIRED_METHODS` does not have
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Verdict(Result):
-    """A range of operating points and who is better there: "a", "b", "undecided", or "unsettled" by binning error.
-
-    Examples
-    --------
-    >>> from costcurves.inference.paired.bands import Verdict
-    >>> Verdict(0.7, 1.0, "a")
-    Verdict(low=0.7, high=1.0, better='a')
-    """
-
-    low: float
-    high: float
-    better: str
-
-    def _columns(self) -> dict[str, Any]:
-        return {"low": [self.low], "high": [self.high], "better": [self.better]}
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DifferenceBand(Band):
+class DifferenceBand(SignedBand):
     """Cost of a minus cost of b with limits at each operating point; below zero, a is better.
 
     Attributes
@@ -88,62 +64,15 @@ class DifferenceBand(Band):
     _laplace: float = field(repr=False)
     _known: BoolArray = field(repr=False)
     _resamples: Resamples | None = field(default=None, repr=False, kw_only=True)
-    errors: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
 
-    def with_errors(self, errors: tuple[float, float]) -> DifferenceBand:
-        """Return the band for costs that can be too high by these errors, of a and of b."""
-        if not any(errors):
-            return self
-        largest = _largest_difference(self.pc, self._sizes, self.sampling)
-        lower, upper = np.maximum(self.lower - errors[0], -largest), np.minimum(self.upper + errors[1], largest)
-        return replace(self, lower=frozen(lower), upper=frozen(upper), errors=errors, max_error=max(errors))
+    def _largest(self) -> FloatArray:
+        """Return the largest possible difference at each point."""
+        return _largest_difference(self.pc, self._sizes, self.sampling)
 
     def reversed(self) -> DifferenceBand:
         """Return the band of b minus a."""
         a, b, c, d = self._counts
-        return replace(
-            self,
-            estimate=frozen(-self.estimate),
-            lower=frozen(-self.upper),
-            upper=frozen(-self.lower),
-            _counts=(b, a, d, c),
-            errors=self.errors[::-1],
-        )
-
-    def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
-        first, second, third = (value * condition.unit_cost for value in values)  # the baseline cancels
-        return first, second, third
-
-    def significant(self) -> tuple[Verdict, ...]:
-        """Return the ranges of pc in which a is better, b is better, or neither is shown to be.
-
-        This needs a simultaneous band: a pointwise band excludes zero somewhere far more often than its level says.
-        Ranges in which the band would exclude zero if scores had not been binned are "unsettled".
-        """
-        if not self.simultaneous:
-            raise UnsupportedError(
-                "`significant` must have a simultaneous band, got a pointwise one: pass simultaneous=True"
-            )
-        sign = _side(self.lower, self.upper)
-        sign[(sign == 0) & (_side(self.lower + self.errors[0], self.upper - self.errors[1]) != 0)] = UNSETTLED
-        # Only the points of the band were tested, so a range ends at the last of them that excludes zero; a range of
-        # one point has no width and is left undecided.
-        names = {-1: "a", 0: "undecided", 1: "b", UNSETTLED: "unsettled"}
-        first = np.concatenate(([0], np.flatnonzero(np.diff(sign)) + 1))
-        last = np.append(first[1:] - 1, sign.size - 1)
-        told = [
-            (i, j) for i, j in zip(first.tolist(), last.tolist(), strict=True) if sign[i] and (j > i or sign.size == 1)
-        ]
-        parts, end = [], float(self.pc[0])
-        for i, j in told:
-            low, high = float(self.pc[i]), float(self.pc[j])
-            if low > end:
-                parts.append(Verdict(end, low, names[0]))
-            parts.append(Verdict(low, high, names[int(sign[i])]))
-            end = high
-        if end < self.pc[-1] or not parts:
-            parts.append(Verdict(end, float(self.pc[-1]), names[0]))
-        return tuple(parts)
+        return replace(self._turned(), _counts=(b, a, d, c))
 
     def p_values_at(self, pc: npt.ArrayLike) -> FloatArray:
         """Return the two-sided p-value of no difference at each operating point, without any adjustment.
@@ -152,13 +81,7 @@ class DifferenceBand(Band):
         are not distinguished), and 0 or 1 if the difference is known. If scores were binned, it is the largest p-value
         that their error allows. Points between those of the band use the counts of the nearest one.
         """
-        wanted = pc_array(pc)
-        flat = wanted.ravel()
-        if ((flat < self.pc[0] - 1e-12) | (flat > self.pc[-1] + 1e-12)).any():
-            raise InputError(f"`pc` must be in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
-        after = np.clip(np.searchsorted(self.pc, flat), 0, self.pc.size - 1)
-        before = np.maximum(after - 1, 0)
-        near = np.where(np.abs(self.pc[before] - flat) < np.abs(self.pc[after] - flat), before, after)
+        wanted, flat, near = self._nearest(pc)
         counts = tuple(c[near] for c in self._counts)
         if self._resamples is None:
             p = no_difference(counts, self._sizes, flat, self.method, self.sampling, self._laplace)
@@ -173,11 +96,6 @@ class DifferenceBand(Band):
             net = net + (1 - flat) * ((counts[2] - counts[3]) / self._sizes[1])
             p = np.where(sure & (not any(self.errors)), np.where(net == 0, 1.0, 0.0), p)
         return np.asarray(p.reshape(wanted.shape))
-
-
-def _side(lower: FloatArray, upper: FloatArray) -> IntArray:
-    """Return -1 if both limits lie below zero, 1 if both lie above, and 0 otherwise."""
-    return np.where(upper < 0, -1, np.where(lower > 0, 1, 0))
 
 
 def _largest_difference(pc: FloatArray, sizes: tuple[float, float], sampling: str) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
@@ -216,9 +218,7 @@ def no_difference_within(
     >>> [no_difference_within(counts, *options, errors).round(3).item() for errors in ((0, 0), (0.1, 0), (0.4, 0))]
     [0.001, 0.01, 1.0]
     """
-    from scipy.special import ndtr
-
-    near, far = np.zeros(pc.size), np.full(pc.size, _FARTHEST)
+    how = (method, sampling, laplace)
 
     def excluded(z: FloatArray) -> BoolArray:
         """Return where the wider limits exclude zero."""
@@ -232,11 +232,25 @@ def no_difference_within(
             _, lower, upper = difference_limits(counts, sizes, pc, z, *how)
         return (lower - errors[0] > 0) | (upper + errors[1] < 0)
 
-    how = (method, sampling, laplace)
     estimate = difference_limits(counts, sizes, pc, 1.0, "gaussian", sampling, laplace)[0]
-    settled = (estimate > errors[0]) | (-estimate > errors[1])
+    return by_halving(excluded, (estimate > errors[0]) | (-estimate > errors[1]))
+
+
+def by_halving(excluded: Callable[[FloatArray], BoolArray], somewhere: BoolArray) -> FloatArray:
+    """Return p-values: the smallest α at which limits exclude zero, to about nine digits of the critical value.
+
+    Parameters
+    ----------
+    excluded : callable
+        ``excluded(z)`` says where the limits at critical values z, one per point, exclude zero.
+    somewhere : array of bool
+        Where they do at some critical value; the p-value is 1 elsewhere.
+    """
+    from scipy.special import ndtr
+
+    near, far = np.zeros(somewhere.size), np.full(somewhere.size, _FARTHEST)
     for _ in range(_HALVINGS):
         middle = 0.5 * (near + far)
         outside = excluded(middle)
         near, far = np.where(outside, middle, near), np.where(outside, far, middle)
-    return np.where(settled, 2 * ndtr(-near), 1.0)
+    return np.where(somewhere, 2 * ndtr(-near), 1.0)
