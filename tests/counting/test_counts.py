@@ -17,7 +17,7 @@ import oracles
 from costcurves.counting import counts
 from costcurves.counting.counts import checked_scores, count_scores, count_weights
 from costcurves.counting.geometry import upper_hull
-from costcurves.counting.hull_vertices import hull_counts
+from costcurves.counting.hull_vertices import candidates
 from costcurves.counting.labels import binary_labels
 
 Y, S = [0, 1, 1, 0], [0.1, 0.4, 0.8, 0.4]
@@ -107,10 +107,10 @@ def test_curves_held_in_few_bytes_are_those_of_many(dtype, monkeypatch):
     y = rng.random(300_000) < 0.4
     scores = (np.round(rng.normal(y, 2.0), 4)).astype(dtype)  # products of counts are beyond an int32
     narrow = cc.RocCurve.from_predictions(y, scores)
-    assert (narrow._fp.dtype, narrow._thresholds.dtype) == (np.int32, dtype)
+    assert (narrow._every.fp.dtype, narrow._every.thresholds.dtype) == (np.int32, dtype)
     monkeypatch.setattr(counts, "MANY", y.size)
     wide = cc.RocCurve.from_predictions(y, scores)
-    assert (wide._fp.dtype, wide._thresholds.dtype) == (np.int64, np.float64)
+    assert (wide._every.fp.dtype, wide._every.thresholds.dtype) == (np.int64, np.float64)
     for name in ("fp", "tp", "thresholds", "fpr", "tpr", "fnr"):
         found, expected = getattr(narrow, name), getattr(wide, name)
         assert (found.dtype, found.tobytes()) == (expected.dtype, expected.tobytes())
@@ -118,7 +118,7 @@ def test_curves_held_in_few_bytes_are_those_of_many(dtype, monkeypatch):
     assert narrow.auc() == wide.auc()
     assert narrow.has_thresholds
     few = narrow.at([0, 5, 9])
-    assert few._fp.dtype == np.int64
+    assert few._every.fp.dtype == np.int64
     assert few.to_dict() == wide.at([0, 5, 9]).to_dict()
     assert narrow.exact_rates(7) == wide.exact_rates(7)
     for one, other in ((narrow.on_hull(), wide.on_hull()), (cc.RocHull([narrow]), cc.RocHull([wide]))):
@@ -330,7 +330,7 @@ def test_weights_whose_sum_overflows_are_refused():
 
 
 def test_counts_are_read_only():
-    counts = hull_counts(np.array([False, True]), np.array([1.0, 2.0]))
+    counts = candidates(count_scores(np.array([False, True]), np.array([1.0, 2.0])))
     for array in (counts.fp, counts.tp, counts.thresholds):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1

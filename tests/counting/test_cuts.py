@@ -18,66 +18,10 @@ from costcurves.counting import hull_vertices
 from costcurves.report.datasets import two_class_data
 from costcurves.report.tables import hull_table, ranges_table
 from costcurves.report.words import Speaker
-from laws import random_worlds
+from laws import random_worlds, scored_world
 
 CONDITIONS = (0.02, 0.2, 0.5, 0.8, 0.98)
 SHOWN = re.compile(r"score (?:>=|≥) (\S+?)(?: \.\. (\S+?))?(?=[:,;)\s]|\.(?:\s|$)|$)")
-
-
-def neighbours(kind, start, size):
-    """Return floats of which each is the next one after the one before."""
-    values = [kind(start)]
-    while len(values) < size:
-        values.append(np.nextafter(values[-1], kind(np.inf)))
-    return np.array(values, kind)
-
-
-def score_values(rng, size):
-    """Return numbers that scores are drawn from: ordinary ones, and all kinds of near and far ones."""
-    kind = int(rng.integers(0, 14))
-    plain = rng.normal(size=size)
-    if kind == 0:
-        return rng.random(size)
-    if kind == 1:
-        return plain * 10.0 ** rng.uniform(-300, 300)
-    if kind == 2:
-        return neighbours(np.float64, rng.normal(), size)
-    if kind == 3:
-        return neighbours(np.float32, rng.normal(), size)
-    if kind == 4:
-        return neighbours(np.float64, 1.0, size) - 1e-14
-    if kind == 5:
-        return 1.0 - 10.0 ** -rng.uniform(1, 17, size)
-    if kind == 6:
-        return rng.integers(-1000, 1000, size)
-    if kind == 7:
-        return (rng.integers(0, 2**50, size)).astype(np.float64)
-    if kind == 8:
-        return rng.random(size).astype(np.float32)
-    if kind == 9:
-        return (plain * 10.0 ** rng.uniform(-30, 30)).astype(np.float32)
-    if kind == 10:
-        return rng.integers(0, 2000, size) * 5e-324
-    if kind == 11:
-        return -np.abs(plain) * 10.0 ** rng.uniform(-12, 12)
-    if kind == 12:
-        return np.round(rng.random(size), int(rng.integers(0, 4)))
-    return plain * 10.0 ** rng.uniform(-20, 20, size)
-
-
-def world(rng, most=40):
-    """Return labels of both classes and scores of two classifiers."""
-    size = int(rng.integers(3, most))
-    labels = rng.random(size) < rng.uniform(0.2, 0.8)
-    labels[:2] = False, True
-    scores = {}
-    for name in ("a", "b"):
-        values = np.sort(score_values(rng, size))
-        order = np.argsort(rng.normal(size=size) + rng.uniform(0, 3) * labels)
-        rank = np.empty(size, int)
-        rank[order] = np.arange(size)
-        scores[name] = values[rank // int(rng.integers(1, 3))]
-    return labels, scores
 
 
 def rates(labels, scores, text):
@@ -183,7 +127,7 @@ def test_texts_are_those_of_javascript():
 @pytest.mark.law
 def test_every_threshold_of_a_curve_has_a_text_that_separates_the_same_cases():
     for rng in random_worlds(1_500, stream=301):
-        labels, scores = world(rng)
+        labels, scores = scored_world(rng)
         for values in scores.values():
             curve = cc.RocCurve.from_predictions(labels, values)
             for part in (curve, curve.on_hull(), curve.at([0, -1])):
@@ -196,7 +140,7 @@ def test_every_threshold_of_a_curve_has_a_text_that_separates_the_same_cases():
 @pytest.mark.law
 def test_every_threshold_that_a_hull_shows_separates_the_cases_it_is_said_to():
     for rng in random_worlds(500, stream=302):
-        labels, scores = world(rng)
+        labels, scores = scored_world(rng)
         hull = cc.RocHull.from_predictions(labels, scores)
         few = cc.RocHull.from_predictions(labels, scores, points="hull")
         read = cc.RocHull.from_json_text(few.to_json())
@@ -240,7 +184,7 @@ def test_buckets_know_the_next_lower_scores(monkeypatch):
     monkeypatch.setattr(hull_vertices, "SMALLEST", 2)
     monkeypatch.setattr(hull_vertices, "MOST_SHARED", 1.0)
     for rng in random_worlds(400, stream=303):
-        labels, scores = world(rng, most=400)
+        labels, scores = scored_world(rng, most=400)
         plain = cc.RocHull.from_predictions(labels, scores)
         assert cc.RocHull.from_predictions(labels, scores, points="hull").threshold_text == plain.threshold_text
 
@@ -248,7 +192,7 @@ def test_buckets_know_the_next_lower_scores(monkeypatch):
 @pytest.mark.law
 def test_thresholds_of_weighted_data_separate_the_same_weights():
     for rng in random_worlds(500, stream=304):
-        labels, scores = world(rng)
+        labels, scores = scored_world(rng)
         weights = rng.integers(0, 3, labels.size).astype(float)
         weights[:2] = 1.0
         hull = cc.RocHull.from_predictions(labels, scores, sample_weight=weights)
@@ -263,8 +207,8 @@ def test_thresholds_of_weighted_data_separate_the_same_weights():
 @pytest.mark.law
 def test_every_threshold_of_a_recommendation_separates_the_cases_it_is_said_to():
     for rng in random_worlds(60, stream=305):
-        labels, scores = world(rng)
-        found_on, found_scores = world(rng)
+        labels, scores = scored_world(rng)
+        found_on, found_scores = scored_world(rng)
         policy = {
             name: cc.thresholds.validation(cc.RocCurve.from_predictions(found_on, found_scores[name]))
             for name in scores
@@ -319,7 +263,7 @@ def test_rates_have_no_scores_so_their_thresholds_are_shown_in_full():
 @pytest.mark.usefixtures("way")
 def test_thresholds_of_tallies_separate_the_same_cases():
     for rng in random_worlds(150, stream=307):
-        labels, scores = world(rng, most=300)
+        labels, scores = scored_world(rng, most=300)
         values = np.asarray(scores["a"], np.float64)
         parts = [slice(None, values.size // 2), slice(values.size // 2, None)]
         hull_tally = cc.HullTally(hold=int(rng.integers(0, 400)), members=int(rng.integers(1, 400)))
@@ -352,7 +296,7 @@ def test_the_command_line_and_the_report_show_the_thresholds_of_the_hull(tmp_pat
     here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
     asked = ("--prevalence", "0.3", "--cost-fp", "1", "--cost-fn", "5")
     for i, rng in enumerate(random_worlds(6, stream=310)):
-        labels, scores = world(rng, most=80)
+        labels, scores = scored_world(rng, most=80)
         scores = {name: np.asarray(values, np.float64) for name, values in scores.items()}
         hull = cc.RocHull.from_predictions(labels, scores)
         best, ranges = hull.best(here), hull.ranges()
@@ -426,7 +370,7 @@ def test_the_examples_that_cost_more_as_they_were_printed():
 
 def test_json_has_the_thresholds_themselves():
     rng = np.random.default_rng(5)
-    labels, scores = world(rng)
+    labels, scores = scored_world(rng)
     hull = cc.RocHull.from_predictions(labels, scores)
     stored = json.loads(hull.to_json())["classifiers"]
     for entry in stored:

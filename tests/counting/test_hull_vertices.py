@@ -1,4 +1,4 @@
-"""The hull from buckets is the hull of all points, with the same thresholds and next lower scores."""
+"""Points from buckets are those of the full curve, with the same thresholds and next lower scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from costcurves.counting import hull_vertices
 from costcurves.counting.counts import count_scores
-from costcurves.counting.hull_vertices import hull_counts, on_hull
+from costcurves.counting.hull_vertices import candidate_counts, candidates, on_hull
 
 pytestmark = pytest.mark.usefixtures("way")
 
@@ -19,6 +19,15 @@ pytestmark = pytest.mark.usefixtures("way")
 def rows(counts):
     columns = (counts.thresholds, counts.fp, counts.tp, counts.below)
     return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def assert_found(positive, scores):
+    """Check the candidates and the hull from buckets, if these are used, against all points."""
+    found, every = candidate_counts(positive, scores), count_scores(positive, np.array(scores))
+    if found is not None:
+        assert rows(found) == rows(candidates(every))
+        assert rows(on_hull(found)) == rows(on_hull(every))
+    return found is not None
 
 
 def scores_of(shape, size, rng, positive):
@@ -78,7 +87,7 @@ def test_buckets_give_the_full_hull_whatever_the_scores(monkeypatch, shape, size
         positive = rng.random(size) < share
         positive[:2] = False, True
         scores = scores_of(shape, size, rng, positive)
-        assert rows(hull_counts(positive, scores)) == rows(on_hull(count_scores(positive, scores)))
+        assert_found(positive, scores)
 
 
 @settings(max_examples=300)
@@ -89,7 +98,7 @@ def test_buckets_give_the_full_hull_of_few_tied_examples(pairs, width):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hull_vertices, "SMALLEST", 2)
         patch.setattr(hull_vertices, "MOST_SHARED", 1.0)
-        assert rows(hull_counts(positive, scores)) == rows(on_hull(count_scores(positive, scores)))
+        assert_found(positive, scores)
 
 
 @pytest.mark.parametrize("shape", ["normal", "probabilities", "float32", "long integers", "skewed"])
@@ -104,7 +113,7 @@ def test_buckets_are_in_use_for_spread_scores(monkeypatch, way, shape):
         return count_scores(labels, values)
 
     monkeypatch.setattr(hull_vertices, "count_scores", noted)
-    hull_counts(positive, scores)
+    assert candidate_counts(positive, scores) is not None
     if way == "compiled":
         assert not sorted_sizes
     else:
@@ -115,7 +124,7 @@ def test_bucket_codes_keep_the_order_of_scores():
     rng = np.random.default_rng(2)
     for shape in ("normal", "skewed", "float32", "near one", "long integers"):
         scores = scores_of(shape, 30_000, rng, rng.random(30_000) < 0.5)
-        coding = hull_vertices._bucketing(scores)
+        coding = hull_vertices._bucketing(scores, float(scores.min()), float(scores.max()))
         if coding is not None:
             codes = coding.codes(scores)
             order = np.argsort(scores, kind="stable")
@@ -129,7 +138,7 @@ def test_the_hull_of_many_probabilities_takes_at_most_one_and_a_half_times_their
     positive = rng.random(1_000_000) < 0.3
     scores = scores_of("probabilities", positive.size, rng, positive).astype(dtype)
     tracemalloc.start()
-    hull_counts(positive, scores)
+    assert candidate_counts(positive, scores) is not None
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.5 * (positive.nbytes + scores.nbytes)
@@ -143,4 +152,4 @@ def test_scores_at_odd_addresses_are_copied(dtype):
     scores[:] = rng.random(40_000)
     assert not scores.flags.aligned
     positive = rng.random(40_000) < 0.3
-    assert rows(hull_counts(positive, scores)) == rows(on_hull(count_scores(positive, scores.copy())))
+    assert assert_found(positive, scores)

@@ -23,23 +23,27 @@ WATCHED = {
     counts.checked_scores: "scores",
     counts.count_scores: "counts",
     counts.count_weights: "counts",
-    hull_vertices.hull_counts: "counts",
+    hull_vertices.candidate_counts: "counts",
 }
 
 
 @pytest.fixture
 def work(monkeypatch):
-    """How often labels and scores are checked and rows counted; a count within another one is part of it."""
+    """How often labels and scores are checked and rows counted; a count within another one is part of it.
+
+    Candidates are counted only if that is faster than counting all points, otherwise there are none.
+    """
     found, within = Counter(), Counter()
 
     def watched(function, name):
         def call(*arguments, **options):
-            found[name] += within[name] == 0
             within[name] += 1
             try:
-                return function(*arguments, **options)
+                answer = function(*arguments, **options)
             finally:
                 within[name] -= 1
+            found[name] += within[name] == 0 and answer is not None
+            return answer
 
         return call
 

@@ -199,6 +199,12 @@ class ByteCounts:
         self.carries = np.zeros(2 * places, np.uint32)
         self.addresses = (_at(self.small), _at(self.carries))
 
+    def take_out(self, place: int, numbers: IntArray) -> None:
+        """Subtract the numbers of negatives and of positives from the counts of a place."""
+        both = slice(2 * place, 2 * place + 2)
+        left = self.small[both] + (self.carries[both].astype(np.int64) << 8) - numbers
+        self.small[both], self.carries[both] = left & 255, left >> 8
+
     def add_to(self, table: Array) -> None:
         """Add the counts to a table of the same size."""
         table += self.small

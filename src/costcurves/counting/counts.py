@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -55,6 +56,24 @@ class ScoreCounts:
         for array in (self.thresholds, self.fp, self.tp, self.below):
             if array is not None:
                 frozen(array)
+
+    def __reduce__(self) -> Any:
+        """Make the arrays of copies read-only too."""
+        return ScoreCounts, (self.thresholds, self.fp, self.tp, self.below)
+
+    @property
+    def every(self) -> ScoreCounts:
+        """The counts themselves; see `LateCounts`."""
+        return self
+
+    @property
+    def known(self) -> ScoreCounts:
+        """The counts themselves; see `LateCounts`."""
+        return self
+
+    def first_below(self, threshold: float) -> int:
+        """Find the first entry whose threshold is lower, without a copy of the thresholds, which may be very many."""
+        return bisect_right(self.thresholds, -threshold, key=lambda cut: -float(cut))
 
     def wide(self) -> ScoreCounts:
         """Return the same counts as int64, with thresholds as float64."""

@@ -1,8 +1,8 @@
-"""The vertices of a ROC convex hull from predictions, without sorting all of them.
+"""The points of a ROC curve that can be best, from predictions, without sorting all of them.
 
 Positives and negatives are counted in buckets that have the order of the scores. Only a bucket whose upper-left corner
 lies strictly above the hull of the bucket boundaries can hold a vertex, so only the members of those buckets are
-sorted. The result is exactly the hull of the full curve.
+sorted. The result is exactly that of the full curve.
 """
 
 from __future__ import annotations
@@ -33,24 +33,82 @@ AS_GOOD = 2.0
 PARTS = 8
 
 
-def hull_counts(positive: BoolArray, scores: Array) -> ScoreCounts:
-    """Count the labels at the vertices of the hull only, with the thresholds that the full curve has there."""
-    buckets = None if scores.size < SMALLEST or countable(scores) else _bucketing(scores)
-    found = None
-    if buckets is not None:
-        fast = compiled.loops()
-        found = _by_numpy(positive, scores, buckets) if fast is None else _by_loops(fast, positive, scores, buckets)
-    return on_hull(count_scores(positive, scores)) if found is None else found
+def candidate_counts(positive: BoolArray, scores: Array) -> ScoreCounts | None:
+    """Count the labels at `candidates` only, as the full curve has them; None if it is no faster than counting all."""
+    if scores.size < SMALLEST or countable(scores):
+        return None
+    ends = _Ends.of(positive, scores)
+    buckets = _bucketing(scores, ends.low, ends.high)
+    if buckets is None:
+        return None
+    fast = compiled.loops()
+    if fast is None:
+        return _by_numpy(positive, scores, buckets, ends)
+    return _by_loops(fast, positive, scores, buckets, ends)
 
 
-def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCounts | None:
-    """Find the counts at the vertices, or return None if too many examples are in buckets that may hold one."""
+def candidates(counts: ScoreCounts) -> ScoreCounts:
+    """Select both ends, and the vertices of the hull of all points between them.
+
+    Only these can be the cheapest points, and the cheapest of the points with some alarms but not all.
+    """
+    fp, tp = wide(counts.fp), wide(counts.tp)
+    between = np.flatnonzero(((fp > 0) | (tp > 0)) & ((fp < fp[-1]) | (tp < tp[-1])))
+    if between.size:
+        between = between[upper_hull(fp[between], tp[between])]
+    return counts.at(np.concatenate(([0], between, [fp.size - 1])))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """The lowest and the highest score, and how many negatives and positives have it."""
+
+    low: float
+    high: float
+    at_low: IntArray
+    at_high: IntArray
+
+    @classmethod
+    def of(cls, positive: BoolArray, scores: Array) -> _Ends:
+        low, high = scores.min(), scores.max()
+        there = []
+        for end in (low, high):
+            equal = scores == end
+            number = np.count_nonzero(equal)
+            equal &= positive
+            n_pos = np.count_nonzero(equal)
+            there.append(np.array([number - n_pos, n_pos]))
+        return cls(float(low) + 0.0, float(high) + 0.0, *there)  # never -0.0
+
+    def codes(self, buckets: Buckets, dtype: Any) -> list[int]:
+        """Return the buckets of both."""
+        codes: list[int] = buckets.codes(np.array([self.low, self.high], dtype)).tolist()
+        return codes
+
+    def around(self, inner: ScoreCounts) -> ScoreCounts:
+        """Add both ends to counts of all examples between them, whose first entry is at no example."""
+        fp, tp = (
+            np.concatenate(([0], counts + above, [counts[-1] + above + below]))
+            for counts, above, below in zip((inner.fp, inner.tp), self.at_high, self.at_low, strict=True)
+        )
+        assert inner.below is not None
+        thresholds = np.concatenate(([np.inf, self.high], inner.thresholds[1:], [self.low]))
+        return ScoreCounts(thresholds, fp, tp, np.concatenate(([self.high], inner.below[:-1], [self.low, -np.inf])))
+
+
+def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets, ends: _Ends) -> ScoreCounts | None:
+    """Find the counts at the candidates, or return None if too many examples are in buckets that may hold one."""
     # The buckets of some examples at a time are found, and found again when members are gathered: that takes no longer
     # than writing the codes of all examples into fresh memory and reading them again.
     size = max(BLOCK, -(-scores.size // PARTS))
     spans = [slice(start, start + size) for start in range(0, scores.size, size)]
     by_bucket = _counted_in_buckets(positive, scores, buckets, spans)
+    lowest, highest = ends.codes(buckets, scores.dtype)
+    by_bucket[lowest] -= ends.at_low
+    by_bucket[highest] -= ends.at_high
     filled = np.flatnonzero(by_bucket[:, 0] | by_bucket[:, 1])[::-1]  # from the highest scores down
+    if not filled.size:
+        return None
     fp = np.concatenate(([0], np.cumsum(by_bucket[filled, 0])))
     tp = np.concatenate(([0], np.cumsum(by_bucket[filled, 1])))
     hull = upper_hull(fp, tp)
@@ -62,39 +120,52 @@ def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCoun
     if by_bucket[wanted].sum() > scores.size // 2:
         return None
     del by_bucket, filled
-    chosen = [(span, np.flatnonzero(wanted[buckets.codes(scores[span])])) for span in spans]
-    inside = count_scores(
-        np.concatenate([positive[span][members] for span, members in chosen]),
-        np.concatenate([scores[span][members] for span, members in chosen]),
-    )
-    return on_hull(_moved_to_place(inside, fp, tp, active))
+    chosen = []
+    for span in spans:
+        some = scores[span]
+        members = np.flatnonzero(wanted[buckets.codes(some)])
+        values = some[members]
+        between = (values != ends.low) & (values != ends.high)
+        chosen.append((positive[span][members[between]], values[between]))
+    inside = count_scores(*(np.concatenate(parts) for parts in zip(*chosen, strict=True)))
+    return ends.around(on_hull(_moved_to_place(inside, fp, tp, active)))
 
 
-def _by_loops(fast: compiled.Loops, positive: BoolArray, scores: Array, buckets: Buckets) -> ScoreCounts | None:
+def _by_loops(
+    fast: compiled.Loops, positive: BoolArray, scores: Array, buckets: Buckets, ends: _Ends
+) -> ScoreCounts | None:
     """Do the same with compiled loops."""
     if scores.dtype.kind != "f":
         scores = scores.astype(np.float64)
     layout = buckets.layout(scores.dtype)
     counts = compiled.ByteCounts(buckets.number)
     fast.count(scores, positive, layout, counts)
+    lowest, highest = ends.codes(buckets, scores.dtype)
+    counts.take_out(lowest, ends.at_low)
+    counts.take_out(highest, ends.at_high)
     code, neg, pos, wanted = fast.cut(counts)
-    held = int(neg[wanted].sum()), int(pos[wanted].sum())
-    if sum(held) > scores.size // 2:
+    held = np.array([neg[wanted].sum(), pos[wanted].sum()])
+    if not 0 < held.sum() <= scores.size // 2:
         return None
     inside = np.zeros(buckets.number, np.bool_)
     inside[code[wanted]] = True
     written = np.zeros(np.count_nonzero(wanted), np.int64)
     members = compiled.Wanted(inside, written, written)
     integer = FLOATS[scores.dtype.name][1]
-    keys = fast.gather(scores, positive, layout, members, [np.empty(size, integer) for size in held])
-    for some in keys:
+    # Examples at both ends are gathered with the others of their buckets, and are at the ends of the sorted keys.
+    below, above = ends.at_low * inside[lowest], ends.at_high * inside[highest]
+    room = [np.empty(size, integer) for size in held + below + above]
+    keys = []
+    for some, low, high in zip(fast.gather(scores, positive, layout, members, room), below, above, strict=True):
         some.sort()
+        keys.append(some[low : some.size - high])
     found = fast.refine(None, wanted.astype(np.int64), (neg, pos), members, keys)
     assert found is not None
-    fp, tp, low, *_, following = found
-    thresholds = scores_of_keys(low[1:], scores.dtype.name)
-    below = scores_of_keys(following[:-1], scores.dtype.name)
-    return ScoreCounts(np.append(np.inf, thresholds), fp, tp, np.append(below, -np.inf))
+    fp, tp, lowest_keys, *_, following = found
+    thresholds = scores_of_keys(lowest_keys[1:], scores.dtype.name)
+    next_lower = scores_of_keys(following[:-1], scores.dtype.name)
+    inner = ScoreCounts(np.append(np.inf, thresholds), fp, tp, np.append(next_lower, -np.inf))
+    return ends.around(inner)
 
 
 def _counted_in_buckets(positive: BoolArray, scores: Array, buckets: Buckets, spans: list[slice]) -> IntArray:
@@ -188,7 +259,7 @@ class _ByBits:
 Buckets = _Evenly | _ByBits
 
 
-def _bucketing(scores: Array) -> Buckets | None:
+def _bucketing(scores: Array, low: float, high: float) -> Buckets | None:
     """Choose buckets in the order of the scores, or return None if buckets would not help.
 
     Evenly spaced buckets are the fastest, but fail for skewed scores; buckets by the leading bits of a float do not.
@@ -198,7 +269,6 @@ def _bucketing(scores: Array) -> Buckets | None:
     # About eight examples per bucket, and more for large data, because buckets outside the cache take longer to reach.
     number = 1 << max(10, min(bits - 3, 14 + 2 * (bits - 17) // 3))
     sample = scores[:: max(1, scores.size // SAMPLE)]
-    low, high = float(scores.min()), float(scores.max())
     evenly = _Evenly.of(scores, low, high, number)
     if evenly is None:
         return None

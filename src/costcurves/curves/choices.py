@@ -14,7 +14,6 @@ from costcurves._base.results import Result
 from costcurves._base.text import safe
 from costcurves._base.threshold_text import cut_text
 from costcurves.conditions.condition import OperatingCondition
-from costcurves.counting.geometry import upper_hull
 from costcurves.curves.cost_function import EQUAL
 from costcurves.curves.roc import RocCurve
 
@@ -112,26 +111,13 @@ def trivial_choices(condition: OperatingCondition) -> tuple[Choice, Choice]:
     )
 
 
-def with_alarms_between(curve: RocCurve) -> RocCurve:
-    """Return the curve with only those points that can be the cheapest of the points with some alarms, but not all.
-
-    They are the vertices of the upper hull of the points between (0, 0) and (1, 1); both ends are kept.
-    """
-    fp, tp = curve.fp, curve.tp
-    between = np.flatnonzero(((fp > 0) | (tp > 0)) & ((fp < curve.n_neg) | (tp < curve.n_pos)))
-    if between.size:
-        between = between[upper_hull(fp[between], tp[between])]
-    kept = np.concatenate(([0], between, [fp.size - 1]))
-    return curve if kept.size == fp.size else curve.at(kept)
-
-
 def cheapest_with_alarms(curve: RocCurve, condition: OperatingCondition) -> Choice | None:
     """Return the cheapest threshold of a classifier that raises some alarms, but not all; None if there is none.
 
     A classifier that never alarms, or always does, is one of the trivial ones and is not considered here. If several
     thresholds cost the same, the one with the fewest false alarms is taken, then the one that finds most.
     """
-    points = with_alarms_between(curve)
+    points = curve.candidates()
     fpr, tpr = points.fpr[1:-1], points.tpr[1:-1]
     if not fpr.size:
         return None

@@ -27,10 +27,11 @@ from costcurves.conditions.condition import ConditionLike, check_condition, pc_a
 from costcurves.conditions.range import Beta
 from costcurves.counting.counts import UNNAMED
 from costcurves.counting.labels import checked_cases
+from costcurves.curves.checked_curves import FROM_SCORES
 from costcurves.curves.cost_function import CostFunction, CostLines
 from costcurves.curves.cost_thresholds import CostThresholds
 from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals, covered
-from costcurves.curves.roc import FROM_SCORES, RocCurve
+from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import AnySteps
 from costcurves.curves.thresholds import as_policy
 from costcurves.inference.bands.one_curve import cost_band, cost_distribution

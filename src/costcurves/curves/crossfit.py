@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import FewerFoldsWarning, InputError, UnsupportedError, warn
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
+from costcurves.counting.counts import ScoreCounts
 from costcurves.counting.folds import FoldCounts, case_folds, check_complements, largest_number
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import AnySteps, CrossSteps, Policy, Steps, best_steps
@@ -35,7 +36,7 @@ class Crossfit(Policy):
             raise UnsupportedError(f"`policy='crossfit'` needs a curve made from scores, got {roc.name!r}")
         if not roc.binned:
             roc.need_all_points("policy='crossfit'")
-        deployed = best_steps(roc.thresholds, roc.fp, roc.tp)
+        deployed = best_steps(roc._every)
         if self.given is not None:
             if not self.given[0].same_cases(roc.thresholds, roc.fp, roc.tp):
                 raise InputError(
@@ -164,7 +165,7 @@ def _fold_steps(table: FoldCounts, k: int) -> tuple[Steps, Array, Array]:
     (own_fp, fp), (own_tp, tp) = table.neg.split(k), table.pos.split(k)
     # Scores that only the fold has are no thresholds of the others, which have one point for several of them.
     new = np.flatnonzero(np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0)))
-    best = best_steps(table.thresholds[new], fp[new], tp[new])
+    best = best_steps(ScoreCounts(table.thresholds[new], fp[new], tp[new]))
     index = new[best.index]
     index[best.thresholds == -np.inf] = table.thresholds.size - 1
     steps = Steps(best.breaks, index, best.thresholds)

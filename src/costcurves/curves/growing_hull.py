@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
-from costcurves.curves.choices import TRIVIAL, with_alarms_between
+from costcurves.curves.choices import TRIVIAL
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.standings import Points, Standings
 
@@ -152,7 +152,7 @@ class Growth:
 
     def with_curve(self, curve: RocCurve) -> Growth:
         """Return what is remembered after one more classifier is added."""
-        candidates = with_alarms_between(curve)
+        candidates = curve.candidates()
         ids = np.arange(self.next_id, self.next_id + candidates.fp.size - 2)
         vertices, came, left = self.vertices.with_curve(candidates, ids)
         pinned = _pinned(candidates, ids, came)

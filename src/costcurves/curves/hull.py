@@ -11,10 +11,9 @@ from costcurves._base.frames import columns_of, curves_of_frames
 from costcurves._base.validation import OnNull, Points, check_choice, shown
 from costcurves.counting.labels import checked_rows
 from costcurves.curves.chance import one_question
-from costcurves.curves.choices import with_alarms_between
+from costcurves.curves.checked_curves import check_curves, check_not_trivial
 from costcurves.curves.hull_limits import HullLimits
-from costcurves.curves.hull_points import check_not_trivial
-from costcurves.curves.roc import RocCurve, check_curves
+from costcurves.curves.roc import LATER, RocCurve
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -68,7 +67,7 @@ class RocHull(HullLimits):
         members = tuple(check_curves(curves))
         names = tuple(curve.name for curve in members)
         check_not_trivial(names, "curves")
-        self._assemble(names, tuple(with_alarms_between(curve) for curve in members), members)
+        self._assemble(names, tuple(curve.candidates() for curve in members), members)
 
     @classmethod
     @one_question()
@@ -90,7 +89,7 @@ class RocHull(HullLimits):
         scores : mapping of name to array-like of shape (n,), or dataframe
             The scores of each classifier. Every column of a dataframe is taken for the scores of a classifier.
         pos_label, sample_weight, points
-            As for `RocCurve.from_predictions`; ``points="hull"`` is faster and enough for decisions by cost.
+            As for `RocCurve.from_predictions`; ``points="hull"`` takes less memory and is enough for decisions by cost.
 
         Examples
         --------
@@ -100,9 +99,10 @@ class RocHull(HullLimits):
         """
         check_choice("points", points, ("all", "hull"))
         rows = checked_rows(y_true, columns_of("scores", scores), pos_label, sample_weight)
+        kept = LATER if points == "all" else points
         return cls(
             [
-                RocCurve.of_checked(rows.positive, values, rows.weights, name=name, points=points)
+                RocCurve.of_checked(rows.positive, values, rows.weights, name=name, points=kept)
                 for name, values in rows.scores.items()
             ]
         )

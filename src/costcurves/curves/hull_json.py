@@ -12,7 +12,9 @@ import numpy as np
 from costcurves._base.errors import CostCurvesError, FormatError, InputError
 from costcurves._base.results import jsonable
 from costcurves._base.validation import check_in_unit, check_name, check_positive, shown
-from costcurves.curves.roc import RocCurve, check_unique
+from costcurves.counting.counts import ScoreCounts
+from costcurves.curves.checked_curves import check_unique
+from costcurves.curves.roc import RocCurve
 
 FORMAT = "costcurves/roc-hull"
 VERSION = 2
@@ -129,15 +131,12 @@ def _curve(entry: Mapping[str, Any]) -> RocCurve:
         raise FormatError(f"`max_error` must be a number in [0, 1] for {shown(name)}") from None
     return RocCurve(
         name,
-        fp,
-        tp,
+        ScoreCounts(thresholds, fp, tp, below),
         *totals,
-        thresholds,
         made_from,
         complete=False,
         effective=effective,
         max_error=error,
-        _below=below,
     )
 
 

@@ -23,17 +23,17 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.condition import pc_array
+from costcurves.counting.counts import ScoreCounts
 from costcurves.counting.geometry import common_integers, hull_of_integers
+from costcurves.curves.checked_curves import check_curves, check_not_trivial, check_unique
 from costcurves.curves.choices import (
     ALWAYS_NEGATIVE,
     ALWAYS_POSITIVE,
-    TRIVIAL,
     threshold_text,
-    with_alarms_between,
 )
 from costcurves.curves.growing_hull import Claim, Growth, Vertices, by_name, points_of
 from costcurves.curves.hull_json import hull_text, parts_of_text
-from costcurves.curves.roc import RocCurve, check_curves, check_unique
+from costcurves.curves.roc import RocCurve
 from costcurves.curves.standings import Points
 
 
@@ -194,10 +194,10 @@ class HullPoints(Result):
         cuts[0], cuts[-1] = np.inf, -np.inf
         options: dict[str, Any] = {"complete": False, "max_error": self.max_error}
         if self._sizes is None:
-            return RocCurve("hull", self.fpr, self.tpr, 1.0, 1.0, cuts, "rates", **options)
+            return RocCurve("hull", ScoreCounts(cuts, self.fpr, self.tpr), 1.0, 1.0, "rates", **options)
         n_neg, n_pos = self._sizes
         fp, tp = (np.rint(rates * n).astype(np.int64) for rates, n in ((self.fpr, n_neg), (self.tpr, n_pos)))
-        return RocCurve("hull", fp, tp, n_neg, n_pos, cuts, "counts", **options)
+        return RocCurve("hull", ScoreCounts(cuts, fp, tp), n_neg, n_pos, "counts", **options)
 
     def add(self, another: Any) -> Self:
         """Return a new hull with one more classifier (or several), without looking at the others again.
@@ -300,7 +300,7 @@ class HullPoints(Result):
         except InputError as error:
             raise FormatError(str(error)) from None
         hull = object.__new__(cls)
-        hull._assemble(names, tuple(with_alarms_between(curve) for curve in curves), None)
+        hull._assemble(names, tuple(curve.candidates() for curve in curves), None)
         return hull
 
     def to_dict(self) -> dict[str, Any]:
@@ -352,10 +352,3 @@ def _integer_points(candidates: tuple[RocCurve, ...]) -> tuple[list[int], list[i
     x = common_integers([Fraction(0), Fraction(1), *(rate[0] for rate in rates)])
     y = common_integers([Fraction(0), Fraction(1), *(rate[1] for rate in rates)])
     return x, y, who
-
-
-def check_not_trivial(names: Sequence[str], what: str) -> None:
-    """Raise an error if a name is that of a trivial classifier."""
-    for name in names:
-        if name in TRIVIAL:
-            raise InputError(f"`{what}` must not use the names of the trivial classifiers, got {shown(name)}")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, Literal
@@ -28,12 +26,14 @@ from costcurves._base.validation import (
 )
 from costcurves.counting import counts, hull_vertices
 from costcurves.counting.counts import UNNAMED
-from costcurves.counting.geometry import upper_hull
 from costcurves.counting.labels import checked_cases
+from costcurves.counting.late_counts import LateCounts
 from costcurves.curves import chance
 from costcurves.curves.fixed_points import FixedPoints, Made, points_of_matrix, points_of_rates
 
 Array = npt.NDArray[Any]
+
+LATER = "all, later"  # see `RocCurve.of_checked`
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -80,17 +80,14 @@ class RocCurve(Result):
     """
 
     name: str
-    _fp: Array  # in 4 bytes per point if there are very many
-    _tp: Array
+    _counts: counts.ScoreCounts | LateCounts
     n_neg: int | float
     n_pos: int | float
-    _thresholds: Array
     made_from: Made
     complete: bool = True
     effective: tuple[float, float] | None = None
     max_error: float = 0.0
     binned: bool = False
-    _below: FloatArray | None = None  # the next lower scores, if they are not the thresholds of the next points
 
     def __new__(cls, *values: Any, **named: Any) -> RocCurve:
         """Refuse labels and scores, for which there is `from_predictions`."""
@@ -103,24 +100,33 @@ class RocCurve(Result):
         return object.__new__(cls)
 
     def __post_init__(self) -> None:
-        """Check the name and set the arrays read-only."""
+        """Check the name."""
         check_name("name", self.name)
-        Result.__post_init__(self)
+
+    @property
+    def _every(self) -> counts.ScoreCounts:
+        """All points, with their numbers as they are kept: if there are very many, each may take 4 bytes."""
+        return self._counts.every
+
+    @property
+    def _known(self) -> counts.ScoreCounts:
+        """All points, or only those that can be best if nobody has asked for all of very many points yet."""
+        return self._counts.known
 
     @property
     def fp(self) -> Array:
         """False positives at each threshold."""
-        return counts.wide(self._fp)
+        return counts.wide(self._every.fp)
 
     @property
     def tp(self) -> Array:
         """True positives at each threshold."""
-        return counts.wide(self._tp)
+        return counts.wide(self._every.tp)
 
     @property
     def thresholds(self) -> FloatArray:
         """The thresholds, from the highest down."""
-        return counts.wide(self._thresholds)
+        return counts.wide(self._every.thresholds)
 
     @property
     def below(self) -> FloatArray:
@@ -128,16 +134,15 @@ class RocCurve(Result):
 
         All thresholds above that score, up to the threshold of the point, classify these data in the same way.
         """
-        if self._below is not None:
-            return self._below
-        if not self._has_every_score:
-            return frozen(np.full(self._fp.size, np.nan))
-        return frozen(np.append(self.thresholds[1:], -np.inf))
+        if self._every.below is not None:
+            return self._every.below
+        lower = np.append(self.thresholds[1:], -np.inf)
+        return frozen(lower if self._has_every_score else np.full(lower.size, np.nan))
 
     @property
     def _has_every_score(self) -> bool:
         """Whether all scores of the data are thresholds."""
-        return self.complete and self.made_from != "rates" and bool(self._thresholds[-1] > -np.inf)
+        return self.complete and self.made_from != "rates" and bool(self._known.thresholds[-1] > -np.inf)
 
     def score_below(self, threshold: float) -> float:
         """Return the next lower score of the data below a threshold: -inf if there is none, NaN if it is not known.
@@ -149,12 +154,13 @@ class RocCurve(Result):
         >>> curve.score_below(0.8), curve.score_below(0.2), curve.score_below(0.1)
         (0.4, 0.1, -inf)
         """
-        # A binary search that makes no copy of the thresholds, of which some curves have very many.
-        i = bisect_right(self._thresholds, -threshold, key=lambda cut: -float(cut))
-        if self._has_every_score:
-            return float(self._thresholds[i]) if i < self._thresholds.size else -math.inf
-        known = i > 0 and float(self._thresholds[i - 1]) == threshold
-        return float(self.below[i - 1]) if known else math.nan
+        points = self._known
+        i = points.first_below(threshold)
+        if points.below is not None and i > 0 and float(points.thresholds[i - 1]) == threshold:
+            return float(points.below[i - 1])
+        if not self._has_every_score or i == points.fp.size:
+            return -math.inf if self._has_every_score else math.nan
+        return float(self._every.thresholds[self._every.first_below(threshold)])
 
     @classmethod
     def from_predictions(
@@ -182,8 +188,9 @@ class RocCurve(Result):
         name : str
             The classifier's name.
         points : {"all", "hull"}
-            ``"hull"`` keeps only the vertices of the ROC convex hull. Decisions by cost and cost curves need no
-            more, and the vertices are found without sorting all scores, which is faster for large data.
+            ``"hull"`` keeps only the vertices of the ROC convex hull, so that the curve takes little memory. It is
+            hardly faster: of many scores, the points that can be best are found without sorting all scores, and the
+            others are counted when something first needs them. Until then the curve has a copy of labels and scores.
 
         Warns
         -----
@@ -198,25 +205,27 @@ class RocCurve(Result):
         """
         check_choice("points", points, ("all", "hull"))
         cases = checked_cases(y_true, y_score, pos_label, sample_weight, name)
-        return cls.of_checked(*cases, name=name, points=points)
+        return cls.of_checked(*cases, name=name, points=LATER if points == "all" else points)
 
     @classmethod
     def of_checked(
         cls, positive: BoolArray, scores: Any, weights: FloatArray | None, *, name: str, points: str
     ) -> RocCurve:
-        """Return the ROC curve of labels, scores and weights that were checked before."""
-        effective = None if weights is None else counts.effective_sizes(positive, weights)
-        if weights is not None:
-            table = every = counts.count_weights(positive, scores, weights)
-            if points == "hull":
-                table = hull_vertices.on_hull(table)
-        elif points == "hull":
-            table = every = hull_vertices.hull_counts(positive, scores)
-            if chance.is_poor(table.fp, table.tp):
-                every = counts.count_scores(positive, scores)
+        """Return the ROC curve of labels, scores and weights that were checked before.
+
+        `points` may also be `LATER`: all points, but those that cannot be best are counted when they are asked for.
+        """
+        if weights is None:
+            few = None if points == "all" else hull_vertices.candidate_counts(positive, scores)
+            if few is not None and not chance.is_poor(few.fp, few.tp):
+                table = hull_vertices.on_hull(few) if points == "hull" else LateCounts(positive, scores, few)
+                return cls._from_counts(table, name=name, effective=None, complete=points != "hull")
+            every, effective = counts.count_scores(positive, scores), None
         else:
-            table = every = counts.count_scores(positive, scores)
-        curve = cls._from_counts(table, name=name, effective=effective, complete=points == "all")
+            every = counts.count_weights(positive, scores, weights)
+            effective = counts.effective_sizes(positive, weights)
+        table = hull_vertices.on_hull(every) if points == "hull" else every
+        curve = cls._from_counts(table, name=name, effective=effective, complete=points != "hull")
         if (auc := chance.worse_than_chance(every.fp, every.tp, effective)) is not None:
             chance.tell(name, auc)
         return curve
@@ -276,19 +285,18 @@ class RocCurve(Result):
     @classmethod
     def _from_counts(
         cls,
-        table: counts.ScoreCounts,
+        table: counts.ScoreCounts | LateCounts,
         *,
         name: str,
         effective: tuple[float, float] | None,
         complete: bool,
         max_error: float = 0.0,
         binned: bool = False,
+        made_from: Made | None = None,
     ) -> RocCurve:
-        made_from: Made = "counts" if effective is None else "weights"
-        fp, tp = table.fp, table.tp
-        totals = fp[-1].item(), tp[-1].item()
-        curve = cls(name, fp, tp, *totals, table.thresholds, made_from, complete, effective, max_error, binned)
-        return curve if table.below is None else replace(curve, _below=table.below)
+        made_from = made_from or ("counts" if effective is None else "weights")
+        totals = table.known.fp[-1].item(), table.known.tp[-1].item()
+        return cls(name, table, *totals, made_from, complete, effective, max_error, binned)
 
     @classmethod
     def from_confusion_matrix(cls, matrix: Any, *, pos_label: Any = None, name: str = UNNAMED) -> RocCurve:
@@ -337,31 +345,33 @@ class RocCurve(Result):
     @classmethod
     def _from_points(cls, points: FixedPoints, name: str) -> RocCurve:
         fp, tp, thresholds, made_from, effective = points
-        return cls(name, fp, tp, fp[-1].item(), tp[-1].item(), thresholds, made_from, effective=effective)
+        table = counts.ScoreCounts(thresholds, fp, tp)
+        return cls._from_counts(table, name=name, effective=effective, complete=True, made_from=made_from)
 
     @property
     def fpr(self) -> FloatArray:
         """False positive rates."""
-        rates: FloatArray = self._fp / self.n_neg
+        rates: FloatArray = self._every.fp / self.n_neg
         return frozen(rates)
 
     @property
     def tpr(self) -> FloatArray:
         """True positive rates."""
-        rates: FloatArray = self._tp / self.n_pos
+        rates: FloatArray = self._every.tp / self.n_pos
         return frozen(rates)
 
     @property
     def fnr(self) -> FloatArray:
         """False negative rates, 1 - tpr."""
-        rates: FloatArray = (self.n_pos - self._tp) / self.n_pos
+        rates: FloatArray = (self.n_pos - self._every.tp) / self.n_pos
         return frozen(rates)
 
     @property
     def has_thresholds(self) -> bool:
         """Whether the points come from a score that can be cut anywhere."""
-        hand_made = self._thresholds.size == 2 and self._thresholds[-1] == -np.inf  # it is itself a trivial one
-        return not hand_made and not bool(np.isnan(self._thresholds).any())
+        cuts = self._known.thresholds
+        hand_made = cuts.size == 2 and cuts[-1] == -np.inf  # it is itself a trivial one
+        return not hand_made and not bool(np.isnan(cuts).any())
 
     @property
     def prevalence(self) -> float:
@@ -370,10 +380,8 @@ class RocCurve(Result):
 
     def exact_rates(self, index: int) -> tuple[Fraction, Fraction]:
         """Return (fpr, tpr) of one point as exact fractions."""
-        return (
-            Fraction(self._fp[index].item()) / Fraction(self.n_neg),
-            Fraction(self._tp[index].item()) / Fraction(self.n_pos),
-        )
+        fp, tp = self._every.fp[index].item(), self._every.tp[index].item()
+        return Fraction(fp) / Fraction(self.n_neg), Fraction(tp) / Fraction(self.n_pos)
 
     def auc(self) -> float:
         """Return the area under the ROC curve (ties count one half), from exact counts.
@@ -387,7 +395,7 @@ class RocCurve(Result):
         self.need_all_points("auc")
         if self.made_from == "counts" and 2 * self.n_neg * self.n_pos < 2**63:
             tp = self.tp
-            doubled = int((np.diff(self._fp) * (tp[1:] + tp[:-1])).sum())
+            doubled = int((np.diff(self._every.fp) * (tp[1:] + tp[:-1])).sum())
             return doubled / (2 * self.n_neg * self.n_pos)
         return float((np.diff(self.fpr) * (self.tpr[1:] + self.tpr[:-1])).sum() / 2)
 
@@ -401,15 +409,36 @@ class RocCurve(Result):
         >>> curve.on_hull().tpr.tolist()
         [0.0, 0.5, 1.0, 1.0]
         """
-        return self.at(upper_hull(self.fp, self.tp))
+        return self._restricted(hull_vertices.on_hull(self._with_below(self._known)))
+
+    def candidates(self) -> RocCurve:
+        """Return the curve with both ends and the points that can be the cheapest of the points between them.
+
+        They are the vertices of the upper hull of all points with some alarms, but not all.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> curve = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.8, 0.1, 0.3, 0.4])
+        >>> curve.on_hull().fp.tolist(), curve.candidates().fp.tolist()
+        ([0, 1, 2], [0, 1, 1, 2])
+        """
+        if isinstance(self._counts, LateCounts):
+            return self._restricted(self._counts.candidates)
+        few = hull_vertices.candidates(self._with_below(self._counts))
+        return self if few.fp.size == self._counts.fp.size else self._restricted(few)
 
     def at(self, index: Any) -> RocCurve:
         """Return the curve restricted to some of its points, or to one of them, by index."""
-        below = None if self._has_every_score else self.below
-        chosen = np.atleast_1d(np.arange(self._fp.size)[index])
-        few = counts.ScoreCounts(self._thresholds, self._fp, self._tp, below).at(chosen)
-        kept: dict[str, Any] = {"_fp": few.fp, "_tp": few.tp, "_thresholds": few.thresholds, "_below": few.below}
-        return replace(self, complete=False, binned=False, **kept)
+        every = self._with_below(self._every)
+        return self._restricted(every.at(np.atleast_1d(np.arange(every.fp.size)[index])))
+
+    def _with_below(self, points: counts.ScoreCounts) -> counts.ScoreCounts:
+        """Return points with NaN for the next lower scores if these are not known."""
+        return points if points.below is not None or self._has_every_score else replace(points, below=self.below)
+
+    def _restricted(self, few: counts.ScoreCounts) -> RocCurve:
+        return replace(self, complete=False, binned=False, _counts=few)
 
     def index_of(self, threshold: float | FloatArray, *, above: bool = False) -> Any:
         """Return the point reached by predicting positive iff score >= threshold (score > threshold if `above`)."""
@@ -435,12 +464,15 @@ class RocCurve(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as plain Python values that `json.dumps` takes."""
-        plain = {f.name.removeprefix("_"): getattr(self, f.name) for f in fields(self)}
-        return {name: jsonable(value) for name, value in plain.items()}
+        every = self._every
+        points = {"fp": every.fp, "tp": every.tp, "n_neg": self.n_neg, "n_pos": self.n_pos}
+        plain = {"name": self.name, **points, "thresholds": every.thresholds}
+        plain |= {f.name: getattr(self, f.name) for f in fields(self) if f.name != "_counts"}
+        return {name: jsonable(value) for name, value in (plain | {"below": every.below}).items()}
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
-            "name": [self.name] * self._fp.size,
+            "name": [self.name] * self.fp.size,
             "threshold": self.thresholds,
             "fpr": self.fpr,
             "tpr": self.tpr,
@@ -456,43 +488,9 @@ class RocCurve(Result):
             what = f"{self.n_pos + self.n_neg} examples ({self.n_pos} positive), "
         elif self.made_from == "weights":
             what = f"weight {self.n_pos + self.n_neg:.6g} ({self.n_pos:.6g} positive), "
-        if self._fp.size == 3 and not self.has_thresholds:
+        if self.fp.size == 3 and not self.has_thresholds:
             return f"RocCurve({self.name!r}: {what}fpr={self.fpr[1]:.3g}, tpr={self.tpr[1]:.3g})"
         tail = f", auc={self.auc():.3g}" if self.complete else " of the hull"
         if self.max_error:
             tail += f", max_error={self.max_error:.2g}"
-        return f"RocCurve({self.name!r}: {what}{self._fp.size} points{tail})"
-
-
-FROM_SCORES = ": for labels and scores use from_predictions"
-
-
-def check_curves(curves: Any, what: str = "curves", *, repeats: bool = False) -> list[RocCurve]:
-    """Return ROC curves from a sequence, or from a mapping whose keys are their names.
-
-    Names must not repeat unless `repeats` allows it, as for the folds of one classifier.
-    """
-    if isinstance(curves, RocCurve):
-        return [curves]
-    if isinstance(curves, dict):
-        listed = [c.renamed(n) if isinstance(c, RocCurve) else c for n, c in curves.items()]
-    else:
-        try:
-            listed = list(curves)
-        except TypeError:
-            raise InputError(f"`{what}` must be RocCurves, got {shown(curves)}{FROM_SCORES}") from None
-    if not listed:
-        raise InputError(f"`{what}` must not be empty, got 0 curves")
-    for curve in listed:
-        if not isinstance(curve, RocCurve):
-            raise InputError(f"`{what}` must be RocCurves, got {shown(curve)} ({type(curve).__name__}){FROM_SCORES}")
-    if not repeats:
-        check_unique([c.name for c in listed], what)
-    return listed
-
-
-def check_unique(names: Sequence[str], what: str) -> None:
-    """Raise an error if a name repeats."""
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise InputError(f"`{what}` must have different names, got {shown(name)} twice: pass name= to each")
+        return f"RocCurve({self.name!r}: {what}{self.fp.size} points{tail})"

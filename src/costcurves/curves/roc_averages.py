@@ -19,7 +19,8 @@ from costcurves._base.validation import (
     check_name,
 )
 from costcurves.counting import counts
-from costcurves.curves.roc import RocCurve, check_curves
+from costcurves.curves.checked_curves import check_curves
+from costcurves.curves.roc import RocCurve
 
 
 def pool(curves: Any, *, name: str = "pooled") -> RocCurve:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
+from costcurves.counting.counts import ScoreCounts, wide
 from costcurves.counting.geometry import upper_hull
 from costcurves.curves.roc import RocCurve
 
@@ -25,16 +26,20 @@ class Steps:
     breaks: FloatArray
     index: IntArray
     thresholds: FloatArray
+    points: ScoreCounts | None = None  # those that `index` is about, if they are not all points of the curve
 
     @classmethod
-    def of(cls, breaks: FloatArray, index: IntArray, thresholds: FloatArray) -> Steps:
+    def of(
+        cls, breaks: FloatArray, index: IntArray, thresholds: FloatArray, points: ScoreCounts | None = None
+    ) -> Steps:
         """Return the steps, leaving out those of width zero."""
-        wide = np.diff(breaks) > 0
-        return cls(np.append(breaks[:-1][wide], breaks[-1]), index[wide], thresholds[wide])
+        broad = np.diff(breaks) > 0
+        return cls(np.append(breaks[:-1][broad], breaks[-1]), index[broad], thresholds[broad], points)
 
     def errors(self, roc: RocCurve) -> tuple[Array, Array]:
         """Return the misses and the false alarms on each step."""
-        return roc.n_pos - roc.tp[self.index], roc.fp[self.index]
+        points = self.points or roc._every
+        return roc.n_pos - wide(points.tp[self.index]), wide(points.fp[self.index])
 
     @property
     def known(self) -> BoolArray:
@@ -48,10 +53,11 @@ class Steps:
     def cuts(self, roc: RocCurve, pc: FloatArray) -> FloatArray:
         """Return the threshold in use at each pc as a score of the data, of shape (divisions, folds, points)."""
         step = self.at(pc)
-        cuts, own = roc.thresholds[self.index[step]], self.thresholds[step]
+        points = self.points or roc._every
+        cuts, own = wide(points.thresholds[self.index[step]]), self.thresholds[step]
         # A threshold above all scores must not become inf, which stands for a policy that looks at no score.
         with np.errstate(over="ignore"):
-            above: FloatArray = np.where(np.isinf(cuts), np.nextafter(roc.thresholds[1], np.inf), cuts)
+            above: FloatArray = np.where(np.isinf(cuts), np.nextafter(float(points.thresholds[1]), np.inf), cuts)
         return np.where(np.isinf(own), own, above)[None, None]
 
 
@@ -135,12 +141,13 @@ class Policy:
         return repr(self)
 
 
-def best_steps(thresholds: FloatArray, fp: Array, tp: Array) -> Steps:
+def best_steps(points: ScoreCounts) -> Steps:
     """Return the vertices of the hull of all points, between the slopes of their edges."""
+    fp, tp = wide(points.fp), wide(points.tp)
     vertex = upper_hull(fp, tp)
-    cuts = thresholds[vertex].copy()
+    cuts = points.thresholds[vertex].astype(np.float64)
     cuts[-1] = -np.inf  # every case is predicted positive, which needs no score
-    return Steps.of(hull_breaks(fp[vertex], tp[vertex]), vertex, cuts)
+    return Steps.of(hull_breaks(fp[vertex], tp[vertex]), vertex, cuts, points)
 
 
 def hull_breaks(fp: Array, tp: Array) -> FloatArray:

@@ -40,7 +40,7 @@ class Optimal(Policy):
 
     def steps(self, roc: RocCurve) -> Steps:
         """Return the hull's vertices between the slopes of their edges."""
-        return best_steps(roc.thresholds, roc.fp, roc.tp)
+        return best_steps(roc._known)
 
     @property
     def in_words(self) -> str:

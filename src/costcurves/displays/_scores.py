@@ -14,7 +14,8 @@ from costcurves._base.frames import columns_of
 from costcurves._base.validation import IntArray, check_choice, check_name, shown
 from costcurves.counting import counts
 from costcurves.counting.labels import binary_labels
-from costcurves.curves.roc import RocCurve, check_unique
+from costcurves.curves.checked_curves import check_unique
+from costcurves.curves.roc import RocCurve
 from costcurves.data.predictions import Predictions, as_predictions
 from costcurves.decisions.rows import Rows
 from costcurves.displays._style import needed

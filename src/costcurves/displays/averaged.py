@@ -9,7 +9,8 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import check_flag, shown
-from costcurves.curves.roc import RocCurve, check_curves
+from costcurves.curves.checked_curves import check_curves
+from costcurves.curves.roc import RocCurve
 from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._scores import Sample

@@ -9,11 +9,11 @@ from typing import Any, Self
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import check_flag, shown
 from costcurves.conditions.range import default_points
+from costcurves.curves.checked_curves import check_unique
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
 from costcurves.curves.cost_averages import as_cost_curve, as_cost_curves, average_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull import RocHull
-from costcurves.curves.roc import check_unique
 from costcurves.curves.threshold_sets import ThresholdSet
 from costcurves.curves.thresholds import as_policy
 from costcurves.decisions.average_band import average_band

@@ -24,8 +24,8 @@ from costcurves._base.errors import DataError, InputError
 from costcurves._base.progress import track
 from costcurves._base.validation import FloatArray, IntArray, check_choice, check_flag, check_name, is_missing, shown
 from costcurves.counting.labels import binary_labels
+from costcurves.curves.checked_curves import check_unique
 from costcurves.curves.choices import TRIVIAL
-from costcurves.curves.roc import check_unique
 
 Fold = tuple[IntArray | None, IntArray]
 METHODS = {

@@ -456,7 +456,8 @@ class _Envelope:
     """The normalized cost of the best vertex of a hull at every pc."""
 
     def __init__(self, fp: Array, tp: Array) -> None:
-        roc = RocCurve("envelope", fp, tp, fp[-1].item(), tp[-1].item(), np.full(fp.size, np.nan), "counts")
+        table = counts.ScoreCounts(np.full(fp.size, np.nan), fp, tp)
+        roc = RocCurve("envelope", table, fp[-1].item(), tp[-1].item(), "counts")
         self.breaks = hull_breaks(fp, tp)
         self.fpr, self.fnr = roc.fpr, roc.fnr
 
