@@ -27,6 +27,7 @@ ANSWERS = {
     "curve": ("curve", "example:german_credit", "--positive", "bad"),
     "bcost": ("bcost", *VEHICLE, "--assert-cost-below", "9"),
     "bdeltacost": ("bdeltacost", *VEHICLE),
+    "doctor": ("doctor", "example:german_credit", "--positive", "bad", "--assert-clean"),
     "plan": ("plan", *VEHICLE, "--pred", "logit", "--half-width", "0.1"),
     "plan a difference": ("plan", *VEHICLE, "--pred", "logit", "--pred", "bayes", "--difference", "0.5"),
     "hull": ("hull", "show", "hull.json", *HERE[3:]),

@@ -108,6 +108,9 @@ RESULTS = {
     "coverage": cc.coverage(cc.CostCurve(M), n_pos=9, n_neg=8, pc=[0.2, 0.5]),
     "full coverage": cc.coverage(cc.Binormal(1, 3), n_pos=9, n_neg=8, pc=[0.2, 0.5], sampling="full"),
     "power curve": cc.power_curve(np.arange(8).reshape(2, 2, 2), [[0, 1], [5, 0]], n=[10, 20]),
+    "findings": cc.Predictions([0, 1] * 20, {"a": [0, 1] * 20}).check(),
+    "finding": cc.Predictions([0, 1] * 20, {"a": [0, 1] * 20}).check().findings[0],
+    "no findings": cc.Predictions([0, 1] * 50, {"a": [i % 7 for i in range(100)]}).check(),
     "scan": cc.scan(
         cc.example_path("german_credit_scores.csv"), label="label", scores=["tree"], pos_label="bad", progress=False
     ),

@@ -42,7 +42,7 @@ def test_answers_are_the_same_each_time(run, name):
 def test_json_is_strict_and_has_nothing_else_on_stdout(run):
     done = run("ranges", "example:german_credit", "--positive", "bad", "--json")
     json.loads(done.out, parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
-    assert done.err.startswith("Guessed --label label (by its name); --score logit --score forest")
+    assert done.err.startswith("Guessed --label label --score logit --score forest")
 
 
 def test_decide_answers_what_the_library_computes(run, credit):
@@ -63,8 +63,8 @@ def test_decide_answers_what_the_library_computes(run, credit):
         "classifiers": ["logit", "forest", "bayes", "tree"],
         "weight": None,
         "guessed": [
-            "--label label (by its name)",
-            "--score logit --score forest --score bayes --score tree (all columns of decimals)",
+            "--label label",
+            "--score logit --score forest --score bayes --score tree",
         ],
     }
 

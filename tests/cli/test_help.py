@@ -13,7 +13,7 @@ from costcurves.cli._app import app
 ROOT = Path(__file__).parents[2]
 HULL = ("add", "show")
 COMMANDS = [
-    *("report", "demo", "decide", "ranges", "compare", "curve", "bcost", "bdeltacost", "plan", "schema"),
+    *("report", "demo", "decide", "ranges", "compare", "curve", "bcost", "bdeltacost", "plan", "schema", "doctor"),
     *(f"hull {name}" for name in HULL),
 ]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import subprocess
 from xml.etree import ElementTree
 
 import pytest
@@ -26,6 +28,8 @@ NAMES = [
     "$x^2$ _hidden",
     "x" * 300,
 ]
+REST = ["--score", "other", "--positive", "1"]
+UTF_8 = {**os.environ, "LC_ALL": "C.UTF-8"}
 FILES = [name for name in NAMES if "/" not in name and len(name) < 200]
 
 
@@ -58,8 +62,12 @@ def test_column_names_are_shown_as_text(run, table, name):
     assert document["data"]["classifiers"] == [name]
     rows = csv.DictReader(io.StringIO(run("decide", path, "--label", "y", f"--score={name}", "--pc=0.5", "--csv").out))
     assert name in {row["classifier"] for row in rows}
-    guessed = run("ranges", path, "--label", "y")
-    check(guessed.err, name)
+    guessed = run("ranges", path, "--label", "y").err.splitlines()[0].removeprefix("Guessed ")
+    assert not set("\x1b\x07\u202e\u2066") & set(guessed)
+    # A shell reads the words of the line as they were meant.
+    said = subprocess.run(["bash", "-c", f"printf '%s\\0' {guessed}"], capture_output=True, check=True, env=UTF_8)
+    words = said.stdout.decode().split("\0")[:-1]
+    assert words == [*([f"--score={name}"] if name.startswith("-") else ["--score", name]), *REST]
     wrong = run("decide", path, "--label", name[:299] + "x", "--pc", "0.5")
     assert wrong.code == 2
     check(wrong.err, name)

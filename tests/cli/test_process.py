@@ -36,7 +36,7 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 def test_python_m_is_the_command():
     code, out, err = finish(start("-m", "costcurves", *DECIDE, "--assert-better-than", "tree"))
-    assert (code, err) == (1, "Guessed --label label (by its name).\n")
+    assert (code, err) == (1, "Guessed --label label\n")
     assert "FAIL: better than tree" in out
     assert "\x1b" not in out
 

@@ -344,6 +344,29 @@ class Plan(TypedDict):
     rare: Annotated[list[RareError], "Errors that a test set of this size may not contain."]
 
 
+class FindingDocument(TypedDict):
+    """Something that may mislead, and what to do about it."""
+
+    check: Annotated[str, "What was checked, such as reversed or duplicates."]
+    severity: Annotated[
+        Literal["error", "warning", "note"], "Answers are wrong, may be wrong, or there is something worth knowing."
+    ]
+    column: Annotated[str | None, "The classifier or column that it is about; null if it is about all."]
+    rows: Annotated[int | None, "Number of rows concerned; null if it is not about rows."]
+    message: Annotated[str, "What was found."]
+    advice: Annotated[str, "What to do."]
+
+
+class Doctor(TypedDict):
+    """What may be wrong with a table of scores."""
+
+    schema: Literal["costcurves/doctor/1"]
+    data: Data
+    findings: Annotated[list[FindingDocument], "The most severe first."]
+    checks: Annotated[list[str], "All that was checked."]
+    gates: Gates
+
+
 class HullDecision(Choice):
     """The best choice on the hull at a condition."""
 
@@ -378,6 +401,7 @@ ANSWERS: dict[str, type] = {
     "compare": Compare,
     "curve": CurveAnswer,
     "decide": Decide,
+    "doctor": Doctor,
     "hull": Hull,
     "plan": Plan,
     "ranges": RangesAnswer,

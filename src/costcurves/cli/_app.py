@@ -23,6 +23,7 @@ import costcurves.cli.classes as classes
 import costcurves.cli.compare as compare
 import costcurves.cli.curve as curve
 import costcurves.cli.decide as decide
+import costcurves.cli.doctor as doctor
 import costcurves.cli.hull as hull
 import costcurves.cli.report as report
 from costcurves._base.text import safe
@@ -119,7 +120,7 @@ def root(
     """
 
 
-for module in (report, decide, compare, curve, classes, hull):
+for module in (report, doctor, decide, compare, curve, classes, hull):
     module.add_to(app)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
+
+import costcurves as cc
 
 DATA, COSTS, HOW, GATES, OUT = "Data", "Operating condition", "Statistics", "Gates (exit code 1 if one fails)", "Output"
 
@@ -18,16 +21,38 @@ def option(panel: str, metavar: str, text: str, *names: str, **more: Any) -> Any
     return typer.Option(*names, metavar=metavar, help=text, rich_help_panel=panel, **more)
 
 
+# How much is said beside the answer: -1 nothing, 0 what was guessed and what may mislead, 1 everything.
+LOUDNESS: ContextVar[int] = ContextVar("LOUDNESS", default=0)
+_TALK: dict[str, Any] = {
+    "quiet": Annotated[bool, option(OUT, "", "Say nothing beside the answer, gates and errors.", "--quiet", "-q")],
+    "verbose": Annotated[bool, option(OUT, "", "Say what was read, found and how long it took.", "--verbose", "-v")],
+}
+
+
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command for typer, in which each parameter that is a group is replaced by the options of the group."""
+    """Return a command for typer, in which each parameter that is a group is replaced by the options of the group.
+
+    Every command can be --quiet or --verbose.
+    """
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     options: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
         options += _options(groups[name]) if name in groups else [_keyword(name, hints[name], parameter.default)]
+    options += [_keyword(name, kind, False) for name, kind in _TALK.items()]
 
     @wraps(command)
     def run(**values: Any) -> None:
+        quiet, verbose = (values.pop(name) for name in _TALK)
+        if quiet and verbose:
+            raise cc.InputError("--quiet and --verbose exclude each other")
+        token = LOUDNESS.set(verbose - quiet)
+        try:
+            fill(values)
+        finally:
+            LOUDNESS.reset(token)
+
+    def fill(values: dict[str, Any]) -> None:
         for name, kind in groups.items():
             values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
         command(**values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +16,19 @@ from costcurves._base.text import safe
 from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.cli._answer_parts import ClassData, Data
 from costcurves.cli._print import Problem, listing, quoted
-from costcurves.cli._tables import Columns, existing, read_columns, resolve
+from costcurves.cli._tables import Columns, Guess, existing, read_columns, resolve
+from costcurves.data.checks import check_rows
+from costcurves.data.column_roles import role_of
+from costcurves.data.findings import Findings
 from costcurves.data.readers.columns import is_missing
 
 # A column with more values than this does not hold classes.
 MOST_CLASSES = 50
 # Names under which people keep the truth.
+# What columns that are not taken for scores look like.
+ROLES = {"id": "an identifier", "weight": "weights (--weight)", "fold": "folds", "time": "dates"}
+_COMMA_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d+)?([eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 LABEL_NAMES = ("label", "y", "y_true", "target", "class", "truth", "actual", "outcome")
 
 
@@ -41,7 +49,8 @@ class ScoreTable:
     predictions: cc.Predictions
     weight: str | None = None
     dropped: int = 0
-    guessed: tuple[str, ...] = ()
+    guesses: tuple[Guess, ...] = ()
+    rest: Any = None  # the other columns of the same rows, as an Arrow table
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -68,8 +77,14 @@ class ScoreTable:
             "positive": self.positive,
             "classifiers": list(self.names),
             "weight": self.weight,
-            "guessed": list(self.guessed),
+            "guessed": [guess.text for guess in self.guesses],
         }
+
+    def check(self, *, thorough: bool) -> Findings:
+        """Return what may mislead about these rows; unless `thorough`, only columns with telling names count."""
+        names = [name for name in self.rest.column_names if thorough or role_of(name, np.zeros(1)) is not None]
+        columns = {name: array for name in names if (array := _codes(self.rest.column(name))) is not None}
+        return check_rows(self.predictions.in_memory(), columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +96,7 @@ class ClassTable:
     y_true: list[str]
     predictions: dict[str, list[str]]
     dropped: int = 0
-    guessed: tuple[str, ...] = ()
+    guesses: tuple[Guess, ...] = ()
 
     def summary(self) -> str:
         """Return the data in a line."""
@@ -96,7 +111,7 @@ class ClassTable:
             "dropped": self.dropped,
             "label": self.label,
             "classifiers": list(self.predictions),
-            "guessed": list(self.guessed),
+            "guessed": [guess.text for guess in self.guesses],
         }
 
 
@@ -109,19 +124,27 @@ def read_scores(
     weight: str | None,
     drop_missing: bool,
     known_positive: Any = None,
+    decimal_comma: bool = False,
+    strict: bool = False,
 ) -> ScoreTable:
     """Return labels and scores of two classes; `known_positive` is what the costs file says."""
     columns = read_columns(path)
     label = label or _guess_label(columns, weight, scores)
     truth = columns.get(label, "--label")
     names = list(dict.fromkeys(scores)) or _guess_scores(columns, label, weight)
-    values = {name: _numbers(columns.get(name, "--score"), name, "--score") for name in names}
-    weights = None if weight is None else _numbers(columns.get(weight, "--weight"), weight, "--weight")
+    used = {name: columns.get(name, "--score") for name in names}
+    used |= {} if weight is None else {weight: columns.get(weight, "--weight")}
+    if not decimal_comma and any(_decimal_commas(column) for column in used.values()):
+        columns.guess("numbers such as 0,25", "--decimal-comma")
+        decimal_comma = True
+    values = {name: _numbers(used[name], name, "--score", decimal_comma) for name in names}
+    weights = None if weight is None else _numbers(used[weight], weight, "--weight", decimal_comma)
     numbers = values | ({} if weight is None else {weight: weights})
     kept, dropped = _complete(columns, {label: truth}, numbers, drop_missing)
     truth = truth.filter(kept)
     labels = _distinct(truth)
     chosen = _positive(columns, label, labels, positive, known_positive)
+    guesses = columns.settle(strict)
     mask = kept.to_numpy(zero_copy_only=False)
     positive, negative = _text(chosen), _text(next(value for value in labels if value != chosen))
     return ScoreTable(
@@ -137,8 +160,22 @@ def read_scores(
         ),
         weight=weight,
         dropped=dropped,
-        guessed=tuple(columns.guessed),
+        guesses=guesses,
+        rest=columns.table.drop_columns(list(dict.fromkeys((label, *used)))).filter(kept),
     )
+
+
+def _codes(column: Any) -> Any:
+    """Return a column as numbers that are equal where its values are, or None if it has values of several parts."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return column.to_numpy()
+    if pa.types.is_nested(kind) or pa.types.is_null(kind):
+        return None
+    return pc.fill_null(column.combine_chunks().dictionary_encode().indices, -1).to_numpy(zero_copy_only=False)
 
 
 def _guess_label(columns: Columns, weight: str | None, scores: Sequence[str]) -> str:
@@ -150,13 +187,12 @@ def _guess_label(columns: Columns, weight: str | None, scores: Sequence[str]) ->
     named = [name for name in two if name.lower() in LABEL_NAMES]
     found = named if len(named) == 1 else two
     if len(found) == 1:
-        why = "by its name" if named else "the only column with two values"
-        columns.guessed.append(f"--label {found[0]} ({why})")
+        columns.guess("by its name" if named else "the only column with two values", "--label", found[0])
         return found[0]
     # A column with such a name but without two values was meant; a later check says what is wrong with it.
     likely = [name for name in free if name.lower() in LABEL_NAMES]
     if not found and len(likely) == 1:
-        columns.guessed.append(f"--label {likely[0]} (by its name)")
+        columns.guess("by its name", "--label", likely[0])
         return likely[0]
     which = f"it may be {listing([quoted(n) for n in found[:5]], 'or')}" if found else f"there is {columns.some()}"
     raise Problem(f"say with --label which column of {safe(columns.source)} holds the true labels: {which}")
@@ -164,38 +200,56 @@ def _guess_label(columns: Columns, weight: str | None, scores: Sequence[str]) ->
 
 def _can_be_label(column: Any, pa: Any) -> bool:
     kind = column.type
-    if pa.types.is_floating(kind) or pa.types.is_nested(kind):
+    if pa.types.is_floating(kind) or pa.types.is_nested(kind) or _decimal_commas(column):
         return False
     return len(column.drop_null().unique()) == 2
 
 
 def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]:
-    """Return the columns of decimals: whole numbers may be folds, ages or identifiers."""
+    """Return the columns of decimals that do not look like anything else: whole numbers may be folds or ages."""
     import pyarrow as pa
 
-    names = [
-        name
-        for name in columns.names
-        if name not in (label, weight) and pa.types.is_floating(columns.table.column(name).type)
-    ]
+    names, others = [], []
+    for name in columns.names:
+        column = columns.table.column(name)
+        comma = _decimal_commas(column)
+        if name not in (label, weight) and (comma or pa.types.is_floating(column.type)):
+            values = _numbers(column, name, "--score", comma)
+            role = role_of(name, values[~np.isnan(values)])
+            if role is None:
+                names.append(name)
+            else:
+                others.append(f"{quoted(name)} looks like {ROLES[role]}")
     if not names:
-        texts = [name for name in columns.names if name not in (label, weight) and _decimal_commas(columns, name)]
-        why = f"{quoted(texts[0])} has decimal commas: write points" if texts else f"there is {columns.some()}"
+        why = others[0] if others else f"there is {columns.some()}"
         raise Problem(
             f"say with --score which columns of {safe(columns.source)} hold scores (repeat it for several): "
-            f"none holds decimals; {why}"
+            f"none holds decimals{' that may be scores' if others else ''}; {why}"
         )
-    columns.guessed.append("".join(f"--score {name} " for name in names) + "(all columns of decimals)")
+    without = f"; {listing(others)}" if others else ""
+    columns.guess(f"all columns of decimals{without}", "--score", *names)
     return names
 
 
-def _decimal_commas(columns: Columns, name: str) -> bool:
-    """Return whether a column holds numbers with decimal commas, such as 0,25, which are read as texts."""
-    values = columns.table.column(name).drop_null().unique().to_pylist()
-    return bool(values) and all(isinstance(v, str) and "," in v and _is_number(v.replace(",", ".", 1)) for v in values)
+def _decimal_commas(column: Any) -> bool:
+    """Return whether a column holds texts with decimal commas, such as 0,25.
+
+    If every value could also have a comma for thousands, as 1,250 has, it is taken for a text.
+    """
+    import pyarrow as pa
+
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return False
+    values = [value for value in column.drop_null().unique().to_pylist() if value]
+    with_comma = [value for value in values if "," in value]
+    return (
+        bool(with_comma)
+        and all(map(_COMMA_NUMBER.fullmatch, values))
+        and not all(map(_THOUSANDS.fullmatch, with_comma))
+    )
 
 
-def _numbers(column: Any, name: str, option: str) -> Any:
+def _numbers(column: Any, name: str, option: str, comma: bool = False) -> Any:
     """Return a column as numbers, with NaN for missing values."""
     import pyarrow as pa
 
@@ -205,7 +259,7 @@ def _numbers(column: Any, name: str, option: str) -> Any:
     if pa.types.is_integer(kind) and column.null_count == 0:
         return column.to_numpy()
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        array = _parsed(column.to_pylist(), name, option)
+        array = _parsed(column.to_pylist(), name, option, comma)
     elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         array = column.cast(pa.float64()).to_numpy()
     else:
@@ -219,12 +273,19 @@ def _numbers(column: Any, name: str, option: str) -> Any:
     return array
 
 
-def _parsed(texts: list[str | None], name: str, option: str) -> FloatArray:
-    """Return texts as numbers, with NaN for empty ones."""
-    for row, text in enumerate(texts, start=1):
-        if text and not _is_number(text):
-            raise Problem(f"{option} {quoted(name)}: the column must hold numbers, but row {row:,} has {quoted(text)}")
-    return np.array([float(text) if text else math.nan for text in texts])
+def _parsed(texts: list[str | None], name: str, option: str, comma: bool) -> FloatArray:
+    """Return texts as numbers, with NaN for empty ones; with `comma`, points separate thousands where both occur."""
+    numbers = np.full(len(texts), math.nan)
+    for row, text in enumerate(texts):
+        if not text:
+            continue
+        plain = text.replace(".", "").replace(",", ".") if comma and "," in text else text
+        if not _is_number(plain):
+            hint = ": for decimal commas add --decimal-comma" if not comma and _COMMA_NUMBER.fullmatch(text) else ""
+            what = f"row {row + 1:,} has {quoted(text)}{hint}"
+            raise Problem(f"{option} {quoted(name)}: the column must hold numbers, but {what}")
+        numbers[row] = float(plain)
+    return numbers
 
 
 def _is_number(text: str) -> bool:
@@ -273,6 +334,7 @@ def _positive(columns: Columns, label: str, labels: list[Any], wanted: str | Non
     elif known is not None:
         asked, option = _text(known), "`positive` in the costs file"
     elif labels in ([False, True], [0, 1], [-1, 1]):
+        columns.guess("the larger label", "--positive", _text(labels[1]))
         return labels[1]
     else:
         first, second = (_text(value) for value in labels)
@@ -309,7 +371,9 @@ def _equals(column: Any, value: Any) -> BoolArray:
     return result
 
 
-def read_classes(path: Path, *, label: str | None, preds: Sequence[str], drop_missing: bool) -> ClassTable:
+def read_classes(
+    path: Path, *, label: str | None, preds: Sequence[str], drop_missing: bool, strict: bool
+) -> ClassTable:
     """Return true and predicted classes as texts."""
     columns = read_columns(path)
     if label is None:
@@ -320,7 +384,7 @@ def read_classes(path: Path, *, label: str | None, preds: Sequence[str], drop_mi
                 f"there is {columns.some()}"
             )
         label = named[0]
-        columns.guessed.append(f"--label {label} (by its name)")
+        columns.guess("by its name", "--label", label)
     truth = columns.get(label, "--label")
     names = list(dict.fromkeys(preds)) or _guess_preds(columns, label)
     chosen = {name: columns.get(name, "--pred") for name in names}
@@ -331,7 +395,7 @@ def read_classes(path: Path, *, label: str | None, preds: Sequence[str], drop_mi
         y_true=[_text(value) for value in truth.filter(kept).to_pylist()],
         predictions={name: [_text(v) for v in column.filter(kept).to_pylist()] for name, column in chosen.items()},
         dropped=dropped,
-        guessed=tuple(columns.guessed),
+        guesses=columns.settle(strict),
     )
 
 
@@ -351,7 +415,7 @@ def _guess_preds(columns: Columns, label: str) -> list[str]:
             f"say with --pred which columns of {safe(columns.source)} hold predicted classes (repeat it for several "
             f"classifiers): no other column holds only the classes of {quoted(label)}; there is {columns.some()}"
         )
-    columns.guessed.append("".join(f"--pred {name} " for name in names) + "(all columns that hold only those classes)")
+    columns.guess("all columns that hold only those classes", "--pred", *names)
     return names
 
 

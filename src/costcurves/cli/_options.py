@@ -16,7 +16,7 @@ from costcurves._base.text import safe
 from costcurves._base.validation import DEFAULT_LEVEL
 from costcurves.cli._groups import COSTS, DATA, GATES, HOW, option
 from costcurves.cli._input import ScoreTable, read_scores
-from costcurves.cli._print import Problem, listing, number, quoted, say
+from costcurves.cli._print import Problem, detail, listing, number, quoted, say, shell_word
 from costcurves.cli._tables import existing, resolve
 
 Label = Annotated[str | None, option(DATA, "COLUMN", "Column of true labels.")]
@@ -26,6 +26,9 @@ Pred = Annotated[
 ]
 DropMissing = Annotated[
     bool, option(DATA, "", "Leave out rows without a label or a score, instead of refusing them.", "--drop-missing")
+]
+Strict = Annotated[
+    bool, option(DATA, "", "Guess nothing: refuse the command if it leaves something open, for pipelines.", "--strict")
 ]
 MatrixName = Annotated[str | None, option(COSTS, "NAME", "Which matrix of the file to use.")]
 Candidate = Annotated[
@@ -105,8 +108,24 @@ class Scores:
     ] = None
     weight: Annotated[str | None, option(DATA, "COLUMN", "Column of row weights.")] = None
     drop_missing: DropMissing = False
+    decimal_comma: Annotated[
+        bool, option(DATA, "", "Numbers in text columns have decimal commas, such as 0,25.", "--decimal-comma")
+    ] = False
+    strict: Strict = False
 
     def load(self, costs: Costs | None = None) -> ScoreTable:
+        """Return labels and scores, and say what was guessed about them and what may mislead."""
+        data = self.read(costs)
+        found = data.check(thorough=False)
+        # Of reversed scores the library itself warns.
+        serious = [one for one in found.serious if one.check != "reversed"]
+        if serious:
+            more = f" There {'are' if len(serious) > 2 else 'is'} {len(serious) - 1} more." if len(serious) > 1 else ""
+            see = f"costcurves doctor {shell_word(str(self.file))}"
+            say(f"Warning: {serious[0].message}{more} See what to do: {see}")
+        return data
+
+    def read(self, costs: Costs | None = None) -> ScoreTable:
         """Return labels and scores, and say what was guessed about them."""
         data = read_scores(
             self.file,
@@ -116,6 +135,8 @@ class Scores:
             weight=self.weight,
             drop_missing=self.drop_missing,
             known_positive=None if costs is None else costs.positive,
+            decimal_comma=self.decimal_comma,
+            strict=self.strict,
         )
         announce(data)
         return data
@@ -290,6 +311,8 @@ def span_text(bounds: tuple[float, float]) -> str:
 
 
 def announce(data: Any) -> None:
-    """Say what was guessed about the columns."""
-    if data.guessed:
-        say(f"Guessed {'; '.join(data.guessed)}.")
+    """Say what was guessed about the columns, in words to paste; why, only if asked."""
+    if data.guesses:
+        say(f"Guessed {' '.join(guess.text for guess in data.guesses)}")
+    for guess in data.guesses:
+        detail(f"  {guess.text}: {guess.why}")

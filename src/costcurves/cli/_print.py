@@ -6,8 +6,11 @@ import io
 import json
 import math
 import os
+import shlex
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,9 +23,9 @@ from costcurves._base.csv_text import csv_text
 from costcurves._base.files import is_standard_output, is_stream, real_path, write_atomically
 from costcurves._base.progress import Progress, on_terminal
 from costcurves._base.results import Result, jsonable
-from costcurves._base.text import safe
+from costcurves._base.text import acts, safe
 from costcurves.cli._grid import Grid
-from costcurves.cli._groups import OUT, option
+from costcurves.cli._groups import LOUDNESS, OUT, option
 
 # Exit code of an interrupted run.
 INTERRUPTED = 130
@@ -54,16 +57,41 @@ def console(file: Any = None, *, stderr: bool = False) -> Console:
     )
 
 
+def shell_word(word: str) -> str:
+    """Return a word quoted for a shell; characters that change the text around them are written as escapes."""
+    if not any(map(acts, word)):
+        return shlex.quote(word)
+    kept = word.replace("\\", "\\\\").replace("'", "\\'")
+    return "$'" + "".join(f"\\u{ord(letter):04x}" if acts(letter) else letter for letter in kept) + "'"
+
+
+def option_words(option: str, value: str) -> list[str]:
+    """Return an option and its value as words; a value that looks like an option is tied to its own."""
+    return [f"{option}={value}"] if value.startswith("-") else [option, value]
+
+
 def say(*notes: str) -> None:
-    """Say something beside the answer, on stderr."""
+    """Say something beside the answer, on stderr, unless --quiet was given."""
+    if LOUDNESS.get() < 0:
+        return
     out = console(stderr=True)
     for note in notes:
         out.print(safe(note), style="dim", soft_wrap=True)
 
 
-def working(what: str) -> Progress:
-    """Show on stderr that something is under way, if a person is looking."""
-    return Progress(None, what, show=on_terminal())
+def detail(note: str) -> None:
+    """Say something that only --verbose asks for."""
+    if LOUDNESS.get() > 0:
+        say(note)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on stderr that something is under way, if a person is looking, and with --verbose how long it took."""
+    start = time.perf_counter()
+    with Progress(None, what, show=on_terminal() and LOUDNESS.get() >= 0):
+        yield
+    detail(f"{what[:1].upper()}{what[1:]} took {time.perf_counter() - start:.2f} s.")
 
 
 def number(value: float, digits: int = 4) -> str:

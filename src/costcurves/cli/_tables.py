@@ -7,6 +7,7 @@ import glob
 import shutil
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import costcurves as cc
 from costcurves._base.text import safe
 from costcurves._base.validation import shown
-from costcurves.cli._print import Problem, listing, quoted
+from costcurves.cli._print import Problem, detail, listing, option_words, quoted, shell_word
 from costcurves.data.example_data import example_names
 from costcurves.data.readers.duckdb import tables_of
 from costcurves.data.readers.files import PATH, format_of
@@ -26,13 +27,39 @@ ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".duckdb")
 PACKED = ((b"\x1f\x8b", ".gz"), (b"\x28\xb5\x2f\xfd", ".zst"))  # by their first bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """An option that was guessed, its values (none for a flag), and why; without an option, the file itself."""
+
+    option: str
+    values: tuple[str, ...]
+    why: str
+
+    @property
+    def text(self) -> str:
+        """The words of the command line, quoted for a shell."""
+        words = [word for value in self.values for word in option_words(self.option, value)] or [self.option]
+        return " ".join(map(shell_word, words))
+
+
 @dataclass(slots=True)
 class Columns:
     """The columns of a file, and what was guessed about them so far."""
 
     source: str
     table: Any
-    guessed: list[str] = field(default_factory=list)
+    guesses: list[Guess] = field(default_factory=list)
+
+    def guess(self, why: str, option: str, *values: str) -> None:
+        """Note an option that was guessed, and why."""
+        self.guesses.append(Guess(option, values, why))
+
+    def settle(self, strict: bool) -> tuple[Guess, ...]:
+        """Return what was guessed; if nothing may be, refuse it and say what to write."""
+        if strict and self.guesses:
+            words = " ".join(guess.text for guess in self.guesses)
+            raise Problem(f"--strict: nothing is guessed, so say what is meant, for example: {words}")
+        return tuple(self.guesses)
 
     @property
     def names(self) -> list[str]:
@@ -103,12 +130,21 @@ def read_columns(path: Path) -> Columns:
         if file.stat().st_size == 0:
             raise Problem(f"{safe(file)} is empty")
     columns = _read(file.name if file.is_file() or table is not None else str(file), name, table)
-    columns.guessed += guessed
+    columns.guesses += guessed
     return columns
+
+
+def column_names(path: Path) -> list[str]:
+    """Return the names of the columns of a table without reading its rows."""
+    file = resolve(path, ".csv")
+    name, table, _ = _table_of(file)
+    source, _ = open_source(str(name), table)
+    return list(source.schemas()[0][1])
 
 
 def _read(called: str, path: Path, table: Any) -> Columns:
     """Return the columns of files or of a table of a database."""
+    start = time.perf_counter()
     try:
         source, _ = open_source(str(path), table)
         schemas = source.schemas()
@@ -124,10 +160,12 @@ def _read(called: str, path: Path, table: Any) -> Columns:
         raise Problem(f"{safe(called)} cannot be read: {reason}") from None
     if read.num_rows == 0:
         raise Problem(f"{safe(called)} has no rows")
+    kinds = ", ".join(f"{field.name} ({field.type})" for field in read.schema)
+    detail(f"Read {called}: {read.num_rows:,} rows in {time.perf_counter() - start:.2f} s; the columns are {kinds}.")
     return Columns(called, read)
 
 
-def _table_of(file: Path) -> tuple[Path, Any, list[str]]:
+def _table_of(file: Path) -> tuple[Path, Any, list[Guess]]:
     """Return the database, the table and what was guessed if a path names one, as scores.duckdb:TABLE does."""
     database, colon, wanted = str(file).rpartition(":")
     if file.exists() or not colon or format_of(database) != "database":
@@ -140,7 +178,7 @@ def _table_of(file: Path) -> tuple[Path, Any, list[str]]:
         return Path(database), names[wanted], []
     if not wanted and len(names) == 1:
         (only,) = names
-        return Path(database), names[only], [f"{Path(database).name}:{only} (the only table)"]
+        return Path(database), names[only], [Guess(f"{Path(database).name}:{only}", (), "the only table")]
     some = listing([quoted(name) for name in list(names)[:8]]) if names else "no table"
     raise Problem(f"{safe(file)}: name a table, such as {safe(Path(database).name)}:TABLE; the database has {some}")
 

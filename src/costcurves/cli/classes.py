@@ -19,7 +19,7 @@ from costcurves._base.validation import DEFAULT_LEVEL
 from costcurves.cli._gates import Gate, candidate_of, cheaper, cost_below, leave, not_costlier, show_gates
 from costcurves.cli._groups import COSTS, GATES, HOW, option, with_groups
 from costcurves.cli._input import ClassTable, read_classes, read_matrix
-from costcurves.cli._options import Candidate, DropMissing, Label, Level, MatrixName, Pred, announce, finite
+from costcurves.cli._options import Candidate, DropMissing, Label, Level, MatrixName, Pred, Strict, announce, finite
 from costcurves.cli._print import (
     Output,
     Problem,
@@ -51,22 +51,6 @@ Method = Annotated[
 ]
 
 
-def read_priced(
-    file: Path, label: str | None, pred: list[str] | None, drop_missing: bool, costs: Path, matrix: str | None
-) -> tuple[ClassTable, cc.CostMatrix, str]:
-    """Return predicted classes, the cost matrix and its currency."""
-    prices, currency = read_matrix(costs, matrix)
-    data = read_classes(file, label=label, preds=pred or [], drop_missing=drop_missing)
-    announce(data)
-    for name, values in {data.label: data.y_true, **data.predictions}.items():
-        if strange := sorted(set(values) - set(prices.labels)):
-            raise Problem(
-                f"{quoted(name)} has classes that the cost matrix lacks: {listing([quoted(s) for s in strange[:5]])}; "
-                f"it has {listing([quoted(label) for label in prices.labels])}"
-            )
-    return data, prices, currency
-
-
 @dataclass(frozen=True, slots=True)
 class Classes:
     """Which table of predicted classes to read, and what errors cost."""
@@ -93,10 +77,23 @@ class Classes:
     label: Label = None
     pred: Pred = None
     drop_missing: DropMissing = False
+    strict: Strict = False
 
     def load(self) -> tuple[ClassTable, cc.CostMatrix, str]:
         """Return predicted classes, the cost matrix and its currency."""
-        return read_priced(self.file, self.label, self.pred, self.drop_missing, self.costs, self.matrix)
+        prices, currency = read_matrix(self.costs, self.matrix)
+        data = read_classes(
+            self.file, label=self.label, preds=self.pred or [], drop_missing=self.drop_missing, strict=self.strict
+        )
+        announce(data)
+        for name, values in {data.label: data.y_true, **data.predictions}.items():
+            if strange := sorted(set(values) - set(prices.labels)):
+                raise Problem(
+                    f"{quoted(name)} has classes that the cost matrix lacks: "
+                    f"{listing([quoted(s) for s in strange[:5]])}; "
+                    f"it has {listing([quoted(label) for label in prices.labels])}"
+                )
+        return data, prices, currency
 
 
 @with_groups

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 import costcurves as cc
 from costcurves._base.files import is_stream
-from costcurves._base.text import acts, safe
+from costcurves._base.text import safe
 from costcurves._base.validation import DEFAULT_LEVEL
 from costcurves.cli._groups import OUT, given, option, with_groups
 from costcurves.cli._input import ClassTable, ScoreTable
@@ -24,10 +23,12 @@ from costcurves.cli._print import (
     console,
     heading,
     means_standard_output,
+    option_words,
     say,
+    shell_word,
     working,
 )
-from costcurves.cli.classes import read_priced
+from costcurves.cli.classes import Classes
 from costcurves.cli.decide import answer_at, show_answers
 
 # What a condition that came as options is called on the page.
@@ -61,14 +62,16 @@ def report(
     # A matrix is all that a csv can hold; a file of scenarios is TOML.
     costs = conditions.costs
     if pred or matrix is not None or (costs is not None and costs.suffix.lower() == ".csv"):
-        strange = given(replace(table, label=None, drop_missing=False), replace(conditions, costs=None))
+        strange = given(replace(table, label=None, drop_missing=False, strict=False), replace(conditions, costs=None))
         if thresholds_from is not None:
             strange["--thresholds-from"] = thresholds_from
         if strange:
             raise Problem(f"{next(iter(strange))} is about scores of two classes, and --pred about predicted classes")
         if costs is None:
             raise Problem("--pred needs a cost matrix: --costs")
-        classes, prices, currency = read_priced(table.file, table.label, pred, table.drop_missing, costs, matrix)
+        classes, prices, currency = Classes(
+            table.file, costs, matrix, table.label, pred, table.drop_missing, table.strict
+        ).load()
         columns = {"--label": classes.label, "--pred": list(classes.predictions), "--drop-missing": table.drop_missing}
         command = command_line(table.file, columns | {"--costs": costs, "--matrix": matrix} | how)
         page = _made(
@@ -118,10 +121,8 @@ def command_line(file: Path, options: dict[str, Any]) -> str:
             if one is True:
                 words.append(name)
             elif one is not None and one is not False:
-                text = _path_text(one) if isinstance(one, Path) else str(one)
-                # A value that looks like an option must be tied to its own.
-                words += [f"{name}={text}"] if text.startswith("-") else [name, text]
-    return " ".join(map(_quoted, words))
+                words += option_words(name, _path_text(one) if isinstance(one, Path) else str(one))
+    return " ".join(map(shell_word, words))
 
 
 def _path_text(path: Path) -> str:
@@ -131,14 +132,6 @@ def _path_text(path: Path) -> str:
         path = path.relative_to(here) if path.is_relative_to(here) else Path(path.name)
     text = str(path)
     return f"./{text}" if text.startswith("-") else text
-
-
-def _quoted(word: str) -> str:
-    """Return a word quoted for a shell; characters that change the text around them are written as escapes."""
-    if not any(map(acts, word)):
-        return shlex.quote(word)
-    kept = word.replace("\\", "\\\\").replace("'", "\\'")
-    return "$'" + "".join(f"\\u{ord(letter):04x}" if acts(letter) else letter for letter in kept) + "'"
 
 
 def _check_page(output: Path, force: bool) -> None:

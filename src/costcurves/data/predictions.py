@@ -37,6 +37,8 @@ from costcurves.curves.roc import RocCurve
 from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
 from costcurves.curves.threshold_sets import ThresholdSet
 from costcurves.curves.thresholds import as_policy, validation
+from costcurves.data.checks import check_rows
+from costcurves.data.findings import Findings
 from costcurves.data.frame_source import open_source
 from costcurves.decisions.average_band import average_band
 from costcurves.decisions.compare import compare_in
@@ -289,6 +291,34 @@ class Predictions(Result):
         with self._asked(), one_question():
             self._source.rows().with_all_points()
             return recommend_over(self._judged(policy), span, level, given_choice=taken)
+
+    def check(self, columns: Any = None) -> Findings:
+        """Return what may be wrong with these predictions, and what to do about it.
+
+        Scores may be reversed, suspiciously perfect, tied or not calibrated. Rows may be copies or depend on each
+        other, and a class may have too few of them. Columns may be identifiers or weights instead of scores.
+
+        Parameters
+        ----------
+        columns : mapping of name to array-like of shape (n,), or dataframe, optional
+            Other columns of the same rows, such as patient numbers. Rows are copies only if they agree in these too,
+            and rows with the same identifier may depend on each other.
+
+        Notes
+        -----
+        Errors and warnings that are found by a test have a chance of at most about 1 in 10,000 to be false alarms.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> y = [0] * 60 + [1] * 60
+        >>> scores = [(7 * i) % 50 + 20 * label for i, label in enumerate(y)]
+        >>> cc.Predictions(y, {"a": scores}).check({"patient": [i // 30 for i in range(120)]})
+        Findings: 1 in 10 checks
+          warning: Rows with the same 'patient' resemble each other: 120 rows have 4 values of it, and
+            errors may vary as if there were only 4 independent rows.
+        """
+        return check_rows(self.in_memory(), columns)
 
     def check_promise(self, promise: Any, **options: Any) -> PromiseCheck:
         """Return whether these cases agree with what was promised before; options as for `check_promise`."""
