@@ -11,7 +11,10 @@ import pytest
 import costcurves as cc
 from costcurves.cli import main
 from costcurves.report.datasets import two_class_data
-from costcurves.report.words import SURE, Speaker
+from costcurves.report.headline import Teller
+from costcurves.report.numbers import rounded
+from costcurves.report.summary import SURE
+from costcurves.report.words import Speaker
 from laws import random_worlds
 
 # Worlds of an ordinary run; COSTCURVES_WORLDS=500 tries more.
@@ -66,6 +69,30 @@ def shaded_in(points, answer, thresholds):
     return [(low, high) for low, high in cut if low < high]
 
 
+def same_first_lines(report, scenario, answer, today, cases, y, scores):
+    """Check that the first lines of the page, their numbers in the JSON and those of Python agree."""
+    (headline,) = Teller(Speaker("positive", "", 0.95), cases).headlines(report.summary)
+    assert headline.verdict == scenario["verdict"]
+    assert (headline.light == "sure") == answer.sure
+    words = " ".join([headline.action.striptags(), *(line.striptags() for line in headline.lines)])
+    if isinstance(answer.to_dict().get("range"), dict):
+        assert answer.best_name in words or "no classifier" in words
+        ends, answers = scenario["ends"], [cc.recommend(y, scores, end) for end in answer.over.corners]
+    else:
+        ends, answers = [scenario], [answer]
+    for end, one in zip(ends, answers, strict=True):
+        saving = one.saving(*today)
+        assert end["saving"] == saving.to_dict()
+        assert end["verdict"] == ("no gain expected" if one.cheaper_unaided else "clear" if one.sure else "not settled")
+        for name in ("estimate", "lower", "upper"):
+            assert end["per_year"]["saving"][name] == pytest.approx(cases * getattr(saving, f"money_{name}"))
+            assert end["per_year"]["cost"][name] == pytest.approx(cases * getattr(one, f"money_{name}")[0])
+        assert rounded(end["per_year"]["cost"]["estimate"]) in words
+        if saving.shown or saving.estimate > 0:
+            assert rounded(end["per_year"]["saving"]["estimate"]) in words
+        assert ("The data show that it saves" in words) or not saving.shown or saving.lower == saving.upper
+
+
 @pytest.mark.law
 @pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
 def test_every_door_gives_the_same_answer(tmp_path, capsys):
@@ -85,9 +112,18 @@ def test_every_door_gives_the_same_answer(tmp_path, capsys):
             beaten = rival != answer.best_name and rival in answer.shown_worse and rival not in answer.rivals
         assert gate["passed"] == beaten
         assert code == (0 if beaten else 1)
-        report = cc.Report.from_predictions(y, scores, scenarios={"here": where})
+        today, cut, cases = str(rng.choice(list(scores))), float(rng.choice([0.0, 0.5, 1.5])), 250.0
+        report = cc.Report.from_predictions(
+            y,
+            scores,
+            scenarios={"here": where},
+            baseline=today,
+            baseline_threshold=cut,
+            cases_per_year=cases,
+        )
         (scenario,) = report.to_dict()["scenarios"]
         assert scenario["recommendation"] == expected
+        same_first_lines(report, scenario, answer, (today, cut), cases, y, scores)
         card = Speaker("positive", "", 0.95).cards(report.summary)[0]
         assert (card.verdict == SURE) == answer.sure
         if isinstance(where, cc.OperatingCondition):

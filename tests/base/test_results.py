@@ -89,6 +89,7 @@ RESULTS = {
         [0, 1] * 15, [1, 2] * 15, [2, 1] * 15, cost_fp=4, cost_fn=[3, 4, 5] * 10, policy=2
     ),
     "recommendation": cc.recommend(LABELS, SCORES, SPAN.corners[0]),
+    "saving": cc.recommend(LABELS, SCORES, SPAN.corners[0]).saving("a", threshold=2),
     "promise": cc.check_promise(cc.recommend(LABELS, SCORES, SPAN.corners[0]), LABELS, SCORES),
     "recommendation for a range": cc.recommend_within(LABELS, SCORES, SPAN),
     "rule for a range": cc.recommend_within(LABELS, SCORES, SPAN).rule,

@@ -13,7 +13,7 @@ import costcurves as cc
 from costcurves._base.files import is_stream
 from costcurves._base.text import safe
 from costcurves._base.validation import DEFAULT_LEVEL
-from costcurves.cli._groups import OUT, given, option, with_groups
+from costcurves.cli._groups import COSTS, OUT, given, option, with_groups
 from costcurves.cli._input import ClassTable, ScoreTable
 from costcurves.cli._options import Conditions, Costs, Level, MatrixName, Pred, Scores, Statistics, ThresholdsFrom
 from costcurves.cli._print import (
@@ -44,6 +44,17 @@ def report(
     matrix: MatrixName = None,
     level: Level = DEFAULT_LEVEL,
     thresholds_from: ThresholdsFrom = None,
+    baseline: Annotated[
+        str | None,
+        option(COSTS, "NAME", "What is in use today: a score column, 'always negative' or 'always positive'."),
+    ] = None,
+    baseline_threshold: Annotated[
+        float | None, option(COSTS, "SCORE", "The threshold of the baseline today.", show_default=False)
+    ] = None,
+    cases_per_year: Annotated[
+        float | None,
+        option(COSTS, "NUMBER", "Number of cases per year, to tell costs and savings per year.", show_default=False),
+    ] = None,
     title: Annotated[str | None, option(OUT, "TEXT", "Title of the page.")] = None,
     output: Annotated[Path, option(OUT, "HTML", "The page to write; - is standard output.", "--output", "-o")] = Path(
         "report.html"
@@ -59,10 +70,13 @@ def report(
     _check_page(output, force)
     options: dict[str, Any] = {"level": level, "title": title}
     how: dict[str, Any] = {"--level": None if level == DEFAULT_LEVEL else level, "--title": title}
+    today = {"baseline": baseline, "baseline_threshold": baseline_threshold, "cases_per_year": cases_per_year}
+    of_two = {f"--{name.replace('_', '-')}": value for name, value in today.items() if value is not None}
     # A matrix is all that a csv can hold; a file of scenarios is TOML.
     costs = conditions.costs
     if pred or matrix is not None or (costs is not None and costs.suffix.lower() == ".csv"):
         strange = given(replace(table, label=None, drop_missing=False, strict=False), replace(conditions, costs=None))
+        strange |= of_two
         if thresholds_from is not None:
             strange["--thresholds-from"] = thresholds_from
         if strange:
@@ -93,8 +107,8 @@ def report(
     if thresholds_from is not None:
         options["policy"] = Statistics(thresholds_from=thresholds_from).rule(data)
         how["--thresholds-from"] = thresholds_from
-    command = command_line(table.file, columns | given(conditions) | how)
-    _write(two_class_page(data, asked, command, **options), output, force, data.summary())
+    command = command_line(table.file, columns | given(conditions) | of_two | how)
+    _write(two_class_page(data, asked, command, **today, **options), output, force, data.summary())
 
 
 def two_class_page(data: ScoreTable, asked: Costs, command: str, **options: Any) -> Any:

@@ -76,13 +76,26 @@ class Contest:
         limits : bool
             Whether the limits of each cost, and of what it may save, are wanted (NaN if not).
         """
+        judge, choices = self._judged(where, level, use)
+        return judge.standings(choices, limits=limits)
+
+    def saving(self, where: OperatingCondition, level: float, use: str, rival: str) -> tuple[float, float]:
+        """Return limits of what one of the entrants saves against another, if it was chosen for its cost.
+
+        The lower limit allows for the choice. It makes the saving look larger than it is, so that the upper limit need
+        not allow for it.
+        """
+        judge, choices = self._judged(where, level, use)
+        return judge.saving(next(one for one in choices if one.classifier == rival))
+
+    def _judged(self, where: OperatingCondition, level: float, use: str | None) -> tuple[_Judge, list[Choice]]:
+        """Return everybody at a condition, the choice first, then by cost, and who judges them."""
         own = {name: self.entrants.choice(name, where) for name in self.names}
         listed = [*own.values(), *trivial_choices(where)]
         best = cheapest_of(listed)[0] if use is None else next(one for one in listed if one.classifier == use)
         rest = [one for one in listed if one is not best]
         rest.sort(key=lambda one: (one.normalized_cost, one.classifier in TRIVIAL, one.classifier))
-        judge = _Judge(self, where, level, own, best)
-        return judge.standings([best, *rest], limits=limits)
+        return _Judge(self, where, level, own, best), [best, *rest]
 
     @cached_property
     def grids(self) -> dict[str, FloatArray]:
@@ -285,6 +298,26 @@ class _Judge:
                 told = list(zip(np.clip(estimate, lower, upper).tolist(), lower.tolist(), upper.tolist(), strict=True))
             known |= {one.classifier: numbers for one, numbers in zip(open_ones, told, strict=True)}
         return [known[one.classifier] for one in choices]
+
+    def saving(self, rival: Choice) -> tuple[float, float]:
+        """Return limits of what the choice saves against a rival, in normalized cost."""
+        if self._same(rival):
+            return 0.0, 0.0
+        known = [trivial(one) for one in (self.best, rival)]
+        # Comparisons with a known cost are two-sided, all others are one-sided.
+        level = self.level if any(known) else 0.5 + 0.5 * self.level
+        lower = -self._compared([rival], level)[rival.classifier].saves
+        if all(known):
+            return lower, lower
+        estimate, _, highest = self._costs([rival])[0]
+        if known[0]:
+            return lower, highest - self.best.normalized_cost
+        if known[1]:
+            return lower, rival.normalized_cost - self._costs([self.best])[0][1]
+        assert self.field is not None
+        upper = self.field.most_saved(self.place[rival.classifier], self.discordant, self.level)
+        # A rival whose threshold was chosen looks cheaper than it is.
+        return lower, upper + max(0.0, estimate - rival.normalized_cost)
 
     def _same(self, choice: Choice) -> bool:
         """Return whether a choice decides as the best does."""

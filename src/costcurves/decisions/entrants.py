@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 from functools import cached_property
@@ -17,6 +18,7 @@ from costcurves.counting import counts
 from costcurves.curves.choices import TRIVIAL, Choice, cheapest_of, cheapest_with_alarms, choice_at, trivial_choices
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
+from costcurves.curves.thresholds import Fixed
 from costcurves.decisions.rows import MANY, Rows, curve_in, named_policies
 
 # Rows of one class from which the covariance of errors is estimated.
@@ -42,6 +44,19 @@ class Entrants:
         self.curves: dict[str, CostCurve] = {name: curve_in(self.sample, name, rules[name]) for name in self.names}
         self._choices: dict[tuple[str, OperatingCondition], Choice] = {}
         self._scores_of: dict[str, tuple[FloatArray, float]] = {}
+
+    def with_rule(self, name: str, threshold: float) -> tuple[Entrants, str]:
+        """Return the entrants with one more, a classifier at a fixed threshold, and what it is called among them."""
+        called = f"{name} at {threshold!r}"
+        while called in self.names:
+            called += "'"
+        more = copy.copy(self)
+        for kept in ("order", "twins", "keys"):  # they depend on who takes part
+            more.__dict__.pop(kept, None)
+        more.names, more.sample = (*self.names, called), self.sample.with_twin(name, called)
+        more.curves = {**self.curves, called: curve_in(more.sample, called, Fixed(threshold))}
+        more._choices, more._scores_of = dict(self._choices), dict(self._scores_of)
+        return more, called
 
     def follows_costs(self, name: str) -> bool:
         """Return whether a classifier's threshold is chosen on these rows."""

@@ -15,11 +15,12 @@ from costcurves._base.text import safe
 from costcurves._base.validation import BoolArray, FloatArray, check_flag, check_level, frozen
 from costcurves.conditions.condition import OperatingCondition, check_condition
 from costcurves.curves.chance import one_question
-from costcurves.curves.choices import TRIVIAL, Choice, runner_up_of, threshold_text
+from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Choice, runner_up_of, threshold_text
 from costcurves.curves.threshold_sets import ThresholdSet, threshold_set
 from costcurves.decisions.contest import Contest, adjusted
 from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.rows import Rows, refuse_cross_fitting
+from costcurves.decisions.saving import Saving, check_baseline, saving_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -89,7 +90,7 @@ class Recommendation(Result):
     given_choice: bool
     _below: tuple[float, ...]
     _sizes: tuple[float, float]  # effective numbers of positives and negatives
-    _rows: Rows | None  # the cases, if the threshold of the best was chosen on them
+    _entrants: Entrants
 
     def __post_init__(self) -> None:
         """Set the arrays read-only."""
@@ -183,9 +184,56 @@ class Recommendation(Result):
         >>> answer.threshold_set().statement
         'Thresholds from 20 to 45 are not shown to cost more, at 95 %.'
         """
-        if self._rows is None:
+        best = self.best.classifier
+        if best in TRIVIAL or not self._entrants.follows_costs(best):
             return None
-        return threshold_set(self._rows.roc(self.best.classifier, "all"), self.condition, self.level)
+        return threshold_set(self._entrants.roc(best), self.condition, self.level)
+
+    def saving(self, baseline: str, threshold: float | None = None) -> Saving:
+        """Return what the best choice saves on new cases against a baseline, such as the rule that is in use today.
+
+        Parameters
+        ----------
+        baseline : str
+            One of the classifiers, ``"always negative"`` or ``"always positive"``.
+        threshold : float, optional
+            The threshold at which the baseline is used, whatever the condition; by default the one that its policy
+            gives it here, and the lower limit is that of its most favourable threshold.
+
+        Notes
+        -----
+        The expected saving is the difference of the costs to expect on new cases. Its lower limit comes from the paired
+        test of the baseline against the choice, whose critical value allows for having chosen the best of all
+        classifiers and thresholds; the upper limit is that of the paired difference.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> answer = cc.recommend([0] * 40 + [1] * 40, {"a": [*range(40), *range(25, 65)]}, 0.5)
+        >>> answer.saving("a", threshold=60).shown
+        True
+        """
+        names = self._entrants.names
+        estimates = dict(zip(self.classifier, self.estimate.tolist(), strict=True))
+        return saving_of(
+            self._entrants,
+            self.best,
+            estimates,
+            self.condition,
+            self.level,
+            check_baseline(baseline, threshold, names),
+            given_choice=self.given_choice,
+        )
+
+    @property
+    def cheaper_unaided(self) -> str | None:
+        """The trivial classifier that costs less than what is expected of the best one on new cases; None if none does.
+
+        The best one is the cheapest on these cases. If very many compete, that may be chance alone.
+        """
+        where = self.condition
+        name = ALWAYS_NEGATIVE if where.pc <= 0.5 else ALWAYS_POSITIVE
+        return name if self.best.classifier not in TRIVIAL and min(where.pc, 1 - where.pc) < self.estimate[0] else None
 
     def index(self, name: str) -> int:
         """Return the row of a classifier."""
@@ -304,8 +352,6 @@ def recommend_here(
     """Return the recommendation at a condition, from data that were checked before."""
     standings = Contest(entrants, [where.pc], given_choice=given_choice).standings(where, level)
     choices = [one.choice for one in standings]
-    best = choices[0].classifier
-    chosen_here = best not in TRIVIAL and entrants.follows_costs(best)
     p = np.array([math.nan if one.compared is None else one.compared.p_value for one in standings])
     corrected = adjusted(standings)
     worse = corrected <= 1.0 - level
@@ -330,5 +376,5 @@ def recommend_here(
         given_choice=given_choice,
         _below=tuple(one._below for one in choices),
         _sizes=entrants.effective,
-        _rows=entrants.sample if chosen_here else None,
+        _entrants=entrants,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple, Protocol
@@ -136,6 +137,13 @@ class Rows:
         part.weights = None if self.weights is None else self.weights[kept]
         part.folds = None if self.folds is None else self.folds[kept]
         return part
+
+    def with_twin(self, name: str, twin: str) -> Rows:
+        """Return the rows with the scores of one classifier under a second name as well."""
+        more = copy.copy(self)
+        more.names, more.scores = (*self.names, twin), {**self.scores, twin: self.scores[name]}
+        more._rocs, more._kept_folds = dict(self._rocs), {}
+        return more
 
     def owned(self) -> Rows:
         """Return the rows with arrays of their own, which nobody else can change."""

@@ -324,6 +324,11 @@ class FieldAt:
                 found[k] = Comparison(p_value, most)
         return [one for one in found.values() if one is not None]
 
+    def most_saved(self, rival: int, discordant: tuple[FloatArray, ...], level: float) -> float:
+        """Return the upper limit of what candidate `rival` costs more than the choice, for a choice taken as given."""
+        counts, pc = tuple(d[rival : rival + 1] for d in discordant), np.array([self.pc])
+        return float(difference_limits(counts, self.sizes, pc, critical(level), "mid-p", "stratified", 0.0)[2][0])
+
     def _largest(self, rival: int | None, best: float, competing: BoolArray) -> FloatArray:
         """Return, sorted, how many standard errors better than a rival that is as good the best of all others looks.
 

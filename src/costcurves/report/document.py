@@ -15,7 +15,7 @@ from typing import Any
 from costcurves._base.errors import InputError, MissingExtraError
 from costcurves._base.files import is_stream, real_path, write_atomically
 from costcurves._base.text import safe
-from costcurves._base.validation import Rng, check_flag, check_name, check_path, shown
+from costcurves._base.validation import Rng, check_flag, check_name, check_path, check_positive, shown
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
 from costcurves.curves.chance import one_question
@@ -40,6 +40,8 @@ class Report:
     title, currency : str
     source, command : str or None
         The source of the data and the command that made the report, as stated in it.
+    cases_per_year : float or None
+        The number of cases per year, with which costs are told per year.
 
     Notes
     -----
@@ -51,10 +53,13 @@ class Report:
     ``hull`` (vertices by column: classifier, threshold, fpr, tpr, pc_low, pc_high),
     ``ranges`` (which classifier is best where), ``crossings``, ``differences`` and ``verdicts`` (all pairs, with limits
     that hold everywhere together), and ``scenarios``: for a condition its ``recommendation`` (the answer of
-    `recommend`), the hull's ``decision`` and ``stays_best_for_pc``; for a range its ``recommendation`` (the answer of
-    `recommend_within`) and the two ``ends``. If ``pc_only`` is true, the prevalence and costs are only an example of
-    those that give its ``pc``. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``,
-    ``band`` and ``simultaneous_band``.
+    `recommend`), the hull's ``decision``, ``stays_best_for_pc``, ``turn`` (the nearest condition at which another
+    classifier is best on these cases) and, with a baseline, ``saving`` (the answer of `Recommendation.saving`); for a
+    range its ``recommendation`` (the answer of `recommend_within`) and the two ``ends``. Both have a ``verdict``
+    ("clear", "not settled", or "no gain expected"). ``per_year`` has the expected cost and saving per year if
+    ``cases_per_year`` is known. If ``pc_only`` is true, the prevalence and costs are only an example of those that give
+    its ``pc``. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``, ``band`` and
+    ``simultaneous_band``.
 
     For k classes they are ``labels``, ``costs``, ``constants`` (the cost of always predicting the same class),
     ``pairs`` (differences with adjusted p-values; the last ones are against the cheapest constant), ``best``, ``sure``,
@@ -78,6 +83,7 @@ class Report:
     currency: str
     source: str | None
     command: str | None
+    cases_per_year: float | None = None
 
     @classmethod
     @one_question()
@@ -90,6 +96,9 @@ class Report:
         sample_weight: Any = None,
         scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
         policy: Any = None,
+        baseline: str | None = None,
+        baseline_threshold: float | None = None,
+        cases_per_year: float | None = None,
         currency: str = "",
         level: float = 0.95,
         title: str | None = None,
@@ -120,6 +129,13 @@ class Report:
             the choice by themselves and comparisons keep their level with the best thresholds on these cases.
             Otherwise ``"optimal"``. The hull, who is best where and the sliders always show the best thresholds on
             these cases.
+        baseline : str, optional
+            What is in use today: one of the classifiers, ``"always negative"`` or ``"always positive"``. Each answer
+            then says what it saves against that (`Recommendation.saving`).
+        baseline_threshold : float, optional
+            The threshold at which the baseline is used today; by default the one that it would have at the condition.
+        cases_per_year : float, optional
+            The number of cases per year. The first lines of the page then tell costs and savings per year.
         currency : str
             A symbol or a word to be shown with amounts of money.
         level : float in (0, 1)
@@ -141,9 +157,10 @@ class Report:
         """
         texts = _check_texts(title, currency, source, command, "Which classifier, at which threshold?")
         predictions = as_predictions(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
+        cases = None if cases_per_year is None else check_positive("cases_per_year", cases_per_year)
         options = {"policy": policy, "level": level, "dropped": dropped, "rng": rng}
-        summary = summarise(predictions, scenarios=scenarios, **options)
-        return cls(summary, *texts)
+        options |= {"baseline": baseline, "baseline_threshold": baseline_threshold}
+        return cls(summarise(predictions, scenarios=scenarios, **options), *texts, cases)
 
     @classmethod
     def from_class_predictions(
@@ -189,7 +206,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of the report as plain Python values that `json.dumps` accepts."""
-        two = isinstance(self.summary, Summary)
+        found, cases = self.summary, self.cases_per_year
+        two = isinstance(found, Summary)
         return {
             "format": JSON_FORMAT,
             "version": JSON_VERSION,
@@ -199,7 +217,8 @@ class Report:
             "source": self.source,
             "command": self.command,
             "made_with": made_with(),
-            **(two_class_form(self.summary) if isinstance(self.summary, Summary) else classes_form(self.summary)),
+            "cases_per_year": cases,
+            **(two_class_form(found, cases) if isinstance(found, Summary) else classes_form(found)),
         }
 
     def json(self) -> str:
@@ -214,7 +233,8 @@ class Report:
             if error.name is None or error.name.split(".")[0] not in ("altair", "jinja2", "markupsafe", "vl_convert"):
                 raise
             raise MissingExtraError(f'the page needs {error.name}: pip install "costcurves[report]"') from None
-        return render(self.summary, self.title, self.currency, self.source, self.command, self.json())
+        texts = (self.title, self.currency, self.source, self.command)
+        return render(self.summary, *texts, self.json(), self.cases_per_year)
 
     def write_html(self, path: str | os.PathLike[str], force: bool = False) -> Path:
         """Write the page to a file, completely or not at all, and return its path.

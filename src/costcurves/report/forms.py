@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def made_with() -> dict[str, str]:
     return {"costcurves": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
 
 
-def two_class_form(summary: Summary) -> dict[str, Any]:
+def two_class_form(summary: Summary, cases: float | None) -> dict[str, Any]:
     """Return the numbers of a two-class report as plain values."""
     pairs = summary.pairs
     return {
@@ -58,7 +59,7 @@ def two_class_form(summary: Summary) -> dict[str, Any]:
         "crossings": [{"a": a, "b": b, **jsonable(found._columns())} for a, b, found in summary.crossings],
         "differences": [] if pairs is None else [one.to_dict() for one in pairs.pairs],
         "verdicts": {} if pairs is None else jsonable(pairs._columns()),
-        "scenarios": [_answer(answer) for answer in summary.answers],
+        "scenarios": [_answer(answer, cases) for answer in summary.answers],
     }
 
 
@@ -66,7 +67,7 @@ def _limits(band: Any) -> dict[str, Any]:
     return {name: jsonable(getattr(band, name)) for name in ("pc", "estimate", "lower", "upper")}
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: Answer, cases: float | None) -> dict[str, Any]:
     if isinstance(answer, ConditionAnswer):
         return {
             "name": answer.name,
@@ -74,13 +75,30 @@ def _answer(answer: Answer) -> dict[str, Any]:
             "recommendation": answer.recommendation.to_dict(),
             "decision": answer.decision.to_dict(),
             "stays_best_for_pc": list(answer.stretch),
+            "turn": None if answer.turn is None else asdict(answer.turn),
+            "verdict": answer.verdict,
+            "saving": None if answer.saving is None else answer.saving.to_dict(),
+            "per_year": _per_year(answer, cases),
             "pairs": None if answer.tests is None else jsonable(answer.tests._columns()),
         }
     return {
         "name": answer.name,
         "range": answer.span.to_dict() | _pc(answer.span),
         "recommendation": answer.recommendation.to_dict(),
-        "ends": [_answer(end) for end in answer.ends],
+        "verdict": answer.verdict,
+        "ends": [_answer(end, cases) for end in answer.ends],
+    }
+
+
+def _per_year(answer: ConditionAnswer, cases: float | None) -> dict[str, Any] | None:
+    """Return the expected cost and saving per year with their limits; None if they are not known in money."""
+    if cases is None or answer.condition.pc_only:
+        return None
+    found, saving = answer.recommendation, answer.saving
+    ends = ("estimate", "lower", "upper")
+    return {
+        "cost": {end: cases * float(getattr(found, f"money_{end}")[0]) for end in ends},
+        "saving": None if saving is None else {end: cases * getattr(saving, f"money_{end}") for end in ends},
     }
 
 

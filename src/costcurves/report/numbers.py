@@ -37,6 +37,17 @@ def number(value: float, figures: int = 3) -> str:
     return text.replace("-", MINUS)
 
 
+def rounded(value: float, figures: int = 3) -> str:
+    """Format an estimate: other than `number`, it rounds large numbers to as many figures, too.
+
+    Examples
+    --------
+    >>> [rounded(x) for x in (0.51726, 1234567.0, -4812.0)]
+    ['0.517', '1,230,000', '−4,810']
+    """
+    return number(float(f"{value:.{figures}g}"), figures)
+
+
 def percent(share: float, figures: int = 3) -> str:
     r"""Format a share as a percentage.
 

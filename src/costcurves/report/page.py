@@ -21,8 +21,9 @@ from costcurves.report import charts, class_charts, tables
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.datasets import class_names, classes_data, numbered, picture_names, two_class_data
 from costcurves.report.forms import classes_tables, made_with, two_class_tables
+from costcurves.report.headline import Teller
 from costcurves.report.markup import Markup, shown
-from costcurves.report.numbers import percent, short
+from costcurves.report.numbers import number, percent, short
 from costcurves.report.summary import Answer, ConditionAnswer, Summary, at_shown_prevalence
 from costcurves.report.words import Speaker
 
@@ -88,11 +89,19 @@ def _link(text: str, kind: str) -> str:
 
 
 def render(
-    summary: Summary | ClassesSummary, title: str, currency: str, source: str | None, command: str | None, json: str
+    summary: Summary | ClassesSummary,
+    title: str,
+    currency: str,
+    source: str | None,
+    command: str | None,
+    json: str,
+    cases_per_year: float | None,
 ) -> str:
     """Render the page of a summary."""
     two = isinstance(summary, Summary)
-    context = _two_class(summary, currency) if isinstance(summary, Summary) else _classes(summary, currency)
+    context = (
+        _two_class(summary, currency, cases_per_year) if isinstance(summary, Summary) else _classes(summary, currency)
+    )
     files = two_class_tables(summary) if isinstance(summary, Summary) else classes_tables(summary)
     downloads = [("report.json", _link(json, "application/json"))]
     downloads += [(name, _link(text, "text/csv")) for name, text in files.items()]
@@ -116,7 +125,7 @@ def render(
     )
 
 
-def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
+def _two_class(summary: Summary, currency: str, cases: float | None) -> dict[str, Any]:
     say = Speaker(summary.data.positive, currency, summary.level)
     data = two_class_data(summary)
     count = len(summary.names)
@@ -145,6 +154,8 @@ def _two_class(summary: Summary, currency: str) -> dict[str, Any]:
         "say": say,
         "summary": summary,
         "pc_only": any(_where(answer).pc_only for answer in summary.answers),
+        "headlines": Teller(say, cases).headlines(summary),
+        "cases": None if cases is None else number(cases),
         "cards": say.cards(summary),
         "overview": say.overview(summary),
         "sliders": _sliders(summary, say),

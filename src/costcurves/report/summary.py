@@ -33,10 +33,15 @@ from costcurves.decisions.envelopes import Envelope, trivial_curves
 from costcurves.decisions.recommend import Recommendation, recommend_here
 from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
 from costcurves.decisions.rows import Rows, named_policies
+from costcurves.decisions.saving import Saving, check_baseline
 from costcurves.inference.bands.results import Band
 from costcurves.inference.rates import vertex_limits
 
 Limits = tuple[FloatArray, FloatArray]
+
+# What is said of a recommendation: everything else is shown to cost more; something may be as good; and the cheapest
+# classifier on these cases is expected to cost more on new ones than doing without.
+SURE, UNSURE, HOLLOW = "clear", "not settled", "no gain expected"
 
 # A point in the same cell as its neighbour cannot be seen, because the pictures are less than 400 pixels wide.
 CELLS = 250
@@ -92,12 +97,30 @@ class ClassifierSummary:
     loss: Regret
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The condition beyond which another classifier is best on these cases: at a higher pc if `above`, or a lower one.
+
+    `cost_fn` is the cost of a miss there, other things being equal; None if it is not known in money.
+    """
+
+    classifier: str
+    pc: float
+    above: bool
+    cost_fn: float | None
+
+
+def _log_odds(pc: float) -> float:
+    return math.copysign(math.inf, pc - 0.5) if pc in (0, 1) else math.log(pc / (1 - pc))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ConditionAnswer:
     """The recommendation at one condition, the tests of all pairs there, and the range in which the choice holds.
 
     `decision` is the decision of the hull, with ties. `stretch` is the range of pc in which the chosen classifier is
-    best. `before` and `after` are the best classifiers beyond its ends (None at 0 and 1).
+    best. `before` and `after` are the best classifiers beyond its ends (None at 0 and 1). `saving` is what the
+    recommendation saves against the baseline, if there is one.
     """
 
     name: str
@@ -108,6 +131,26 @@ class ConditionAnswer:
     stretch: tuple[float, float]
     before: str | None
     after: str | None
+    saving: Saving | None
+
+    @property
+    def verdict(self) -> str:
+        """What is said of the recommendation, in a word."""
+        if self.recommendation.cheaper_unaided is not None:
+            return HOLLOW
+        return SURE if self.recommendation.sure else UNSURE
+
+    @property
+    def turn(self) -> Turn | None:
+        """The nearest condition at which another classifier is best on these cases; None if there is none."""
+        (low, high), where = self.stretch, self.condition
+        ends = [(low, self.before, False), (high, self.after, True)]
+        found = [(abs(_log_odds(pc) - _log_odds(where.pc)), pc, name, above) for pc, name, above in ends if name]
+        if not found:
+            return None
+        _, pc, name, above = min(found)
+        money = not where.pc_only and where.cost_fp > 0 and 0 < pc < 1
+        return Turn(name, pc, above, where.with_pc(pc, by="cost_fn").cost_fn if money else None)
 
     @property
     def beaten(self) -> tuple[str, ...]:
@@ -129,6 +172,11 @@ class RangeAnswer:
     span: OperatingRange
     recommendation: RangeRecommendation
     ends: tuple[ConditionAnswer, ConditionAnswer]
+
+    @property
+    def verdict(self) -> str:
+        """What is said of the recommendation, in a word."""
+        return SURE if self.recommendation.sure else UNSURE
 
 
 Answer = ConditionAnswer | RangeAnswer
@@ -183,6 +231,8 @@ def summarise(
     *,
     scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
     policy: Any = None,
+    baseline: str | None = None,
+    baseline_threshold: float | None = None,
     level: float = 0.95,
     dropped: int = 0,
     rng: Rng = 0,
@@ -193,7 +243,7 @@ def summarise(
     ----------
     predictions : Predictions
     scenarios : mapping of name to OperatingCondition or OperatingRange
-    policy : policy, or mapping of name to policy, optional
+    policy, baseline, baseline_threshold
         As for `Report.from_predictions`.
     level : float in (0, 1)
     dropped : int
@@ -216,6 +266,9 @@ def summarise(
     dropped = check_integer("dropped", dropped, 0)
     asked = check_scenarios({} if scenarios is None else scenarios)
     rows = predictions.in_memory()
+    today = None if baseline is None else check_baseline(baseline, baseline_threshold, rows.names)
+    if today is None and baseline_threshold is not None:
+        raise InputError("`baseline_threshold` needs `baseline`, the classifier that is used at it, got None")
     usual = "optimal" if predictions.folds is None else "crossfit"
     named = named_policies(usual if policy is None else policy, rows.names)
     rules = {name: as_policy(named[name]) for name in rows.names}
@@ -242,7 +295,7 @@ def summarise(
     classifiers, pairs = tuple(found[: len(rocs)]), found[len(rocs)] if len(rocs) > 1 else None
     curves = entrants.curves
     ranges = hull.ranges()
-    judge = _Judge(hull, _stretches(entrants, ranges), entrants, pairs, level)
+    judge = _Judge(hull, _stretches(entrants, ranges), entrants, pairs, level, today)
     answers = tuple(
         _done(
             [
@@ -385,6 +438,7 @@ class _Judge:
     entrants: Entrants
     pairs: ManyDifferences | None
     level: float
+    today: tuple[str, float | None] | None
 
     def condition(self, name: str, where: OperatingCondition) -> ConditionAnswer:
         """The decision at one condition with its certainty."""
@@ -407,6 +461,7 @@ class _Judge:
             stretch=(low, high),
             before=stretches[at - 1][0] if at else None,
             after=stretches[at + 1][0] if at + 1 < len(stretches) else None,
+            saving=None if self.today is None else recommendation.saving(*self.today),
         )
 
     def span(self, name: str, span: OperatingRange) -> RangeAnswer:

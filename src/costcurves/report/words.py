@@ -13,9 +13,10 @@ from costcurves.multiclass.comparison import CostComparison
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.markup import Markup
 from costcurves.report.numbers import money, money_span, number, percent, together
-from costcurves.report.summary import ConditionAnswer, RangeAnswer, Summary
+from costcurves.report.summary import SURE, UNSURE, ConditionAnswer, RangeAnswer, Summary
 
-SURE, UNSURE, ALONE = "clear", "not settled", "no rival"
+# Names of a list that are told before it is cut short.
+MOST_NAMES = 6
 # The unit of costs if only pc is known, and of costs over all conditions.
 OF_ALL_WRONG = "of the cost of getting every case wrong"
 
@@ -64,7 +65,10 @@ class Speaker:
         return Markup("<b><bdi>{}</bdi></b>").format(name)
 
     def names(self, names: Sequence[str], joint: str = "and") -> Markup:
-        """List names in words."""
+        """List names in words. A long list is cut short."""
+        said = [self.name(name) for name in names[:MOST_NAMES]]
+        if (more := len(names) - len(said)) > 1:
+            return Markup(", ").join(said) + Markup(" {} {} others").format(joint, more)
         said = [self.name(name) for name in names]
         if len(said) == 1:
             return said[0]
@@ -203,7 +207,6 @@ class Speaker:
     def condition_card(self, answer: ConditionAnswer) -> Card:
         """Write the answer at one condition."""
         decision, best = answer.decision, answer.recommendation.best
-        verdict = SURE if answer.recommendation.sure else UNSURE
         lines = [("Cost", self.cost(answer)), ("How sure", self.sureness(answer))]
         if (thresholds := answer.recommendation.threshold_set()) is not None:
             lines.append(("Other thresholds", Markup("{}").format(thresholds.statement)))
@@ -214,12 +217,13 @@ class Speaker:
         return Card(
             answer.name,
             self.condition(answer.condition),
-            self._use(best),
-            verdict,
+            self.use(best),
+            answer.verdict,
             tuple(lines),
         )
 
-    def _use(self, choice: Rule) -> Markup:
+    def use(self, choice: Rule) -> Markup:
+        """Say what to use."""
         if choice.classifier in TRIVIAL:
             return Markup("Use no classifier: ") + self.name(choice.classifier)
         return Markup("Use ") + self.rule(choice)
@@ -227,31 +231,43 @@ class Speaker:
     def range_card(self, answer: RangeAnswer) -> Card:
         """Write the answer for a range of conditions."""
         found = answer.recommendation
-        candidates = found.ranges.candidates
-        if found.ranges.sensitive:
-            use = Markup("It depends: on these cases {} can be cheapest").format(self.names(candidates))
-        else:
-            use = Markup("Use {} throughout").format(self.name(found.best_name))
-        verdict = SURE if found.sure else UNSURE
         lines = []
-        for end in answer.ends:
-            said = self.condition(end.condition) + Markup(". ")
-            there = self._use(end.recommendation.best)
-            lines.append((f"At {end.name}", said + there + Markup(": ") + self.cost(end)))
         if found.ranges.sensitive:
-            text = Markup("{}, with a threshold that adapts to the condition, loses at most {} {}, {} on average.")
+            text = Markup("On these cases {} can each be the cheapest. {} loses at most {} {}, {} on average.")
             largest, mean = percent(float(found.largest[0])), percent(float(found.mean[0]))
-            one = text.format(self.name(found.best_name), largest, OF_ALL_WRONG, mean)
-            lines.append(("If one classifier must be used throughout", one[:1].upper() + one[1:]))
+            best = self.name(found.best_name)
+            best = best[:1].upper() + best[1:]
+            said = text.format(self.names(found.ranges.candidates), best, largest, OF_ALL_WRONG, mean)
+        else:
+            said = Markup("On these cases it is the cheapest throughout.")
+        lines.append(("Within the range", said))
         text = Markup("{} loses at most {} compared with the best choice at each condition.")
         lost = (
             f"{number(found.rule.money)} {OF_ALL_WRONG}"
             if answer.span.pc_only
             else f"{self.amount(found.rule.money)} per case"
         )
-        lines.append(("If one threshold must be used throughout", text.format(self.rule(found.rule), lost)))
+        rule = self.rule(found.rule)
+        rule = rule[:1].upper() + rule[1:]
+        lines.append(("If one threshold must be used throughout", text.format(rule, lost)))
+        for end in answer.ends:
+            said = self.condition(end.condition) + Markup(". ")
+            there = self.use(end.recommendation.best)
+            lines.append((f"At {end.name}", said + there + Markup(": ") + self.cost(end)))
         lines.append(("How sure", self._sure_in_range(answer)))
-        return Card(answer.name, self.span(answer.span), use, verdict, tuple(lines))
+        return Card(answer.name, self.span(answer.span), self.use_within(answer), answer.verdict, tuple(lines))
+
+    def use_within(self, answer: RangeAnswer) -> Markup:
+        """Say what to use throughout a range."""
+        found = answer.recommendation
+        if found.best_name in TRIVIAL:
+            return Markup("Use no classifier: ") + self.name(found.best_name)
+        cuts = [cut for cut in dict.fromkeys(found.thresholds_within(*found.over.pc)) if not cut.endswith("inf")]
+        if not cuts:
+            return Markup("Use {}").format(self.name(found.best_name))
+        text = Markup("Use {} at score ≥\N{NO-BREAK SPACE}{}{}")
+        follows = ", whichever suits the condition" if len(cuts) > 1 else ""
+        return text.format(self.name(found.best_name), " to ".join(cuts), follows)
 
     def _sure_in_range(self, answer: RangeAnswer) -> Markup:
         """State what the data show throughout the range or, failing that, at both ends."""
@@ -281,15 +297,16 @@ class Speaker:
         """State which classifiers can be best at all."""
         useful = [name for name in summary.ranges.candidates if name not in TRIVIAL]
         if not useful:
-            return Markup("No classifier is better than treating every case alike, whatever the costs are.")
-        never = [name for name in summary.names if name not in useful]
-        text = Markup("{} can be the best choice, depending on costs and frequencies").format(self.names(useful))
-        if len(summary.ranges.candidates) == 1:
-            text = Markup("{} is the cheapest on these cases whatever the costs and frequencies are").format(
-                self.names(useful)
+            return Markup(
+                "On these cases no classifier is better than treating every case alike, whatever the costs are."
             )
+        never = [name for name in summary.names if name not in useful]
+        text = Markup("On these cases {} can be the cheapest, depending on costs and frequencies")
+        if len(summary.ranges.candidates) == 1:
+            text = Markup("On these cases {} is the cheapest whatever the costs and frequencies are")
         elif len(useful) == 1:
-            text = Markup("{} is the best choice for some costs and frequencies").format(self.names(useful))
+            text = Markup("On these cases {} is the cheapest for some costs and frequencies")
+        text = text.format(self.names(useful))
         if not never:
             return text + Markup(".")
         return text + Markup("; {} never {}.").format(self.names(never), "is" if len(never) == 1 else "are")

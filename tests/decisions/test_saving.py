@@ -1,0 +1,131 @@
+"""What a recommendation saves against today's rule: costs by brute force, limits as `compare` has them, and honesty."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import costcurves as cc
+
+HERE = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=6)
+
+
+def world(seed, n=150, k=3, separation=1.5):
+    """Return labels and scores of classifiers that are equally good and share half of their noise."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) < 0.3 * n
+    common = rng.normal(size=n)
+    scores = {f"m{i}": separation * y + np.sqrt(0.5) * (common + rng.normal(size=n)) for i in range(k)}
+    return y, scores
+
+
+def hopeless(seed):
+    """Return a world in which the highest score belongs to a negative, so that no alarm is without a false one."""
+    y, scores = world(seed)
+    for values in scores.values():
+        values[-1] = 99.0
+    return y, scores
+
+
+def money_of(y, scores, threshold, where):
+    """Return the cost per case of a rule, by counting."""
+    alarm = scores >= threshold
+    return where.prevalence * where.cost_fn * np.mean(~alarm[y]) + (1 - where.prevalence) * where.cost_fp * np.mean(
+        alarm[~y]
+    )
+
+
+def test_a_threshold_that_was_not_chosen_is_expected_to_cost_what_it_costs_here():
+    y, scores = world(1)
+    answer = cc.recommend(y, scores, HERE)
+    saving = answer.saving("m1", threshold=2.0)
+    today = money_of(y, scores["m1"], 2.0, HERE)
+    assert saving.baseline.expected_cost == pytest.approx(today)
+    assert saving.money_estimate == pytest.approx(today - answer.money_estimate[0])
+    assert saving.money_lower < saving.money_estimate < saving.money_upper
+    assert saving.shown
+    assert "shown" in repr(saving)
+
+
+def test_limits_of_rules_that_are_taken_as_given_are_those_of_the_paired_difference():
+    y, scores = world(2)
+    rules = {"m0": 0.7, "m1": 1.9}
+    pair = {name: scores[name] for name in rules}
+    answer = cc.recommend(y, pair, 0.4, policy=rules, given_choice=True)
+    best, other = answer.classifier[0], next(name for name in rules if name != answer.classifier[0])
+    saving = answer.saving(other, threshold=rules[other])
+    policy = (rules[other], rules[best])
+    plain = cc.compare(y, pair[other], pair[best], policy=policy, simultaneous=False, pc=[0.4]).at(0.4)
+    assert saving.estimate == pytest.approx(plain.estimate)
+    assert saving.upper == pytest.approx(plain.upper)
+    # The lower limit is never nearer than that of a fixed pair.
+    assert saving.lower <= plain.lower + 1e-12
+
+
+def test_nothing_is_saved_against_the_same_decisions():
+    y, scores = world(3)
+    answer = cc.recommend(y, scores, HERE)
+    best = answer.best
+    for saving in (answer.saving(best.classifier), answer.saving(best.classifier, threshold=best.threshold)):
+        assert (saving.lower, saving.estimate, saving.upper, saving.shown) == (0, 0, 0, False)
+
+
+def test_a_known_cost_leaves_only_the_limits_of_the_choice():
+    y, scores = world(4)
+    answer = cc.recommend(y, scores, HERE)
+    never = answer.saving("always negative")
+    known = HERE.prevalence * HERE.cost_fn
+    assert never.money_estimate == pytest.approx(known - answer.money_estimate[0])
+    assert never.money_upper == pytest.approx(known - answer.money_lower[0])
+    assert never.money_lower <= known - answer.money_upper[0] + 1e-12
+    y, scores = hopeless(4)
+    both = cc.recommend(y, scores, cc.OperatingCondition(0.001, cost_fp=1, cost_fn=1)).saving("always positive")
+    assert both.choice.classifier == "always negative"
+    assert both.lower == both.upper == pytest.approx(0.998)
+
+
+def test_a_classifier_is_no_rival_of_doing_nothing_where_nothing_is_best():
+    y, scores = hopeless(5)
+    rare = cc.OperatingCondition(0.001, cost_fp=1, cost_fn=1)
+    saving = cc.recommend(y, scores, rare).saving("m0", threshold=0.5)
+    assert saving.shown
+    assert saving.money_estimate == pytest.approx(money_of(y, scores["m0"], 0.5, rare) - 0.001)
+
+
+def test_names_and_thresholds_that_cannot_be_are_refused():
+    y, scores = world(6)
+    answer = cc.recommend(y, scores, HERE)
+    with pytest.raises(cc.InputError, match=r"`baseline` must be one of m0, m1, m2, always negative, always positive"):
+        answer.saving("nobody")
+    with pytest.raises(cc.InputError, match=r"`baseline_threshold` must be None for 'always negative'"):
+        answer.saving("always negative", threshold=0.5)
+    with pytest.raises(cc.InputError, match=r"`baseline_threshold`"):
+        answer.saving("m0", threshold=np.nan)
+
+
+def test_adding_the_baseline_leaves_the_recommendation_as_it_is():
+    y, scores = world(7)
+    answer = cc.recommend(y, scores, HERE)
+    before = answer.to_dict()
+    answer.saving("m2", threshold=0.1)
+    assert answer.to_dict() == before == cc.recommend(y, scores, HERE).to_dict()
+
+
+def test_the_lower_limit_holds_after_choosing_among_equals():
+    """The best rule of one classifier is today's; the winner of four equal ones is at best as good."""
+    pc, separation, missed, plain_missed, worlds = 0.5, 1.5, 0, 0, 30
+    for seed in range(worlds):
+        y, scores = world(1000 + seed, k=4)
+        answer = cc.recommend(y, scores, pc)
+        best = answer.best
+        true = pc * norm.cdf(best.threshold - separation) + (1 - pc) * norm.sf(best.threshold)
+        today = norm.sf(separation / 2)
+        saving = answer.saving("m0", threshold=separation / 2)
+        missed += saving.lower > today - true + 1e-12
+        given = cc.recommend(y, scores, pc, given_choice=True).saving("m0", threshold=separation / 2)
+        plain_missed += given.lower > today - true + 1e-12
+        assert saving.upper > today - true
+    # At 95 % one in forty is missed: more than four of thirty would happen once in a thousand times.
+    assert missed <= 4
+    assert plain_missed > missed
