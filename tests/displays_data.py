@@ -1,4 +1,4 @@
-"""Data and one case a display that the tests of displays share."""
+"""Data and one case per display that the tests of displays share."""
 
 from __future__ import annotations
 

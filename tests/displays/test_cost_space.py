@@ -39,9 +39,9 @@ def test_cost_curves_are_their_vertices():
         assert line.get_label() == curve.name
     assert [text.get_text() for text in display.legend_.get_texts()] == ["wide", "narrow"]
     assert display.ax_.get_xlim() == (0, 1)
-    assert display.ax_.get_ylim() == (0, 0.5)
-    assert display.ax_.get_xlabel() == "probability-cost of the positives, pc"
-    assert display.ax_.get_ylabel() == "normalized expected cost"
+    assert display.ax_.get_ylim() == (0, 0.35)  # one and a half times the highest cost
+    assert display.ax_.get_xlabel() == "pc (0: only false alarms count, 1: only misses)"
+    assert display.ax_.get_ylabel() == "expected cost (1 = always wrong)"
     assert cc.CostCurveDisplay(CURVES[0]).plot().line_.get_label() == "wide"
     assert cc.CostCurveDisplay(hull()).plot().line_.get_label() == "hull"
     assert cc.CostCurveDisplay(dict(zip("ab", CURVES, strict=True))).names == ("a", "b")
@@ -104,10 +104,10 @@ def test_crossings_are_marked_where_the_cheaper_one_changes():
     display = cc.CostCurveDisplay(CURVES).plot(crossings=True)
     where = CURVES[0].crossings(CURVES[1])
     assert len(where) > 0
-    points, *texts = display.crossing_
+    (points,) = display.crossing_
     np.testing.assert_array_equal(points.get_xdata(), where.pc)
     np.testing.assert_array_equal(points.get_ydata(), CURVES[0].evaluate(where.pc))
-    assert [text.get_text() for text in texts] == [f"pc {pc:.2f}" for pc in where]
+    assert points.get_label() == f"crossing at pc {', '.join(f'{pc:.2f}' for pc in where)}"
 
 
 def test_conditions_ranges_and_decisions_are_marked():
@@ -128,7 +128,7 @@ def test_the_axis_of_money_reads_the_cost_per_case():
     here = cc.OperatingCondition.from_cost_matrix([[1, 3], [7, 2]], prevalence=0.4)
     display = cc.CostCurveDisplay(CURVES).plot(condition=here, money_axis=True)
     display.figure_.canvas.draw()
-    assert display.money_ax_.get_ylim() == pytest.approx((here.money(0), here.money(0.5)), abs=1e-12)
+    assert display.money_ax_.get_ylim() == pytest.approx(tuple(map(here.money, display.ax_.get_ylim())), abs=1e-12)
     for condition, message in ((None, "got 0"), (0.3, "got 0"), ([here, HERE], "got 2")):
         with pytest.raises(cc.InputError, match=f"`money_axis=True` must come with one OperatingCondition.*{message}"):
             cc.CostCurveDisplay(CURVES).plot(condition=condition, money_axis=True)
@@ -204,7 +204,10 @@ def test_significant_ranges_are_marked_for_the_cheaper_one():
 
 def test_the_two_curves_can_stand_beside_their_difference():
     display = cc.CostDifferenceDisplay.from_predictions(*two_classes(), pc=POINTS, with_curves=True)
-    assert display.ax_.get_ylim() == (-1, 1)
+    low, high = display.ax_.get_ylim()
+    highest = max(float(curve.vertices[:, 1].max()) for curve in CURVES)
+    assert low < display.difference.lower.min()
+    assert highest < high < 1.2 * max(highest, display.difference.upper.max())
     for line, curve in zip(display.curve_line_, CURVES, strict=True):
         np.testing.assert_array_equal(line.get_xydata(), curve.vertices)
     with pytest.raises(cc.InputError, match="`with_curves` must come with a display that has `curves`"):

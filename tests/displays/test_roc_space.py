@@ -60,7 +60,7 @@ def test_iso_performance_lines_go_through_the_best_point_with_the_slope_of_the_c
     dot, text = display.point_[:2]
     assert dot.get_xydata().tolist() == [[PAPER.best(HERE).fpr, PAPER.best(HERE).tpr]]
     assert text.get_text() == PAPER.best(HERE).classifier == "C"
-    assert f"same cost, slope {HERE.slope:.3g}" in [one.get_text() for one in display.legend_.get_texts()]
+    assert f"same cost at pc {HERE.pc:.2g}" in [one.get_text() for one in display.legend_.get_texts()]
     scored = cc.RocHullDisplay(hull()).plot(condition=0.5).point_[1].get_text()
     best = hull().best(0.5)
     assert scored == f"{best.classifier}, score ≥ {best.threshold_text}"
@@ -79,7 +79,7 @@ def test_a_range_picks_a_segment_of_the_hull_between_two_lines():
     part = PAPER.segment(span)
     (segment,) = display.segment_
     np.testing.assert_array_equal(segment.get_xydata(), np.stack([PAPER.fpr[part], PAPER.tpr[part]], 1))
-    assert segment.get_label() == f"best for slopes {span.slope[0]:.3g} to {span.slope[1]:.3g}"
+    assert segment.get_label() == f"best for pc {span.pc[0]:.2g} to {span.pc[1]:.2g}"
     assert sorted(line.get_slope() for line in display.iso_) == sorted(span.slope)
     assert display.point_ == []
 
@@ -94,8 +94,8 @@ def test_wedges_hold_the_slopes_at_which_a_trivial_classifier_is_best():
     corner = alarm.get_xy()[2]
     assert alarm.get_xy()[0].tolist() == [1, 1]
     assert (1 - corner[1]) / (1 - corner[0]) == pytest.approx(flattest)
-    assert nothing.get_label() == "do nothing: slope over 6"
-    assert alarm.get_label() == "always alarm: slope under 0.123"
+    assert nothing.get_label() == f"flag nothing: pc under {1 / (1 + steepest):.2g}"
+    assert alarm.get_label() == f"flag all: pc over {1 / (1 + flattest):.2g}"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_regions_are_those_of_the_core_in_the_triangle():
     for name, region in display.region_.items():
         np.testing.assert_allclose(region.get_xy()[:-1], result.regions()[name] @ corners, atol=1e-15)
     assert [text.get_text() for text in display.corner_] == ["all x", "all y", "all z"]
-    points = [artist.get_xydata()[0].tolist() for artist in display.mark_[::2]]
+    points = [artist.get_xydata()[0].tolist() for artist in display.mark_]
     assert points == [pytest.approx([0.5, math.sqrt(0.75) / 3]), pytest.approx([0.5, math.sqrt(0.75)])]
     assert display.plot(grid=False).grid_ == []
     # Every line of the grid has one class at one frequency.
@@ -183,7 +183,7 @@ def test_who_is_cheapest_nowhere_is_told():
     display = cc.PriorSimplexDisplay.from_predictions(truth, poor, costs=COSTS)
     nowhere = [name for name in display.names if name not in display.hull.regions()]
     assert "poor" in nowhere
-    assert display.never_.get_text() == f"never cheapest: {', '.join(nowhere)}"
+    assert display.never_.get_label() == f"never cheapest: {', '.join(nowhere)}"
     inside = cc.PriorSimplexDisplay.from_predictions(
         truth, predictions, costs=COSTS, trivial=False, priors={"z": (0.1, 0.3)}
     )

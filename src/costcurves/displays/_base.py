@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Self
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves.curves.chance import one_question
 from costcurves.displays import _scores
+from costcurves.displays._placing import Words, settle
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import COLUMN, Margins, canvas, check_axes, grow_for, save_figure
+from costcurves.displays._style import COLUMN, Margins, canvas, check_axes, save_figure
 
 
 class Display:
@@ -34,12 +35,10 @@ class Display:
         """Draw on the given axes, or on those of a new figure, and return the display."""
         raise TypeError(f"{type(self).__name__} must define how it is drawn")
 
-    def _draw(self, ax: Any, draw: Callable[[Any], None]) -> Self:
-        """Draw on the given axes or on new ones, and keep them."""
+    def _draw(self, ax: Any, draw: Callable[[Any], Words | None]) -> Self:
+        """Draw on the given axes or on new ones, place the words that `draw` returns, and keep the axes."""
         with canvas(ax, self._size, self._margins) as axes:
-            draw(axes)
-            if ax is None:
-                grow_for(axes.figure, self.legend_, self._margins)
+            self.legend_ = settle(axes, draw(axes), own=ax is None, margins=self._margins)
         self.ax_, self.figure_ = axes, axes.figure
         return self
 

@@ -8,18 +8,23 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import check_choice, check_flag, shown
+from costcurves._base.validation import FloatArray, check_choice, check_flag, shown
 from costcurves.conditions.condition import OperatingCondition, check_condition
 from costcurves.conditions.range import OperatingRange
 from costcurves.curves.choices import Decision
-from costcurves.displays._style import GREY, PALE
+from costcurves.displays._placing import label_each
+from costcurves.displays._style import GREY, PALE, needed
 
 AXES = ("prevalence", "cost ratio", "slope")
+PC_LABEL = "pc (0: only false alarms count, 1: only misses)"
 # Round numbers for a second axis, the most useful first. More are added if there is room.
-_PREVALENCES = (0.5, 0.1, 0.9, 0.01, 0.99, 0.2, 0.3, 0.7, 0.8, 0.05, 0.95, 0.4, 0.6, 0.02, 0.98, 0.001, 0.999)
+_PREVALENCES = (
+    0.5, 0.1, 0.9, 0.01, 0.99, 0.2, 0.3, 0.7, 0.8, 0.05, 0.95, 0.4, 0.6, 0.02, 0.98, 0.001, 0.999, 0.03, 0.97, 0.005,
+    0.995, 0.002, 0.998,
+)  # fmt: skip
 _RATIOS = (1, 10, 0.1, 100, 0.01, 2, 0.5, 5, 0.2, 20, 0.05, 50, 0.02, 1000, 0.001, 500, 200, 0.005, 0.002)
-# The smallest distance between two labels, as a fraction of the axis.
-_ROOM = 0.085
+# The smallest distance between two labels, as a fraction of the axis and in inches.
+_ROOM, _INCHES = 0.085, 0.27
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,14 +65,18 @@ def read_marks(condition: Any) -> Marks:
 
 def pc_axis(ax: Any) -> None:
     """Set up the x-axis of cost space."""
-    ax.set(xlim=(0, 1), xlabel="probability-cost of the positives, pc")
+    ax.set(xlim=(0, 1), xlabel=PC_LABEL)
 
 
 def mark_on_pc(ax: Any, marks: Marks) -> list[Any]:
     """Mark each condition by a dashed line and each range by a shaded stretch on the axis of pc."""
-    artists = [ax.axvspan(*span.pc, color=PALE, linewidth=0, zorder=0) for span in marks.ranges]
+    shades = [ax.axvspan(*span.pc, color=PALE, linewidth=0, zorder=0) for span in marks.ranges]
+    label_each(ax, shades, "the marked range" if len(shades) == 1 else "the marked ranges")
     where = [one.pc for one in marks.conditions] + [one.condition.pc for one in marks.decisions]
-    return artists + [ax.axvline(pc, color=GREY, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1) for pc in where]
+    lines = [ax.axvline(pc, color=GREY, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1) for pc in where]
+    told = ", ".join(dict.fromkeys(f"{pc:.2g}" for pc in where))
+    label_each(ax, lines, f"the marked condition{'s' if len(set(where)) > 1 else ''}, pc {told}")
+    return [*shades, *lines]
 
 
 def second_axis(ax: Any, kind: Any, marks: Marks) -> Any:
@@ -84,18 +93,33 @@ def second_axis(ax: Any, kind: Any, marks: Marks) -> Any:
         label = f"costs (miss : false alarm), at prevalence {here.prevalence:g}"
         ticks = [(here.pc_at_cost_ratio(value), _ratio_text(value)) for value in _RATIOS]
     else:
-        label = "slope of the iso-performance lines"
+        label = "weight of false alarms relative to misses (slope)"
         ticks = [(1 / (1 + value), f"{value:g}") for value in _RATIOS]
-    kept: list[tuple[float, str]] = []
-    for pc, text in ticks:
-        if all(abs(pc - other) >= _ROOM for other, _ in kept) and _ROOM / 4 < pc < 1 - _ROOM / 4:
-            kept.append((pc, text))
-    kept.sort()
+    ticker = needed("matplotlib.ticker", "plot")
     top = ax.secondary_xaxis("top")
-    top.set_xticks([pc for pc, _ in kept], [text for _, text in kept])
+    top.xaxis.set_major_locator(_round_places(ticker, [pc for pc, _ in ticks]))
+    texts = dict(ticks)
+    top.xaxis.set_major_formatter(ticker.FuncFormatter(lambda pc, _: texts.get(float(pc), "")))
     top.tick_params(**_tick_look(ax.xaxis))
     top.set_xlabel(label)
     return top
+
+
+def _round_places(ticker: Any, places: list[float]) -> Any:
+    """Make a locator that chooses among places, the most useful first, those with room in the current view."""
+
+    class RoundPlaces(ticker.Locator):  # type: ignore[misc]
+        def __call__(self) -> FloatArray:
+            low, high = sorted(self.axis.get_view_interval())
+            inches = self.axis.axes.bbox.width / self.axis.axes.figure.dpi
+            room = max(_ROOM, _INCHES / max(inches, _INCHES)) * (high - low)
+            kept: list[float] = []
+            for place in places:
+                if low + room / 4 < place < high - room / 4 and all(abs(place - other) >= room for other in kept):
+                    kept.append(place)
+            return np.array(sorted(kept))
+
+    return RoundPlaces()
 
 
 def _tick_look(axis: Any) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import os
 import textwrap
 import threading
@@ -40,14 +39,10 @@ COLUMN = 3.4
 FORMATS = ("svg", "png", "pdf")
 
 _TICKS = 7.0
-# A legend with more lines, or with longer ones, does not fit among the curves at column width.
-_MOST_LABELS, _LONG = 7, 26
-# The most letters of a line, in a legend below the axes and in a label beside a row of bars.
-_WIDEST, ROW_WIDTH = 48, 22
+# The most letters of a line of a label beside a row of bars.
+ROW_WIDTH = 22
 # Names are drawn literally: a dollar sign does not begin a formula.
 AS_IS: dict[str, Any] = {"parse_math": False}
-# The height of tick labels and of the label of the x-axis, in inches.
-_LABEL_HEIGHT = 0.42
 _SETTINGS: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -148,7 +143,7 @@ def canvas(ax: Any, size: tuple[float, float], margins: Margins | None = None) -
         return
     with _settings(_SETTINGS):
         figure, axes = plt.subplots(figsize=size, layout="constrained" if margins is None else "none")
-        _set_margins(figure, margins)
+        set_margins(figure, margins)
         # Ticks are created when the figure is drawn, after the settings have been restored.
         axes.tick_params(labelsize=_TICKS, width=0.7, length=3.0)
         try:
@@ -158,7 +153,7 @@ def canvas(ax: Any, size: tuple[float, float], margins: Margins | None = None) -
             raise
 
 
-def _set_margins(figure: Any, margins: Margins | None) -> None:
+def set_margins(figure: Any, margins: Margins | None) -> None:
     """Place the axes of a figure at distances in inches from its edges."""
     if margins is not None:
         width, height = figure.get_size_inches()
@@ -276,78 +271,19 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names)
 
 
+def whole_markers(ax: Any, line: Any) -> Any:
+    """Draw markers at the edges of the axes completely, but none outside of the current view."""
+    transforms = needed("matplotlib.transforms", "plot")
+    line.set_clip_box(transforms.TransformedBbox(transforms.Bbox([[-0.03, -0.03], [1.03, 1.03]]), ax.transAxes))
+    return line
+
+
 def wrapped(text: str, width: int) -> str:
     """Wrap a text to lines of at most `width` letters, and cut it after the third line."""
     lines = []
     for line in text.split("\n"):
         lines += textwrap.wrap(line, width, max_lines=3, placeholder=" …") if len(line) > width else [line]
     return "\n".join(lines)
-
-
-def add_legend(ax: Any, legend: Any, place: str, names: Sequence[str] = ()) -> Any:
-    """Add a legend of everything that has a label, at its usual place or where the user requests it.
-
-    A legend that is too large to be placed among the lines goes below the axes. matplotlib hides labels that begin with
-    an underscore, but those in `names` are shown nevertheless. Return None if no legend is requested.
-    """
-    if not isinstance(legend, (bool, str)):
-        raise InputError(f"`legend` must be True, False or a place such as 'upper left', got {shown(legend)}")
-    handles = _labelled(ax, names)
-    if legend is False or not handles:
-        return None
-    labels = [wrapped(one.get_label(), _WIDEST) for one in handles]
-    longest = max(len(line) for label in labels for line in label.split("\n"))
-    if legend == "below" or (legend is True and (len(labels) > _MOST_LABELS or longest > _LONG)):
-        made = _legend_below(ax, handles, labels, 2 if longest < _LONG else 1)
-    else:
-        try:
-            made = ax.legend(handles, [" "] * len(labels), loc=place if legend is True else legend)
-        except ValueError:
-            raise InputError(
-                f"`legend` must be True, False or a place such as 'upper left' or 'below', got {shown(legend)}"
-            ) from None
-    for text, label in zip(made.get_texts(), labels, strict=True):
-        text.set(text=label, **AS_IS)
-    return made
-
-
-def _labelled(ax: Any, names: Sequence[str]) -> list[Any]:
-    """List what belongs in the legend, in the order of drawing."""
-    place = {id(artist): i for i, artist in enumerate(ax.get_children())}
-    hidden = [one for one in (*ax.lines, *ax.patches, *ax.collections) if one.get_label() in names]
-    found = {id(one): one for one in (*ax.get_legend_handles_labels()[0], *hidden)}
-    return sorted(found.values(), key=lambda one: place.get(id(one), len(place)))
-
-
-def _legend_below(ax: Any, handles: Any, labels: Any, columns: int) -> Any:
-    """Add a legend under the label of the x-axis, centred on the axes or on a figure that has no other axes."""
-    transforms = needed("matplotlib.transforms", "plot")
-    # Axes that are switched off have no labels.
-    down = _LABEL_HEIGHT if ax.axison else 0.02
-    under = ax.transAxes + transforms.ScaledTranslation(0, -down, ax.figure.dpi_scale_trans)
-    across = ax.figure.transFigure if ax.figure.axes == [ax] else ax.transAxes
-    return ax.legend(
-        handles,
-        [" "] * len(labels),
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0.0),
-        bbox_transform=transforms.blended_transform_factory(across, under),
-        ncols=columns,
-        columnspacing=1.2,
-    )
-
-
-def grow_for(figure: Any, legend: Any, margins: Margins | None) -> None:
-    """Make one of our figures higher, so that there is room for its legend below the axes."""
-    if legend is None or legend.get_bbox_to_anchor().y1 >= legend.axes.bbox.y0:
-        return
-    texts = legend.get_texts()
-    lines = sum(1 + text.get_text().count("\n") for text in texts) / legend._ncols
-    inches = (math.ceil(lines) + 1.5) * texts[0].get_fontsize() * (1.0 + legend.labelspacing) / 72
-    figure.set_figheight(figure.get_figheight() + inches)
-    if margins is not None:
-        left, right, bottom, top = margins
-        _set_margins(figure, (left, right, bottom + inches, top))
 
 
 def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: float = 300.0) -> Path:

@@ -13,8 +13,9 @@ from costcurves.curves.checked_curves import check_curves
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
 from costcurves.displays._base import ScoreDisplay
+from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import Margins, add_legend, by_name, chosen, line_options, one_or_all
+from costcurves.displays._style import Margins, by_name, chosen, line_options, one_or_all
 from costcurves.displays.roc import SQUARE, SQUARE_MARGINS, roc_axes
 
 
@@ -117,8 +118,9 @@ class AveragedRocDisplay(ScoreDisplay):
         flags = {"intervals": intervals, "with_folds": with_folds, "chance": chance}
         flags = {name: check_flag(name, value) for name, value in flags.items()}
 
-        def draw(axes: Any) -> None:
-            self.chance_ = roc_axes(axes, flags["chance"])
+        def draw(axes: Any) -> Words:
+            curves = [np.stack([self.averages[name].fpr, self.averages[name].tpr], 1) for name in shown_names]
+            self.chance_ = roc_axes(axes, flags["chance"], curves)
             self.fold_line_ = {}
             bands, drawn = [], []
             for name in shown_names:
@@ -133,6 +135,10 @@ class AveragedRocDisplay(ScoreDisplay):
                 drawn.append(axes.plot(one.fpr, one.tpr, **{"linewidth": 1.3, "zorder": 3, **options[name]})[0])
             self.line_ = one_or_all(drawn)
             self.band_ = one_or_all(bands)
-            self.legend_ = add_legend(axes, legend, "lower right", self.names)
+            folds = [line for lines in self.fold_line_.values() for line in lines]
+            label_each(axes, folds, "thin lines: single folds")
+            levels = {self.averages[name].level for name in shown_names}
+            label_each(axes, bands, f"{', '.join(f'{100 * level:g} %' for level in sorted(levels))} limits of the mean")
+            return Words(legend, "lower right", self.names)
 
         return self._draw(ax, draw)

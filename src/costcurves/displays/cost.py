@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, Self
 
@@ -19,15 +19,14 @@ from costcurves.curves.thresholds import as_policy
 from costcurves.decisions.average_band import average_band
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import Marks, mark_on_pc, money_axis, pc_axis, read_marks, second_axis
+from costcurves.displays._placing import Label, Words, beside, label_each
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import (
     AS_IS,
     GREY,
     INK,
     ROW_WIDTH,
-    add_legend,
     chosen,
-    halo,
     line_options,
     one_or_all,
     wrapped,
@@ -195,29 +194,35 @@ class CostCurveDisplay(ScoreDisplay):
         ranged = check_flag("operating_range", operating_range)
         sets = [] if threshold_set is None else [self._one_set(name, marks, threshold_set) for name in shown_names]
 
-        def draw(axes: Any) -> None:
+        def draw(axes: Any) -> Words:
             curves = [curve for name in shown_names for curve in self.curves if curve.name == name]
-            self.trivial_ = _draw_trivial(axes) if flags["trivial"] else []
+            shown_bands = [self.bands[name] for name in shown_names if name in self.bands]
+            top = _limits(axes, curves, shown_bands)
+            labels = _draw_trivial(axes, top) if flags["trivial"] else []
+            self.trivial_ = [artist for one in labels for artist in (one.artist, one.text)]
             self.condition_ = mark_on_pc(axes, marks)
             self.cost_line_ = {c.name: _draw_lines(axes, c, options[c.name]) for c in curves} if flags["lines"] else {}
             self.fold_line_ = {
                 c.name: self._draw_folds(axes, c, options[c.name]) for c in curves if c.name in self.folds
             }
+            label_each(axes, list(self.cost_line_.values()), "thin lines: single thresholds")
+            label_each(axes, [line for lines in self.fold_line_.values() for line in lines], "thin lines: single folds")
             bands = [self._draw_band(axes, c, options[c.name]) for c in curves if c.name in self.bands]
+            label_each(axes, bands, _told(shown_bands))
             self.threshold_set_ = [_draw_set(axes, one, options[one.name]["color"]) for one in sets]
-            for shade in self.threshold_set_[:1]:  # one entry of the legend explains all
-                shade.set_label("thresholds that may be best")
+            label_each(axes, self.threshold_set_, "thresholds that may be best")
             drawn = [axes.plot(*curve.vertices.T, zorder=3, **options[curve.name])[0] for curve in curves]
             self.envelope_ = self._draw_envelope(axes, curves) if flags["envelope"] else None
             self.crossing_ = _draw_crossings(axes, curves) if flags["crossings"] else []
             self.point_ = _draw_points(axes, curves, marks, options)
+            decisions = [_draw_decision(axes, decision) for decision in marks.decisions]
+            self.point_ += [artist for one in decisions for artist in (one.artist, one.text)]
             self.line_ = one_or_all(drawn)
             self.band_ = one_or_all(bands)
-            _limits(axes, curves, self.bands.values())
             self.operating_range_ = _draw_ranges(axes, curves, options) if ranged else []
             self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
             self.money_ax_ = _money(axes, money_axis, marks)
-            self.legend_ = add_legend(axes, legend, "best", self.names)
+            return Words(legend, "upper right", self.names, [*decisions, *labels])
 
         return self._draw(ax, draw)
 
@@ -266,32 +271,41 @@ def _by_name(what: str, given: Any, names: tuple[str, ...]) -> Mapping[str, Any]
     return given
 
 
-def _limits(ax: Any, curves: list[CostCurve], bands: Iterable[Band]) -> None:
-    """Set the limits of the axes. An envelope never costs more than one half, and only a band may reach above 1."""
+def _limits(ax: Any, curves: list[CostCurve], bands: Sequence[Band]) -> float:
+    """Set the limits of the axes, enlarged if all costs are low, and return the highest cost in view.
+
+    An envelope never costs more than one half, and only a band may reach above 1.
+    """
     pc_axis(ax)
     highest = max(float(curve.vertices[:, 1].max()) for curve in curves)
-    top = max([1.0, *(float(band.upper.max()) for band in bands)])
-    ax.set(ylim=(0, 0.5 if highest <= 0.5 else top), ylabel="normalized expected cost")
+    reached = max([highest, *(float(band.upper.max()) for band in bands)])
+    top = 0.5 if highest <= 0.5 else max(1.0, reached)
+    if reached <= 0.25 and not ax.has_data():
+        top = max(0.02, round(1.5 * reached, 2))
+    ax.set(ylim=(0, top), ylabel="expected cost (1 = always wrong)")
+    return top
 
 
-def _draw_trivial(ax: Any) -> list[Any]:
+def _told(bands: Sequence[Band]) -> str:
+    """Say what the bands of a figure are."""
+    levels = ", ".join(f"{100 * level:g} %" for level in sorted({band.level for band in bands}))
+    jointly = bool(bands) and all(band.simultaneous for band in bands)
+    return f"{levels} limits, {'jointly at all pc' if jointly else 'at each pc'}"
+
+
+def _draw_trivial(ax: Any, top: float) -> list[Label]:
     """Draw the two classifiers that always predict the same class, each with its name along the line."""
-    artists: list[Any] = []
+    labels = []
     style = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 1.5)), "zorder": 1}
-    text = {
-        "color": GREY,
-        "fontsize": "x-small",
-        "rotation_mode": "anchor",
-        "transform_rotates_text": True,
-        "path_effects": halo(),
-    }
-    for ends, name, place, angle in (
-        ([0, 1], ALWAYS_NEGATIVE, (0.222, 0.242), 45),
-        ([1, 0], ALWAYS_POSITIVE, (0.778, 0.242), -45),
-    ):
-        artists += ax.plot([0, 1], ends, **style)
-        artists.append(ax.text(*place, name, rotation=angle, ha="center", va="bottom", **text))
-    return artists
+    words = {"color": GREY, "fontsize": "x-small", "rotation_mode": "anchor", "transform_rotates_text": True}
+    for ends, name, angle in (([0, 1], ALWAYS_NEGATIVE, 45), ([1, 0], ALWAYS_POSITIVE, -45)):
+        (line,) = ax.plot([0, 1], ends, **style)
+        # Above the line, towards the edge of the figure, at several heights.
+        heights = [part * top for part in (0.6, 0.7, 0.8, 0.5, 0.4)]
+        across = [(high - 0.025, high + 0.0) if angle > 0 else (1 - high + 0.025, high + 0.0) for high in heights]
+        text = ax.text(*across[0], name, rotation=angle, ha="center", va="bottom", clip_on=True, **words)
+        labels.append(Label(text, [{"position": place} for place in across], line, name))
+    return labels
 
 
 def _draw_lines(ax: Any, curve: CostCurve, options: dict[str, Any]) -> Any:
@@ -319,57 +333,29 @@ def _draw_crossings(ax: Any, curves: list[CostCurve]) -> list[Any]:
                 where, a.evaluate(where), linestyle="none", marker="o", markersize=5, markerfacecolor="white",
                 markeredgecolor=INK, markeredgewidth=0.9, zorder=4,
             )  # fmt: skip
-            if len(curves) == 2:
-                artists += [_name_crossing(ax, float(pc), float(a.evaluate(pc))) for pc in where]
+    found = artists[0].get_xdata() if len(curves) == 2 and artists else ()
+    told = ", ".join(f"{pc:.2f}" for pc in found[:4]) + (", …" if len(found) > 4 else "")
+    label_each(ax, artists, f"crossing at pc {told}" if told else "crossings")
     return artists
 
 
-def _name_crossing(ax: Any, pc: float, cost: float) -> Any:
-    """Write the pc of a crossing below the curves, towards the middle."""
-    side, shift = ("left", 4) if pc < 0.5 else ("right", -4)
-    return ax.annotate(
-        f"pc {pc:.2f}",
-        (pc, cost),
-        (shift, -9),
-        textcoords="offset points",
-        ha=side,
-        va="top",
-        fontsize="x-small",
-        path_effects=halo(),
-        zorder=5,
-    )
-
-
 def _draw_points(ax: Any, curves: list[CostCurve], marks: Marks, options: dict[str, dict[str, Any]]) -> list[Any]:
-    """Mark the cost of each curve at the conditions, and the decisions."""
+    """Mark the cost of each curve at the conditions."""
     artists: list[Any] = []
     for here in marks.conditions:
         for curve in curves:
             dot = {"marker": "o", "markersize": 4, "color": options[curve.name]["color"], "zorder": 4}
             artists += ax.plot(here.pc, curve.evaluate(here), linestyle="none", **dot)
-    for decision in marks.decisions:
-        artists += _draw_decision(ax, decision)
     return artists
 
 
-def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
+def _draw_decision(ax: Any, decision: Decision) -> Label:
     pc, cost = decision.condition.pc, decision.normalized_cost
-    dot = ax.plot(pc, cost, linestyle="none", marker="o", markersize=5.5, color=INK, zorder=5)
-    # Place it beside the dashed line at the top, where no envelope can be.
-    side, shift = ("left", 4) if 0.5 < pc <= 0.75 or pc <= 0.25 else ("right", -4)
-    text = ax.annotate(
-        f"{wrapped(decision.classifier, ROW_WIDTH)}\n{decision.expected_cost:.3g} per case",
-        (pc, 1.0),
-        (shift, -2),
-        xycoords=ax.get_xaxis_transform(),
-        textcoords="offset points",
-        ha=side,
-        va="top",
-        fontsize="small",
-        zorder=6,
-        **AS_IS,
-    )
-    return [*dot, text]
+    (dot,) = ax.plot(pc, cost, linestyle="none", marker="o", markersize=5.5, color=INK, zorder=5)
+    told = f"{decision.expected_cost:.3g} per case"
+    words = f"{wrapped(decision.classifier, ROW_WIDTH)}\n{told}"
+    style = {"textcoords": "offset points", "fontsize": "small", "zorder": 6, "annotation_clip": True, **AS_IS}
+    return Label(ax.annotate(words, (pc, cost), (4, 4), **style), beside(6, 16), dot, f"{decision.classifier}, {told}")
 
 
 def _draw_ranges(ax: Any, curves: list[CostCurve], options: dict[str, dict[str, Any]]) -> list[Any]:
@@ -385,9 +371,7 @@ def _draw_ranges(ax: Any, curves: list[CostCurve], options: dict[str, dict[str, 
     ax.set_ylim(low - (len(curves) + 0.9) * row, high)
     ax.set_yticks(ticks)
     artists.append(ax.axhline(low, color=GREY, linewidth=0.5, zorder=1))
-    artists.append(
-        ax.text(0.5, low - 0.2 * row, "operating range", fontsize="xx-small", color=GREY, ha="center", va="bottom")
-    )
+    label_each(ax, artists, "bars below: operating range")
     return artists
 
 

@@ -11,8 +11,9 @@ from costcurves._base.validation import Sampling
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import pc_axis
+from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import GREY, add_legend, by_name, chosen, line_options, one_or_all
+from costcurves.displays._style import GREY, by_name, chosen, line_options, one_or_all
 from costcurves.planning.coverage import Coverage, coverage
 
 
@@ -104,19 +105,21 @@ class CoverageDisplay(ScoreDisplay):
         shown_names = chosen(names, self.names)
         options = line_options(self.names, curve_kwargs, ax)
 
-        def draw(axes: Any) -> None:
+        def draw(axes: Any) -> Words:
             found = [self.coverages[name] for name in shown_names]
             levels = sorted({one.level for one in found})
             self.level_ = [axes.axhline(level, color=GREY, linewidth=0.8, linestyle="-", zorder=1) for level in levels]
+            promised = ", ".join(f"{100 * level:g} %" for level in levels)
+            label_each(axes, self.level_, f"promised: {promised}")
             drawn = [
                 axes.plot(one.pc, one.probability, **{"linewidth": 1.2, "zorder": 3, **options[name]})[0]
                 for name, one in zip(shown_names, found, strict=True)
             ]
             self.line_ = one_or_all(drawn)
             pc_axis(axes)
-            lowest = min(min(one.worst for one in found), levels[0] - 0.1)
-            axes.set(ylim=(max(0.0, math.floor(10 * lowest) / 10), 1.0), ylabel="chance that the band holds the cost")
-            self.legend_ = add_legend(axes, legend, "best", self.names)
+            lowest = min(min(one.worst for one in found), levels[0] - 0.5 * (1 - levels[0]))
+            axes.set(ylim=(max(0.0, math.floor(20 * lowest) / 20), 1.0), ylabel="chance that the band holds the cost")
+            return Words(legend, "lower center", self.names)
 
         return self._draw(ax, draw)
 

@@ -13,8 +13,9 @@ from costcurves.decisions.compare_many import ManyDifferences
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
+from costcurves.displays._placing import Words
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import AS_IS, GREY, INK, add_legend, line_options, look, wrapped
+from costcurves.displays._style import AS_IS, GREY, INK, line_options, look, wrapped
 
 # The most letters of a line along the y-axis.
 _ALONG = 40
@@ -139,8 +140,8 @@ class CostDifferenceDisplay(ScoreDisplay):
         significant : bool
             Whether to mark where one of the two is significantly cheaper (simultaneous limits only).
         y_limits : (low, high) or "data", optional
-            The limits of the y-axis. "data", the default, makes the limits of the difference as large as possible. With
-            curves, the default is the range of possible differences, -1 to 1.
+            The limits of the y-axis. "data", the default, makes the limits of the difference, and the curves if they
+            are drawn, as large as possible. Differences can lie between -1 and 1.
         condition : OperatingCondition, pc or OperatingRange, or a list of them
             What to mark.
         secondary_axis : {"prevalence", "cost ratio", "slope"}, optional
@@ -161,11 +162,10 @@ class CostDifferenceDisplay(ScoreDisplay):
         options = line_options([label], curve_kwargs)[label]
         options = {**options, "color": INK, "linestyle": "-"} if curve_kwargs is None else options
         if y_limits is None:
-            most = max(1.0, float(abs(self.difference.lower).max()), float(abs(self.difference.upper).max()))
-            y_limits = (-most, most) if with_curves else "data"
-        limits = _read_limits(y_limits, self.difference)
+            y_limits = "data"
+        limits = _read_limits(y_limits, self.difference, self.curves if with_curves else ())
 
-        def draw(axes: Any) -> None:
+        def draw(axes: Any) -> Words:
             result = self.difference
             self.condition_ = mark_on_pc(axes, marks)
             self.zero_ = axes.axhline(0, color=GREY, linewidth=0.8, zorder=1)
@@ -185,7 +185,7 @@ class CostDifferenceDisplay(ScoreDisplay):
             axes.set_ylabel(wrapped(f"cost of {a}{apart}− cost of {b}", _ALONG), **AS_IS)
             self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
             verdicts = [line.get_label() for lines in self.significant_.values() for line in lines[:1]]
-            self.legend_ = add_legend(axes, legend, "best", [label, *self.names, *verdicts])
+            return Words(legend, "upper left", [*self.names, label, *verdicts])
 
         return self._draw(ax, draw)
 
@@ -224,11 +224,11 @@ def _turned(difference: CurveDifference, pair: Any) -> CurveDifference:
     return difference if wanted == difference.names else difference.reversed()
 
 
-def _read_limits(limits: Any, difference: CurveDifference) -> tuple[float, float]:
-    """Find the ends of the y-axis. "data" uses the limits of the difference and a margin."""
+def _read_limits(limits: Any, difference: CurveDifference, curves: Sequence[CostCurve]) -> tuple[float, float]:
+    """Find the ends of the y-axis. "data" uses the limits of the difference, the curves and a margin."""
     if isinstance(limits, str) and limits == "data":
-        most = 1.1 * max(float(abs(difference.lower).max()), float(abs(difference.upper).max()), 0.01)
-        return -most, most
+        most = max(float(abs(difference.lower).max()), float(abs(difference.upper).max()), 0.01)
+        return -1.1 * most, 1.1 * max([most, *(float(curve.vertices[:, 1].max()) for curve in curves)])
     if isinstance(limits, str) or not hasattr(limits, "__len__") or len(limits) != 2:
         raise InputError(f"`y_limits` must be a pair (low, high) or 'data', got {shown(limits)}")
     low, high = (check_number("y_limits", value) for value in limits)

@@ -12,8 +12,9 @@ from costcurves.curves.ranges import Ranges
 from costcurves.decisions.dominance import Dominance, dominance
 from costcurves.displays._base import ScoreDisplay
 from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
+from costcurves.displays._placing import Words
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import AS_IS, COLUMN, GREY, PALE, ROW_WIDTH, bar_look, chosen, wrapped
+from costcurves.displays._style import COLUMN, GREY, PALE, bar_look, chosen
 
 
 class DominanceDisplay(ScoreDisplay):
@@ -33,7 +34,7 @@ class DominanceDisplay(ScoreDisplay):
         The bars of each classifier, including the trivial ones.
     never_ : dict of name to Text
         The text in the row of a classifier that is best nowhere.
-    condition_, secondary_ax_, ax_, figure_
+    condition_, secondary_ax_, ax_, figure_, legend_
 
     Notes
     -----
@@ -91,7 +92,8 @@ class DominanceDisplay(ScoreDisplay):
         condition : OperatingCondition, pc or OperatingRange, or a list of them
             What to mark.
         secondary_axis : {"slope", "prevalence", "cost ratio"} or None
-            Show pc as the slope of the iso-performance lines, as prevalence at the costs of `condition`, or as cost
+            Show pc as the weight of false alarms relative to misses, which is the slope of the lines of equal cost in
+            ROC space, as prevalence at the costs of `condition`, or as cost
             ratio at its prevalence.
         """
         shown_names = chosen(names, self.names) if self.names else ()
@@ -99,7 +101,7 @@ class DominanceDisplay(ScoreDisplay):
         no_decisions(marks, "bars")
         rows = [*shown_names, *(name for name in TRIVIAL if name in self.ranges.candidates)]
 
-        def draw(axes: Any) -> None:
+        def draw(axes: Any) -> Words:
             pc_axis(axes)
             self.condition_ = mark_on_pc(axes, marks)
             self.bar_, self.never_ = {}, {}
@@ -111,10 +113,13 @@ class DominanceDisplay(ScoreDisplay):
                 if spans:
                     self.bar_[name] = axes.broken_barh(spans, (row - 0.36, 0.72), zorder=2, **look)
                 else:
-                    text = {"fontsize": "x-small", "color": GREY, "ha": "center", "va": "center"}
+                    text = {"fontsize": "x-small", "color": GREY, "ha": "center", "va": "center", "clip_on": True}
                     self.never_[name] = axes.text(0.5, row, "never best", **text)
             axes.set(ylim=(len(rows) - 0.4, -0.6))
-            axes.set_yticks(range(len(rows)), [wrapped(name, ROW_WIDTH) for name in rows], **AS_IS)
+            if ax is None:  # room for two lines in each row
+                axes.figure.set_figheight(max(self._size[1], 1.0 + 0.32 * len(rows)))
+            axes.set_yticks(range(len(rows)))
             self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
+            return Words("below" if self.condition_ else False, rows=rows)
 
         return self._draw(ax, draw)

@@ -10,8 +10,9 @@ from costcurves._base.validation import DEFAULT_LEVEL, check_in_unit, check_name
 from costcurves.conditions.cost_matrix import as_cost_matrix
 from costcurves.counting.confusion import JointConfusion
 from costcurves.displays._base import LabelDisplay
+from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import GREY, add_legend, by_name, chosen, line_options, one_or_all
+from costcurves.displays._style import GREY, by_name, chosen, line_options, one_or_all
 from costcurves.displays.difference import two_of
 from costcurves.planning.power_curve import PowerCurve, power_curve
 
@@ -123,11 +124,12 @@ class PowerDisplay(LabelDisplay):
         if relative_to is not None and over == "n":
             raise InputError("`relative_to` must come with curves over `difference`, got curves over `n`")
 
-        def draw(axes: Any) -> None:
+        def draw(axes: Any) -> Words:
             found = [self.curves[name] for name in shown_names]
             self.wanted_ = None
             if goal is not None:
                 self.wanted_ = axes.axhline(goal, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
+                label_each(axes, [self.wanted_], f"wanted: {100 * goal:g} %")
             drawn = [
                 axes.plot(one.x / unit, one.power, **{"zorder": 3, **options[name]})[0]
                 for name, one in zip(shown_names, found, strict=True)
@@ -135,9 +137,9 @@ class PowerDisplay(LabelDisplay):
             self.line_ = one_or_all(drawn)
             if over == "n" and min(one.x[0] for one in found) * 20 <= max(one.x[-1] for one in found):
                 axes.set_xscale("log")
-            words = "test examples" if over == "n" else "difference in expected cost"
+            words = "number of test examples" if over == "n" else "difference in expected cost"
             axes.set(xlabel=words if relative_to is None else f"{words} / {unit:.3g}")
             axes.set(ylim=(0, 1), ylabel="chance to find the difference")
-            self.legend_ = add_legend(axes, legend, "best", self.names)
+            return Words(legend, "upper left", self.names)
 
         return self._draw(ax, draw)

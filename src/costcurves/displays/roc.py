@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from costcurves._base.validation import check_flag
-from costcurves.conditions.condition import OperatingCondition, pc_to_slope
+from costcurves._base.validation import FloatArray, check_flag
+from costcurves.conditions.condition import pc_to_slope
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
 from costcurves.curves.hull import RocHull
 from costcurves.displays._base import ScoreDisplay
-from costcurves.displays._conditions import Marks, read_marks
+from costcurves.displays._conditions import read_marks
+from costcurves.displays._placing import Label, Words, beside, label_each
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import (
     AS_IS,
@@ -21,26 +23,45 @@ from costcurves.displays._style import (
     PALE,
     ROW_WIDTH,
     Margins,
-    add_legend,
     chosen,
     drawn_before,
     line_options,
     marker,
     one_or_all,
+    whole_markers,
     wrapped,
 )
 
 # The size of axes of 2.78 inches with their labels.
 SQUARE = (COLUMN, 3.34)
 SQUARE_MARGINS: Margins = (0.5, 0.12, 0.42, 0.14)
+_X_LABEL, _Y_LABEL = "false positive rate (negatives flagged)", "true positive rate (positives flagged)"
 
 
-def roc_axes(ax: Any, chance: bool) -> Any:
-    """Set up the axes of ROC space and draw the diagonal of random guessing if requested."""
-    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate")
+# The sides of the corner that is shown if all curves come near to perfection there.
+_SIDES = (0.05, 0.1, 0.2, 0.4)
+
+
+def roc_axes(ax: Any, chance: bool, curves: Sequence[FloatArray], points: Sequence[tuple[float, float]] = ()) -> Any:
+    """Set up the axes of ROC space, enlarged if all curves lie in a corner, and draw the diagonal if requested.
+
+    The corner is a square of about four times the distance of the curves from perfection. Points that are outside of it
+    keep the whole space in view.
+    """
+    side = 1.0
+    if not ax.has_data():
+        distances = [float(np.maximum(one[:, 0], 1 - one[:, 1]).min()) for one in curves if len(one)]
+        needed_side = max([4 * max(distances, default=1.0), *(max(x, 1 - y) for x, y in points)])
+        side = next((one for one in _SIDES if one >= needed_side), 1.0)
+    ax.set(xlim=(0, side), ylim=(1 - side, 1), xlabel=_X_LABEL, ylabel=_Y_LABEL)
     ax.set_aspect("equal", adjustable="box")
+    if not chance:
+        return None
     style = {"color": GREY, "linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder": 1}
-    return ax.plot([0, 1], [0, 1], **style)[0] if chance else None
+    (drawn,) = ax.plot([0, 1], [0, 1], **style)
+    if side == 1:
+        label_each(ax, [drawn], "random guessing")
+    return drawn
 
 
 class RocHullDisplay(ScoreDisplay):
@@ -145,12 +166,18 @@ class RocHullDisplay(ScoreDisplay):
         flags = {"hull": hull, "shade": shade, "chance": chance, "null_strategy": null_strategy}
         flags = {name: check_flag(name, value) for name, value in flags.items()}
 
-        def draw(axes: Any) -> None:
-            self.chance_ = roc_axes(axes, flags["chance"])
+        def draw(axes: Any) -> Words:
             all_of = self.hull
+            decisions = [*(all_of.best(one) for one in marks.conditions), *marks.decisions]
+            ends = [all_of.best(end) for span in marks.ranges for end in span.corners]
+            points = [(one.fpr, one.tpr) for one in (*decisions, *ends)]
+            self.chance_ = roc_axes(
+                axes, flags["chance"], [_drawn_points(all_of, name) for name in shown_names], points
+            )
             self.shade_ = None
             if flags["shade"]:
                 self.shade_ = axes.fill_between(all_of.fpr, all_of.tpr, 1, color=PALE, linewidth=0, zorder=0)
+                label_each(axes, [self.shade_], "beyond all classifiers")
             drawn = [
                 _draw_classifier(axes, all_of, name, {"marker": markers[name], **options[name]}) for name in shown_names
             ]
@@ -161,20 +188,25 @@ class RocHullDisplay(ScoreDisplay):
                 self.hull_ = axes.plot(all_of.fpr, all_of.tpr, **style)[0]
             self.wedge_ = _draw_wedges(axes, all_of) if flags["null_strategy"] else []
             self.segment_ = [_draw_segment(axes, all_of, span) for span in marks.ranges]
-            self.iso_, self.point_ = self._draw_conditions(axes, marks)
-            self.legend_ = add_legend(axes, legend, "lower right", self.names)
+            at_ends = [_draw_iso(axes, end) for end in ends]
+            label_each(axes, at_ends, "same cost, ends of the range")
+            self.iso_, self.point_, labels = at_ends, [], []
+            for decision in decisions:
+                self.iso_.append(_draw_iso(axes, decision))
+                self.iso_[-1].set_label(f"same cost at pc {decision.condition.pc:.2g}")
+                labels.append(_draw_decision(axes, decision))
+                self.point_ += [labels[-1].artist, labels[-1].text]
+            return Words(legend, "lower right", self.names, labels)
 
         return self._draw(ax, draw)
 
-    def _draw_conditions(self, ax: Any, marks: Marks) -> tuple[list[Any], list[Any]]:
-        """Draw the iso-performance line of each condition and name the best point on it."""
-        ends = [end for span in marks.ranges for end in span.corners]
-        iso, points = [_draw_iso(ax, self.hull.best(end), None) for end in ends], []
-        decisions = [*(self.hull.best(one) for one in marks.conditions), *marks.decisions]
-        for decision in decisions:
-            iso.append(_draw_iso(ax, decision, f"same cost, slope {decision.condition.slope:.3g}"))
-            points += _draw_decision(ax, decision)
-        return iso, points
+
+def _drawn_points(hull: RocHull, name: str) -> FloatArray:
+    """The points of a classifier that are drawn: all, or those that the hull keeps."""
+    if not hull.has_curves:
+        return np.stack(hull.points_of(name), 1)
+    curve = hull.roc_curve(name)
+    return np.stack([curve.fpr, curve.tpr], 1)
 
 
 def _draw_classifier(ax: Any, hull: RocHull, name: str, options: dict[str, Any]) -> Any:
@@ -183,46 +215,38 @@ def _draw_classifier(ax: Any, hull: RocHull, name: str, options: dict[str, Any])
         curve = hull.roc_curve(name)
         if curve.has_thresholds:
             return ax.plot(curve.fpr, curve.tpr, **{"linewidth": 1.1, "zorder": 3, **options, "marker": None})[0]
-        fpr, tpr = curve.fpr[1:-1], curve.tpr[1:-1]
-    else:
-        fpr, tpr = hull.points_of(name)
-    point = {"markersize": 4.5, "zorder": 4, **options, "linestyle": "none"}
-    return ax.plot(fpr, tpr, clip_on=False, **point)[0]
+    points = _drawn_points(hull, name)[1:-1] if hull.has_curves else _drawn_points(hull, name)
+    return whole_markers(ax, ax.plot(*points.T, **{"markersize": 4.5, "zorder": 4, **options, "linestyle": "none"})[0])
 
 
-def _draw_iso(ax: Any, decision: Decision, label: str | None) -> Any:
-    where: OperatingCondition = decision.condition
-    style = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 2.5, "label": label}
-    return ax.axline((decision.fpr, decision.tpr), slope=where.slope, **style)
+def _draw_iso(ax: Any, decision: Decision) -> Any:
+    style = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 1}
+    return ax.axline((decision.fpr, decision.tpr), slope=decision.condition.slope, **style)
 
 
-def _draw_decision(ax: Any, decision: Decision) -> list[Any]:
+def _draw_decision(ax: Any, decision: Decision) -> Label:
     at = (decision.fpr, decision.tpr)
-    dot = ax.plot(*at, linestyle="none", marker="o", markersize=5, color=INK, zorder=5, clip_on=False)
-    side, shift = ("right", (-5, 5)) if decision.fpr > 0.5 else ("left", (6, -4 if decision.tpr > 0.1 else 4))
-    text = _short(decision)
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
-    upright = "bottom" if shift[1] > 0 else "top"
-    named = ax.annotate(
-        text, at, shift, textcoords="offset points", ha=side, va=upright, fontsize="small", zorder=6, bbox=box,
-        **AS_IS,
-    )  # fmt: skip
-    return [*dot, named]
+    (dot,) = ax.plot(*at, linestyle="none", marker="o", markersize=5, color=INK, zorder=5)
+    style = {"textcoords": "offset points", "fontsize": "small", "zorder": 6, "annotation_clip": True, **AS_IS}
+    text = ax.annotate(_short(decision), at, (6, -4), **style)
+    return Label(text, beside(6, 14), whole_markers(ax, dot), _short(decision, " "))
 
 
-def _short(decision: Decision) -> str:
+def _short(decision: Decision, apart: str = "") -> str:
     """Describe the classifier and its threshold in few digits, on two lines if the name is long."""
     name, cut = decision.classifier, decision.threshold_text
     if not cut:
         return name
-    return f"{wrapped(name, ROW_WIDTH)}{', ' if len(name + cut) <= 20 else chr(10)}score ≥ {cut}"
+    if apart or len(name + cut) <= 20:
+        return f"{name}, score ≥ {cut}"
+    return f"{wrapped(name, ROW_WIDTH)}\nscore ≥ {cut}"
 
 
 def _draw_segment(ax: Any, hull: RocHull, span: Any) -> Any:
     part = hull.segment(span)
     style = {"color": INK, "linewidth": 2.4, "marker": "o", "markersize": 3.4, "solid_capstyle": "round", "zorder": 4}
-    label = f"best for slopes {span.slope[0]:.3g} to {span.slope[1]:.3g}"
-    return ax.plot(hull.fpr[part], hull.tpr[part], clip_on=False, label=label, **style)[0]
+    label = f"best for pc {span.pc[0]:.2g} to {span.pc[1]:.2g}"
+    return whole_markers(ax, ax.plot(hull.fpr[part], hull.tpr[part], label=label, **style)[0])
 
 
 def _draw_wedges(ax: Any, hull: RocHull) -> list[Any]:
@@ -233,11 +257,11 @@ def _draw_wedges(ax: Any, hull: RocHull) -> list[Any]:
     for _, high in ranges.where(ALWAYS_NEGATIVE):
         slope = pc_to_slope(high)
         corners = [(0, 0), (0, 1), (min(1 / slope, 1.0), min(slope, 1.0))] if slope > 0 else [(0, 0), (0, 1), (1, 0)]
-        label = f"do nothing: slope over {slope:.3g}"
+        label = f"flag nothing: pc under {high:.2g}"
         artists += ax.fill(*np.array(corners, dtype=float).T, facecolor="#CFCFCF", label=label, **style)
     for low, _ in ranges.where(ALWAYS_POSITIVE):
         slope = min(pc_to_slope(low), 1e9)
         corners = [(1, 1), (0, 1), (max(0.0, 1 - 1 / slope), max(0.0, 1 - slope))]
-        label = f"always alarm: slope under {slope:.3g}"
+        label = f"flag all: pc over {low:.2g}"
         artists += ax.fill(*np.array(corners, dtype=float).T, facecolor="#F4F4F4", label=label, **style)
     return artists

@@ -13,15 +13,16 @@ from costcurves._base.validation import FloatArray, check_flag, shown
 from costcurves.conditions.cost_matrix import as_cost_matrix, check_priors
 from costcurves.counting.confusion import ConfusionMatrix
 from costcurves.displays._base import LabelDisplay
+from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import AS_IS, COLUMN, GREY, INK, PALE, Margins, add_legend, bar_look, wrapped
+from costcurves.displays._style import AS_IS, COLUMN, GREY, INK, PALE, Margins, bar_look, marker
 from costcurves.multiclass.priors import PriorHull, prior_hull
 
 # The corners for the three classes: left, right, top.
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
 
-# The most letters of a line below the triangle.
-_ACROSS = 56
+# What the class frequencies of the test set are called.
+OWN = "this test set"
 
 
 class PriorSimplexDisplay(LabelDisplay):
@@ -36,15 +37,19 @@ class PriorSimplexDisplay(LabelDisplay):
     ----------
     hull : PriorHull
         A hull for three classes and one cost matrix.
+    own : priors, optional
+        Class frequencies to mark as those of the test set. All constructors that count examples mark them.
 
     Attributes
     ----------
     region_ : dict of name to Polygon
         The region in which each classifier is the cheapest. Empty regions are left out.
     edge_, grid_, corner_ : Polygon, list of Line2D, list of Text
-    mark_ : list of artists
-    never_ : Text or None
-        The classifiers that are cheapest nowhere.
+    mark_ : list of Line2D
+    own_ : Line2D or None
+        The mark of the test set's own class frequencies.
+    never_ : Line2D or None
+        The entry of the legend that names the classifiers that are cheapest nowhere.
     ax_, figure_, legend_
 
     Examples
@@ -66,14 +71,16 @@ class PriorSimplexDisplay(LabelDisplay):
     grid_: list[Any]
     corner_: list[Any]
     mark_: list[Any]
+    own_: Any = None
     never_: Any = None
 
-    def __init__(self, hull: Any) -> None:
+    def __init__(self, hull: Any, *, own: Any = None) -> None:
         if not isinstance(hull, PriorHull):
             raise InputError(f"`hull` must be a PriorHull, got {shown(hull)} ({type(hull).__name__})")
         if len(hull.labels) != 3:
             raise UnsupportedError(f"`hull` must have three classes to be drawn as a triangle, got {len(hull.labels)}")
         self.hull = hull
+        self.own: FloatArray | None = None if own is None else check_priors("own", own, hull.labels)[0]
         self.regions: Mapping[str, FloatArray] = hull.regions()
 
     @property
@@ -91,7 +98,8 @@ class PriorSimplexDisplay(LabelDisplay):
             name: ConfusionMatrix.from_predictions(y_true, answer, labels=matrix.labels)
             for name, answer in answers.items()
         }
-        return cls(prior_hull(tables, matrix, priors=priors, trivial=trivial))
+        own = next(iter(tables.values())).counts.sum(axis=1)
+        return cls(prior_hull(tables, matrix, priors=priors, trivial=trivial), own=own / own.sum())
 
     def plot(
         self, ax: Any = None, *, mark: Mapping[str, Any] | None = None, grid: bool = True, legend: bool | str = True
@@ -113,7 +121,7 @@ class PriorSimplexDisplay(LabelDisplay):
         with_grid = check_flag("grid", grid)
         trivial = {f"always {shown(label)}" for label in self.hull.labels}
 
-        def draw(axes: Any) -> None:
+        def draw(axes: Any) -> Words:
             self.region_, place = {}, 0
             for name in self.names:
                 look = {"facecolor": PALE, "edgecolor": GREY, "linewidth": 0.5}
@@ -124,22 +132,24 @@ class PriorSimplexDisplay(LabelDisplay):
                     place += 1
                 if name in self.regions:
                     corners = to_plane(self.regions[name])
-                    self.region_[name] = axes.fill(*corners.T, label=name, zorder=1, **look)[0]
+                    self.region_[name] = axes.fill(*corners.T, label=name, zorder=1.5, **look)[0]
             self.grid_ = _draw_grid(axes) if with_grid else []
             style = {"facecolor": "none", "edgecolor": INK, "linewidth": 0.9, "zorder": 3}
             self.edge_ = axes.fill(*_CORNERS.T, **style)[0]
             self.corner_ = _draw_corners(axes, self.hull.labels)
-            self.mark_ = _draw_points(axes, points)
+            label_each(axes, self.grid_, "grid: 20, 40, 60 and 80 % of each class")
+            # Names inside the triangle would cover its regions, so the legend names the marks.
+            self.mark_ = [_mark(axes, text, at, marker(i)) for i, (text, at) in enumerate(points.items())]
+            self.own_ = None if self.own is None else _mark(axes, OWN, to_plane(self.own), "*")
             nowhere = [name for name in self.names if name not in self.regions]
             self.never_ = None
             if nowhere:
-                words = wrapped(f"never cheapest: {', '.join(nowhere)}", _ACROSS)
-                style = {"fontsize": "small", "color": GREY, "ha": "center", "va": "bottom", **AS_IS}
-                self.never_ = axes.text(0.5, -0.12, words, **style)
+                words = f"never cheapest: {', '.join(nowhere)}"
+                self.never_ = axes.plot([], [], linestyle="none", label=words)[0]
             axes.set(xlim=(-0.06, 1.06), ylim=(-0.13, 0.97))
             axes.set_aspect("equal", adjustable="box")
             axes.set_axis_off()
-            self.legend_ = add_legend(axes, legend, "upper right", self.names)
+            return Words(legend, "upper right", [*self.names, *points])
 
         return self._draw(ax, draw)
 
@@ -181,11 +191,7 @@ def _draw_corners(ax: Any, labels: tuple[Any, ...]) -> list[Any]:
     ]  # fmt: skip
 
 
-def _draw_points(ax: Any, points: dict[str, FloatArray]) -> list[Any]:
-    artists: list[Any] = []
-    for text, at in points.items():
-        artists += ax.plot(*at, marker="o", markersize=5, color=INK, markeredgecolor="white", zorder=5)
-        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 0.6}
-        style = {"textcoords": "offset points", "fontsize": "small", "bbox": box, "zorder": 6, **AS_IS}
-        artists.append(ax.annotate(text, at, (5, 4), **style))
-    return artists
+def _mark(ax: Any, words: str, at: FloatArray, shape: str) -> Any:
+    size = 9 if shape == "*" else 5
+    style = {"linestyle": "none", "markersize": size, "color": INK, "markeredgecolor": "white", "zorder": 5}
+    return ax.plot(*at, marker=shape, label=words, **style)[0]
