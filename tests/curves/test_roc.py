@@ -289,3 +289,43 @@ def test_averages_refuse_bad_options():
 def test_of_several_points_at_one_fpr_the_highest_is_interpolated():
     curve = curve_of(([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]))
     assert tpr_at(curve, [0, 0.25, 0.5, 1]).tolist() == [0.5, 0.75, 1, 1]
+
+
+def test_horizontal_averages_are_vertical_averages_of_the_mirrored_curves():
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        parts = folds(3, seed=int(rng.integers(1000)))[1]
+        # Mirrored at the falling diagonal: negated scores of the other class, so that tpr and fpr change places.
+        mirrored = [cc.RocCurve.from_rates(1 - c.tpr[::-1], 1 - c.fpr[::-1]) for c in parts]
+        across = cc.average_roc_curves(parts, kind="horizontal", n_points=21)
+        up = cc.average_roc_curves(mirrored, n_points=21)
+        np.testing.assert_allclose(1 - across.fpr[::-1], up.tpr, atol=1e-12)
+        assert across.kind == "horizontal"
+    two = [cc.RocCurve.from_rates(0.04, 0.4), cc.RocCurve.from_rates(0.3, 0.8)]
+    # At tpr 0.4: 0.04 on one curve, half the way to 0.3 on the other.
+    assert cc.average_roc_curves(two, kind="horizontal", n_points=6).fpr[2] == pytest.approx((0.04 + 0.15) / 2)
+
+
+def test_threshold_averages_are_mean_rates_at_the_same_thresholds():
+    rng = np.random.default_rng(1)
+    samples = [(np.append([0, 1], rng.integers(0, 2, 20)), rng.integers(0, 6, 22)) for _ in range(3)]
+    curves = [cc.RocCurve.from_predictions(y, s) for y, s in samples]
+    average = cc.average_roc_curves(curves, kind="threshold")
+    for cut, fpr, tpr in zip(average.thresholds, average.fpr, average.tpr, strict=True):
+        assert fpr == pytest.approx(np.mean([(s[y == 0] >= cut).mean() for y, s in samples]))
+        assert tpr == pytest.approx(np.mean([(s[y == 1] >= cut).mean() for y, s in samples]))
+    assert average.to_roc_curve().auc() == pytest.approx(average.auc())
+    assert "threshold" in average.to_frame().columns
+    with pytest.raises(cc.UnsupportedError, match="thresholds"):
+        cc.average_roc_curves([cc.RocCurve.from_rates(0.1, 0.4)], kind="threshold")
+
+
+def test_the_ith_points_are_averaged_only_if_there_are_as_many():
+    a, b = cc.RocCurve.from_rates([0.1, 0.3], [0.5, 0.9]), cc.RocCurve.from_rates([0.2, 0.4], [0.7, 0.8])
+    average = cc.average_roc_curves([a, b], kind="points")
+    np.testing.assert_allclose(average.fpr, [0, 0.15, 0.35, 1])
+    np.testing.assert_allclose(average.tpr, [0, 0.6, 0.85, 1])
+    with pytest.raises(cc.DataError, match=r"same number of points.*\[3, 4\]"):
+        cc.average_roc_curves([a, cc.RocCurve.from_rates(0.1, 0.4)], kind="points")
+    with pytest.raises(cc.InputError, match="kind"):
+        cc.average_roc_curves([a, b], kind="diagonal")

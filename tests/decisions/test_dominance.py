@@ -75,9 +75,9 @@ def test_nobody_dominates_itself():
 
 
 def test_dominance_refuses():
-    with pytest.raises(cc.InputError, match="`space` must be one of 'cost', 'roc', got 'hull'"):
+    with pytest.raises(cc.InputError, match="`space` must be one of 'cost', 'roc', 'points', got 'hull'"):
         cc.dominates(A, C, space="hull")
-    with pytest.raises(cc.InputError, match="`a` must be a RocCurve for space='roc', got CostCurve"):
+    with pytest.raises(cc.InputError, match="`a` must be a RocCurve, an average or a hull, got CostCurve"):
         cc.dominates(cc.CostCurve(A), C, space="roc")
     with pytest.raises(cc.InputError, match="`b` must be cost curves or ROC curves, got 5"):
         cc.dominates(A, 5)
@@ -207,3 +207,60 @@ def test_regret_refuses():
         cc.regret(A, C)
     with pytest.raises(cc.InputError, match="`over` must be an OperatingRange"):
         cc.regret(A, cc.RocHull([A]), over=0.5)
+
+
+def dominated_by_definition(a, b):
+    """Return whether each point of b is dominated by a point of a, and none of a by one of b (2005, section 2)."""
+    inner = [[(x, y) for x, y in zip(c.fpr, c.tpr, strict=True) if (x, y) not in ((0, 0), (1, 1))] for c in (a, b)]
+
+    def over(p, q):
+        return p[1] > q[1] and p[0] < q[0]
+
+    return (
+        bool(inner[1])
+        and all(any(over(p, q) for p in inner[0]) for q in inner[1])
+        and not any(over(q, p) for p in inner[0] for q in inner[1])
+    )
+
+
+def test_point_domination_is_the_definition():
+    rng, found = np.random.default_rng(6), 0
+    for _ in range(300):
+        curves = []
+        for shift in rng.choice([0.0, 2.0], 2):
+            n = int(rng.integers(2, 9))
+            y = np.append([0, 1], rng.integers(0, 2, n))
+            curves.append(cc.RocCurve.from_predictions(y, rng.integers(0, 4, n + 2) + shift * y))
+        expected = dominated_by_definition(*curves)
+        assert cc.dominates(*curves, space="points") == expected
+        found += expected
+    assert found > 5
+    with pytest.raises(cc.InputError, match="over"):
+        cc.dominates(*curves, space="points", over=(0, 0.5))
+
+
+def test_domination_over_a_region_is_that_of_a_fine_grid():
+    rng, grid = np.random.default_rng(7), np.linspace(0, 1, 401)
+    seen = {True: 0, False: 0}
+    for _ in range(120):
+        curves = [
+            cc.RocCurve.from_predictions(np.append([0, 1], rng.integers(0, 2, 8)), rng.integers(0, 5, 10)) for _ in "ab"
+        ]
+        low, high = sorted(rng.choice(grid, 2, replace=False))
+        inside = grid[(grid >= low) & (grid <= high)]
+        gaps = cc.CostCurve(curves[0]).evaluate(inside) - cc.CostCurve(curves[1]).evaluate(inside)
+        told = cc.dominates(*curves, over=(low, high))
+        if (gaps > 1e-9).any():
+            assert not told
+        elif (gaps < -1e-9).any():
+            fine = np.linspace(low, high, 40001)
+            exact = cc.CostCurve(curves[0]).evaluate(fine) - cc.CostCurve(curves[1]).evaluate(fine)
+            assert told == (not (exact > 1e-6).any())
+        seen[told] += 1
+    assert min(seen.values()) > 5
+    left = cc.RocCurve.from_rates([0.05, 0.5], [0.6, 0.7])
+    right = cc.RocCurve.from_rates([0.05, 0.5], [0.4, 0.9])
+    assert cc.dominates(left, right, space="roc", over=(0, 0.1))
+    assert not cc.dominates(left, right, space="roc")
+    with pytest.raises(cc.InputError, match="fpr"):
+        cc.dominates(left, right, space="roc", over=cc.OperatingCondition(0.5, cost_fp=1, cost_fn=1))

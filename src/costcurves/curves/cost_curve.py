@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -15,29 +14,33 @@ from costcurves._base.frames import curves_of_frames
 from costcurves._base.results import jsonable
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
+    MOST_POINTS,
     FloatArray,
     OnNull,
     Rng,
     Sampling,
     check_flag,
+    check_integer,
     check_name,
+    check_rng,
     shown,
 )
-from costcurves.conditions.condition import ConditionLike, check_condition, pc_array
+from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import Beta
 from costcurves.counting.counts import UNNAMED
 from costcurves.counting.labels import checked_cases
 from costcurves.curves.checked_curves import FROM_SCORES
-from costcurves.curves.cost_function import CostFunction, CostLines
+from costcurves.curves.cost_function import CostLines
 from costcurves.curves.cost_thresholds import CostThresholds
-from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals, covered
+from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals
+from costcurves.curves.operating_ranges import RangeLimits, below_trivial
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import AnySteps
 from costcurves.curves.thresholds import as_policy
 from costcurves.inference.bands.one_curve import cost_band, cost_distribution
-from costcurves.inference.bands.resampled import reoptimised_band
+from costcurves.inference.bands.resampled import nested_counts, reoptimised_band
 from costcurves.inference.bands.results import Band, operating_points
 from costcurves.inference.kernel.distribution import BootstrapDistribution
+from costcurves.inference.trivial import trivial_critical
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -82,9 +85,6 @@ class CostCurve(CostThresholds):
     >>> curve.vertices.round(4).tolist()
     [[0.0, 0.0], [0.5, 0.25], [1.0, 0.0]]
     """
-
-    thresholds: FloatArray
-    _steps: AnySteps | None
 
     def __init__(self, source: Any, policy: Any = "optimal", *, name: str | None = None) -> None:
         roc = source.to_roc_curve() if hasattr(source, "to_roc_curve") else source
@@ -194,32 +194,6 @@ class CostCurve(CostThresholds):
         curve._set(name=check_name("name", name))
         return curve
 
-    def threshold_at(self, pc: Any) -> Any:
-        """Return the threshold in use at pc (for the bayes policy, the probability to exceed).
-
-        Parameters
-        ----------
-        pc : float, array or OperatingCondition
-
-        Examples
-        --------
-        >>> import costcurves as cc
-        >>> curve = cc.CostCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-        >>> curve.threshold_at(cc.OperatingCondition(prevalence=0.2, cost_fp=1, cost_fn=3))
-        0.8
-        """
-        x = pc_array(pc)
-        cut: Any = self.thresholds[self.step_at(x)]
-        if self.policy is not None and self.roc is not None:
-            cut = self.policy.threshold_at(self.roc, x, cut)
-        return float(cut) if x.ndim == 0 else cut
-
-    def score_below(self, threshold: float) -> float:
-        """Return the highest score of the data below a threshold in use, NaN if it is not known."""
-        if self.policy is None or self.roc is None:
-            return math.nan
-        return self.policy.score_below(self.roc, threshold)
-
     def lines(self) -> CostLines:
         """Return the cost lines of all ROC points behind the curve."""
         roc = self._need_roc("lines")
@@ -236,13 +210,68 @@ class CostCurve(CostThresholds):
         >>> cc.CostCurve(cc.RocCurve.from_rates(fpr=0.1, tpr=0.6)).operating_range()
         PcIntervals((0.143, 0.692))
         """
-        ends, zero, one = np.array([0.0, 1.0]), np.zeros(1), np.ones(1)
-        rates = {"always negative": (zero, one), "always positive": (one, zero)}
-        trivial = [CostFunction(name, ends, *both, 0.0) for name, both in rates.items()]
-        low, high = (
-            np.concatenate(parts) for parts in zip(*(Difference(self, t).negative() for t in trivial), strict=True)
+        return below_trivial(self)
+
+    def operating_range_limits(self, *, level: float = DEFAULT_LEVEL, pc: Any = None) -> RangeLimits:
+        """Return where the classifier is significantly cheaper than both trivial ones, and where it may be.
+
+        Parameters
+        ----------
+        level : float in (0, 1)
+            The probability with which the statements about all points of `pc` hold together.
+        pc : array-like, OperatingRange or OperatingCondition, optional
+            Operating points, increasing; by default 0, 0.01, ..., 1.
+
+        Notes
+        -----
+        The statements are about the thresholds in use, given the policy. Where these were chosen on the same cases
+        (policy "optimal"), the critical value is at least that at which a useless score, with these ties and class
+        frequencies, is called useful with probability 1 - `level` (`trivial_critical`); this needs a curve with all
+        points. See `RangeLimits` for measurements.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_predictions([0] * 40 + [1] * 40, [*range(40), *range(25, 65)], name="scores")
+        >>> cc.CostCurve(roc).operating_range_limits()
+        RangeLimits('scores' is useful for pc in (0, 1); 95 %: surely (0.16, 0.84), at most (0, 1))
+        """
+        points = operating_points(pc)
+        band = self.band(level=level, simultaneous=True, pc=points)
+        if self.policy is not None and self.policy.chosen_here:
+            roc = self._all_thresholds("operating_range_limits")
+            if roc.made_from != "counts":
+                raise UnsupportedError(f"`operating_range_limits` needs whole counts, got {self.name!r} with weights")
+            z = trivial_critical(np.diff(roc.fp) + np.diff(roc.tp), int(roc.n_pos), points, level)
+            if z > band.critical:
+                band = _band_at(self, {"level": level, "critical_value": z}, points)
+        return RangeLimits.of(self, band, self.trivial_at(points))
+
+    def resampled(self, number: int = 100, *, rng: Rng = 0) -> tuple[CostCurve, ...]:
+        """Return the cost curves of resampled test sets at the same thresholds (2005, figure 12).
+
+        Parameters
+        ----------
+        number : int
+        rng : numpy.random.Generator, int or None, default 0
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]], name="tree")
+        >>> lines = cc.CostCurve(roc, policy=cc.thresholds.point(1)).resampled(3)
+        >>> [round(line.evaluate(0.5), 3) for line in lines]
+        [0.175, 0.325, 0.325]
+        """
+        n_pos, n_neg, effective = self.sizes("resampled")
+        if effective is not None:
+            raise UnsupportedError(f"`resampled` needs whole counts, got {self.name!r} made from weights")
+        number, generator = check_integer("number", number, 1, MOST_POINTS), check_rng(rng)
+        miss = nested_counts(self.fnr, int(n_pos), number, generator) / n_pos
+        alarm = nested_counts(self.fpr, int(n_neg), number, generator) / n_neg
+        return tuple(
+            CostCurve._from_pieces(self.name, self.breaks, fpr, fnr) for fpr, fnr in zip(alarm, miss, strict=True)
         )
-        return covered(low, high, times=2)
 
     def crossings(self, other: CostCurve) -> Crossings:
         """Return the pc at which the cheaper of the two curves changes.
@@ -384,55 +413,6 @@ class CostCurve(CostThresholds):
         fn, fp = self.errors_at(where)
         known = bool(self.trivial_at(where)[0])
         return cost_distribution(fn, fp, int(n_pos), int(n_neg), where, sampling=sampling, laplace=laplace, known=known)
-
-    def trivial_at(self, pc: Any) -> Any:
-        """Return whether, at each pc, the policy predicts the same class for every case, whatever its score.
-
-        The cost is then known: pc if no case is predicted positive, 1 - pc if every case is.
-
-        Examples
-        --------
-        >>> import costcurves as cc
-        >>> curve = cc.CostCurve(cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]]))
-        >>> curve.trivial_at([0.05, 0.5, 0.95]).tolist()
-        [True, False, True]
-        """
-        step = self.step_at(pc)
-        return np.zeros(np.shape(step), dtype=np.bool_) if self._steps is None else self._steps.known[step]
-
-    def cuts_at(self, pc: Any) -> FloatArray:
-        """Return the threshold in use at each pc, as a score of the data."""
-        cuts = self.fold_cuts_at(pc)
-        if cuts.shape[:2] != (1, 1):
-            raise UnsupportedError(
-                f"`cuts_at` needs one threshold for all cases, got {self.name!r} with {self.policy!r}: "
-                "compare cross-fitted classifiers with cc.compare or Predictions.compare"
-            )
-        one: FloatArray = cuts[0, 0]
-        return one
-
-    def fold_cuts_at(self, pc: Any) -> FloatArray:
-        """Return the threshold in use at each pc for the cases of each fold, of shape (divisions, folds, points)."""
-        roc = self._need_roc("cuts_at")
-        if self._steps is None or not roc.has_thresholds:
-            raise UnsupportedError(f"`cuts_at` needs a curve made from scores, got {self.name!r}")
-        return self._steps.cuts(roc, pc_array(pc))
-
-    def errors_at(self, pc: Any) -> tuple[FloatArray, FloatArray]:
-        """Return misses and false alarms (counts, or sums of weights) at the threshold in use at each pc."""
-        roc = self._need_roc("errors_at")
-        if roc.made_from == "rates" or self._steps is None:
-            raise UnsupportedError(f"`errors_at` needs counts, got {self.name!r} made from rates")
-        step = self.step_at(pc)
-        misses, alarms = self._steps.errors(roc)
-        return misses[step], alarms[step]
-
-    def sizes(self, what: str) -> tuple[float, float, tuple[float, float] | None]:
-        """Return positives, negatives and, for weighted data, their effective numbers."""
-        roc = self._need_roc(what)
-        if roc.made_from == "rates":
-            raise UnsupportedError(f"`{what}` needs counts, got {self.name!r} made from rates")
-        return roc.n_pos, roc.n_neg, roc.effective
 
     def _columns(self) -> dict[str, Any]:
         return {

@@ -1,19 +1,20 @@
-"""Several ROC curves of one classifier combined: pooled examples, and the vertical average."""
+"""Several ROC curves of one classifier combined: pooled examples, and averages of four kinds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from costcurves._base.errors import UnsupportedError
+from costcurves._base.errors import DataError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     MOST_POINTS,
     BoolArray,
     FloatArray,
+    check_choice,
     check_integer,
     check_level,
     check_name,
@@ -22,11 +23,15 @@ from costcurves.counting import counts
 from costcurves.curves.checked_curves import check_curves
 from costcurves.curves.roc import RocCurve
 
+AverageKind = Literal["vertical", "horizontal", "threshold", "points"]
+AVERAGES = get_args(AverageKind)
+
 
 def pool(curves: Any, *, name: str = "pooled") -> RocCurve:
     """Return the ROC curve of all the curves' examples together, at shared thresholds.
 
-    Pooling assumes that a score means the same in every curve, as in calibrated folds. If it does not, average.
+    Pooling examples assumes that a score means the same in every curve, as in calibrated folds. If it does not, average
+    (`average_roc_curves`, whose ``kind="points"`` is what the 1998 paper calls pooling).
 
     Parameters
     ----------
@@ -81,7 +86,10 @@ def _pooled_effective(curves: list[RocCurve]) -> tuple[float, float] | None:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AveragedRoc(Result):
-    """A vertically averaged ROC curve with a pointwise interval: `fpr`, `tpr`, `lower`, `upper`.
+    """An averaged ROC curve with a pointwise interval: `fpr`, `tpr`, `lower`, `upper`.
+
+    The limits are those of tpr at each fpr, or of fpr at each tpr if `kind` is "horizontal"; they are NaN if counts are
+    not known or both rates were averaged. `thresholds` are those of a threshold average, otherwise None.
 
     Examples
     --------
@@ -98,6 +106,8 @@ class AveragedRoc(Result):
     upper: FloatArray
     level: float
     n_curves: int
+    kind: str = "vertical"
+    thresholds: FloatArray | None = None
 
     def auc(self) -> float:
         """Return the area under the averaged curve."""
@@ -114,25 +124,36 @@ class AveragedRoc(Result):
             "tpr": self.tpr,
             "lower": self.lower,
             "upper": self.upper,
-        }
+        } | ({} if self.thresholds is None else {"threshold": self.thresholds})
 
     def __repr__(self) -> str:
         """Return name, number of curves and area."""
-        size = f"mean of {self.n_curves} curves at {self.fpr.size} points"
+        kind = "" if self.kind == "vertical" else f"{self.kind} "
+        size = f"{kind}mean of {self.n_curves} curves at {self.fpr.size} points"
         return f"AveragedRoc({self.name!r}: {size}, auc={self.auc():.3g})"
 
 
 def average_roc_curves(
-    curves: Any, *, n_points: int = 100, level: float = DEFAULT_LEVEL, name: str = "average"
+    curves: Any,
+    *,
+    kind: AverageKind = "vertical",
+    n_points: int = 100,
+    level: float = DEFAULT_LEVEL,
+    name: str = "average",
 ) -> AveragedRoc:
-    """Return the vertical average of ROC curves over regularly spaced false positive rates, as the 1998 study does.
+    """Return the average of ROC curves: of tpr at each fpr, as in the 1998 study, or in one of three other ways.
 
     Parameters
     ----------
     curves : sequence of RocCurve
         For example one per fold of a cross-validation; names may repeat.
+    kind : {"vertical", "horizontal", "threshold", "points"}
+        "vertical" averages tpr at regularly spaced fpr; "horizontal" averages fpr at regularly spaced tpr (2005, figure
+        9); "threshold" averages both rates at the same thresholds, for which scores must mean the same in all curves;
+        "points" averages the first points of all curves, the second points, and so on, which 1998 calls pooling and
+        which needs curves with the same number of points, for example those of the same settings of a learner.
     n_points : int, default 100
-        Regularly spaced false positive rates from 0 to 1.
+        The number of rates, or (at most) of thresholds. It has no meaning for "points".
     level : float in (0, 1)
         Level of the pointwise interval of the mean.
     name : str
@@ -141,10 +162,11 @@ def average_roc_curves(
     Notes
     -----
     Each curve is a function tpr(fpr): of several points with the same fpr the one with the largest tpr is taken, and
-    between points the function is linear, which is what a random choice between two of them achieves. The interval is
-    that of the paper: binomial, with as many trials as the curves have positives together (NaN if the counts are not
-    known). It describes tpr at a given fpr; the performance of an averaged ROC curve is *not* the average performance,
-    for which see `average_cost_curves`.
+    between points the function is linear, which is what a random choice between two of them achieves. A horizontal
+    average takes the smallest fpr of several points with the same tpr. The interval is that of the paper: binomial,
+    with as many trials as the curves have positives together (negatives for a horizontal average; NaN if the counts are
+    not known). It describes tpr at a given fpr; the performance of an averaged ROC curve is *not* the average
+    performance, for which see `average_cost_curves`. To put the examples of all curves together, use `pool`.
 
     Examples
     --------
@@ -154,31 +176,50 @@ def average_roc_curves(
     >>> average = cc.average_roc_curves(folds, n_points=101)
     >>> round(float(average.tpr[4]), 4), round(float(average.upper[4] - average.lower[4]), 4)
     (0.2533, 0.1206)
+    >>> across = cc.average_roc_curves(folds, kind="horizontal", n_points=101)
+    >>> round(float(across.tpr[40]), 4), round(float(across.fpr[40]), 4)
+    (0.4, 0.095)
+    >>> cc.average_roc_curves(folds, kind="points").fpr.round(4).tolist()
+    [0.0, 0.17, 1.0]
     """
     from scipy.special import ndtri
 
     listed = check_curves(curves, repeats=True)
+    check_choice("kind", kind, AVERAGES)
     n_points = check_integer("n_points", n_points, 2, MOST_POINTS)
     level = check_level(level)
-    grid = np.linspace(0.0, 1.0, n_points)
     for curve in listed:
         curve.need_all_points("average_roc_curves")
-    values = np.array([tpr_at(curve, grid) for curve in listed])
-    mean = values.mean(axis=0)
-    if any(curve.made_from == "rates" for curve in listed):
+    name, cuts = check_name("name", name), None
+    if kind in ("vertical", "horizontal"):
+        grid = np.linspace(0.0, 1.0, n_points)
+        across = kind == "horizontal"
+        mean = np.array([(fpr_at if across else tpr_at)(curve, grid) for curve in listed]).mean(axis=0)
         half = np.full(n_points, np.nan)
+        if all(curve.made_from != "rates" for curve in listed):
+            trials = sum(curve.n_neg if across else curve.n_pos for curve in listed)
+            half = ndtri((1 + level) / 2) * np.sqrt(mean * (1 - mean) / trials)
+        limits = np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)
+        fpr, tpr = (mean, grid) if across else (grid, mean)
+        return AveragedRoc(name, fpr, tpr, limits[0], limits[1], level, len(listed), kind)
+    if kind == "threshold":
+        for curve in listed:
+            if not curve.has_thresholds:
+                raise UnsupportedError(f"`curves` must have thresholds for a threshold average, got {curve.name!r}")
+        cuts = np.unique(np.concatenate([curve.thresholds for curve in listed]))[::-1]
+        cuts = cuts[np.unique(np.linspace(0, cuts.size - 1, min(n_points, cuts.size)).astype(np.intp))]
+        places = [curve.index_of(cuts) for curve in listed]
     else:
-        trials = sum(curve.n_pos for curve in listed)
-        half = ndtri((1 + level) / 2) * np.sqrt(mean * (1 - mean) / trials)
-    return AveragedRoc(
-        check_name("name", name),
-        grid,
-        mean,
-        np.clip(mean - half, 0, 1),
-        np.clip(mean + half, 0, 1),
-        level,
-        len(listed),
+        sizes = sorted({curve.fpr.size for curve in listed})
+        if len(sizes) > 1:
+            raise DataError(f"`curves` must have the same number of points for kind='points', got {sizes}")
+        places = [np.arange(sizes[0])] * len(listed)
+    fpr, tpr = (
+        np.mean([getattr(curve, rate)[at] for curve, at in zip(listed, places, strict=True)], axis=0)
+        for rate in ("fpr", "tpr")
     )
+    unknown = np.full(fpr.size, np.nan)
+    return AveragedRoc(name, fpr, tpr, unknown, unknown.copy(), level, len(listed), kind, cuts)
 
 
 def tpr_at(curve: RocCurve, fpr: Any) -> FloatArray:
@@ -190,4 +231,12 @@ def tpr_at(curve: RocCurve, fpr: Any) -> FloatArray:
     x, y = curve.fpr, curve.tpr
     highest: BoolArray = np.append(np.diff(x) > 0, True)
     result: FloatArray = np.interp(np.asarray(fpr, dtype=np.float64), x[highest], y[highest])
+    return result
+
+
+def fpr_at(curve: RocCurve, tpr: Any) -> FloatArray:
+    """Return the false positive rate at some true positive rates, by linear interpolation; the smallest if several."""
+    x, y = curve.fpr, curve.tpr
+    first: BoolArray = np.append(True, np.diff(y) > 0)
+    result: FloatArray = np.interp(np.asarray(tpr, dtype=np.float64), y[first], x[first])
     return result

@@ -11,8 +11,9 @@ from costcurves._base.results import Result
 from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, frozen, seed_of
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.curves.differences import PcIntervals
-from costcurves.decisions.rows import Paired, Source, common_breaks
+from costcurves.curves.cost_function import CostFunction
+from costcurves.curves.differences import Crossings, Difference, PcIntervals
+from costcurves.decisions.rows import Paired, Source
 from costcurves.inference.bands.results import DifferenceInterval
 from costcurves.inference.paired.bands import DifferenceBand, difference_band
 from costcurves.inference.paired.discordant import PairedCounts
@@ -69,6 +70,12 @@ class Discordant:
         """Return the counts with the two classifiers in the other order."""
         return replace(self, pos=self.pos.reversed(), neg=self.neg.reversed(), errors=self.errors[::-1])
 
+    def crossings(self, names: tuple[str, str]) -> Crossings:
+        """Return where the cheaper of the two changes on these data."""
+        nets = [(kind.only_a - kind.only_b) / kind.total for kind in (self.neg, self.pos)]
+        net = CostFunction(names[0], self.breaks, nets[0], nets[1], max(self.errors))
+        return Difference(net, CostFunction(names[1], np.array([0.0, 1.0]), np.zeros(1), np.zeros(1), 0.0)).crossings()
+
     def band(self, pc: FloatArray, **more: Any) -> DifferenceBand:
         """Return the band of the difference at some operating points."""
         step = np.searchsorted(self.breaks[1:-1], pc, side="left")
@@ -95,10 +102,10 @@ class Unpaired:
     options: dict[str, Any]
     errors: tuple[float, float] = (0.0, 0.0)
 
-    @property
-    def breaks(self) -> FloatArray:
-        """The pc at which a threshold of either curve changes."""
-        return common_breaks(*self.curves)
+    def crossings(self, names: tuple[str, str]) -> Crossings:
+        """Return where the cheaper of the two changes on these data."""
+        first, second = (curve.renamed(name) for curve, name in zip(self.curves, names, strict=True))
+        return first.crossings(second)
 
     def reversed(self) -> Unpaired:
         """Return the curves in the other order."""
@@ -236,6 +243,26 @@ class CurveDifference(Result):
             tuple(who[part.better] for part in parts),
         )
 
+    def crossings(self) -> CrossingLimits:
+        """Return where the cheaper of the two changes, and the ranges of pc in which it may change.
+
+        This needs simultaneous limits. Like these, it is conditional on the thresholds in use.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> tables = {"negatives": [[70, 2], [20, 8]], "positives": [[10, 2], [20, 68]]}
+        >>> cc.compare.from_joint(**tables, names=("bold", "careful")).crossings()
+        CrossingLimits(seen at pc 0.5; 95 %: within (0.27, 0.73) with one)
+        """
+        found = self._discordant.crossings(self.names)
+        parts = self.significant()
+        better = (UNDECIDED, *parts.better, UNDECIDED)
+        open_ones = [i for i, who in enumerate(parts.better) if who not in self.names]
+        before, after = (tuple(better[i + side] for i in open_ones) for side in (0, 2))
+        within = PcIntervals(frozen(parts.low[open_ones]), frozen(parts.high[open_ones]))
+        return CrossingLimits(found, within, before, after, self.level)
+
     def _columns(self) -> dict[str, Any]:
         size = self.pc.size
         return {
@@ -318,6 +345,54 @@ class Verdicts(Result):
     def __repr__(self) -> str:
         """Show the conclusion."""
         return f"Verdicts({self.text()})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CrossingLimits(Result):
+    """Where the cheaper of two classifiers changes, with limits that hold together at all points of a grid of pc.
+
+    Attributes
+    ----------
+    estimate : Crossings
+        The crossings on these data.
+    within : PcIntervals
+        Ranges of pc in which neither is shown to cost less: all true crossings lie in them, with the probability
+        `level`, as far as the points of the grid show.
+    before, after : tuple of str
+        Which classifier is significantly cheaper on each side of each range, or ``"undecided"``.
+    level : float
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> tables = {"negatives": [[700, 20], [200, 80]], "positives": [[100, 20], [200, 680]]}
+    >>> limits = cc.compare.from_joint(**tables, names=("bold", "careful")).crossings()
+    >>> limits.certain.tolist(), limits.within
+    ([True], PcIntervals((0.43, 0.57)))
+    """
+
+    estimate: Crossings
+    within: PcIntervals
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    level: float
+
+    @property
+    def certain(self) -> BoolArray:
+        """Whether each range must have a crossing: different classifiers are significantly cheaper on its two sides."""
+        sides = zip(self.before, self.after, strict=True)
+        return frozen(np.array([not {a, b} & set(NO_VERDICT) and a != b for a, b in sides], dtype=np.bool_))
+
+    def _columns(self) -> dict[str, Any]:
+        columns = {"pc_low": self.within.low, "pc_high": self.within.high}
+        return columns | {"before": list(self.before), "after": list(self.after), "certain": self.certain}
+
+    def __repr__(self) -> str:
+        """Show the crossings and where they may be."""
+        seen = ", ".join(f"{pc:.3g}" for pc in self.estimate) or "none"
+        ranges = zip(self.within, self.certain, strict=True)
+        told = ", ".join(f"({low:.3g}, {high:.3g}){' with one' if sure else ''}" for (low, high), sure in ranges)
+        return f"CrossingLimits(seen at pc {seen}; {100 * self.level:g} %: {f'within {told}' if told else 'none'})"
 
 
 def difference_in(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, check_choice, frozen
-from costcurves.conditions.range import OperatingRange, RangeLike, check_range
+from costcurves._base.validation import BoolArray, FloatArray, check_choice, frozen, shown
+from costcurves.conditions.range import OperatingRange, RangeLike, check_range, span_of
 from costcurves.curves.cost_averages import as_cost_curve, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import EQUAL
@@ -21,20 +21,27 @@ from costcurves.curves.ranges import Ranges
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.roc_averages import tpr_at
 
+Space = Literal["cost", "roc", "points"]
 
-def dominates(a: Any, b: Any, *, space: Literal["cost", "roc"] = "cost") -> bool:
+
+def dominates(a: Any, b: Any, *, space: Space = "cost", over: RangeLike = None) -> bool:
     """Say whether a is at least as good as b everywhere and better somewhere.
 
     Parameters
     ----------
-    a, b : CostCurve, RocCurve or RocHull
-        For ``space="roc"`` both must be RocCurves.
-    space : {"cost", "roc"}
+    a, b : CostCurve, RocCurve, AveragedRoc or RocHull
+        For ``space="roc"`` and ``"points"``, no CostCurve.
+    space : {"cost", "roc", "points"}
         With ``"cost"``, a must cost no more than b at every operating condition; ROC curves are used with their best
         thresholds. With ``"roc"``, the ROC curve of a must lie nowhere below that of b, as the 1998 study defines it.
         That is stricter: a dent in the curve counts, although no condition would make anyone operate there. A ROC
         curve is here the function tpr(fpr) that `average_roc_curves` averages: the highest tpr if several points have
-        the same fpr, and linear between points.
+        the same fpr, and linear between points. With ``"points"``, which 2005 defines, points are compared with points:
+        one dominates another if its tpr is higher and its fpr is lower, and a dominates b if each point of b is
+        dominated by some point of a and no point of a by one of b. The trivial ends of the curves do not count.
+    over : OperatingRange, OperatingCondition or (low, high), optional
+        The conditions to consider; by default all. Not with ``"points"``. For ``space="roc"`` a pair is one of fpr:
+        ``over=(0, 0.1)`` is the far left edge of ROC space, where few false alarms can be tolerated.
 
     Examples
     --------
@@ -42,31 +49,71 @@ def dominates(a: Any, b: Any, *, space: Literal["cost", "roc"] = "cost") -> bool
     >>> a, b = cc.RocCurve.from_rates(0.1, 0.7, name="a"), cc.RocCurve.from_rates(0.2, 0.6, name="b")
     >>> cc.dominates(a, b), cc.dominates(b, a)
     (True, False)
+    >>> c = cc.RocCurve.from_rates([0.02, 0.5], [0.4, 0.8], name="c")
+    >>> cc.dominates(a, c), cc.dominates(a, c, over=(0.3, 0.6)), cc.dominates(a, c, space="points")
+    (False, True, False)
     """
-    check_choice("space", space, ("cost", "roc"))
+    check_choice("space", space, get_args(Space))
+    if space == "points":
+        if over is not None:
+            raise InputError(f"`over` must be None for space='points', got {shown(over)}")
+        first, second = (_inner_points(curve, name) for name, curve in (("a", a), ("b", b)))
+        return bool(second.size and _dominated(second, first).all() and not _dominated(first, second).any())
     if space == "roc":
-        return _dominates_in_roc(a, b)
-    return _dominates_in_cost(as_cost_curve(a, "a"), as_cost_curve(b, "b"))
+        return _relation_in_roc(as_roc(a, "a"), as_roc(b, "b"), over) == (True, False)
+    return _dominates_in_cost(as_cost_curve(a, "a"), as_cost_curve(b, "b"), check_range(over).pc)
 
 
-def _dominates_in_cost(a: CostCurve, b: CostCurve) -> bool:
+def as_roc(curve: Any, what: str) -> RocCurve:
+    """Return a ROC curve with all its points; a hull or an average becomes one."""
+    roc: RocCurve = curve.to_roc_curve() if hasattr(curve, "to_roc_curve") else curve
+    if not isinstance(roc, RocCurve):
+        raise InputError(f"`{what}` must be a RocCurve, an average or a hull, got {type(curve).__name__}")
+    if roc is curve:
+        roc.need_all_points("dominates")
+    return roc
+
+
+def _inner_points(curve: Any, what: str) -> FloatArray:
+    """Return the points (fpr, tpr) of a curve between its trivial ends."""
+    roc = as_roc(curve, what)
+    points = np.stack([roc.fpr, roc.tpr], axis=1)
+    trivial = np.isin(points, (0.0, 1.0)).all(axis=1) & (points[:, 0] == points[:, 1])
+    return np.asarray(points[~trivial])
+
+
+def _dominated(points: FloatArray, by: FloatArray) -> BoolArray:
+    """Return which points have a lower tpr and a higher fpr than some point of the other set."""
+    order = np.argsort(by[:, 0], kind="stable")
+    highest = np.concatenate([[-np.inf], np.maximum.accumulate(by[order, 1])])
+    return np.asarray(highest[np.searchsorted(by[order, 0], points[:, 0], side="left")] > points[:, 1])
+
+
+def _dominates_in_cost(a: CostCurve, b: CostCurve, span: tuple[float, float] = (0.0, 1.0)) -> bool:
     difference = Difference(a, b)
-    if difference.max_error and difference.corners(0.0, 1.0)[1].max() <= a.max_error:
+    gaps = difference.corners(*span)[1]
+    if difference.max_error and gaps.max() <= a.max_error:
         raise UnsupportedError(
             f"`dominates` is not settled: binning error, costs can be up to {difference.max_error:.2g} too high"
         )
-    return not difference.somewhere_positive() and difference.somewhere_negative()
+    return bool((gaps <= EQUAL).all() and (gaps < -EQUAL).any())
 
 
-def _dominates_in_roc(a: Any, b: Any) -> bool:
-    for name, curve in (("a", a), ("b", b)):
-        if not isinstance(curve, RocCurve):
-            raise InputError(f"`{name}` must be a RocCurve for space='roc', got {type(curve).__name__}")
-        curve.need_all_points("dominates")
+def _relation_in_roc(a: RocCurve, b: RocCurve, over: RangeLike) -> tuple[bool, bool]:
+    """Return whether a lies above b somewhere, and whether below, at the false positive rates of a range."""
+    low, high = (0.0, 1.0) if over is None else _fpr_range(over)
     # Both are linear between the points of either, so it is enough to look there.
-    places = np.union1d(a.fpr, b.fpr)
+    places = np.union1d(np.clip(np.union1d(a.fpr, b.fpr), low, high), [low, high])
     gaps = tpr_at(a, places) - tpr_at(b, places)
-    return bool((gaps >= -EQUAL).all() and (gaps > EQUAL).any())
+    return bool((gaps > EQUAL).any()), bool((gaps < -EQUAL).any())
+
+
+def _fpr_range(over: Any) -> tuple[float, float]:
+    """Return a range of false positive rates."""
+    if not isinstance(over, (tuple, list, np.ndarray)):
+        raise InputError(f"`over` must be a pair (low, high) of fpr for space='roc', got {shown(over)}")
+    low, high = span_of((over[0], over[-1]))
+    return low, high
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
