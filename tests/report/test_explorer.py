@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from fractions import Fraction
 from importlib import resources
@@ -82,6 +84,41 @@ def test_whole_cases_add_up_and_stay_next_to_the_exact_ones(running):
         assert abs(one["tp"] + one["fn"] - total * p) <= Fraction(1, 2) + Fraction(1, 1000)
         assert total == 1000 or total * min(p, 1 - p) < 100
         assert total * min(p, 1 - p) >= 10
+
+
+@pytest.mark.law
+def test_no_text_in_a_download_begins_a_formula_and_numbers_stay(running):
+    texts, numbers = ["=1+1", "+1", "-2", "@SUM(A1)", "\t=1", "\r=1", "＝1", 'a"b', "a,b", "a\r\nb", ""], [0.0]
+    for rng in random_worlds(300, stream=1714):
+        letters = [
+            "=",
+            "+",
+            "-",
+            "@",
+            "\t",
+            "\r",
+            "\n",
+            ",",
+            '"',
+            "'",
+            " ",
+            "ä",
+            "😀",
+            chr(int(rng.integers(32, 0xD7FF))),
+        ]
+        texts.append("".join(rng.choice(letters, size=int(rng.integers(1, 6)))))
+        numbers.append(float(rng.choice([-1, 1]) * 10.0 ** rng.uniform(-300, 300)))
+    numbers += [-1.5] * (len(texts) - len(numbers))
+    script = resources.files("costcurves.report").joinpath("numbers.js").read_text(encoding="utf-8")
+    page = running.new_page()
+    code = "([code, columns]) => new Function('columns', code)(columns)"
+    text = page.evaluate(code, [script + "; return csvText(columns)", {"name": texts, "number": numbers}])
+    page.close()
+    head, *rows = csv.reader(io.StringIO(text, newline=""))
+    assert head == ["name", "number"]
+    for (shown, number), name, value in zip(rows, texts, numbers, strict=True):
+        assert shown == (f"'{name}" if name.startswith(tuple("=+-@\t\r\n＝＋－＠")) else name)
+        assert float(number) == value
 
 
 def test_counts_on_the_page_add_up(tab):

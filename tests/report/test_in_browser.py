@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 
+import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
 import costcurves as cc
@@ -423,13 +427,104 @@ def test_the_page_fits_a_telephone_and_keeps_its_state(running, tab, tmp_path, r
     tab.page.wait_for_timeout(300)
 
 
-def test_downloads_hold_the_numbers(tab, report):
-    links = tab.page.locator("a[download]")
-    names = links.evaluate_all("all => all.map(a => a.download)")
-    assert names == ["report.json", "hull.csv", "ranges.csv", "cost_curves.csv", "bands.csv", "differences.csv"]
+def saved(tab, name):
     with tab.page.expect_download() as found:
-        links.first.click()
-    assert found.value.path().read_text(encoding="utf-8") == report.json()
+        tab.page.click(f"[data-file='{name}']")
+    assert found.value.suggested_filename == name
+    return found.value.path().read_text(encoding="utf-8")
+
+
+def test_downloads_hold_the_numbers(tab, report):
+    names = tab.page.eval_on_selector_all("[data-file]", "all => all.map(one => one.dataset.file)")
+    assert names == ["report.json", "hull.csv", "ranges.csv", "cost_curves.csv", "bands.csv", "differences.csv"]
+    assert saved(tab, "report.json") == report.json()
+    summary = report.summary
+    wanted = {
+        "hull.csv": [summary.hull],
+        "ranges.csv": [summary.ranges],
+        "cost_curves.csv": [one.curve for one in summary.classifiers],
+        "bands.csv": [one.each for one in summary.classifiers],
+        "differences.csv": summary.pairs.pairs,
+    }
+    for name, results in wanted.items():
+        table = pd.read_csv(io.StringIO(saved(tab, name)), float_precision="round_trip")
+        expected = pd.concat([one.to_frame("pandas") for one in results], ignore_index=True)
+        if name == "bands.csv":
+            expected.insert(0, "name", [one.name for one in summary.classifiers for _ in one.each.pc])
+        pd.testing.assert_frame_equal(table, expected, check_exact=True, check_dtype=False)
+
+
+# Decisions to take away ---------------------------------------------------------------------------------------------
+
+
+def copied(tab, form):
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.page.click(f"[data-copy={form}]")
+    tab.until("document.getElementById('copied').textContent !== ''")
+    return tab.page.evaluate("() => navigator.clipboard.readText()")
+
+
+def test_the_decision_is_copied_as_text_sql_and_json(tab, report):
+    text = copied(tab, "text")
+    assert text.startswith("Three classifiers: 30 % of cases are positive; a miss costs €5, a false alarm €1.\nUse ")
+    assert "This is scenario usual: the data do not show that this is the cheapest choice." in text
+    for share, miss in ((30, 5), (12, 17), (2, 0.5)):
+        tab.enter("#prevalence", share)
+        tab.enter("#cost_fn", miss)
+        best = report.summary.hull.best(condition(tab))
+        found = json.loads(copied(tab, "json"))
+        trivial = best.classifier not in SCORES
+        assert found["classifier"] == (None if trivial else best.classifier)
+        assert found["condition"]["pc"] == pytest.approx(best.condition.pc)
+        assert found["cost_per_case_on_these_cases"] == pytest.approx(best.expected_cost)
+        assert (found["false_positive_rate"], found["true_positive_rate"]) == (best.fpr, best.tpr)
+        frame = pd.DataFrame(SCORES)
+        flagged = duckdb.sql(f"SELECT {copied(tab, 'sql')} FROM frame").df()["flagged"].to_numpy()
+        expected = np.zeros(LABEL.size) if trivial else frame[best.classifier] >= best.threshold
+        assert np.array_equal(flagged, expected)
+
+
+def test_the_decision_can_be_copied_where_the_clipboard_is_closed(tab):
+    tab.page.context.clear_permissions()
+    tab.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')) }")
+    tab.page.click("[data-copy=text]")
+    tab.page.wait_for_selector("#copy", state="visible")
+    assert tab.page.input_value("#copy").startswith("Three classifiers: ")
+
+
+def test_the_address_keeps_the_settings(running, tab, report):
+    page = tab.page
+    tab.enter("#cost_fn", 11)
+    tab.enter("#prevalence", 12.5)
+    page.click("label[title=rules] input")
+    for name, value in (("axis", "ratio"), ("bands", "all"), ("pair", "2"), ("model", "2")):
+        page.select_option(f"#{name}", value)
+    tab.enter("#cutslider", 0.25)
+    page.click("nav a[href='#ranges']")
+    tab.until("location.hash.includes('at=ranges') && location.hash.includes('cut=')")
+    address = page.evaluate("() => location.href")
+    other = open_tab(running)
+    other.page.goto(address)
+    other.ready()
+    other.settle()
+    assert condition(other).pc == condition(tab).pc
+    for selector in ("#now", "#explored", "#price"):
+        assert other.page.inner_text(selector) == page.inner_text(selector)
+    for name in ("axis", "bands", "pair", "model", "hidden"):
+        assert other.page.input_value(f"#{name}") == page.input_value(f"#{name}")
+    assert not other.page.locator("label[title=rules] input").is_checked()
+    other.until("Math.abs(document.getElementById('ranges').getBoundingClientRect().top) < 300")
+    # Settings that nobody could have made are left out, and the rest is taken.
+    start = address.split("#")[0]
+    bad = "cost_fn=-1&cost_fp=x&prevalence=100&pair=9&hidden=<b>&axis=%22&model=-1&cut=1e999&bands=each"
+    other.page.goto("about:blank")
+    other.page.goto(f"{start}#{bad}")
+    other.ready()
+    assert condition(other).pc == HERE.pc
+    values = {name: other.page.input_value(f"#{name}") for name in ("pair", "hidden", "axis", "cut", "bands")}
+    assert values == {"pair": "0", "hidden": "", "axis": "pc", "cut": "", "bands": "each"}
+    assert other.complaints == []
+    other.page.close()
 
 
 # Security ---------------------------------------------------------------------------------------------------------
@@ -584,4 +679,4 @@ def test_a_report_of_k_classes_draws_all_its_pictures(running, tmp_path):
 
 def test_the_page_complains_about_nothing_and_asks_for_nothing(tab):
     assert tab.complaints == []
-    assert {url.split("?")[0] for url in tab.requests if not url.startswith("data:")} == {tab.page.url}
+    assert {url.split("?")[0] for url in tab.requests if not url.startswith("data:")} == {tab.page.url.split("#")[0]}

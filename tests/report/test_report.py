@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -15,17 +13,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 import costcurves as cc
 from browser import browser, open_tab
-from costcurves._base.csv_text import csv_text
 from costcurves.report import charts, class_charts
 from costcurves.report.datasets import classes_data, two_class_data
 from costcurves.report.summary import summarise
 from costcurves.report.words import Speaker
-from laws import law
 
 RNG = np.random.default_rng(4)
 Y = RNG.random(200) < 0.4
@@ -423,20 +417,3 @@ def test_a_notebook_shows_the_page_inline(tmp_path):
         assert "Use" in frame.text_content("#now")
         assert tab.complaints == []
         assert [url for url in tab.requests if not url.startswith("file:")] in ([], ["about:srcdoc"])
-
-
-@law(1000)
-@given(
-    st.text(min_size=1, max_size=12) | st.sampled_from(["=1+1", "+1", "-2", "@SUM(A1)", "\t=1", "\r=1", "＝1"]),
-    st.floats(),
-)
-def test_no_text_in_a_download_begins_a_formula_and_numbers_stay(name, number):
-    assume(not any(0xD800 <= ord(letter) < 0xE000 for letter in name) and "\x00" not in name)
-    head, row = csv.reader(
-        io.StringIO(csv_text({"name": [name], "number": [number]}, for_spreadsheets=True), newline="")
-    )
-    assert head == ["name", "number"]
-    assert row[0].removeprefix("'") == name.removeprefix("'")
-    assert row[0] == name or name[0] in "=+-@\t\r\n＝＋－＠"
-    assert row[0][0] not in "=+-@\t\r\n＝＋－＠"
-    assert row[1] == ("" if np.isnan(number) else repr(number)) or float(row[1]) == number

@@ -7,15 +7,9 @@ from typing import Any
 
 from costcurves._base.results import jsonable
 
-# Characters with which a spreadsheet formula can begin, also after the program has removed a leading blank.
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
-
-def csv_text(columns: Mapping[str, Any], *, for_spreadsheets: bool = False) -> str:
+def csv_text(columns: Mapping[str, Any]) -> str:
     """Format columns as CSV text with numbers in full precision. Missing values are empty fields.
-
-    For spreadsheets, a string that would be interpreted as a formula is preceded by an apostrophe. Numbers are
-    unchanged.
 
     Examples
     --------
@@ -25,17 +19,14 @@ def csv_text(columns: Mapping[str, Any], *, for_spreadsheets: bool = False) -> s
     a,0.5,true
     "b, c",,false
     =1+1,-inf,true
-    >>> print(csv_text({"name": ["=1+1"], "difference": [-1]}, for_spreadsheets=True), end="")
-    name,difference
-    '=1+1,-1
     """
     rows = [list(columns), *zip(*(list(values) for values in columns.values()), strict=True)]
-    return "".join(",".join(_field(value, for_spreadsheets) for value in row) + "\n" for row in rows)
+    return "".join(",".join(_field(value) for value in row) + "\n" for row in rows)
 
 
-def _field(value: Any, for_spreadsheets: bool) -> str:
+def _field(value: Any) -> str:
     if isinstance(value, str):
-        text = f"'{value}" if for_spreadsheets and value.startswith(FORMULA) else value
+        text = value
     else:
         plain = jsonable(value)
         text = "" if plain is None else str(plain).lower() if isinstance(plain, bool) else str(plain)

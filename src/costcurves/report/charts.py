@@ -345,7 +345,7 @@ def difference(names: int) -> Spec:
     mine = "datum.q == toNumber(pair)"
     x = alt.X("pc:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis())
     y = alt.Y("d:Q", title="cost of the first − second", axis=alt.Axis(tickCount=6, format=".3~f"))
-    base = on("differences").transform_filter(mine)
+    base = on("differences")  # those of this pair alone, which the page puts there
     layers = [
         on("verdicts")
         .transform_filter(mine)

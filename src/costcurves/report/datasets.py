@@ -59,13 +59,12 @@ def two_class_data(summary: Summary) -> dict[str, Columns]:
     """Make the tables for the pictures of a two-class report, by columns so that they are small.
 
     The page adds the short name for every `k`, the text `cut` for every threshold t, and the rates x and y for every
-    pair of counts fp and tp.
+    pair of counts fp and tp. It takes the hull, bands and differences from the report's JSON, which it contains too.
     """
     who = numbered(summary)
     everyone = list(enumerate(summary.classifiers))
     return {
         "vertices": columns(_vertices(summary, who)),
-        "hull": {"x": _drawn(summary.hull.fpr), "y": _drawn(summary.hull.tpr)},
         "points": _joined(
             {
                 "k": [k] * one.points.fp.size,
@@ -77,10 +76,8 @@ def two_class_data(summary: Summary) -> dict[str, Columns]:
             for k, one in everyone
         ),
         "costs": _joined(_curve(k, "c", *one.curve.vertices.T) for k, one in everyone),
-        "bands": _joined(_bands(k, one) for k, one in everyone),
         "stretches": columns(_stretches(summary, who)),
         "losses": _joined(_curve(k, "loss", one.loss.pc, one.loss.loss) for k, one in everyone),
-        "differences": _differences(summary),
         "verdicts": columns(_verdicts(summary, who)),
         "scenarios": columns(_scenarios(summary)),
         "sets": columns(_sets(summary, who)),
@@ -106,16 +103,6 @@ def _joined(parts: Iterable[Columns]) -> Columns:
 
 def _curve(k: int, field: str, pc: Any, values: Any) -> Columns:
     return {"k": [k] * len(pc), "pc": _drawn(pc), field: _drawn(values)}
-
-
-def _bands(k: int, one: ClassifierSummary) -> Columns:
-    """Return the cost with its limits at each point (lo, hi) and at all points together (slo, shi)."""
-    return _curve(k, "c", one.each.pc, one.each.estimate) | {
-        "lo": _drawn(one.each.lower),
-        "hi": _drawn(one.each.upper),
-        "slo": _drawn(one.together.lower),
-        "shi": _drawn(one.together.upper),
-    }
 
 
 def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
@@ -175,21 +162,6 @@ def _stretches(summary: Summary, who: dict[str, int]) -> Rows:
         for low, high in one.useful
     ]
     return rows + [{"k": who[name], "a": low, "b": high, "what": "best"} for name, low, high in summary.ranges]
-
-
-def _differences(summary: Summary) -> Columns:
-    if summary.pairs is None:
-        return {}
-    return _joined(
-        {
-            "q": [q] * pair.pc.size,
-            "pc": _drawn(pair.pc),
-            "d": _drawn(pair.estimate),
-            "lo": _drawn(pair.lower),
-            "hi": _drawn(pair.upper),
-        }
-        for q, pair in enumerate(summary.pairs.pairs)
-    )
 
 
 def _verdicts(summary: Summary, who: dict[str, int]) -> Rows:

@@ -1,4 +1,4 @@
-"""The numbers of a report in machine-readable form: one JSON document, and tables as CSV."""
+"""The numbers of a report in machine-readable form, as one JSON document."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy
 
-from costcurves._base.csv_text import csv_text
 from costcurves._base.results import jsonable
 from costcurves._version import __version__
 from costcurves.conditions.condition import OperatingCondition
@@ -133,38 +132,3 @@ def classes_form(summary: ClassesSummary) -> dict[str, Any]:
         "risks": jsonable(many.risks),
         "never_cheapest": [] if summary.hull is None else list(summary.hull.never_best),
     }
-
-
-def _download(columns: dict[str, Any]) -> str:
-    return csv_text(columns, for_spreadsheets=True)
-
-
-def two_class_tables(summary: Summary) -> dict[str, str]:
-    """The tables that the page offers for download, as CSV by file name."""
-    tables = {
-        "hull.csv": _download(summary.hull._columns()),
-        "ranges.csv": _download(summary.ranges._columns()),
-        "cost_curves.csv": _download(_stacked([one.curve._columns() for one in summary.classifiers])),
-    }
-    bands = [{"name": [one.name] * one.each.pc.size} | one.each._columns() for one in summary.classifiers]
-    tables["bands.csv"] = _download(_stacked(bands))
-    if summary.pairs is not None:
-        tables["differences.csv"] = _download(_stacked([pair._columns() for pair in summary.pairs.pairs]))
-    return tables
-
-
-def _stacked(parts: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    return {name: [value for part in parts for value in part[name]] for name in parts[0]}
-
-
-def classes_tables(summary: ClassesSummary) -> dict[str, str]:
-    """The tables of a report of k classes, as CSV by file name."""
-    intervals = summary.intervals
-    tables = {
-        "costs.csv": _download(
-            {"name": list(summary.names)}
-            | {field: [getattr(one, field) for one in intervals] for field in ("estimate", "lower", "upper")}
-        )
-    }
-    tables["pairs.csv"] = _download(summary.comparison._columns())
-    return tables

@@ -24,3 +24,16 @@ const wholeCases = (total, share, found, alarms) => {
   const tp = Math.round(exact * found), fp = Math.min(negatives, Math.round((total - exact) * alarms));
   return { tp, fn: positives - tp, fp, tn: negatives - fp };
 };
+// Columns as CSV. A text that a spreadsheet would take for a formula is preceded by an apostrophe; numbers are unchanged.
+const csvField = (value) => {
+  const infinite = value === "inf" || value === "-inf"; // as JSON has them
+  const text = typeof value === "string" && !infinite && /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : String(value ?? "");
+  return /[,"\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+const csvText = (columns) => {
+  const values = Object.values(columns), lines = [Object.keys(columns), ...values[0].map((_, i) => values.map((one) => one[i]))];
+  return lines.map((line) => `${line.map(csvField).join(",")}\n`).join("");
+};
+// Tables with the same columns, one below the other.
+const stacked = (tables) =>
+  Object.fromEntries(Object.keys(tables[0]).map((name) => [name, tables.flatMap((table) => table[name])]));

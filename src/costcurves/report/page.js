@@ -16,6 +16,19 @@ const rows = (table) => (Object.values(table)[0] ?? []).map((_, i) => {
 });
 const data = Object.fromEntries(Object.entries(read("data")).map(([name, table]) => [name, rows(table)]));
 
+// The report as JSON is in the page once: pictures and downloads are made from it.
+const report = read("report");
+const pairRows = (q) => {
+  const { pc, estimate: d, lower: lo, upper: hi } = report.differences[q];
+  return rows({ pc, d, lo, hi });
+};
+if (report.hull) {
+  data.hull = rows({ x: report.hull.fpr, y: report.hull.tpr });
+  data.bands = report.classifiers.flatMap(({ band, simultaneous_band: all }, k) => rows({
+    k: band.pc.map(() => k), pc: band.pc, c: band.estimate, lo: band.lower, hi: band.upper, slo: all.lower, shi: all.upper,
+  }));
+}
+
 const money = (value, text = figures(value)) => {
   const sign = words.currency;
   return !sign ? text : "$€£¥₹₩₽₺₴₿".includes(sign) ? sign + text : `${text}\u00a0${sign}`;
@@ -45,8 +58,10 @@ const lead = (k) => {
 
 const nothingAtStake = () => +at("cost_fn").value === 0 && +at("cost_fp").value === 0;
 
+let chosen; // the operating point that is marked
 const showChosen = (row) => {
   if (!row) return;
+  chosen = row;
   const [cost, low, high] = alike([row.cost, row.low, row.high].map((value) => value * row.stake));
   const saved = row.trivial > 0 ? `, ${percent(1 - row.cost / row.trivial)} less than deciding without a classifier` : "";
   if (nothingAtStake()) {
@@ -121,6 +136,7 @@ const clicked = (event, item) => {
 
 const fitted = (name, holder) => {
   const spec = structuredClone(specs[name]), room = Math.floor(holder.clientWidth);
+  if (name === "difference") data.differences = pairRows(+at("pair").value);
   for (const table of Object.keys(spec.datasets)) spec.datasets[table] ??= data[table];
   if (spec.concat) {
     spec.columns = room >= 760 ? 2 : 1;
@@ -158,6 +174,7 @@ const draw = async () => {
     });
     holder.querySelector("svg").setAttribute("aria-hidden", "true"); // its container describes it
     drawn.push(result);
+    if (name === "difference") at("pair").onchange = () => result.view.data("differences", pairRows(+at("pair").value)).runAsync();
     if (name === "spaces") {
       watch(result, "chosen", showChosen);
       result.view.addEventListener("click", clicked);
@@ -206,7 +223,11 @@ if (at("model")) {
   all("form").forEach((form) => form.addEventListener("submit", (event) => event.preventDefault()));
 }
 
-const root = document.documentElement;
+const root = document.documentElement, controls = document.querySelector(".controls");
+// What is scrolled to stands below the controls while they stay in sight.
+if (controls) new ResizeObserver(() => {
+  root.style.scrollPaddingTop = getComputedStyle(controls).position === "sticky" ? `${controls.offsetHeight + 8}px` : "";
+}).observe(controls);
 at("theme").addEventListener("click", () => {
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
@@ -218,4 +239,3 @@ addEventListener("resize", () => {
   clearTimeout(waiting);
   waiting = setTimeout(() => { width = document.body.clientWidth; draw(); }, 150);
 });
-draw();

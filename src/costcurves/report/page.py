@@ -9,7 +9,6 @@ import math
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
-from urllib.parse import quote
 
 import altair
 import jinja2
@@ -20,7 +19,7 @@ from costcurves.conditions.range import OperatingRange
 from costcurves.report import charts, class_charts, tables
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.datasets import class_names, classes_data, numbered, picture_names, two_class_data
-from costcurves.report.forms import classes_tables, made_with, two_class_tables
+from costcurves.report.forms import made_with
 from costcurves.report.headline import Teller
 from costcurves.report.markup import Markup, shown
 from costcurves.report.numbers import number, percent, short
@@ -83,11 +82,6 @@ def _file(name: str) -> Markup:
     return Markup(resources.files("costcurves.report").joinpath(name).read_text(encoding="utf-8"))
 
 
-def _link(text: str, kind: str) -> str:
-    """Make a link that contains a file. Numbers are not encoded, which is shorter than base64."""
-    return f"data:{kind};charset=utf-8,{quote(text, safe=':,')}"
-
-
 def render(
     summary: Summary | ClassesSummary,
     title: str,
@@ -102,9 +96,6 @@ def render(
     context = (
         _two_class(summary, currency, cases_per_year) if isinstance(summary, Summary) else _classes(summary, currency)
     )
-    files = two_class_tables(summary) if isinstance(summary, Summary) else classes_tables(summary)
-    downloads = [("report.json", _link(json, "application/json"))]
-    downloads += [(name, _link(text, "text/csv")) for name, text in files.items()]
     versions = made_with() | {
         "altair": altair.__version__,
         "vega": vl_convert.get_vega_version(),
@@ -117,11 +108,11 @@ def render(
         command=command,
         level=percent(summary.level),
         two=two,
-        downloads=downloads,
+        report=Markup(json.strip().replace("<", "\\u003c")),  # which could end the script element
         versions=versions,
         style=_file("style.css"),
-        scripts=[Markup(_library()), _file("numbers.js") + _file("page.js")],
-        **context | {"words": _said(context["words"])},
+        scripts=[Markup(_library()), _file("numbers.js") + _file("page.js") + _file("actions.js")],
+        **context | {"words": _said({"title": title} | context["words"])},
     )
 
 
@@ -150,9 +141,11 @@ def _two_class(summary: Summary, currency: str, cases: float | None) -> dict[str
         pairs = [one.names for one in summary.pairs.pairs]
     start = summary.start
     best = summary.hull.best(start).classifier
+    files = ["report.json", "hull.csv", "ranges.csv", "cost_curves.csv", "bands.csv"]
     return {
         "say": say,
         "summary": summary,
+        "downloads": [*files, "differences.csv"] if pairs else files,
         "pc_only": any(_where(answer).pc_only for answer in summary.answers),
         "headlines": Teller(say, cases).headlines(summary),
         "cases": None if cases is None else number(cases),
@@ -233,7 +226,7 @@ def _goals(summary: Summary) -> list[dict[str, str]]:
             if isinstance(answer, ConditionAnswer)
             else list(zip((" low", " high"), answer.ends, strict=True))
         )
-        places = [(end, at_shown_prevalence(one.condition, summary.data)) for end, one in ends]
+        places = [(end, at_shown_prevalence(one.condition, summary.data), one.recommendation.sure) for end, one in ends]
         goals += [
             {
                 "label": f"{i + 1}{end}",
@@ -241,8 +234,9 @@ def _goals(summary: Summary) -> list[dict[str, str]]:
                 "prevalence": _exact(100 * where.prevalence),
                 "cost_fn": _exact(where.cost_fn),
                 "cost_fp": _exact(where.cost_fp),
+                "sure": "yes" if sure else "no",
             }
-            for end, where in places
+            for end, where, sure in places
         ]
     return goals
 
@@ -272,6 +266,7 @@ def _classes(summary: ClassesSummary, currency: str) -> dict[str, Any]:
         "say": say,
         "summary": summary,
         "cards": [say.classes_card(summary)],
+        "downloads": ["report.json", "costs.csv", "pairs.csv"],
         "tables": found,
         "classes": classes,
         "specs": specs,

@@ -1,0 +1,139 @@
+// What leaves the page: a link that keeps its settings, the decision as text, SQL or JSON, and its numbers as files.
+const kept = all("[data-keep]"), initial = new Map(kept.map((field) => [field, field.value]));
+let section = ""; // the part of the page that was gone to last
+
+// Settings that are not those of the start, after the number sign of the address.
+const settings = () => {
+  const changed = kept.filter((field) => field.value !== initial.get(field) && !(field.id === "model" && follow));
+  return new URLSearchParams([...changed.map((field) => [field.id, field.value]), ...(section ? [["at", section]] : [])]);
+};
+let noting;
+const note = () => {
+  clearTimeout(noting);
+  if (location.protocol === "about:") return; // in a notebook the page has no address
+  noting = setTimeout(() => {
+    const now = settings(), only = now.size === 1 && section;
+    history.replaceState(null, "", now.size ? `#${only ? section : now}` : location.pathname + location.search);
+  }, 200);
+};
+// A value that its field does not take is left out. Anybody may have written the address.
+const suits = (field, value) => {
+  if (field.tagName === "SELECT") return [...field.options].some((option) => option.value === value);
+  if (field.id === "hidden") return /^(,\d+)*,$|^$/.test(value);
+  const number = +value;
+  return value !== "" && number >= 0 && number < Infinity && !(field.max && !(number > 0 && number < +field.max));
+};
+const goTo = (id) => {
+  const target = at(id);
+  if (!target) return;
+  section = id;
+  target.scrollIntoView();
+  target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+};
+const restore = () => {
+  const hash = location.hash.slice(1), given = new URLSearchParams(hash.includes("=") ? hash : { at: hash });
+  for (const field of kept) {
+    const value = given.get(field.id) ?? initial.get(field);
+    if (value === field.value || !(suits(field, value) || value === initial.get(field))) continue;
+    if (field.id === "model") follow = false;
+    set(field, value);
+    if (field.id === "hidden") for (const box of all(".switch")) box.checked = !value.includes(`,${box.value},`);
+  }
+  return given.get("at");
+};
+addEventListener("hashchange", () => { goTo(restore()); note(); });
+for (const field of kept) for (const kind of ["input", "change"]) field.addEventListener(kind, note);
+for (const link of all('a[href^="#"]')) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    goTo(link.hash.slice(1));
+    note();
+  });
+}
+
+// The decision at the settings of the page.
+const decision = () => {
+  const value = (id) => +at(id).value, { k, t, x, y, pc, stake } = chosen;
+  const here = all(".goals button").find((one) => ["prevalence", "cost_fn", "cost_fp"].every((id) => +one.dataset[id] === value(id)));
+  return {
+    title: report.title,
+    condition: { prevalence: value("prevalence") / 100, cost_fp: value("cost_fp"), cost_fn: value("cost_fn"), pc },
+    currency: report.currency,
+    classifier: k < 0 ? null : report.classifiers[k].name,
+    threshold: k < 0 ? null : t,
+    predict: k < 0 ? (k === -1 ? "never positive" : "always positive") : "positive if score >= threshold",
+    positive_label: report.data.positive_label,
+    false_positive_rate: x,
+    true_positive_rate: y,
+    cost_per_case_on_these_cases: chosen.cost * stake,
+    limits: { level: report.level, lower: chosen.low * stake, upper: chosen.high * stake, threshold: "taken as given" },
+    scenario: here ? { name: here.title, shown_to_be_cheapest: here.dataset.sure === "yes" } : null,
+  };
+};
+const asText = () => {
+  const { scenario } = decision(), amount = (id) => money(+at(id).value);
+  return [
+    `${words.title}: ${figures(+at("prevalence").value)} % of cases are ${words.positive}; a miss costs ${amount("cost_fn")}, a false alarm ${amount("cost_fp")}.`,
+    at("now").textContent,
+    ...(scenario ? [`This is scenario ${scenario.name}: the data ${scenario.shown_to_be_cheapest ? "show" : "do not show"} that this is the cheapest choice.`] : []),
+  ].join("\n").replaceAll("\u00a0", " ");
+};
+// A column of scores has the name of its classifier. Quotation marks in it are doubled, so that it stays a name.
+const asSql = () => {
+  const { classifier, threshold } = decision(), rule = classifier === null ? `${+(chosen.k === -2)}`
+    : `CASE WHEN "${classifier.replaceAll('"', '""')}" >= ${threshold} THEN 1 ELSE 0 END`;
+  return `${asText().split("\n").map((line) => `-- ${line}\n`).join("")}${rule} AS flagged`;
+};
+const forms = { text: asText, sql: asSql, json: () => JSON.stringify(decision(), null, 2) };
+const copyText = async (text) => {
+  const box = at("copy");
+  box.value = text;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch { // without the permission, as in a notebook
+    box.hidden = false;
+    box.select();
+    return document.execCommand("copy");
+  }
+  box.hidden = true;
+  return true;
+};
+for (const button of all("[data-copy]")) {
+  button.addEventListener("click", async () => {
+    const done = await copyText(forms[button.dataset.copy]());
+    at("copied").textContent = done ? `Copied ${button.textContent}.` : "The browser does not allow it: copy the text below.";
+  });
+}
+
+// Files are made from the report that the page contains. In it, only the sign that could end its element is escaped.
+const fromPairs = () => stacked(report.differences.map(({ names: [a, b], pc, estimate, lower, upper }) =>
+  ({ a: pc.map(() => a), b: pc.map(() => b), pc, estimate, lower, upper })));
+const named = (field) => stacked(report.classifiers.map((one) => {
+  const first = Object.values(one[field])[0];
+  return { name: first.map(() => one.name), ...one[field] };
+}));
+const costs = () => Object.fromEntries([["name", report.classifiers.map((one) => one.name)],
+  ...["estimate", "lower", "upper"].map((field) => [field, report.classifiers.map((one) => one.cost[field])])]);
+const files = {
+  "report.json": () => `${at("report").textContent.replace(/\\(u003c|.)/gs, (pair, sign) => (sign === "u003c" ? "<" : pair))}\n`,
+  "hull.csv": () => csvText(report.hull),
+  "ranges.csv": () => csvText(report.ranges),
+  "cost_curves.csv": () => csvText(named("cost_curve")),
+  "bands.csv": () => csvText(named("band")),
+  "differences.csv": () => csvText(fromPairs()),
+  "costs.csv": () => csvText(costs()),
+  "pairs.csv": () => csvText(report.pairs),
+};
+for (const button of all("[data-file]")) {
+  button.addEventListener("click", () => {
+    const name = button.dataset.file, link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([files[name]()], { type: name.endsWith("json") ? "application/json" : "text/csv" }));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+}
+
+const wanted = restore();
+draw().then(() => { if (wanted) goTo(wanted); });
