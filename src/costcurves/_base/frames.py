@@ -8,11 +8,22 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, MissingExtraError
 from costcurves._base.validation import check_choice, is_missing_label, shown
 
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+    AnyFrame = IntoFrame
+else:
+    AnyFrame = Any  # narwhals is imported when it is first used
+
+TableLike = npt.ArrayLike | AnyFrame
+NamedColumns = Mapping[str, npt.ArrayLike] | AnyFrame  # such as the scores of several classifiers
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 

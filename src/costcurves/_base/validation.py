@@ -6,7 +6,7 @@ import difflib
 import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from costcurves._base.errors import CostCurvesError, InputError
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+Column = npt.ArrayLike | Sequence[Hashable]  # labels or predicted classes: an array, a list, a column of a dataframe
 Points = Literal["all", "hull"]
 OnNull = Literal["refuse", "drop"]
 Sampling = Literal["stratified", "full"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
@@ -23,6 +25,8 @@ from costcurves._base.validation import (
     number_array,
     shown,
 )
+from costcurves.conditions.cost_matrix import CostsLike
+from costcurves.counting.class_labels import Label
 
 
 def pc_to_slope(pc: float) -> float:
@@ -147,7 +151,7 @@ class OperatingCondition(Result):
         """
         return self.baseline + check_number("normalized_cost", normalized_cost) * self.unit_cost
 
-    def pc_at_prevalence(self, prevalence: Any) -> Any:
+    def pc_at_prevalence(self, prevalence: npt.ArrayLike) -> Any:
         """Return the pc that other prevalences would have at the same costs.
 
         Examples
@@ -167,7 +171,7 @@ class OperatingCondition(Result):
         pc = weight / (weight + (1.0 - p) * self.cost_fp)
         return float(pc) if p.ndim == 0 else pc
 
-    def pc_at_cost_ratio(self, ratio: Any) -> Any:
+    def pc_at_cost_ratio(self, ratio: npt.ArrayLike) -> Any:
         """Return the pc that other cost ratios ``cost_fn / cost_fp`` would have at the same prevalence.
 
         Examples
@@ -261,7 +265,9 @@ class OperatingCondition(Result):
         return cls(prevalence=prevalence, cost_fp=fp, cost_fn=fn, _pc_only=True)
 
     @classmethod
-    def from_cost_matrix(cls, costs: Any, *, prevalence: float, pos_label: Any = None) -> OperatingCondition:
+    def from_cost_matrix(
+        cls, costs: CostsLike, *, prevalence: float, pos_label: Label | None = None
+    ) -> OperatingCondition:
         """Make a condition from a full 2x2 cost matrix: rows are true classes, columns predicted ones, negative first.
 
         The papers write the transpose, C(predicted, true). An error must not be cheaper than the right decision.
@@ -375,6 +381,7 @@ def bayes_threshold(condition: OperatingCondition, *, calibrated_at: float | Non
 
 
 ConditionLike = OperatingCondition | float  # a number is read as a pc
+PcLike = npt.ArrayLike | OperatingCondition | Sequence[ConditionLike]
 
 
 def check_condition(condition: Any) -> OperatingCondition:

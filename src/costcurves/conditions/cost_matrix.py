@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
-from costcurves._base.frames import make_frame, read_table
+from costcurves._base.frames import TableLike, make_frame, read_table
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     MOST_COST,
+    Column,
     FloatArray,
     Rng,
     check_choice,
@@ -26,7 +27,15 @@ from costcurves._base.validation import (
     number_array,
     shown,
 )
-from costcurves.counting.class_labels import Labels, check_labels, check_weights, code_columns, listed
+from costcurves.counting.class_labels import (
+    Label,
+    Labels,
+    LabelsLike,
+    check_labels,
+    check_weights,
+    code_columns,
+    listed,
+)
 from costcurves.counting.confusion import pair_counts
 from costcurves.counting.square_tables import read_square, square_text
 
@@ -83,7 +92,7 @@ class CostMatrix(Result):
     labels: Labels
     values: FloatArray
 
-    def __init__(self, table: Any, labels: Any = None) -> None:
+    def __init__(self, table: CostMatrix | TableLike, labels: LabelsLike | None = None) -> None:
         """Check the table and take its labels."""
         if isinstance(table, CostMatrix):
             values, names = _reordered(table, labels)
@@ -112,11 +121,11 @@ class CostMatrix(Result):
         """The transpose: turns the papers' C(predicted, true) into rows true, columns predicted, and back."""
         return CostMatrix(self.values.T, self.labels)
 
-    def cost(self, true: Any, predicted: Any) -> float:
+    def cost(self, true: Label, predicted: Label) -> float:
         """Return the cost of predicting one class when another is true."""
         return float(self.values[self._position("true", true), self._position("predicted", predicted)])
 
-    def error_costs(self, pos_label: Any) -> tuple[float, float]:
+    def error_costs(self, pos_label: Label | None) -> tuple[float, float]:
         """Return (cost_fp, cost_fn) of a two-class matrix: what an error costs more than the right decision.
 
         Parameters
@@ -180,7 +189,13 @@ def _reordered(matrix: CostMatrix, labels: Any) -> tuple[FloatArray, Labels]:
     return matrix.values[np.ix_(at, at)], names
 
 
-def as_cost_matrix(costs: Any) -> CostMatrix:
+# What stands for a cost matrix: one, or its table as an array or a dataframe. Class probabilities are in the order of
+# the labels, or by label.
+CostsLike = CostMatrix | TableLike
+PriorsLike = npt.ArrayLike | Mapping[Any, float]
+
+
+def as_cost_matrix(costs: CostsLike) -> CostMatrix:
     """Return a cost matrix, made from a table unless it is one already."""
     return costs if isinstance(costs, CostMatrix) else CostMatrix(costs)
 
@@ -238,7 +253,9 @@ def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatAr
     return frozen(values / total), tuple(range(values.size)) if labels is None else labels
 
 
-def expected_cost(y_true: Any, y_pred: Any, costs: Any, sample_weight: Any = None) -> float:
+def expected_cost(
+    y_true: Column, y_pred: Column, costs: CostsLike, sample_weight: npt.ArrayLike | None = None
+) -> float:
     """Return the mean cost of the predictions.
 
     Parameters
@@ -280,7 +297,9 @@ def _in_order(labels: Sequence[Any]) -> bool:
         return False
 
 
-def minimum_cost_predictions(probabilities: Any, costs: Any, *, classes: Any = None) -> npt.NDArray[Any]:
+def minimum_cost_predictions(
+    probabilities: TableLike, costs: CostsLike, *, classes: LabelsLike | None = None
+) -> npt.NDArray[Any]:
     """Return the class of least expected cost for each example.
 
     Parameters
@@ -369,7 +388,7 @@ _MODELS = {
 }
 
 
-def cost_models(model: str, priors: Any, rng: Rng = 0) -> CostMatrix:
+def cost_models(model: str, priors: PriorsLike, rng: Rng = 0) -> CostMatrix:
     """Draw a cost matrix from one of the nine cost models of the 2000 paper (its Table 4).
 
     Parameters

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
@@ -22,6 +23,7 @@ from costcurves.conditions.condition import OperatingCondition, check_slope
 
 # Steps between the operating points that are used where none are given: 0, 0.01, ..., 1.
 _DEFAULT_STEPS = 100
+Bounds = float | Sequence[float] | npt.NDArray[np.floating | np.integer]  # a number, or a pair (low, high)
 
 
 def _check_bounds(name: str, bounds: Any, *, check: Callable[[str, Any], float]) -> tuple[float, float]:
@@ -37,7 +39,7 @@ def _check_bounds(name: str, bounds: Any, *, check: Callable[[str, Any], float])
     return low, high
 
 
-@dataclass(frozen=True, slots=True, eq=True, repr=False)
+@dataclass(frozen=True, slots=True, eq=True, repr=False, init=False)
 class OperatingRange(Result):
     """An interval for the prevalence and for each cost, for when they are not known exactly.
 
@@ -60,16 +62,17 @@ class OperatingRange(Result):
     OperatingRange(prevalence=0.0909, cost_fp=5..10, cost_fn=500..1e+03: pc=0.833..0.952, slope=0.05..0.2)
     """
 
-    prevalence: Any
-    cost_fp: Any
-    cost_fn: Any
+    prevalence: tuple[float, float]
+    cost_fp: tuple[float, float]
+    cost_fn: tuple[float, float]
     _pc_only: bool = field(default=False, compare=False)
 
-    def __post_init__(self) -> None:
+    def __init__(self, prevalence: Bounds, cost_fp: Bounds, cost_fn: Bounds, _pc_only: bool = False) -> None:
         """Check and normalise the bounds."""
-        object.__setattr__(self, "prevalence", _check_bounds("prevalence", self.prevalence, check=check_in_open_unit))
-        object.__setattr__(self, "cost_fp", _check_bounds("cost_fp", self.cost_fp, check=check_nonnegative))
-        object.__setattr__(self, "cost_fn", _check_bounds("cost_fn", self.cost_fn, check=check_nonnegative))
+        object.__setattr__(self, "prevalence", _check_bounds("prevalence", prevalence, check=check_in_open_unit))
+        object.__setattr__(self, "cost_fp", _check_bounds("cost_fp", cost_fp, check=check_nonnegative))
+        object.__setattr__(self, "cost_fn", _check_bounds("cost_fn", cost_fn, check=check_nonnegative))
+        object.__setattr__(self, "_pc_only", _pc_only)
         _ = self.corners  # refuses costs that are both 0
 
     @property
@@ -228,7 +231,7 @@ def default_points(over: OperatingRange | None = None) -> FloatArray:
 
 
 # What stands for a range of conditions: a range, one condition, a pair (low, high) of pc, or None for all of pc.
-RangeLike = OperatingRange | OperatingCondition | tuple[float, float] | None
+RangeLike = OperatingRange | OperatingCondition | tuple[float, float] | Sequence[float] | None
 
 
 def check_range(over: RangeLike) -> OperatingRange:

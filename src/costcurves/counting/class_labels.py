@@ -15,6 +15,7 @@ from costcurves._base.validation import FloatArray, IntArray, is_missing_label, 
 
 Label = Hashable
 Labels = tuple[Label, ...]
+LabelsLike = Iterable[Label]
 
 # A table of labels by value costs memory; up to this many entries it is cheaper than searching.
 _LOOKUP_ENTRIES = 1 << 22

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
+from costcurves._base.frames import TableLike
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, IntArray, frozen, number_array
-from costcurves.counting.class_labels import Labels, check_labels, code_columns, listed
+from costcurves._base.validation import Column, FloatArray, IntArray, frozen, number_array
+from costcurves.counting.class_labels import Labels, LabelsLike, check_labels, code_columns, listed
 from costcurves.counting.square_tables import check_counts, read_square, square_text
 
 
@@ -64,7 +65,7 @@ class ConfusionMatrix(Result):
     counts: IntArray
 
     @classmethod
-    def from_predictions(cls, y_true: Any, y_pred: Any, labels: Any = None) -> ConfusionMatrix:
+    def from_predictions(cls, y_true: Column, y_pred: Column, labels: LabelsLike | None = None) -> ConfusionMatrix:
         """Count the examples of each true and predicted class in one pass.
 
         Parameters
@@ -78,7 +79,7 @@ class ConfusionMatrix(Result):
         return cls(names, frozen(pair_counts(true, predicted, len(names))))
 
     @classmethod
-    def from_table(cls, table: Any, labels: Any = None) -> ConfusionMatrix:
+    def from_table(cls, table: TableLike, labels: LabelsLike | None = None) -> ConfusionMatrix:
         """Take counts from an array, or from a labelled frame, which is matched by name.
 
         Parameters
@@ -94,7 +95,7 @@ class ConfusionMatrix(Result):
         values, names = read_square("confusion", table, labels, partial=True)
         return cls(names, frozen(check_counts("confusion", values)))
 
-    def aligned(self, labels: Any, owner: str = "`labels`") -> ConfusionMatrix:
+    def aligned(self, labels: LabelsLike, owner: str = "`labels`") -> ConfusionMatrix:
         """Return the counts in the order of other labels. New labels have zeros, and losing a label is an error."""
         names = check_labels("labels", labels)
         if names == self.labels:
@@ -159,7 +160,9 @@ class JointConfusion(Result):
     counts: IntArray
 
     @classmethod
-    def from_predictions(cls, y_true: Any, pred_a: Any, pred_b: Any, labels: Any = None) -> JointConfusion:
+    def from_predictions(
+        cls, y_true: Column, pred_a: Column, pred_b: Column, labels: LabelsLike | None = None
+    ) -> JointConfusion:
         """Count the triples of a true class and two predictions.
 
         Parameters
@@ -185,7 +188,7 @@ class JointConfusion(Result):
         return cls(labels, frozen(true), frozen(a), frozen(b), frozen(counts))
 
     @classmethod
-    def from_table(cls, table: Any, labels: Any = None) -> JointConfusion:
+    def from_table(cls, table: TableLike, labels: LabelsLike | None = None) -> JointConfusion:
         """Take counts from a k × k × k array indexed [true, prediction of a, prediction of b].
 
         Parameters
@@ -208,7 +211,7 @@ class JointConfusion(Result):
         keys = np.flatnonzero(counts)
         return cls._from_keys(names, keys, counts[keys])
 
-    def aligned(self, labels: Any, owner: str = "`labels`") -> JointConfusion:
+    def aligned(self, labels: LabelsLike, owner: str = "`labels`") -> JointConfusion:
         """Return the counts for other labels. New labels have no examples, and losing a label is an error."""
         names = check_labels("labels", labels)
         if names == self.labels:

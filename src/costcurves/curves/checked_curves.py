@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import shown
@@ -13,14 +12,17 @@ from costcurves.curves.roc import RocCurve
 FROM_SCORES = ": for labels and scores use from_predictions"
 
 
-def check_curves(curves: Any, what: str = "curves", *, repeats: bool = False) -> list[RocCurve]:
+RocCurves = RocCurve | Iterable[RocCurve] | Mapping[str, RocCurve]
+
+
+def check_curves(curves: RocCurves, what: str = "curves", *, repeats: bool = False) -> list[RocCurve]:
     """Return ROC curves from a sequence, or from a mapping whose keys are their names.
 
     Names must not repeat unless `repeats` allows it, as for the folds of one classifier.
     """
     if isinstance(curves, RocCurve):
         return [curves]
-    if isinstance(curves, dict):
+    if isinstance(curves, Mapping):
         listed = [c.renamed(n) if isinstance(c, RocCurve) else c for n, c in curves.items()]
     else:
         try:

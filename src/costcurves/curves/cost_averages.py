@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -10,9 +10,13 @@ from costcurves._base.errors import InputError
 from costcurves._base.validation import check_name, shown
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
+from costcurves.curves.steps import HasRocCurve
+
+# A cost curve, or what stands for its own lower envelope.
+CurveLike = CostCurve | RocCurve | HasRocCurve
 
 
-def as_cost_curve(curve: Any, what: str = "curves") -> CostCurve:
+def as_cost_curve(curve: CurveLike, what: str = "curves") -> CostCurve:
     """Return a cost curve; a ROC curve or a hull becomes its lower envelope."""
     if isinstance(curve, CostCurve):
         return curve
@@ -21,9 +25,12 @@ def as_cost_curve(curve: Any, what: str = "curves") -> CostCurve:
     raise InputError(f"`{what}` must be cost curves or ROC curves, got {shown(curve)} ({type(curve).__name__})")
 
 
-def as_cost_curves(curves: Any) -> list[CostCurve]:
+CostCurves = Iterable[CurveLike] | Mapping[str, CurveLike]
+
+
+def as_cost_curves(curves: CostCurves) -> list[CostCurve]:
     """Return cost curves from a sequence, or from a mapping whose keys are their names."""
-    if isinstance(curves, dict):
+    if isinstance(curves, Mapping):
         listed = [as_cost_curve(c).renamed(n) for n, c in curves.items()]
     else:
         try:
@@ -35,7 +42,7 @@ def as_cost_curves(curves: Any) -> list[CostCurve]:
     return listed
 
 
-def average_cost_curves(curves: Any, *, name: str = "average") -> CostCurve:
+def average_cost_curves(curves: CostCurves, *, name: str = "average") -> CostCurve:
     """Return the mean cost at every operating condition: the vertical average of cost curves.
 
     Parameters

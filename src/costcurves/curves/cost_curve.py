@@ -8,13 +8,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.frames import curves_of_frames
+from costcurves._base.frames import AnyFrame, curves_of_frames
 from costcurves._base.results import jsonable
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     MOST_POINTS,
+    Column,
     FloatArray,
     OnNull,
     Rng,
@@ -25,8 +27,9 @@ from costcurves._base.validation import (
     check_rng,
     shown,
 )
-from costcurves.conditions.condition import ConditionLike, check_condition
+from costcurves.conditions.condition import ConditionLike, PcLike, check_condition
 from costcurves.conditions.range import Beta
+from costcurves.counting.class_labels import Label
 from costcurves.counting.counts import UNNAMED
 from costcurves.counting.labels import checked_cases
 from costcurves.curves.checked_curves import FROM_SCORES
@@ -35,7 +38,8 @@ from costcurves.curves.cost_thresholds import CostThresholds
 from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals
 from costcurves.curves.operating_ranges import RangeLimits, below_trivial
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.thresholds import as_policy
+from costcurves.curves.steps import HasRocCurve
+from costcurves.curves.thresholds import PolicyLike, as_policy
 from costcurves.inference.bands.one_curve import cost_band, cost_distribution
 from costcurves.inference.bands.resampled import nested_counts, reoptimised_band
 from costcurves.inference.bands.results import Band, operating_points
@@ -86,7 +90,9 @@ class CostCurve(CostThresholds):
     [[0.0, 0.0], [0.5, 0.25], [1.0, 0.0]]
     """
 
-    def __init__(self, source: Any, policy: Any = "optimal", *, name: str | None = None) -> None:
+    def __init__(
+        self, source: RocCurve | HasRocCurve, policy: PolicyLike = "optimal", *, name: str | None = None
+    ) -> None:
         roc = source.to_roc_curve() if hasattr(source, "to_roc_curve") else source
         if not isinstance(roc, RocCurve):
             raise InputError(
@@ -110,13 +116,13 @@ class CostCurve(CostThresholds):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: Column,
+        y_score: npt.ArrayLike,
         *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
+        pos_label: Label | None = None,
+        sample_weight: npt.ArrayLike | None = None,
         name: str = UNNAMED,
-        policy: Any = "optimal",
+        policy: PolicyLike = "optimal",
     ) -> CostCurve:
         """Return the cost curve of labels and scores; with the optimal policy, without sorting all scores.
 
@@ -141,14 +147,14 @@ class CostCurve(CostThresholds):
     @classmethod
     def from_frame(
         cls,
-        frame: Any,
+        frame: AnyFrame,
         *,
         label: str,
         score: str,
         weight: str | None = None,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         name: str | None = None,
-        policy: Any = "optimal",
+        policy: PolicyLike = "optimal",
         on_null: OnNull = "refuse",
     ) -> CostCurve:
         """Return the cost curve of a column of labels and a column of scores, from a dataframe of any library.
@@ -212,7 +218,7 @@ class CostCurve(CostThresholds):
         """
         return below_trivial(self)
 
-    def operating_range_limits(self, *, level: float = DEFAULT_LEVEL, pc: Any = None) -> RangeLimits:
+    def operating_range_limits(self, *, level: float = DEFAULT_LEVEL, pc: PcLike | None = None) -> RangeLimits:
         """Return where the classifier is significantly cheaper than both trivial ones, and where it may be.
 
         Parameters
@@ -292,7 +298,7 @@ class CostCurve(CostThresholds):
         method: str = "wilson",
         sampling: Sampling = "stratified",
         simultaneous: bool = False,
-        pc: Any = None,
+        pc: PcLike | None = None,
         laplace: float = 0.0,
         prevalence_uncertainty: Beta | None = None,
         reoptimise: bool = False,

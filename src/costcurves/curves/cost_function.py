@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, frozen, shown
-from costcurves.conditions.condition import ConditionLike, check_condition, pc_array
+from costcurves.conditions.condition import ConditionLike, PcLike, check_condition, pc_array
 from costcurves.conditions.range import Beta, RangeLike, span_of
 
 # Differences of normalized cost below this are rounding, not performance: they count as equal.
@@ -31,11 +31,15 @@ class CostFunction(Result):
     fnr: FloatArray
     max_error: float
 
-    def step_at(self, pc: Any) -> Any:
+    def step_at(self, pc: PcLike) -> Any:
         """Return the index of the step in use at each pc."""
         return np.searchsorted(self.breaks[1:-1], pc_array(pc), side="left")
 
-    def evaluate(self, pc: Any) -> Any:
+    @overload
+    def evaluate(self, pc: ConditionLike) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def evaluate(self, pc: PcLike) -> FloatArray: ...
+    def evaluate(self, pc: PcLike) -> Any:
         """Return the normalized expected cost at pc (a number, an array or an operating condition).
 
         Examples

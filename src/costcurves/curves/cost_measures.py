@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import check_in_open_unit, check_unit_array, shown
@@ -73,7 +74,7 @@ class CostMeasures(CostFunction):
             )
         return 2.0 * self._cost_share_integral(share, Beta(1, 1))
 
-    def net_benefit(self, threshold: Any, *, prevalence: float | None = None) -> Any:
+    def net_benefit(self, threshold: npt.ArrayLike, *, prevalence: float | None = None) -> Any:
         """Return the net benefit of decision-curve analysis at a probability threshold.
 
         Parameters
@@ -102,7 +103,7 @@ class CostMeasures(CostFunction):
         calibrated_at = self._calibrated_at()
         return self._net_benefit(threshold, share, share if calibrated_at is None else calibrated_at)
 
-    def recalibrated_net_benefit(self, threshold: Any, *, prevalence: float) -> Any:
+    def recalibrated_net_benefit(self, threshold: npt.ArrayLike, *, prevalence: float) -> Any:
         """Return the net benefit if scores are corrected for another prevalence before they are compared with t.
 
         Parameters

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from costcurves._base.errors import UnsupportedError
 from costcurves._base.validation import DEFAULT_LEVEL, FloatArray
-from costcurves.conditions.condition import pc_array
+from costcurves.conditions.condition import ConditionLike, PcLike, pc_array
+from costcurves.conditions.range import RangeLike
 from costcurves.curves.cost_measures import CostMeasures
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import AnySteps
@@ -30,7 +31,11 @@ class CostThresholds(CostMeasures):
     thresholds: FloatArray
     _steps: AnySteps | None
 
-    def threshold_at(self, pc: Any) -> Any:
+    @overload
+    def threshold_at(self, pc: ConditionLike) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def threshold_at(self, pc: PcLike) -> FloatArray: ...
+    def threshold_at(self, pc: PcLike) -> Any:
         """Return the threshold in use at pc (for the bayes policy, the probability to exceed).
 
         Parameters
@@ -56,7 +61,7 @@ class CostThresholds(CostMeasures):
             return math.nan
         return self.policy.score_below(self.roc, threshold)
 
-    def trivial_at(self, pc: Any) -> Any:
+    def trivial_at(self, pc: PcLike) -> Any:
         """Return whether, at each pc, the policy predicts the same class for every case, whatever its score.
 
         The cost is then known: pc if no case is predicted positive, 1 - pc if every case is.
@@ -71,7 +76,7 @@ class CostThresholds(CostMeasures):
         step = self.step_at(pc)
         return np.zeros(np.shape(step), dtype=np.bool_) if self._steps is None else self._steps.known[step]
 
-    def cuts_at(self, pc: Any) -> FloatArray:
+    def cuts_at(self, pc: PcLike) -> FloatArray:
         """Return the threshold in use at each pc, as a score of the data."""
         cuts = self.fold_cuts_at(pc)
         if cuts.shape[:2] != (1, 1):
@@ -82,14 +87,14 @@ class CostThresholds(CostMeasures):
         one: FloatArray = cuts[0, 0]
         return one
 
-    def fold_cuts_at(self, pc: Any) -> FloatArray:
+    def fold_cuts_at(self, pc: PcLike) -> FloatArray:
         """Return the threshold in use at each pc for the cases of each fold, of shape (divisions, folds, points)."""
         roc = self._need_roc("cuts_at")
         if self._steps is None or not roc.has_thresholds:
             raise UnsupportedError(f"`cuts_at` needs a curve made from scores, got {self.name!r}")
         return self._steps.cuts(roc, pc_array(pc))
 
-    def errors_at(self, pc: Any) -> tuple[FloatArray, FloatArray]:
+    def errors_at(self, pc: PcLike) -> tuple[FloatArray, FloatArray]:
         """Return misses and false alarms (counts, or sums of weights) at the threshold in use at each pc."""
         roc = self._need_roc("errors_at")
         if roc.made_from == "rates" or self._steps is None:
@@ -105,7 +110,7 @@ class CostThresholds(CostMeasures):
             raise UnsupportedError(f"`{what}` needs counts, got {self.name!r} made from rates")
         return roc.n_pos, roc.n_neg, roc.effective
 
-    def threshold_set(self, condition: Any, *, level: float = DEFAULT_LEVEL) -> ThresholdSet:
+    def threshold_set(self, condition: ConditionLike, *, level: float = DEFAULT_LEVEL) -> ThresholdSet:
         """Return the thresholds that are not shown to cost more than the best threshold at a condition.
 
         Parameters
@@ -130,7 +135,7 @@ class CostThresholds(CostMeasures):
         """
         return threshold_set(self._all_thresholds("threshold_set"), condition, level)
 
-    def threshold_sets(self, over: Any = None, *, level: float = DEFAULT_LEVEL) -> ThresholdSets:
+    def threshold_sets(self, over: RangeLike = None, *, level: float = DEFAULT_LEVEL) -> ThresholdSets:
         """Return the sets of thresholds at all conditions of a range, which hold jointly.
 
         Parameters
@@ -143,7 +148,7 @@ class CostThresholds(CostMeasures):
         """
         return threshold_sets(self._all_thresholds("threshold_sets"), over, level)
 
-    def thresholds_within(self, condition: Any, *, tolerance: float = 0.05) -> ThresholdSet:
+    def thresholds_within(self, condition: ConditionLike, *, tolerance: float = 0.05) -> ThresholdSet:
         """Return the thresholds whose cost on these cases exceeds the least one by at most a share of it.
 
         Parameters

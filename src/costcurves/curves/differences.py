@@ -10,7 +10,7 @@ import numpy as np
 
 from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import FloatArray
-from costcurves.conditions.condition import pc_array, slopes_of
+from costcurves.conditions.condition import PcLike, pc_array, slopes_of
 from costcurves.curves.cost_function import EQUAL, CostFunction
 
 
@@ -58,7 +58,7 @@ class PcIntervals(Result):
         """Return the number of intervals."""
         return self.low.size
 
-    def contains(self, pc: Any) -> Any:
+    def contains(self, pc: PcLike) -> Any:
         """Say whether each pc lies in one of the intervals, whose ends belong to them."""
         values = pc_array(pc)
         inside = ((values[..., None] >= self.low) & (values[..., None] <= self.high)).any(axis=-1)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError
-from costcurves._base.frames import columns_of, curves_of_frames
-from costcurves._base.validation import OnNull, Points, check_choice, shown
+from costcurves._base.frames import AnyFrame, NamedColumns, columns_of, curves_of_frames
+from costcurves._base.validation import Column, OnNull, Points, check_choice, shown
+from costcurves.counting.class_labels import Label
 from costcurves.counting.labels import checked_rows
 from costcurves.curves.chance import one_question
-from costcurves.curves.checked_curves import check_curves, check_not_trivial
+from costcurves.curves.checked_curves import RocCurves, check_curves, check_not_trivial
 from costcurves.curves.hull_limits import HullLimits
 from costcurves.curves.roc import LATER, RocCurve
 
@@ -63,7 +65,7 @@ class RocHull(HullLimits):
     RocHull(3 vertices from 1 of 2 classifiers: 'rules'; never best: 'expert')
     """
 
-    def __init__(self, curves: Any) -> None:
+    def __init__(self, curves: RocCurves) -> None:
         members = tuple(check_curves(curves))
         names = tuple(curve.name for curve in members)
         check_not_trivial(names, "curves")
@@ -73,11 +75,11 @@ class RocHull(HullLimits):
     @one_question()
     def from_predictions(
         cls,
-        y_true: Any,
-        scores: Mapping[str, Any],
+        y_true: Column,
+        scores: NamedColumns,
         *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
+        pos_label: Label | None = None,
+        sample_weight: npt.ArrayLike | None = None,
         points: Points = "all",
     ) -> RocHull:
         """Return the hull of several classifiers' scores on the same examples.
@@ -111,12 +113,12 @@ class RocHull(HullLimits):
     @one_question()
     def from_frame(
         cls,
-        frame: Any,
+        frame: AnyFrame,
         *,
         label: str,
         scores: Sequence[str],
         weight: str | None = None,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         points: Points = "all",
         on_null: OnNull = "refuse",
     ) -> RocHull:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 
@@ -22,10 +22,10 @@ from costcurves._base.validation import (
     frozen,
     shown,
 )
-from costcurves.conditions.condition import pc_array
+from costcurves.conditions.condition import ConditionLike, PcLike, pc_array
 from costcurves.counting.counts import ScoreCounts
 from costcurves.counting.geometry import common_integers, hull_of_integers
-from costcurves.curves.checked_curves import check_curves, check_not_trivial, check_unique
+from costcurves.curves.checked_curves import RocCurves, check_curves, check_not_trivial, check_unique
 from costcurves.curves.choices import (
     ALWAYS_NEGATIVE,
     ALWAYS_POSITIVE,
@@ -161,7 +161,11 @@ class HullPoints(Result):
         """What is kept of each classifier's curve."""
         return self._candidates if self._growth is None else tuple(self._growth.curves.values())
 
-    def evaluate(self, pc: Any) -> Any:
+    @overload
+    def evaluate(self, pc: ConditionLike) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def evaluate(self, pc: PcLike) -> FloatArray: ...
+    def evaluate(self, pc: PcLike) -> Any:
         """Return the normalized cost of the best vertex at pc.
 
         Examples
@@ -199,7 +203,7 @@ class HullPoints(Result):
         fp, tp = (np.rint(rates * n).astype(np.int64) for rates, n in ((self.fpr, n_neg), (self.tpr, n_pos)))
         return RocCurve("hull", ScoreCounts(cuts, fp, tp), n_neg, n_pos, "counts", **options)
 
-    def add(self, another: Any) -> Self:
+    def add(self, another: RocCurves) -> Self:
         """Return a new hull with one more classifier (or several), without looking at the others again.
 
         Each added point is placed by a binary search, and only the vertices that it removes are looked at. The new hull

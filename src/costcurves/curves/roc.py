@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, Literal
@@ -11,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.frames import curves_of_frames
+from costcurves._base.frames import AnyFrame, TableLike, curves_of_frames
 from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import (
     BoolArray,
+    Column,
     FloatArray,
     OnNull,
     Points,
@@ -30,8 +32,6 @@ from costcurves.counting.labels import checked_cases
 from costcurves.counting.late_counts import LateCounts
 from costcurves.curves import chance
 from costcurves.curves.fixed_points import FixedPoints, Made, points_of_matrix, points_of_rates
-
-Array = npt.NDArray[Any]
 
 LATER = "all, later"  # see `RocCurve.of_checked`
 
@@ -114,12 +114,12 @@ class RocCurve(Result):
         return self._counts.known
 
     @property
-    def fp(self) -> Array:
+    def fp(self) -> npt.NDArray[Any]:
         """False positives at each threshold."""
         return counts.wide(self._every.fp)
 
     @property
-    def tp(self) -> Array:
+    def tp(self) -> npt.NDArray[Any]:
         """True positives at each threshold."""
         return counts.wide(self._every.tp)
 
@@ -165,11 +165,11 @@ class RocCurve(Result):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: Column,
+        y_score: npt.ArrayLike,
         *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
+        pos_label: Hashable | None = None,
+        sample_weight: npt.ArrayLike | None = None,
         name: str = UNNAMED,
         points: Points = "all",
     ) -> RocCurve:
@@ -233,12 +233,12 @@ class RocCurve(Result):
     @classmethod
     def from_frame(
         cls,
-        frame: Any,
+        frame: AnyFrame,
         *,
         label: str,
         score: str,
         weight: str | None = None,
-        pos_label: Any = None,
+        pos_label: Hashable | None = None,
         name: str | None = None,
         points: Points = "all",
         on_null: OnNull = "refuse",
@@ -299,7 +299,9 @@ class RocCurve(Result):
         return cls(name, table, *totals, made_from, complete, effective, max_error, binned)
 
     @classmethod
-    def from_confusion_matrix(cls, matrix: Any, *, pos_label: Any = None, name: str = UNNAMED) -> RocCurve:
+    def from_confusion_matrix(
+        cls, matrix: TableLike, *, pos_label: Hashable | None = None, name: str = UNNAMED
+    ) -> RocCurve:
         """Return the one ROC point of a fixed classifier, from its 2x2 confusion matrix.
 
         Parameters
@@ -322,7 +324,9 @@ class RocCurve(Result):
         return cls._from_points(points_of_matrix(matrix, pos_label), name)
 
     @classmethod
-    def from_rates(cls, fpr: Any, tpr: Any, *, thresholds: Any = None, name: str = UNNAMED) -> RocCurve:
+    def from_rates(
+        cls, fpr: npt.ArrayLike, tpr: npt.ArrayLike, *, thresholds: npt.ArrayLike | None = None, name: str = UNNAMED
+    ) -> RocCurve:
         """Return the ROC curve of known rates, for example of a hand-made classifier or of a published curve.
 
         Parameters
@@ -428,7 +432,7 @@ class RocCurve(Result):
         few = hull_vertices.candidates(self._with_below(self._counts))
         return self if few.fp.size == self._counts.fp.size else self._restricted(few)
 
-    def at(self, index: Any) -> RocCurve:
+    def at(self, index: int | slice | Sequence[int] | npt.NDArray[Any]) -> RocCurve:
         """Return the curve restricted to some of its points, or to one of them, by index."""
         every = self._with_below(self._every)
         return self._restricted(every.at(np.atleast_1d(np.arange(every.fp.size)[index])))

@@ -20,14 +20,14 @@ from costcurves._base.validation import (
     check_name,
 )
 from costcurves.counting import counts
-from costcurves.curves.checked_curves import check_curves
+from costcurves.curves.checked_curves import RocCurves, check_curves
 from costcurves.curves.roc import RocCurve
 
 AverageKind = Literal["vertical", "horizontal", "threshold", "points"]
 AVERAGES = get_args(AverageKind)
 
 
-def pool(curves: Any, *, name: str = "pooled") -> RocCurve:
+def pool(curves: RocCurves, *, name: str = "pooled") -> RocCurve:
     """Return the ROC curve of all the curves' examples together, at shared thresholds.
 
     Pooling examples assumes that a score means the same in every curve, as in calibrated folds. If it does not, average
@@ -134,7 +134,7 @@ class AveragedRoc(Result):
 
 
 def average_roc_curves(
-    curves: Any,
+    curves: RocCurves,
     *,
     kind: AverageKind = "vertical",
     n_points: int = 100,

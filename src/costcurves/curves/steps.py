@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,13 @@ from costcurves.counting.geometry import upper_hull
 from costcurves.curves.roc import RocCurve
 
 Array = npt.NDArray[Any]
+
+
+class HasRocCurve(Protocol):
+    """What has a ROC curve: a hull, an average of curves, a tally."""
+
+    def to_roc_curve(self) -> RocCurve:
+        """Return the ROC curve."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

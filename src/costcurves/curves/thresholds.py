@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -307,7 +307,11 @@ def validation(other: RocCurve) -> Policy:
 NAMED = {"optimal": optimal, "crossfit": crossfit, "bayes": bayes}
 
 
-def as_policy(policy: Any) -> Policy:
+# One threshold is a policy, too.
+PolicyLike = Policy | Literal["optimal", "crossfit", "bayes"] | float
+
+
+def as_policy(policy: PolicyLike) -> Policy:
     """Return the policy that a name, a number (one threshold) or a policy stands for."""
     if isinstance(policy, Policy):
         return policy
