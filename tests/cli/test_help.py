@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import costcurves
 from costcurves.cli._app import app
 
 ROOT = Path(__file__).parents[2]
@@ -83,18 +87,58 @@ def test_help_fits_a_narrow_terminal(run, monkeypatch):
 
 
 def test_the_version_is_printed(run):
-    import costcurves
-
     assert run("--version").out == f"costcurves {costcurves.__version__}\n"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_knows_the_commands(run, monkeypatch, shell):
-    monkeypatch.setenv("_COSTCURVES_COMPLETE", f"complete_{shell}")
-    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "costcurves d")
-    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
-    monkeypatch.setenv("COMP_WORDS", "costcurves d")
-    monkeypatch.setenv("COMP_CWORD", "1")
-    out = run().out
-    assert "decide" in out
-    assert "demo" in out
+@pytest.fixture(params=["bash", "zsh", "fish"])
+def offered(run, monkeypatch, request):
+    """Return what a shell is offered for the last word of a command."""
+
+    def ask(line: str) -> str:
+        monkeypatch.setenv("_COSTCURVES_COMPLETE", f"complete_{request.param}")
+        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", line)
+        monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+        monkeypatch.setenv("COMP_WORDS", line)
+        monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+        done = run()
+        assert (done.code, done.err) == (0, "")
+        return done.out
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("line", "names", "others"),
+    [
+        ("costcurves d", ("decide", "demo", "doctor"), ("compare",)),
+        ("costcurves schema b", ("bcost", "bdeltacost"), ("decide",)),
+        ("costcurves decide example:german_credit --score f", ("forest", "fold"), ("tree",)),
+        ("costcurves hull add hull.json example:german_credit --label l", ("label", "logit"), ("tree",)),
+        ("costcurves compare example:german_credit --score tree --candidate t", ("tree",), ("forest",)),
+        ("costcurves bcost example:vehicle --costs example:vehicle --pred l", ("label", "logit"), ("bayes",)),
+        ("costcurves ranges x.csv --costs example:german_credit --scenario u", ("uncertain",), ("documented",)),
+        ("costcurves curve x.csv --policy b", ("bayes",), ("crossfit",)),
+        ("costcurves decide nothing.csv --score f", (), ("forest",)),
+        ("costcurves decide --score f", (), ("forest",)),
+        ("costcurves decide - --score f", (), ("forest",)),
+    ],
+)
+def test_completion_offers_names_that_fit(offered, line, names, others):
+    out = offered(line)
+    assert all(name in out for name in names)
+    assert not any(name in out for name in others)
+
+
+def test_bash_completes_a_name_with_spaces_as_one_word(tmp_path):
+    (tmp_path / "t.csv").write_text("y,two words,tree\n1,0.5,0.1\n0,0.2,0.3\n", encoding="utf-8")
+    (tmp_path / "costcurves").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m costcurves "$@"\n')
+    (tmp_path / "costcurves").chmod(0o755)
+    script = """
+        eval "$(_COSTCURVES_COMPLETE=source_bash costcurves)"
+        COMP_WORDS=(costcurves ranges t.csv --score t); COMP_CWORD=4; _costcurves_completion costcurves
+        printf '%s\\n' "${COMPREPLY[@]}"
+    """
+    paths = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(Path(costcurves.__file__).parents[1])}
+    shell = ["bash", "-c", script]
+    done = subprocess.run(shell, cwd=tmp_path, env={**os.environ, **paths}, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["two\\ words", "tree"], done.stderr

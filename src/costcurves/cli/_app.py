@@ -28,6 +28,7 @@ import costcurves.cli.hull as hull
 import costcurves.cli.report as report
 from costcurves._base.text import safe
 from costcurves.cli._answers import ANSWERS
+from costcurves.cli._complete import schemas
 from costcurves.cli._print import INTERRUPTED, Problem, console, say
 from costcurves.cli._schemas import schema_of
 
@@ -126,7 +127,12 @@ for module in (report, doctor, decide, compare, curve, classes, hull):
 
 @app.command(short_help="Print the JSON Schema of a command's --json answer.")
 def schema(
-    name: Annotated[str, typer.Argument(metavar="COMMAND", help="decide, ranges, compare, ...", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="COMMAND", help="decide, ranges, compare, ...", show_default=False, autocompletion=schemas
+        ),
+    ],
 ) -> None:
     """costcurves schema decide
 

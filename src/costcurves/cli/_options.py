@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import costcurves as cc
+import costcurves.cli._complete as complete
 from costcurves._base.text import safe
 from costcurves._base.validation import DEFAULT_LEVEL
 from costcurves.cli._groups import COSTS, DATA, GATES, HOW, option
@@ -19,10 +20,16 @@ from costcurves.cli._input import ScoreTable, read_scores
 from costcurves.cli._print import Problem, detail, listing, number, quoted, say, shell_word
 from costcurves.cli._tables import existing, resolve
 
-Label = Annotated[str | None, option(DATA, "COLUMN", "Column of true labels.")]
+Label = Annotated[str | None, option(DATA, "COLUMN", "Column of true labels.", autocompletion=complete.columns)]
 Pred = Annotated[
     list[str] | None,
-    option(DATA, "COLUMN", "Column of a classifier's predicted classes. Repeat it for several.", show_default=False),
+    option(
+        DATA,
+        "COLUMN",
+        "Column of a classifier's predicted classes. Repeat it for several.",
+        show_default=False,
+        autocompletion=complete.columns,
+    ),
 ]
 DropMissing = Annotated[
     bool, option(DATA, "", "Leave out rows without a label or a score, instead of refusing them.", "--drop-missing")
@@ -30,10 +37,17 @@ DropMissing = Annotated[
 Strict = Annotated[
     bool, option(DATA, "", "Guess nothing: refuse the command if it leaves something open, for pipelines.", "--strict")
 ]
-MatrixName = Annotated[str | None, option(COSTS, "NAME", "Which matrix of the file to use.")]
+MatrixName = Annotated[
+    str | None, option(COSTS, "NAME", "Which matrix of the file to use.", autocompletion=complete.matrices)
+]
 Candidate = Annotated[
     str | None,
-    option(GATES, "NAME", "The classifier that the gates judge; by default the only one that is not the baseline."),
+    option(
+        GATES,
+        "NAME",
+        "The classifier that the gates judge; by default the only one that is not the baseline.",
+        autocompletion=complete.columns,
+    ),
 ]
 Condition = cc.OperatingCondition | cc.OperatingRange
 
@@ -104,9 +118,12 @@ class Scores:
             "COLUMN",
             "Column of a classifier's scores, higher for positives. Repeat it for several.",
             show_default=False,
+            autocompletion=complete.columns,
         ),
     ] = None
-    weight: Annotated[str | None, option(DATA, "COLUMN", "Column of row weights.")] = None
+    weight: Annotated[str | None, option(DATA, "COLUMN", "Column of row weights.", autocompletion=complete.columns)] = (
+        None
+    )
     drop_missing: DropMissing = False
     decimal_comma: Annotated[
         bool, option(DATA, "", "Numbers in text columns have decimal commas, such as 0,25.", "--decimal-comma")
@@ -167,7 +184,13 @@ class Conditions:
     costs: Annotated[Path | None, option(COSTS, "TOML", "File of named scenarios (costs.toml).")] = None
     scenario: Annotated[
         list[str] | None,
-        option(COSTS, "NAME", "Only this scenario of the file. Repeat it for several.", show_default=False),
+        option(
+            COSTS,
+            "NAME",
+            "Only this scenario of the file. Repeat it for several.",
+            show_default=False,
+            autocompletion=complete.scenarios,
+        ),
     ] = None
 
     def read(self, *, needed: bool = True) -> Costs:
@@ -228,6 +251,7 @@ class Statistics:
             "RULE",
             "How thresholds are set: optimal (best on these rows), crossfit (best on other folds of these rows), bayes "
             "(scores are probabilities), or one number.",
+            autocompletion=complete.policies,
         ),
     ] = "optimal"
     thresholds_from: ThresholdsFrom = None
