@@ -34,6 +34,7 @@ Run = Callable[..., Done]
 def run(capsys, monkeypatch, tmp_path) -> Run:
     """Run the command line in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
 
     def call(*arguments: object) -> Done:
         code = main([str(argument) for argument in arguments])

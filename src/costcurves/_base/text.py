@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from decimal import Decimal
 
 # Embeddings, overrides and isolates, which change the direction of the text around them.
 _DIRECTIONS = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
@@ -19,6 +20,18 @@ def safe(text: object) -> str:
     two\nlines, \u202eover
     """
     return "".join(_visible(character) for character in str(text))
+
+
+def level_text(level: float) -> str:
+    """Return a confidence level in per cent, with as many digits as tell it from 100 %.
+
+    Examples
+    --------
+    >>> level_text(0.95), level_text(0.9999999999)
+    ('95 %', '99.99999999 %')
+    """
+    text = f"{100 * level:g}"
+    return f"{(100 * Decimal(repr(float(level)))).normalize():f} %" if text == "100" else f"{text} %"
 
 
 def acts(character: str) -> bool:

@@ -47,7 +47,15 @@ class Gate(TypedDict):
 
     claim: Annotated[str, "What was asserted."]
     passed: bool
+    verdict: Annotated[
+        Literal["shown", "not shown", "shown otherwise"], "Whether the rows show the claim, or that it is false."
+    ]
     reason: str
+    cases_needed: Annotated[
+        int | None,
+        "About how many rows would show the claim (with 80 % probability, if estimates are true); null if it is "
+        "settled, if the estimate speaks against it, or if it is not known.",
+    ]
 
 
 Gates = Annotated[list[Gate], "One entry for each --assert option and scenario."]

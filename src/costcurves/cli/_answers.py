@@ -141,6 +141,20 @@ class WithinLimit(TypedDict):
     guarantee: Annotated[str, "The guarantee in words; empty without a confidence."]
 
 
+class Against(TypedDict):
+    """What the choice, or the candidate, saves against the baseline."""
+
+    scenario: Scenario
+    candidate: Annotated[str, "The recommended classifier, or the one that was named."]
+    baseline: Annotated[str, "The classifier in use."]
+    verdict: Annotated[Literal["shown", "not shown", "shown otherwise"], "Whether the candidate is shown to cost less."]
+    reason: str
+    cases_needed: Annotated[int | None, "About how many rows would show it; null if that is settled or not known."]
+    saving: Annotated[float | None, "Money saved per case to expect on new rows; null over a range."]
+    saving_lower: Annotated[float | None, "Lower limit of the money saved per case; null over a range."]
+    text: Annotated[str, "The same in words."]
+
+
 class Decide(TypedDict):
     """Which classifier to use, at which threshold, what it costs, and how sure that is."""
 
@@ -150,6 +164,7 @@ class Decide(TypedDict):
     policy: PolicyName
     thresholds_from: ThresholdsFrom
     decisions: list[AtCondition | OverRange | WithinLimit]
+    against: Annotated[list[Against], "One entry for each scenario if there is a --baseline."]
     gates: Gates
 
 

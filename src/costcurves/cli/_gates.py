@@ -6,13 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import typer
 from rich.console import Console
 
-from costcurves._base.text import safe
+import costcurves as cc
+from costcurves._base.text import level_text, safe
 from costcurves.cli._answer_parts import Gate as GateDocument
 from costcurves.cli._options import span_text
-from costcurves.cli._print import Output, Problem, console, money, quoted
+from costcurves.cli._print import Problem, money, quoted
+from costcurves.decisions.claims import (
+    OTHERWISE,
+    SHOWN,
+    Claim,
+    claim_below,
+    recommended_below,
+    recommended_below_within,
+)
 from costcurves.decisions.curve_difference import CurveDifference
 from costcurves.decisions.recommend import Recommendation
 from costcurves.decisions.recommend_within import RangeRecommendation
@@ -23,91 +31,120 @@ FAILED = 1
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A claim and the verdict on it."""
+    """A claim, the verdict on it, and whether the pipeline may go on."""
 
     claim: str
     passed: bool
+    verdict: str
     reason: str
+    needed: int | None = None
+
+    @property
+    def line(self) -> str:
+        """Why it passed or failed, with the number of rows that would settle it."""
+        return self.reason + ("" if self.needed is None else f"; about {self.needed:,} rows would be needed")
 
     def document(self) -> GateDocument:
         """Return the gate for a JSON answer."""
-        return {"claim": self.claim, "passed": self.passed, "reason": self.reason}
+        named = ("claim", "passed", "verdict", "reason")
+        document: Any = {name: getattr(self, name) for name in named} | {"cases_needed": self.needed}
+        gate: GateDocument = document
+        return gate
+
+
+def _gate(claim: str, found: Claim, reason: str, *, passed: bool | None = None) -> Gate:
+    """Return a gate, which is passed if its claim is shown unless it is said otherwise."""
+    return Gate(claim, found.verdict == SHOWN if passed is None else passed, found.verdict, reason, found.needed)
 
 
 def show_gates(gates: Sequence[Gate], out: Console) -> None:
     """Print every verdict."""
     for gate in gates:
         word, style = ("PASS", "green") if gate.passed else ("FAIL", "red")
-        out.print(f"{word}: {safe(gate.claim)}: {safe(gate.reason)}", style=style)
+        out.print(f"{word}: {safe(gate.claim)}: {safe(gate.line)}", style=style, soft_wrap=not out.is_terminal)
 
 
-def leave(gates: Sequence[Gate], out: Output) -> None:
-    """End the command with exit code 1 if a gate failed; say why where the answer was not printed as text."""
-    if not out.printed:
-        show_gates(gates, console(stderr=True))
-    if not all(gate.passed for gate in gates):
-        raise typer.Exit(FAILED)
-
-
-def better_here(answer: Recommendation, baseline: str, where: str) -> Gate:
+def better_here(answer: Recommendation, baseline: str, where: str, n: int) -> Gate:
     """Claim that the recommended classifier is shown to cost less than the baseline at one condition."""
     check_known(baseline, answer.classifier)
-    best, i = answer.best.classifier, answer.index(baseline)
-    claim = f"better than {baseline}{where}"
-    if answer.same[i]:
-        return Gate(claim, False, f"nothing costs less than {baseline}")
-    if answer.worse[i]:
-        return Gate(claim, True, f"{best} is shown to cost less")
-    return Gate(claim, False, f"{best} is not shown to cost less")
+    best, found = answer.best.classifier, recommended_below(answer, baseline, n)
+    if answer.same[answer.index(baseline)]:
+        reason = f"nothing costs less than {baseline}"
+    else:
+        reason = f"{best} is {'' if found.verdict == SHOWN else 'not '}shown to cost less"
+    return _gate(f"better than {baseline}{where}", found, reason)
 
 
 def better_over(answer: RangeRecommendation, baseline: str, where: str) -> Gate:
     """Claim that the recommended classifier is shown to cost less than the baseline throughout a range."""
     check_known(baseline, answer.classifier)
-    claim, span = f"better than {baseline}{where}", f"pc {span_text(answer.over.pc)}"
+    found, span = recommended_below_within(answer, baseline), f"pc {span_text(answer.over.pc)}"
     if baseline == answer.best_name or baseline not in answer.shown_worse:
-        return Gate(claim, False, f"nothing loses less than {baseline} in the worst case")
-    if baseline not in answer.rivals:
-        return Gate(claim, True, f"{answer.best_name} is shown to cost less throughout {span}")
-    shown = answer.shown_worse[baseline]
-    some = f"only for {_spans(shown)}" if len(shown) else "nowhere"
-    return Gate(claim, False, f"{answer.best_name} is shown to cost less {some} in {span}")
+        reason = f"nothing loses less than {baseline} in the worst case"
+    elif found.verdict == SHOWN:
+        reason = f"{answer.best_name} is shown to cost less throughout {span}"
+    else:
+        shown = answer.shown_worse[baseline]
+        some = f"only for {_spans(shown)}" if len(shown) else "nowhere"
+        reason = f"{answer.best_name} is shown to cost less {some} in {span}"
+        if found.verdict == OTHERWISE:
+            reason += f", and {baseline} for {_spans(answer.shown_better[baseline])}"
+    return _gate(f"better than {baseline}{where}", found, reason)
 
 
-def cost_below(cost: Any, limit: float, name: str, currency: str, where: str = "") -> Gate:
+def cost_below(cost: Any, limit: float, name: str, currency: str, n: int, where: str = "") -> Gate:
     """Claim that the expected cost is below a limit with confidence: its upper limit is."""
-    claim = f"cost of {name} below {money(limit, currency)}{where}"
-    upper = f"the upper limit at {100 * cost.level:g} % is {money(cost.upper, currency)}"
-    return Gate(claim, bool(cost.upper < limit), upper)
+    found = claim_below(cost.estimate, cost.lower, cost.upper, limit, n=n, level=cost.level)
+    lower = found.verdict == OTHERWISE
+    bound = money(cost.lower if lower else cost.upper, currency)
+    reason = f"the {'lower' if lower else 'upper'} limit at {level_text(cost.level)} is {bound}"
+    return _gate(f"cost of {name} below {money(limit, currency)}{where}", found, reason)
 
 
-def better_throughout(difference: CurveDifference) -> Gate:
+def better_throughout(difference: CurveDifference, n: int, where: str = "") -> Gate:
     """Claim that the first of two costs significantly less than the second at every condition that was judged."""
-    return _throughout(difference, f"{difference.names[0]} better than {difference.names[1]}")
+    candidate, baseline = difference.names
+    found = _below(difference, 0.0, n)
+    if difference.pc.size == 1:
+        word = {SHOWN: "costs significantly less", OTHERWISE: "costs significantly more"}
+        reason = f"{candidate} {word.get(found.verdict, 'is not shown to cost less')}"
+    elif found.verdict == SHOWN:
+        reason = f"{candidate} costs significantly less throughout {_span(difference)}"
+    else:
+        verdicts = difference.significant()
+        shown, lost = verdicts.where(candidate), verdicts.where(baseline)
+        some = "nowhere" if not len(shown) else f"only for {_spans(shown)}"
+        reason = f"{candidate} costs significantly less {some} in {_span(difference)}"
+        reason += f", and more for {_spans(lost)}" if len(lost) else ""
+    return _gate(f"{candidate} better than {baseline}{where}", found, reason)
 
 
-def _throughout(difference: CurveDifference, claim: str) -> Gate:
-    candidate = difference.names[0]
-    verdicts = difference.significant()
-    if set(verdicts.better) == {candidate}:
-        return Gate(claim, True, f"{candidate} costs significantly less throughout {_span(difference)}")
-    where = verdicts.where(candidate)
-    some = "nowhere" if not len(where) else f"only for {_spans(where)}"
-    return Gate(claim, False, f"{candidate} costs significantly less {some} in {_span(difference)}")
+def not_worse(
+    difference: CurveDifference, margin: float | None, n: int, here: cc.OperatingCondition | None, currency: str
+) -> Gate:
+    """Claim that the first of two is nowhere significantly worse, or shown not to be by more than a margin.
 
-
-def not_worse(difference: CurveDifference, margin: float | None) -> Gate:
-    """Claim that the first of two is nowhere significantly worse, or shown not to be by more than a margin."""
+    At a condition with costs the margin is money per case, otherwise a share of the cost of getting every case wrong.
+    """
     candidate, baseline = difference.names
     claim = f"{candidate} not worse than {baseline}"
-    if margin is not None:
-        claim += f" by more than {margin:g}"
-        most = float(difference.upper.max())
-        return Gate(claim, most <= margin, f"the upper limit of its excess cost in {_span(difference)} is {most:.4g}")
-    lost = difference.significant().where(baseline)
-    if not len(lost):
-        return Gate(claim, True, f"it costs significantly more nowhere in {_span(difference)}")
-    return Gate(claim, False, f"it costs significantly more for {_spans(lost)}")
+    if margin is None:
+        lost = difference.significant().where(baseline)
+        found = _below(difference, 0.0, n)
+        more = f"more for {_spans(lost)}" if len(lost) else f"more nowhere in {_span(difference)}"
+        reason = f"it costs significantly {more}"
+        if difference.pc.size == 1:
+            reason = "it costs significantly more" if len(lost) else "it is not shown to cost more"
+        return _gate(claim, found, reason, passed=not len(lost))
+    priced = None if here is None or here.pc_only else difference.at(here).money
+    if priced is None:
+        found, most = _below(difference, margin, n), float(difference.upper.max())
+        text, upper = f"{margin:g}", f"{most:.4g}"
+    else:
+        found = claim_below(priced.estimate, priced.lower, priced.upper, margin, n=n, level=priced.level)
+        most, text, upper = priced.upper, money(margin, currency), money(priced.upper, currency)
+    reason = f"the upper limit of its excess cost {'per case' if priced else f'in {_span(difference)}'} is {upper}"
+    return _gate(f"{claim} by more than {text}", found, reason, passed=most <= margin)
 
 
 def cheaper(difference: CostDifference) -> Gate:
@@ -116,7 +153,7 @@ def cheaper(difference: CostDifference) -> Gate:
     word = "less" if difference.estimate < 0 else "more"
     sure = "significantly " if difference.significant() else "not significantly "
     passed = difference.cheaper == candidate
-    return Gate(f"{candidate} better than {baseline}", passed, f"it costs {sure}{word}")
+    return _gate(f"{candidate} better than {baseline}", _of_pair(difference), f"it costs {sure}{word}", passed=passed)
 
 
 def not_costlier(difference: CostDifference, margin: float | None, currency: str) -> Gate:
@@ -125,9 +162,20 @@ def not_costlier(difference: CostDifference, margin: float | None, currency: str
     claim = f"{candidate} not worse than {baseline}"
     if margin is not None:
         upper = f"the upper limit of its excess cost is {money(difference.upper, currency)}"
-        return Gate(f"{claim} by more than {money(margin, currency)}", difference.upper <= margin, upper)
+        found, passed = _of_pair(difference, margin), difference.upper <= margin
+        return _gate(f"{claim} by more than {money(margin, currency)}", found, upper, passed=passed)
     lost = difference.cheaper == baseline
-    return Gate(claim, not lost, f"it costs {'' if lost else 'not '}significantly more")
+    return _gate(claim, _of_pair(difference), f"it costs {'' if lost else 'not '}significantly more", passed=not lost)
+
+
+def _below(difference: CurveDifference, limit: float, n: int) -> Claim:
+    limits = (difference.estimate, difference.lower, difference.upper)
+    return claim_below(*limits, limit, n=n, level=difference.level)
+
+
+def _of_pair(difference: CostDifference, limit: float = 0.0) -> Claim:
+    limits = (difference.estimate, difference.lower, difference.upper)
+    return claim_below(*limits, limit, n=difference.n, level=difference.level)
 
 
 def candidate_of(candidate: str | None, baseline: str, names: Sequence[str]) -> str:

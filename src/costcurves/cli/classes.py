@@ -14,9 +14,10 @@ from rich.console import Console
 import costcurves as cc
 import costcurves.cli._answers as types
 from costcurves._base.results import jsonable
-from costcurves._base.text import safe
+from costcurves._base.text import level_text, safe
 from costcurves._base.validation import DEFAULT_LEVEL
-from costcurves.cli._gates import Gate, candidate_of, cheaper, cost_below, leave, not_costlier, show_gates
+from costcurves.cli._ci import GateReports
+from costcurves.cli._gates import Gate, candidate_of, cheaper, cost_below, not_costlier, show_gates
 from costcurves.cli._groups import COSTS, GATES, HOW, option, with_groups
 from costcurves.cli._input import ClassTable, read_classes, read_matrix
 from costcurves.cli._options import Candidate, DropMissing, Label, Level, MatrixName, Pred, Strict, announce, finite
@@ -115,6 +116,7 @@ def bcost(
         ),
     ] = None,
     *,
+    reports: GateReports,
     out: Output,
 ) -> None:
     """costcurves bcost example:vehicle --costs example:vehicle
@@ -122,6 +124,7 @@ def bcost(
     Say what each classifier of k classes costs per case, with an interval (BCost) that allows for costly errors which
     the rows do not show. Rows of a cost matrix are true classes, columns predicted ones.
     """
+    reports.check(assert_cost_below is not None)
     data, prices, currency = table.load()
     with working("counting"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
@@ -132,7 +135,7 @@ def bcost(
     gates = (
         []
         if assert_cost_below is None
-        else [cost_below(one, assert_cost_below, name, currency) for name, one in found.items()]
+        else [cost_below(one, assert_cost_below, name, currency, one.n) for name, one in found.items()]
     )
     order = sorted(found, key=lambda name: found[name].estimate)
     constant, constant_cost = found[order[0]].constant, found[order[0]].constant_cost
@@ -140,7 +143,7 @@ def bcost(
     def show(screen: Console) -> None:
         heading(screen, data.summary())
         unit = f" ({safe(currency)})" if currency else ""
-        grid = new_grid("", f"cost per case{unit}", f"{100 * level:g} % interval", numbers=(1,))
+        grid = new_grid("", f"cost per case{unit}", f"{level_text(level)} interval", numbers=(1,))
         for name in order:
             one = found[name]
             grid.add_row(safe(name), padded(one.estimate), f"{padded(one.lower)} to {padded(one.upper)}")
@@ -181,7 +184,7 @@ def bcost(
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, columns)
-    leave(gates, out)
+    reports.leave("bcost", gates, out, show)
 
 
 def _show_risks(screen: Console, name: str, risks: Sequence[CellRisk], currency: str) -> None:
@@ -245,6 +248,7 @@ def bdeltacost(
     method: Method = DEFAULT_METHOD,
     *,
     gates: PairGates,
+    reports: GateReports,
     out: Output,
 ) -> None:
     """costcurves bdeltacost example:vehicle --costs example:vehicle
@@ -252,6 +256,7 @@ def bdeltacost(
     Say which classifier of k classes costs least, on the same rows: BDeltaCost of all pairs, and of each classifier
     against always predicting one class. Limits and p-values hold for all comparisons together.
     """
+    reports.check(gates.assert_not_worse_than is not None or gates.assert_better_than is not None)
     data, prices, currency = table.load()
     if gates.margin is not None and gates.assert_not_worse_than is None:
         raise Problem("--margin goes with --assert-not-worse-than")
@@ -267,7 +272,7 @@ def bdeltacost(
         _show_risks(screen, many.best_name, many.risks, currency)
         unit = f" ({safe(currency)})" if currency else ""
         grid = new_grid(
-            "a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "adjusted p", "cheaper", numbers=(2,)
+            "a", "b", f"a - b per case{unit}", f"{level_text(level)} interval", "adjusted p", "cheaper", numbers=(2,)
         )
         for pair, p in zip(many.pairs, many.adjusted.tolist(), strict=True):
             grid.add_row(
@@ -280,7 +285,7 @@ def bdeltacost(
         screen.print()
         screen.print(grid)
         screen.print(
-            f"Jointly for all pairs at {100 * level:g} %; {safe(many.constant)}, the cheapest of those that always "
+            f"Jointly for all pairs at {level_text(level)}; {safe(many.constant)}, the cheapest of those that always "
             "predict one class, stands for all of them.",
             style="dim",
         )
@@ -302,7 +307,7 @@ def bdeltacost(
         "gates": [gate.document() for gate in verdicts],
     }
     out.emit(show, document, many._columns())
-    leave(verdicts, out)
+    reports.leave("bdeltacost", verdicts, out, show)
 
 
 def _verdict(many: CostComparison) -> str:
@@ -375,7 +380,7 @@ def plan(
                 f"a chance of {percent(power)} to find a difference of {money(found.target, currency)} between {names}"
             )
         screen.print()
-        line(screen, f"{found.n:,} rows are needed for {goal}, at {100 * level:g} %.", "bold green")
+        line(screen, f"{found.n:,} rows are needed for {goal}, at {level_text(level)}.", "bold green")
         line(screen, f"Without a first test set, by the range of costs alone: {found.n_range:,}.")
         for error in found.rare:
             line(

@@ -11,8 +11,9 @@ from rich.console import Console
 
 import costcurves as cc
 import costcurves.cli._answers as types
-from costcurves._base.text import safe
-from costcurves.cli._gates import Gate, better_throughout, candidate_of, leave, not_worse, show_gates
+from costcurves._base.text import level_text, safe
+from costcurves.cli._ci import GateReports
+from costcurves.cli._gates import Gate, better_throughout, candidate_of, not_worse, show_gates
 from costcurves.cli._groups import GATES, option, with_groups
 from costcurves.cli._options import Candidate, Condition, Conditions, Costs, Scores, Statistics, finite, span_text
 from costcurves.cli._print import (
@@ -52,7 +53,8 @@ class Gates:
             GATES,
             "M",
             "Make --assert-not-worse-than a proof: fail unless the upper limit of the candidate's excess cost is at "
-            "most this share of the cost of getting every case wrong, everywhere in the range.",
+            "most this: money per case at a condition with costs, and otherwise a share of the cost of getting every "
+            "case wrong, everywhere in the range.",
             callback=finite("--margin"),
         ),
     ] = None
@@ -76,24 +78,38 @@ class Gates:
         for name in baselines:
             candidate_of(self.candidate, name, names)
 
-    def judge(self, many: ManyDifferences) -> list[Gate]:
-        """Return the verdicts."""
+    @property
+    def any(self) -> bool:
+        """Whether anything is asserted."""
+        return self.assert_not_worse_than is not None or self.assert_better_than is not None
+
+    def judge(self, many: ManyDifferences, n: int, here: cc.OperatingCondition | None, currency: str) -> list[Gate]:
+        """Return the verdicts of n rows."""
         gates = []
         if (baseline := self.assert_not_worse_than) is not None:
             name = candidate_of(self.candidate, baseline, many.names)
-            gates.append(not_worse(_pair(many, name, baseline), self.margin))
+            gates.append(not_worse(_pair(many, name, baseline), self.margin, n, here, currency))
         if (baseline := self.assert_better_than) is not None:
-            gates.append(better_throughout(_pair(many, candidate_of(self.candidate, baseline, many.names), baseline)))
+            name = candidate_of(self.candidate, baseline, many.names)
+            gates.append(better_throughout(_pair(many, name, baseline), n))
         return gates
 
 
 @with_groups
-def compare(table: Scores, conditions: Conditions, statistics: Statistics, gates: Gates, out: Output) -> None:
+def compare(
+    table: Scores,
+    conditions: Conditions,
+    statistics: Statistics,
+    gates: Gates,
+    reports: GateReports,
+    out: Output,
+) -> None:
     """costcurves compare example:german_credit --positive bad --score forest --score tree --pc 0.2..0.8
 
     Say for which operating conditions one classifier costs significantly less than another, on the same rows. The
     limits hold for all pairs and all conditions in the range jointly. Without a range all conditions count.
     """
+    reports.check(gates.any)
     asked = conditions.read(needed=False)
     if len(asked.cases) > 1:
         raise Problem(f"choose one scenario with --scenario: {', '.join(safe(name) for name in asked.cases)}")
@@ -105,9 +121,9 @@ def compare(table: Scores, conditions: Conditions, statistics: Statistics, gates
     level = statistics.level
     with working("comparing"):
         many = data.predictions.compare_many(pc=where, policy=statistics.rule(data), level=level)
-    verdicts = gates.judge(many)
-    pairs = many.pairs
     here = where if isinstance(where, cc.OperatingCondition) else None
+    verdicts = gates.judge(many, data.predictions.y_true.size, here, asked.currency)
+    pairs = many.pairs
     tests = None if here is None else many.at(here)
 
     def show(screen: Console) -> None:
@@ -133,7 +149,7 @@ def compare(table: Scores, conditions: Conditions, statistics: Statistics, gates
         "gates": [gate.document() for gate in verdicts],
     }
     out.emit(show, document, stacked(one._columns() for one in pairs))
-    leave(verdicts, out)
+    reports.leave("compare", verdicts, out, show)
 
 
 def _pair(many: ManyDifferences, candidate: str, baseline: str) -> CurveDifference:
@@ -152,7 +168,7 @@ def _show(pairs: Sequence[CurveDifference], level: float, screen: Console) -> No
             if len(verdicts.where(name))
         )
         line(screen, f"{listing(one.names, 'against')}: {text or 'neither is shown to cost less anywhere'}.")
-    line(screen, f"At {100 * level:g} %, jointly for all pairs and all conditions in the range.", "dim")
+    line(screen, f"At {level_text(level)}, jointly for all pairs and all conditions in the range.", "dim")
 
 
 def _show_here(
@@ -174,7 +190,7 @@ def _show_here(
     elif not all(sure):
         line(screen, "The other pairs are not shown to differ.", "yellow")
     unit = f" ({safe(asked.currency)})" if asked.currency else ""
-    grid = new_grid("a", "b", f"a - b per case{unit}", f"{100 * level:g} % interval", "p", numbers=(2,))
+    grid = new_grid("a", "b", f"a - b per case{unit}", f"{level_text(level)} interval", "p", numbers=(2,))
     for i, one in enumerate(pairs):
         amount = one.at(where).money
         assert amount is not None

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Any
 
 import typer
 from rich.console import Console
 
 import costcurves as cc
 import costcurves.cli._answers as types
-from costcurves._base.text import safe
+from costcurves._base.text import level_text, safe
+from costcurves.cli._against import Answer, Gates
 from costcurves.cli._answer_parts import Winners
-from costcurves.cli._gates import Gate, better_here, better_over, cost_below, leave, show_gates
-from costcurves.cli._groups import GATES, given, option, with_groups
+from costcurves.cli._ci import GateReports
+from costcurves.cli._gates import show_gates
+from costcurves.cli._groups import given, with_groups
 from costcurves.cli._input import ScoreTable
-from costcurves.cli._options import Condition, Conditions, Costs, Scores, Statistics, finite, span_text
+from costcurves.cli._options import Condition, Conditions, Costs, Scores, Statistics, span_text
 from costcurves.cli._print import (
     Output,
     Problem,
@@ -37,57 +39,17 @@ from costcurves.curves.choices import ALWAYS_NEGATIVE, TRIVIAL
 from costcurves.curves.ranges import Ranges
 from costcurves.decisions.recommend import Recommendation
 from costcurves.decisions.recommend_within import RangeRecommendation
-from costcurves.inference.bands.results import Interval
-
-Answer = Recommendation | RangeRecommendation
-
-
-@dataclass(frozen=True, slots=True)
-class Gates:
-    """What a pipeline asserts of the answer."""
-
-    assert_better_than: Annotated[
-        str | None,
-        option(
-            GATES,
-            "NAME",
-            "Fail unless the recommended classifier is shown to cost less than NAME (a column, or 'always negative' or "
-            "'always positive'), over a range at every point of it.",
-        ),
-    ] = None
-    assert_cost_below: Annotated[
-        float | None,
-        option(
-            GATES,
-            "MONEY",
-            "Fail unless the upper confidence limit of the recommended classifier's cost per case is below this.",
-            callback=finite("--assert-cost-below"),
-        ),
-    ] = None
-
-    def judge(self, name: str, answer: Answer, currency: str) -> list[Gate]:
-        """Return the verdicts on the answer to one scenario."""
-        where = f" in scenario {name}" if name else ""
-        gates = []
-        if self.assert_better_than is not None:
-            judge: Any = better_here if isinstance(answer, Recommendation) else better_over
-            gates.append(judge(answer, self.assert_better_than, where))
-        if self.assert_cost_below is not None:
-            if not isinstance(answer, Recommendation):
-                raise Problem(f"--assert-cost-below needs a condition, not a range{where}")
-            cost = Interval(
-                float(answer.money_estimate[0]),
-                float(answer.money_lower[0]),
-                float(answer.money_upper[0]),
-                answer.level,
-            )
-            gates.append(cost_below(cost, self.assert_cost_below, answer.best.classifier, currency, where))
-        return gates
 
 
 @with_groups
 def decide(
-    table: Scores, conditions: Conditions, limits: Limits, statistics: Statistics, gates: Gates, out: Output
+    table: Scores,
+    conditions: Conditions,
+    limits: Limits,
+    statistics: Statistics,
+    gates: Gates,
+    reports: GateReports,
+    out: Output,
 ) -> None:
     """costcurves decide example:german_credit --costs example:german_credit
 
@@ -96,7 +58,7 @@ def decide(
     the worst case. With a limit, such as --max-fpr 0.05, say which rule is the best that keeps it; with --confidence
     it keeps the limit on new cases, too.
     """
-    others = given(replace(conditions, prevalence=None), statistics, gates)
+    others = given(replace(conditions, prevalence=None), statistics, gates, reports)
     if limit := limits.read(conditions.prevalence, others):
         decide_within(limit, table.load(), out)
         return
@@ -104,18 +66,26 @@ def decide(
         raise Problem(
             "--policy crossfit is for compare and curve: decide says what its threshold will cost on new cases anyway"
         )
+    reports.check(gates.any)
     asked = conditions.read()
     if out.form == "csv" and len({type(where) for where in asked.cases.values()}) > 1:
         raise Problem("--csv needs scenarios of one kind, conditions or ranges: choose some with --scenario")
     data = table.load(asked)
+    gates.check(data.names)
     rule = statistics.rule(data)
     with working("deciding"):
         answers = {name: answer_at(data, where, rule, statistics.level) for name, where in asked.cases.items()}
-    verdicts = [gate for name, answer in answers.items() for gate in gates.judge(name, answer, asked.currency)]
+    given_all = (data, rule, asked.currency)
+    verdicts = [gate for name, answer in answers.items() for gate in gates.judge(name, answer, *given_all)]
+    against = [] if gates.baseline is None else [gates.against(name, one, *given_all) for name, one in answers.items()]
 
     def show(screen: Console) -> None:
         heading(screen, data.summary())
         show_answers(answers, asked, data, screen)
+        if verdicts or against:
+            screen.print()
+        for one in against:
+            line(screen, f"{safe(one['scenario'])}: {one['text']}" if one["scenario"] else one["text"])
         show_gates(verdicts, screen)
 
     decisions: list[Any] = [{"scenario": name or None, **answer.to_dict()} for name, answer in answers.items()]
@@ -126,10 +96,11 @@ def decide(
         "policy": statistics.policy_name,
         "thresholds_from": statistics.found_on,
         "decisions": decisions,
+        "against": against,
         "gates": [gate.document() for gate in verdicts],
     }
     out.emit(show, document, stacked_by(answers))
-    leave(verdicts, out)
+    reports.leave("decide", verdicts, out, show)
 
 
 def answer_at(data: ScoreTable, where: Condition, rule: Any, level: float) -> Answer:
@@ -150,14 +121,14 @@ def show_answers(answers: dict[str, Answer], asked: Costs, data: ScoreTable, scr
 
 
 def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, screen: Console) -> None:
-    best, other, sure = answer.best, answer.runner_up, f"at {100 * answer.level:g} %"
+    best, other, sure = answer.best, answer.runner_up, f"at {level_text(answer.level)}"
     low, high = money(answer.money_lower[0], currency), money(answer.money_upper[0], currency)
     line(screen, use_text(best, data), "bold green" if answer.sure else "bold yellow")
     here = money(best.expected_cost, currency)
     if answer.lower[0] < answer.upper[0]:
         new = money(answer.money_estimate[0], currency)
         line(screen, f"It costs {here} per case on these rows; expect {new} on new ones,")
-        line(screen, f"{100 * answer.level:g} % interval {low} to {high}.")
+        line(screen, f"{level_text(answer.level)} interval {low} to {high}.")
     else:
         line(screen, f"It costs {here} per case, exactly.")
     if (thresholds := answer.threshold_set()) is not None:
@@ -176,7 +147,7 @@ def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, scr
         "found",
         "false\nalarms",
         "cost\nhere",
-        "cost on new rows,\n" + f"{100 * answer.level:g} % interval",
+        "cost on new rows,\n" + f"{level_text(answer.level)} interval",
         "costs\nmore?",
         "p",
     )
@@ -198,7 +169,7 @@ def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, scr
 
 
 def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, screen: Console) -> None:
-    sure, best = f"at {100 * answer.level:g} %", safe(answer.best_name)
+    sure, best = f"at {level_text(answer.level)}", safe(answer.best_name)
     candidates = answer.ranges.candidates
     style = "bold green" if answer.sure else "bold yellow"
     if answer.best_name in TRIVIAL:

@@ -12,12 +12,14 @@ from rich.padding import Padding
 
 import costcurves.cli._answers as types
 from costcurves._base.text import safe
-from costcurves.cli._gates import Gate, leave, show_gates
+from costcurves.cli._ci import GateReports
+from costcurves.cli._gates import Gate, show_gates
 from costcurves.cli._groups import GATES, option, with_groups
 from costcurves.cli._input import ScoreTable
 from costcurves.cli._options import Scores
 from costcurves.cli._print import Output, heading, working
 from costcurves.data.findings import CHECKS, SEVERITIES, Finding, Findings
+from costcurves.decisions.claims import OTHERWISE, SHOWN
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold"}
 
@@ -29,6 +31,7 @@ def doctor(
         bool, option(GATES, "", "Fail if there is an error or a warning; notes pass.", "--assert-clean")
     ] = False,
     *,
+    reports: GateReports,
     out: Output,
 ) -> None:
     """costcurves doctor example:german_credit --positive bad
@@ -37,6 +40,7 @@ def doctor(
     other, ties, too few cases of a class, uncalibrated probabilities, and columns that are identifiers or weights.
     Each finding says what to do. The other commands look for the same and say in one line if there is something.
     """
+    reports.check(assert_clean)
     data = replace(table, drop_missing=True).read()
     with working("checking"):
         checked = data.check(thorough=True)
@@ -57,7 +61,7 @@ def doctor(
         "gates": [gate.document() for gate in gates],
     }
     out.emit(show, document, Findings(found, checked.checks)._columns())
-    leave(gates, out)
+    reports.leave("doctor", gates, out, show)
 
 
 def _missing(data: ScoreTable, wanted: bool) -> tuple[Finding, ...]:
@@ -73,7 +77,8 @@ def _missing(data: ScoreTable, wanted: bool) -> tuple[Finding, ...]:
 def _clean(found: tuple[Finding, ...]) -> Gate:
     serious = [one for one in found if one.severity != "note"]
     many = f"{len(serious)} finding{'s' * (len(serious) != 1)}: {', '.join(dict.fromkeys(s.check for s in serious))}"
-    return Gate("no errors and no warnings", not serious, many if serious else "nothing was found but notes")
+    reason = many if serious else "nothing was found but notes"
+    return Gate("no errors and no warnings", not serious, OTHERWISE if serious else SHOWN, reason)
 
 
 def _show(found: tuple[Finding, ...], checked: Findings, screen: Console) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from rich.console import Console
 
 import costcurves.cli._answers as types
-from costcurves._base.text import safe
+from costcurves._base.text import level_text, safe
 from costcurves.cli._groups import given, option
 from costcurves.cli._input import ScoreTable
 from costcurves.cli._print import Output, Problem, heading, line, percent, quoted, working
@@ -177,6 +177,7 @@ def decide_within(limit: Limit, data: ScoreTable, out: Output) -> None:
         "policy": "optimal",
         "thresholds_from": None,
         "decisions": [decision],
+        "against": [],
         "gates": [],
     }
     out.emit(show, document, choice._columns())
@@ -191,7 +192,7 @@ def _show(choice: LimitedChoice, data: ScoreTable, screen: Console) -> None:
     if not choice.guarantee:
         line(screen, "The limit holds on these rows. On new cases it may well be broken: add --confidence 0.95.")
         return
-    sure = f"{100 * choice.confidence:g} %"
+    sure = f"{level_text(choice.confidence)}"
     if choice.classifier in TRIVIAL:
         line(
             screen, f"No threshold of a classifier is better and shown to keep the limit, with a confidence of {sure}."
