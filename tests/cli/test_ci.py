@@ -81,6 +81,11 @@ def test_the_step_summary_of_the_system_is_the_default_and_no_reason_to_fail(run
         (("decide", *HERE, "--candidate", "wood", "--baseline", "tree"), "'wood' is not one of the classifiers"),
         (("decide", *HERE, "--candidate", "tree", "--baseline", "tree"), "are both 'tree'"),
         (("decide", *HERE, "--baseline", "wood"), "'wood' is not one of the classifiers"),
+        (("decide", *HERE, "--baseline-threshold", "0.5"), "--baseline-threshold needs a --baseline that has"),
+        (
+            ("decide", *CREDIT, "--pc", "0.2..0.4", "--baseline", "tree", "--baseline-threshold", "0.5"),
+            "--baseline-threshold needs a condition, not a range, or a --candidate",
+        ),
         (
             ("decide", *CREDIT, "--pc", "0.2..0.4", "--candidate", "tree", "--baseline", "always negative"),
             "--candidate against 'always negative' needs a condition, not a range",
@@ -147,20 +152,39 @@ def test_what_is_saved_against_a_baseline_is_said(run, credit):
     answer = credit.recommend(cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5))
     document = run("decide", *HERE, *TWO, "--baseline", "tree", "--json").json
     (one,) = document["against"]
-    i = answer.index("tree")
+    saving = answer.saving("tree")
     assert one["candidate"] == answer.best.classifier == "forest"
-    assert one["saving"] == pytest.approx(float(answer.money_estimate[i] - answer.money_estimate[0]))
-    assert one["saving_lower"] == pytest.approx(-float(answer.money_saves[i]))
+    assert one["saving"] == pytest.approx(saving.money_estimate)
+    assert one["saving_lower"] == pytest.approx(saving.money_lower)
+    assert one["saving_upper"] == pytest.approx(saving.money_upper)
+    assert (one["verdict"] == "shown") == saving.shown
     assert document["gates"] == []
     text = " ".join(run("decide", *HERE, *TWO, "--baseline", "tree").out.split())
     assert "Against tree: forest saves 0.04" in text
     assert "rows would be needed" in text
     itself = run("decide", *HERE, *TWO, "--baseline", "forest").out
-    assert "Against forest: it is the recommended one." in itself
+    assert "Against forest: nothing is saved, it is the recommended one." in itself
     ranged = run("decide", *CREDIT, *TWO, "--pc", "0.2..0.6", "--baseline", "tree", "--json").json["against"]
     assert ranged[0]["saving"] is None
     trivial = run("decide", *HERE, *TWO, "--baseline", "always negative", "--candidate", "tree", "--json").json
-    assert trivial["against"][0]["verdict"] == "shown"
+    (one,) = trivial["against"]
+    i = answer.index("tree")
+    assert one["verdict"] == "shown"
+    assert one["saving_lower"] == pytest.approx(1.5 - answer.money_upper[i])
+
+
+def test_a_baseline_may_have_a_threshold_of_its_own(run, credit):
+    here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
+    today = ("--baseline", "tree", "--baseline-threshold", "0.5", "--assert-better-than", "tree")
+    done = run("decide", *HERE, *TWO, *today, "--json")
+    saving = credit.recommend(here).saving("tree", 0.5)
+    assert done.code == 0
+    assert done.json["against"][0]["saving_lower"] == pytest.approx(saving.money_lower)
+    assert done.json["gates"][0]["verdict"] == "shown"
+    named = run("decide", *HERE, *TWO, *today, "--candidate", "forest", "--json").json["against"][0]
+    difference = credit.compare("forest", "tree", pc=here, policy=("optimal", 0.5)).at(here).money
+    assert named["saving"] == pytest.approx(-difference.estimate)
+    assert (named["saving_lower"], named["saving_upper"]) == pytest.approx((-difference.upper, -difference.lower))
 
 
 def test_a_margin_is_money_at_a_condition_with_costs(run, credit):

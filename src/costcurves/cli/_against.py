@@ -14,7 +14,7 @@ from costcurves.cli._input import ScoreTable
 from costcurves.cli._options import finite
 from costcurves.cli._print import Problem, money, quoted
 from costcurves.curves.choices import TRIVIAL
-from costcurves.decisions.claims import SHOWN, Saving, saving_against
+from costcurves.decisions.claims import SHOWN, claim_below
 from costcurves.decisions.curve_difference import CurveDifference
 from costcurves.decisions.recommend import Recommendation
 from costcurves.decisions.recommend_within import RangeRecommendation
@@ -45,6 +45,15 @@ class Gates:
             autocompletion=complete.columns,
         ),
     ] = None
+    baseline_threshold: Annotated[
+        float | None,
+        option(
+            GATES,
+            "SCORE",
+            "The threshold of the baseline today, also for --assert-better-than; by default its best one.",
+            callback=finite("--baseline-threshold"),
+        ),
+    ] = None
     assert_better_than: Annotated[
         str | None,
         option(
@@ -73,6 +82,8 @@ class Gates:
 
     def check(self, names: tuple[str, ...]) -> None:
         """Refuse gates that cannot be judged, before anything is computed."""
+        if self.baseline_threshold is not None and (self.baseline is None or self.baseline in TRIVIAL):
+            raise Problem("--baseline-threshold needs a --baseline that has a threshold")
         for other in (self.baseline, self.assert_better_than):
             if other is not None:
                 check_known(other, (*names, *TRIVIAL) if other in TRIVIAL else names)
@@ -103,13 +114,17 @@ class Gates:
         n = data.predictions.y_true.size
         if self.candidate is None:
             if isinstance(answer, Recommendation):
-                return better_here(answer, baseline, where, n)
+                return better_here(answer, answer.saving(baseline, self._threshold(baseline)), where, n)
+            if self._threshold(baseline) is not None:
+                raise Problem("--baseline-threshold needs a condition, not a range, or a --candidate")
             return better_over(answer, baseline, where)
         difference = self._difference(answer, baseline, data, rule)
         if difference is not None:
             return better_throughout(difference, n, where)
         assert isinstance(answer, Recommendation)
-        claim = saving_against(answer, baseline, n, self.candidate).claim
+        c, cost = answer.index(self.candidate), float(answer.normalized_cost[answer.index(baseline)])
+        limits = (answer.estimate[c], answer.lower[c], answer.upper[c])
+        claim = claim_below(*limits, cost, n=n, level=answer.level)
         reason = f"{self.candidate} is {'' if claim.verdict == SHOWN else 'not '}shown to cost less"
         title = f"{self.candidate} better than {baseline}{where}"
         return Gate(title, claim.verdict == SHOWN, claim.verdict, reason, claim.needed)
@@ -122,22 +137,41 @@ class Gates:
             if not isinstance(answer, Recommendation):
                 raise Problem(f"--candidate against {quoted(baseline)} needs a condition, not a range")
             return None
-        policy = (rule[self.candidate], rule[baseline]) if isinstance(rule, dict) else rule
+        rules = rule if isinstance(rule, dict) else dict.fromkeys((self.candidate, baseline), rule)
+        today = self._threshold(baseline)
+        policy = (rules[self.candidate], rules[baseline] if today is None else today)
         difference: CurveDifference = data.predictions.compare(
             self.candidate, baseline, pc=over, policy=policy, level=answer.level
         )
         return difference
 
+    def _threshold(self, baseline: str) -> float | None:
+        """Return the threshold at which a classifier is used today, if it was given."""
+        return self.baseline_threshold if baseline == self.baseline else None
+
+    def _saved(self, answer: Recommendation, baseline: str, data: ScoreTable, rule: Any) -> tuple[float, float, float]:
+        """Return what is saved per case in money, with its limits."""
+        if self.candidate is None:
+            found = answer.saving(baseline, self._threshold(baseline))
+            return found.money_estimate, found.money_lower, found.money_upper
+        difference = self._difference(answer, baseline, data, rule)
+        if difference is None:  # what a trivial baseline costs is known
+            c, cost = answer.index(self.candidate), float(answer.expected_cost[answer.index(baseline)])
+            limits = (answer.money_estimate[c], answer.money_upper[c], answer.money_lower[c])
+            estimate, lower, upper = (cost - float(limit) for limit in limits)
+            return estimate, lower, upper
+        here = difference.at(answer.condition).money
+        assert here is not None
+        return -here.estimate, -here.upper, -here.lower
+
     def against(self, name: str, answer: Answer, data: ScoreTable, rule: Any, currency: str) -> types.Against:
         """Return what is saved against the baseline in one scenario."""
         assert self.baseline is not None
         gate = self._better(answer, self.baseline, data, rule, "")
-        saving: Saving | None = None
+        saved: tuple[float, float, float] | None = None
         chosen = self.candidate or answer.classifier[0]
         if isinstance(answer, Recommendation):
-            difference = None if self.candidate is None else self._difference(answer, self.baseline, data, rule)
-            n = data.predictions.y_true.size
-            saving = saving_against(answer, self.baseline, n, self.candidate, difference)
+            saved = self._saved(answer, self.baseline, data, rule)
         return {
             "scenario": name or None,
             "candidate": chosen,
@@ -145,24 +179,22 @@ class Gates:
             "verdict": gate.verdict,  # type: ignore[typeddict-item]
             "reason": gate.reason,
             "cases_needed": gate.needed,
-            "saving": None if saving is None else saving.estimate,
-            "saving_lower": None if saving is None else saving.lower,
-            "text": _text(chosen, self.baseline, saving, gate, currency, answer.level),
+            "saving": None if saved is None else saved[0],
+            "saving_lower": None if saved is None else saved[1],
+            "saving_upper": None if saved is None else saved[2],
+            "text": _text(chosen, self.baseline, saved, gate, currency, answer.level),
         }
 
 
-def _text(chosen: str, baseline: str, saving: Saving | None, gate: Gate, currency: str, level: float) -> str:
+def _text(
+    chosen: str, baseline: str, saved: tuple[float, float, float] | None, gate: Gate, currency: str, level: float
+) -> str:
     """Return in words what is saved."""
     head = f"Against {safe(baseline)}: "
-    if chosen == baseline:
-        return f"{head}it is the recommended one."
-    if saving is not None:
-        word = "saves" if saving.estimate >= 0 else "costs"
-        least = f"{'saves' if saving.lower >= 0 else 'may cost'} {money(abs(saving.lower), currency)}"
-        least += "" if saving.lower >= 0 else " more"
-        amount = money(abs(saving.estimate), currency)
-        head += (
-            f"{safe(chosen)} {word} {amount}{'' if saving.estimate >= 0 else ' more'} per case on new rows, by the "
-            f"best estimate; at worst it {least} ({level_text(level)} limit); "
-        )
+    if saved == (0, 0, 0):
+        return f"{head}nothing is saved, it is the recommended one."
+    if saved is not None:
+        estimate, lower, upper = (money(value) for value in saved)
+        unit = f" {safe(currency)}" if currency else ""
+        head += f"{safe(chosen)} saves {estimate}{unit} per case ({level_text(level)} interval {lower} to {upper}); "
     return f"{head}{safe(gate.line)}."

@@ -152,6 +152,7 @@ class Against(TypedDict):
     cases_needed: Annotated[int | None, "About how many rows would show it; null if that is settled or not known."]
     saving: Annotated[float | None, "Money saved per case to expect on new rows; null over a range."]
     saving_lower: Annotated[float | None, "Lower limit of the money saved per case; null over a range."]
+    saving_upper: Annotated[float | None, "Upper limit of the money saved per case; null over a range."]
     text: Annotated[str, "The same in words."]
 
 

@@ -18,12 +18,13 @@ from costcurves.decisions.claims import (
     SHOWN,
     Claim,
     claim_below,
-    recommended_below,
+    claim_saving,
     recommended_below_within,
 )
 from costcurves.decisions.curve_difference import CurveDifference
 from costcurves.decisions.recommend import Recommendation
 from costcurves.decisions.recommend_within import RangeRecommendation
+from costcurves.decisions.saving import Saving
 from costcurves.multiclass.bdeltacost import CostDifference
 
 FAILED = 1
@@ -64,14 +65,13 @@ def show_gates(gates: Sequence[Gate], out: Console) -> None:
         out.print(f"{word}: {safe(gate.claim)}: {safe(gate.line)}", style=style, soft_wrap=not out.is_terminal)
 
 
-def better_here(answer: Recommendation, baseline: str, where: str, n: int) -> Gate:
+def better_here(answer: Recommendation, saving: Saving, where: str, n: int) -> Gate:
     """Claim that the recommended classifier is shown to cost less than the baseline at one condition."""
-    check_known(baseline, answer.classifier)
-    best, found = answer.best.classifier, recommended_below(answer, baseline, n)
-    if answer.same[answer.index(baseline)]:
+    baseline, found = saving.baseline.classifier, claim_saving(saving, n)
+    if saving.estimate == saving.lower == saving.upper == 0:
         reason = f"nothing costs less than {baseline}"
     else:
-        reason = f"{best} is {'' if found.verdict == SHOWN else 'not '}shown to cost less"
+        reason = f"{answer.best.classifier} is {'' if found.verdict == SHOWN else 'not '}shown to cost less"
     return _gate(f"better than {baseline}{where}", found, reason)
 
 

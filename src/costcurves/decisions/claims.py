@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from costcurves.decisions.curve_difference import CurveDifference
-from costcurves.decisions.recommend import Recommendation
 from costcurves.decisions.recommend_within import RangeRecommendation
+from costcurves.decisions.saving import Saving
 
 SHOWN, NOT_SHOWN, OTHERWISE = "shown", "not shown", "shown otherwise"
 # The chance with which the needed number of cases shows a claim that is as true as it looks.
@@ -78,55 +77,9 @@ def _needed(estimate: Any, upper: Any, limit: float, n: int, level: float) -> in
     return math.ceil(cases / digits) * digits
 
 
-def recommended_below(answer: Recommendation, baseline: str, n: int) -> Claim:
-    """Return whether the recommended classifier is shown to cost less than a baseline at a condition.
-
-    It must cost less than the baseline at any of its thresholds, allowing for the choice of both.
-    """
-    i = answer.index(baseline)
-    if answer.same[i]:
-        return Claim(OTHERWISE if answer.sure else NOT_SHOWN)
-    if answer.worse[i]:
-        return Claim(SHOWN)
-    estimate = answer.estimate[:1] - answer.estimate[i]
-    return Claim(NOT_SHOWN, _needed(estimate, np.maximum(answer.saves[i : i + 1], 0.0), 0.0, n, answer.level))
-
-
-@dataclass(frozen=True, slots=True)
-class Saving:
-    """What one classifier saves against another per case, in money: to expect on new cases, and at least."""
-
-    estimate: float
-    lower: float
-    claim: Claim
-
-
-def saving_against(
-    answer: Recommendation,
-    baseline: str,
-    n: int,
-    candidate: str | None = None,
-    difference: CurveDifference | None = None,
-) -> Saving:
-    """Return what a candidate saves against a baseline at a condition.
-
-    Without a candidate it is the recommended classifier, and everything allows for its choice. A candidate that was
-    named beforehand is compared by `difference`, candidate minus baseline; if the baseline is trivial, no difference is
-    needed, because what it costs is known.
-    """
-    b = answer.index(baseline)
-    c = 0 if candidate is None else answer.index(candidate)
-    estimate = float(answer.money_estimate[b] - answer.money_estimate[c])
-    if candidate is None:
-        lower = 0.0 if answer.same[b] else -float(answer.money_saves[b])
-        return Saving(estimate, lower, recommended_below(answer, baseline, n))
-    if difference is None:
-        limits = (answer.estimate[c], answer.lower[c], answer.upper[c])
-        claim = claim_below(*limits, float(answer.normalized_cost[b]), n=n, level=answer.level)
-        return Saving(estimate, float(answer.money_estimate[b] - answer.money_upper[c]), claim)
-    here = difference.at(answer.condition)
-    claim = claim_below(here.estimate, here.lower, here.upper, 0.0, n=n, level=answer.level)
-    return Saving(estimate, -here.upper * answer.condition.unit_cost, claim)
+def claim_saving(saving: Saving, n: int) -> Claim:
+    """Return whether a choice is shown to save anything, from n cases."""
+    return claim_below(-saving.estimate, -saving.upper, -saving.lower, 0.0, n=n, level=saving.level)
 
 
 def recommended_below_within(answer: RangeRecommendation, baseline: str) -> Claim:
