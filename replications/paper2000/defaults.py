@@ -77,7 +77,8 @@ def _widths(tables: npt.NDArray[np.int64], C: cc.CostMatrix, measured: int) -> d
         for name, value in WIDTHS.items():
             found = [cc.bcost.from_confusion(table, C, method="exact", laplace=value) for table in some]
             out[name] = float(np.mean([ci.upper - ci.lower for ci in found])) / unit
-        for name, method in (("mid-P", "mid-p"), ("normal", "gaussian")):
+        others: dict[str, Any] = {"mid-P": "mid-p", "normal": "gaussian"}
+        for name, method in others.items():
             found = [cc.bcost.from_confusion(table, C, method=method) for table in tables[: 20 * measured]]
             out[name] = float(np.mean([ci.upper - ci.lower for ci in found])) / unit
     return out

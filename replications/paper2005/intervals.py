@@ -112,7 +112,7 @@ def band(repeats: int, rng: np.random.Generator) -> Part:
     }
 
 
-def compared(kind: str, method: str, rng: Any = 0, *, simultaneous: bool = False) -> Any:
+def compared(kind: str, method: Any, rng: Any = 0, *, simultaneous: bool = False) -> Any:
     """Compare the two classifiers of a figure."""
     options: dict[str, Any] = {"n_resamples": RESAMPLES, "rng": rng} if method == "resample" else {}
     negatives, positives = joint(kind)

@@ -57,7 +57,7 @@ def simulated(
     *,
     runs: int,
     sampling: Literal["stratified", "full"],
-    method: str,
+    method: Any,
     rng: np.random.Generator,
 ) -> list[float]:
     """Measure the coverage of the bands of drawn scores, as in the paper's simulation."""

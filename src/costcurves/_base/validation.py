@@ -9,7 +9,7 @@ import sys
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,8 @@ Points = Literal["all", "hull"]
 OnNull = Literal["refuse", "drop"]
 Sampling = Literal["stratified", "full"]
 Rng = np.random.Generator | int | None  # what `check_rng` takes: a generator, a seed, or None for fresh numbers
+
+Choice = TypeVar("Choice", bound=str)
 
 # A float64 represents every integer up to this one exactly.
 LARGEST_WHOLE = 2**53
@@ -153,10 +155,11 @@ def check_integer(name: str, value: Any, minimum: int, maximum: int = LARGEST_WH
     return int(number)
 
 
-def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+def check_choice(name: str, value: Choice, choices: Iterable[str]) -> Choice:
     """Return `value` if it is one of the named choices."""
     choices = tuple(choices)
-    if not isinstance(value, str) or value not in choices:
+    given: object = value
+    if not isinstance(given, str) or given not in choices:
         listed = ", ".join(repr(c) for c in choices)
         raise InputError(f"`{name}` must be one of {listed}, got {shown(value)}")
     return value

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -36,7 +36,7 @@ from costcurves.cli._print import (
     records,
     working,
 )
-from costcurves.inference.cost_methods import DEFAULT_METHOD
+from costcurves.inference.cost_methods import DEFAULT_METHOD, CostMethodName
 from costcurves.multiclass.bdeltacost import CostDifference
 from costcurves.multiclass.comparison import CostComparison
 from costcurves.multiclass.risks import CellRisk
@@ -129,7 +129,9 @@ def bcost(
     with working("counting"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
         found = {
-            name: cc.bcost(data.y_true, values, prices, level=level, method=method, laplace=laplace)
+            name: cc.bcost(
+                data.y_true, values, prices, level=level, method=cast(CostMethodName, method), laplace=laplace
+            )
             for name, values in data.predictions.items()
         }
     gates = (
@@ -262,7 +264,9 @@ def bdeltacost(
         raise Problem("--margin goes with --assert-not-worse-than")
     with working("comparing"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
-        many = cc.bdeltacost_many(data.y_true, data.predictions, prices, level=level, method=method)
+        many = cc.bdeltacost_many(
+            data.y_true, data.predictions, prices, level=level, method=cast(CostMethodName, method)
+        )
     verdicts = gates.judge(many, currency)
 
     def show(screen: Console) -> None:

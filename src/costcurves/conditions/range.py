@@ -19,7 +19,7 @@ from costcurves._base.validation import (
     check_positive,
     shown,
 )
-from costcurves.conditions.condition import OperatingCondition, check_slope
+from costcurves.conditions.condition import OperatingCondition, PcLike, check_slope
 
 # Steps between the operating points that are used where none are given: 0, 0.01, ..., 1.
 _DEFAULT_STEPS = 100
@@ -232,6 +232,10 @@ def default_points(over: OperatingRange | None = None) -> FloatArray:
 
 # What stands for a range of conditions: a range, one condition, a pair (low, high) of pc, or None for all of pc.
 RangeLike = OperatingRange | OperatingCondition | tuple[float, float] | Sequence[float] | None
+
+
+# Operating points: pc or conditions, or a range that stands for 101 evenly spaced points of it.
+GridLike = PcLike | OperatingRange
 
 
 def check_range(over: RangeLike) -> OperatingRange:

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.errors import DataError
-from costcurves._base.validation import BoolArray, FloatArray, IntArray
+from costcurves._base.errors import DataError, InputError
+from costcurves._base.validation import BoolArray, FloatArray, IntArray, frozen, is_missing_label
 from costcurves.counting.counts import ScoreCounts, effective_number
 
 Array = npt.NDArray[Any]
@@ -244,3 +244,14 @@ def check_complements(table: FoldCounts) -> None:
                 "`folds` must leave examples of both classes outside every fold, to choose its thresholds, "
                 f"got all {one.fold.size} {name} ones in fold {int(held.argmax())}"
             )
+
+
+def fold_numbers(folds: npt.ArrayLike, size: int) -> IntArray:
+    """Number the folds from 0."""
+    values = np.asarray(folds)
+    if values.shape != (size,):
+        raise InputError(f"`folds` must have one entry per example, shape ({size},), got {values.shape}")
+    lacking = [is_missing_label(value) for value in values.tolist()]
+    if any(lacking):
+        raise InputError(f"`folds` must not have missing values, got {sum(lacking)} of {size}")
+    return frozen(np.unique(values, return_inverse=True)[1].astype(np.int64))

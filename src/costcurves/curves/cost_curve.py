@@ -27,8 +27,8 @@ from costcurves._base.validation import (
     check_rng,
     shown,
 )
-from costcurves.conditions.condition import ConditionLike, PcLike, check_condition
-from costcurves.conditions.range import Beta
+from costcurves.conditions.condition import ConditionLike, check_condition
+from costcurves.conditions.range import Beta, GridLike
 from costcurves.counting.class_labels import Label
 from costcurves.counting.counts import UNNAMED
 from costcurves.counting.labels import checked_cases
@@ -40,6 +40,7 @@ from costcurves.curves.operating_ranges import RangeLimits, below_trivial
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import HasRocCurve
 from costcurves.curves.thresholds import PolicyLike, as_policy
+from costcurves.inference.bands.methods import BandMethodName
 from costcurves.inference.bands.one_curve import cost_band, cost_distribution
 from costcurves.inference.bands.resampled import nested_counts, reoptimised_band
 from costcurves.inference.bands.results import Band, operating_points
@@ -218,7 +219,7 @@ class CostCurve(CostThresholds):
         """
         return below_trivial(self)
 
-    def operating_range_limits(self, *, level: float = DEFAULT_LEVEL, pc: PcLike | None = None) -> RangeLimits:
+    def operating_range_limits(self, *, level: float = DEFAULT_LEVEL, pc: GridLike | None = None) -> RangeLimits:
         """Return where the classifier is significantly cheaper than both trivial ones, and where it may be.
 
         Parameters
@@ -295,10 +296,10 @@ class CostCurve(CostThresholds):
         self,
         *,
         level: float = DEFAULT_LEVEL,
-        method: str = "wilson",
+        method: BandMethodName = "wilson",
         sampling: Sampling = "stratified",
         simultaneous: bool = False,
-        pc: PcLike | None = None,
+        pc: GridLike | None = None,
         laplace: float = 0.0,
         prevalence_uncertainty: Beta | None = None,
         reoptimise: bool = False,

@@ -8,6 +8,7 @@ anywhere else.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal
@@ -309,6 +310,8 @@ NAMED = {"optimal": optimal, "crossfit": crossfit, "bayes": bayes}
 
 # One threshold is a policy, too.
 PolicyLike = Policy | Literal["optimal", "crossfit", "bayes"] | float
+PairOfPolicies = PolicyLike | Sequence[PolicyLike]  # one for both of two classifiers, or one for each
+NamedPolicies = PolicyLike | Mapping[str, PolicyLike]  # one for all classifiers, or one for each name
 
 
 def as_policy(policy: PolicyLike) -> Policy:

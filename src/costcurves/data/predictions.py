@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
+from costcurves._base.frames import AnyFrame, NamedColumns
 from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     BoolArray,
+    Column,
     FloatArray,
     IntArray,
     OnNull,
@@ -23,12 +25,12 @@ from costcurves._base.validation import (
     check_flag,
     check_level,
     frozen,
-    is_missing_label,
     shown,
 )
-from costcurves.conditions.condition import check_condition
-from costcurves.conditions.range import check_range
-from costcurves.counting.folds import FoldCounts
+from costcurves.conditions.condition import ConditionLike, check_condition
+from costcurves.conditions.range import RangeLike, check_range
+from costcurves.counting.class_labels import Label
+from costcurves.counting.folds import FoldCounts, fold_numbers
 from costcurves.curves.chance import one_question
 from costcurves.curves.cost_averages import average_cost_curves
 from costcurves.curves.cost_curve import CostCurve
@@ -36,7 +38,7 @@ from costcurves.curves.hull import RocHull
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
 from costcurves.curves.threshold_sets import ThresholdSet
-from costcurves.curves.thresholds import as_policy, validation
+from costcurves.curves.thresholds import NamedPolicies, PolicyLike, as_policy, validation
 from costcurves.data.checks import check_rows
 from costcurves.data.findings import Findings
 from costcurves.data.frame_source import open_source
@@ -110,14 +112,20 @@ class Predictions(Result):
     _points = "all"  # which points of a ROC curve are found unless somebody says so
 
     def __init__(
-        self, y_true: Any, scores: Any, *, pos_label: Any = None, sample_weight: Any = None, folds: Any = None
+        self,
+        y_true: Column,
+        scores: NamedColumns,
+        *,
+        pos_label: Label | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        folds: npt.ArrayLike | None = None,
     ) -> None:
         self._start(Rows(y_true, scores, pos_label, sample_weight).owned(), pos_label, folds)
 
     def _start(self, source: Source, pos_label: Any = None, folds: Any = None, index: IntArray | None = None) -> None:
         self._set(_source=source, names=source.names, _index=index, _entrants=None)
         self._set(pos_label=pos_label.item() if isinstance(pos_label, np.generic) else pos_label)
-        self._set(folds=None if folds is None else _fold_numbers(folds, self.y_true.size))
+        self._set(folds=None if folds is None else fold_numbers(folds, self.y_true.size))
         if self.folds is not None:
             source.rows().folds = self.folds
 
@@ -130,12 +138,12 @@ class Predictions(Result):
     @classmethod
     def from_frame(
         cls,
-        frame: Any,
+        frame: AnyFrame,
         *,
         label: str,
         scores: Sequence[str],
         weight: str | None = None,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         on_null: OnNull = "refuse",
     ) -> Predictions:
         """Take predictions from the columns of a dataframe of any library. Lazy frames are read in passes.
@@ -232,7 +240,7 @@ class Predictions(Result):
     def _wanted(self, points: str | None) -> str:
         return self._points if points is None else check_choice("points", points, ("all", "hull"))
 
-    def curve(self, name: str, *, policy: Any = "optimal") -> CostCurve:
+    def curve(self, name: str, *, policy: PolicyLike = "optimal") -> CostCurve:
         """The cost curve of one classifier.
 
         Parameters
@@ -245,13 +253,13 @@ class Predictions(Result):
         with self._asked(), one_question():
             return curve_in(self._source, self._one(name), policy)
 
-    def curves(self, *, policy: Any = "optimal") -> dict[Any, Any]:
+    def curves(self, *, policy: PolicyLike = "optimal") -> dict[Any, Any]:
         """The cost curves of all classifiers by name. `policy` is as for `curve`."""
         rule = as_policy(policy)
         with self._asked(), one_question():
             return {name: curve_in(self._source, name, rule) for name in self.names}
 
-    def threshold_set(self, name: str, condition: Any, *, level: float = DEFAULT_LEVEL) -> ThresholdSet:
+    def threshold_set(self, name: str, condition: ConditionLike, *, level: float = DEFAULT_LEVEL) -> ThresholdSet:
         """Return the thresholds of one classifier that may be the best ones; see `CostCurve.threshold_set`."""
         return CostCurve(self.roc_curve(name, points="all")).threshold_set(condition, level=level)
 
@@ -274,7 +282,12 @@ class Predictions(Result):
             return compare_many_in(self._source, **options)
 
     def recommend(
-        self, condition: Any, *, policy: Any = "optimal", level: float = 0.95, given_choice: bool = False
+        self,
+        condition: ConditionLike,
+        *,
+        policy: NamedPolicies = "optimal",
+        level: float = 0.95,
+        given_choice: bool = False,
     ) -> Recommendation:
         """Recommend a classifier and a threshold at a condition, with the certainty of that choice. See `recommend`."""
         where, level = check_condition(condition), check_level(level)
@@ -283,7 +296,7 @@ class Predictions(Result):
             return recommend_here(self._judged(policy), where, level, given_choice=taken)
 
     def recommend_within(
-        self, over: Any, *, policy: Any = "optimal", level: float = 0.95, given_choice: bool = False
+        self, over: RangeLike, *, policy: NamedPolicies = "optimal", level: float = 0.95, given_choice: bool = False
     ) -> RangeRecommendation:
         """Recommend what to use if the condition is known only as a range. See `recommend_within`."""
         span, level = check_range(over), check_level(level)
@@ -354,7 +367,7 @@ class Predictions(Result):
         table = self._in_folds(self._one(name))
         return tuple(_roc(table, k, f"{name}, fold {k}") for k in range(self.n_folds))
 
-    def fold_curves(self, name: str, *, policy: Any = "optimal") -> tuple[CostCurve, ...]:
+    def fold_curves(self, name: str, *, policy: PolicyLike = "optimal") -> tuple[CostCurve, ...]:
         """The cost curves of one classifier, one per fold.
 
         Parameters
@@ -376,7 +389,7 @@ class Predictions(Result):
             for k in range(self.n_folds)
         )
 
-    def averaged_curve(self, name: str, *, policy: Any = "optimal") -> CostCurve:
+    def averaged_curve(self, name: str, *, policy: PolicyLike = "optimal") -> CostCurve:
         """The mean cost over folds at every condition. The parameters are those of `fold_curves`."""
         return average_cost_curves(self.fold_curves(name, policy=policy), name=name)
 
@@ -384,7 +397,7 @@ class Predictions(Result):
         """The vertical average of the folds' ROC curves, as in the 1998 study."""
         return average_roc_curves(self.fold_roc_curves(name), n_points=n_points, level=level, name=name)
 
-    def average_band(self, name: str, *, policy: Any = "optimal", **options: Any) -> Band:
+    def average_band(self, name: str, *, policy: PolicyLike = "optimal", **options: Any) -> Band:
         """A band for the mean cost over folds. The options are those of `average_band`."""
         return average_band(self.fold_curves(name, policy=policy), **options)
 
@@ -454,17 +467,6 @@ def _roc(table: FoldCounts, k: int, title: str, *, others: bool = False) -> RocC
     if not (counted.fp[-1] and counted.tp[-1]):
         raise DataError(f"`folds` must have both classes in every fold, got one class in {shown(title)}")
     return RocCurve._from_counts(counted, name=title, effective=effective, complete=True)
-
-
-def _fold_numbers(folds: Any, size: int) -> IntArray:
-    """Number the folds from 0."""
-    values = np.asarray(folds)
-    if values.shape != (size,):
-        raise InputError(f"`folds` must have one entry per example, shape ({size},), got {values.shape}")
-    lacking = [is_missing_label(value) for value in values.tolist()]
-    if any(lacking):
-        raise InputError(f"`folds` must not have missing values, got {sum(lacking)} of {size}")
-    return frozen(np.unique(values, return_inverse=True)[1].astype(np.int64))
 
 
 def out_of_fold_predictions(

@@ -8,6 +8,7 @@ from typing import Any
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import OnNull, check_choice, check_name, check_two_names, shown
+from costcurves.counting.class_labels import Label
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import as_policy
 from costcurves.data.file_source import FileSource
@@ -199,7 +200,7 @@ def scan(
     predictions: Sequence[str] | str = (),
     group: str | None = None,
     weight: str | None = None,
-    pos_label: Any = None,
+    pos_label: Label | None = None,
     table: Any = None,
     resolution: int | None = None,
     on_null: OnNull = "refuse",

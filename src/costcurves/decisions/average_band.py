@@ -9,14 +9,20 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import FloatArray, check_choice, check_flag
-from costcurves.curves.cost_averages import as_cost_curves
+from costcurves.conditions.range import GridLike
+from costcurves.curves.cost_averages import CostCurves, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.inference.bands.folds import between_folds_band, within_folds_band
 from costcurves.inference.bands.results import Band, operating_points
 
 
 def average_band(
-    curves: Any, *, kind: Literal["between", "within"] = "between", level: float = 0.95, pc: Any = None, **options: Any
+    curves: CostCurves,
+    *,
+    kind: Literal["between", "within"] = "between",
+    level: float = 0.95,
+    pc: GridLike | None = None,
+    **options: Any,
 ) -> Band:
     """Return a band for the mean cost curve of several folds.
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError
-from costcurves._base.frames import curves_of_frames
-from costcurves._base.validation import OnNull, Rng, Sampling, check_flag, check_two_names, shown
+from costcurves._base.frames import AnyFrame, curves_of_frames
+from costcurves._base.validation import Column, OnNull, Rng, Sampling, check_flag, check_two_names, shown
+from costcurves.conditions.range import GridLike
+from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
 from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.thresholds import PairOfPolicies
 from costcurves.decisions.curve_difference import (
     CurveDifference,
     DifferenceOptions,
@@ -22,6 +26,7 @@ from costcurves.decisions.curve_difference import (
 from costcurves.decisions.rows import Rows, Source, curve_in, two_policies
 from costcurves.inference.bands.results import operating_points
 from costcurves.inference.paired.discordant import joint_counts
+from costcurves.inference.paired.rates import PairedMethodName
 
 
 class _Compare:
@@ -86,18 +91,18 @@ class _Compare:
     @one_question()
     def __call__(
         self,
-        y_true: Any,
-        score_a: Any,
-        score_b: Any,
+        y_true: Column,
+        score_a: npt.ArrayLike,
+        score_b: npt.ArrayLike,
         *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        policy: Any = "optimal",
+        pos_label: Label | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        policy: PairOfPolicies = "optimal",
         level: float = 0.95,
         simultaneous: bool = True,
-        method: str = "mid-p",
+        method: PairedMethodName = "mid-p",
         sampling: Sampling = "stratified",
-        pc: Any = None,
+        pc: GridLike | None = None,
         laplace: float = 0.0,
         names: tuple[str, str] = ("a", "b"),
         n_resamples: int = 2000,
@@ -124,10 +129,10 @@ class _Compare:
     def from_joint(
         self,
         *,
-        negatives: Any,
-        positives: Any,
+        negatives: npt.ArrayLike,
+        positives: npt.ArrayLike,
         simultaneous: bool = True,
-        pc: Any = None,
+        pc: GridLike | None = None,
         names: tuple[str, str] = ("a", "b"),
         **options: Unpack[DifferenceOptions],
     ) -> CurveDifference:
@@ -169,8 +174,8 @@ class _Compare:
         *,
         level: float = 0.95,
         simultaneous: bool = True,
-        method: str = "mid-p",
-        pc: Any = None,
+        method: Literal["mid-p", "gaussian", "exact"] = "mid-p",
+        pc: GridLike | None = None,
     ) -> CurveDifference:
         """Return the difference of two classifiers that were judged on different examples, at every condition.
 
@@ -225,16 +230,16 @@ class _Compare:
     @one_question()
     def from_frame(
         self,
-        frame: Any,
+        frame: AnyFrame,
         *,
         label: str,
         score_a: str,
         score_b: str,
         weight: str | None = None,
-        pos_label: Any = None,
-        policy: Any = "optimal",
+        pos_label: Label | None = None,
+        policy: PairOfPolicies = "optimal",
         simultaneous: bool = True,
-        pc: Any = None,
+        pc: GridLike | None = None,
         names: tuple[str, str] | None = None,
         on_null: OnNull = "refuse",
         **options: Unpack[DifferenceOptions],

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError
+from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result
-from costcurves._base.validation import BoolArray, FloatArray, Rng, check_level, check_rng, frozen, shown
+from costcurves._base.validation import BoolArray, Column, FloatArray, Rng, check_level, check_rng, frozen, shown
 from costcurves.conditions.condition import ConditionLike, check_condition
+from costcurves.conditions.range import GridLike
+from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
+from costcurves.curves.thresholds import NamedPolicies
 from costcurves.decisions.curve_difference import (
     UNSETTLED,
     CurveDifference,
@@ -24,6 +28,7 @@ from costcurves.decisions.curve_difference import (
 from costcurves.decisions.rows import Rows, Source, curve_in, named_policies
 from costcurves.inference.bands.results import operating_points
 from costcurves.inference.family import family_critical, holm
+from costcurves.inference.paired.rates import PairedMethodName
 
 SMALLEST_P = 1e-30  # of those that are told apart
 
@@ -186,15 +191,15 @@ class PairwiseTests(Result):
 
 @one_question()
 def compare_many(
-    y_true: Any,
-    scores: Mapping[str, Any],
+    y_true: Column,
+    scores: NamedColumns,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    policy: Any = "optimal",
+    pos_label: Label | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    policy: NamedPolicies = "optimal",
     level: float = 0.95,
-    method: str = "mid-p",
-    pc: Any = None,
+    method: PairedMethodName = "mid-p",
+    pc: GridLike | None = None,
     rng: Rng = 0,
 ) -> ManyDifferences:
     """Return all pairs of classifiers with limits that hold over all pairs and all conditions jointly.
@@ -239,7 +244,7 @@ def compare_many_in(
     *,
     policy: Any = "optimal",
     level: float = 0.95,
-    method: str = "mid-p",
+    method: PairedMethodName = "mid-p",
     pc: Any = None,
     rng: Rng = 0,
 ) -> ManyDifferences:

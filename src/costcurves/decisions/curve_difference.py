@@ -17,6 +17,7 @@ from costcurves.decisions.rows import Paired, Source
 from costcurves.inference.bands.results import DifferenceInterval
 from costcurves.inference.paired.bands import DifferenceBand, difference_band
 from costcurves.inference.paired.discordant import PairedCounts
+from costcurves.inference.paired.rates import PairedMethodName
 from costcurves.inference.unpaired import Judged, UnpairedBand, unpaired_band
 
 UNDECIDED = "undecided"
@@ -28,7 +29,7 @@ class DifferenceOptions(TypedDict, total=False):
     """How the limits of a difference are found; see `compare`."""
 
     level: float
-    method: str
+    method: PairedMethodName
     sampling: Sampling
     laplace: float
     n_resamples: int
@@ -38,7 +39,7 @@ class DifferenceOptions(TypedDict, total=False):
 def difference_options(
     *,
     level: float = 0.95,
-    method: str = "mid-p",
+    method: PairedMethodName = "mid-p",
     sampling: Sampling = "stratified",
     laplace: float = 0.0,
     n_resamples: int = 2000,

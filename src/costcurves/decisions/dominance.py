@@ -12,7 +12,8 @@ from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.validation import BoolArray, FloatArray, check_choice, frozen, shown
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range, span_of
-from costcurves.curves.cost_averages import as_cost_curve, as_cost_curves
+from costcurves.curves.checked_curves import RocCurves
+from costcurves.curves.cost_averages import CurveLike, as_cost_curve, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import EQUAL
 from costcurves.curves.differences import Crossings, Difference
@@ -24,7 +25,7 @@ from costcurves.curves.roc_averages import tpr_at
 Space = Literal["cost", "roc", "points"]
 
 
-def dominates(a: Any, b: Any, *, space: Space = "cost", over: RangeLike = None) -> bool:
+def dominates(a: CurveLike, b: CurveLike, *, space: Space = "cost", over: RangeLike = None) -> bool:
     """Say whether a is at least as good as b everywhere and better somewhere.
 
     Parameters
@@ -189,7 +190,7 @@ class Dominance(Result):
         return "\n".join([head, *lines])
 
 
-def dominance(curves: Any) -> Dominance:
+def dominance(curves: RocCurves) -> Dominance:
     """Return who dominates absolutely, who is best locally, and which pairs cross.
 
     Parameters
@@ -283,7 +284,7 @@ class Regret(Result):
         )
 
 
-def regret(curve: Any, hull: RocHull, *, over: RangeLike = None) -> Regret:
+def regret(curve: CurveLike | str, hull: RocHull, *, over: RangeLike = None) -> Regret:
     """Return how much is lost by always using one classifier instead of the best on the hull.
 
     Parameters

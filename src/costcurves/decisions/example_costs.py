@@ -8,11 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import BoolArray, FloatArray, Rng, check_number, shown
+from costcurves._base.validation import BoolArray, Column, FloatArray, Rng, check_number, shown
 from costcurves.counting import counts
+from costcurves.counting.class_labels import Label
 from costcurves.counting.labels import binary_labels
+from costcurves.curves.thresholds import PairOfPolicies, PolicyLike
 from costcurves.inference.bands.results import DifferenceInterval, Interval
 from costcurves.inference.examples import (
+    ExampleMethodName,
     checked_costs,
     compare_example_costs,
     example_cost_interval,
@@ -21,15 +24,15 @@ from costcurves.inference.examples import (
 
 
 def example_cost(
-    y_true: Any,
-    y_score: Any,
+    y_true: Column,
+    y_score: npt.ArrayLike,
     *,
-    cost_fp: Any,
-    cost_fn: Any,
-    policy: Any,
-    pos_label: Any = None,
+    cost_fp: npt.ArrayLike,
+    cost_fn: npt.ArrayLike,
+    policy: PolicyLike,
+    pos_label: Label | None = None,
     level: float = 0.95,
-    method: str = "bootstrap-t",
+    method: ExampleMethodName = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Rng = 0,
 ) -> Interval:
@@ -77,16 +80,16 @@ def example_cost(
 
 
 def compare_example_cost(
-    y_true: Any,
-    score_a: Any,
-    score_b: Any,
+    y_true: Column,
+    score_a: npt.ArrayLike,
+    score_b: npt.ArrayLike,
     *,
-    cost_fp: Any,
-    cost_fn: Any,
-    policy: Any,
-    pos_label: Any = None,
+    cost_fp: npt.ArrayLike,
+    cost_fn: npt.ArrayLike,
+    policy: PairOfPolicies,
+    pos_label: Label | None = None,
     level: float = 0.95,
-    method: str = "bootstrap-t",
+    method: ExampleMethodName = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Rng = 0,
 ) -> DifferenceInterval:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import BoolArray, check_integer, shown
+from costcurves._base.validation import BoolArray, Column, check_integer, shown
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import RangeLike
 from costcurves.counting import counts
-from costcurves.counting.class_labels import check_weights
+from costcurves.counting.class_labels import Label, check_weights
 from costcurves.counting.folds import largest_number
 from costcurves.counting.labels import binary_labels, checked_cases
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.thresholds import crossfit
+from costcurves.curves.thresholds import PolicyLike, crossfit
 from costcurves.inference.examples import incurred_costs
 
 # How `cross_fitted_cost` divides the cases: into so many folds, so many times.
@@ -26,7 +27,12 @@ REPEATS = 5
 
 
 def normalized_expected_cost(
-    y_true: Any, y_pred: Any, condition: ConditionLike, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: Column,
+    y_pred: Column,
+    condition: ConditionLike,
+    *,
+    pos_label: Label | None = None,
+    sample_weight: npt.ArrayLike | None = None,
 ) -> float:
     """Return the cost of predicted labels at a condition, as a share of the cost of getting every case wrong.
 
@@ -65,14 +71,14 @@ def normalized_expected_cost(
 
 
 def cross_fitted_cost(
-    y_true: Any,
-    y_score: Any,
+    y_true: Column,
+    y_score: npt.ArrayLike,
     condition: ConditionLike,
     *,
     folds: int = FOLDS,
     repeats: int = REPEATS,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label | None = None,
+    sample_weight: npt.ArrayLike | None = None,
 ) -> float:
     """Return the cost of scores at an operating condition, each case judged at a threshold that others have chosen.
 
@@ -133,14 +139,14 @@ def cross_fitted_cost(
 
 
 def cost_curve_area(
-    y_true: Any,
-    y_score: Any,
+    y_true: Column,
+    y_score: npt.ArrayLike,
     *,
     over: RangeLike = None,
     weight: Any = None,
-    policy: Any = "optimal",
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    policy: PolicyLike = "optimal",
+    pos_label: Label | None = None,
+    sample_weight: npt.ArrayLike | None = None,
 ) -> float:
     """Return the area under the cost curve of scores: the expected normalized cost when the condition is not known.
 
@@ -172,9 +178,10 @@ def cost_curve_area(
     >>> cc.cost_curve_area([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.125
     """
-    given = {"pos_label": pos_label, "sample_weight": sample_weight, "policy": policy}
     with no_question():
-        curve = CostCurve.from_predictions(y_true, y_score, **given)
+        curve = CostCurve.from_predictions(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, policy=policy
+        )
     return curve.area(over, weight=weight)
 
 

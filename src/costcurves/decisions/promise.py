@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
-from costcurves._base.frames import columns_of
-from costcurves._base.validation import BoolArray, FloatArray, check_level, check_nonnegative, shown
-from costcurves.conditions.condition import OperatingCondition, check_condition
+from costcurves._base.frames import NamedColumns, columns_of
+from costcurves._base.validation import BoolArray, Column, FloatArray, check_level, check_nonnegative, shown
+from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
 from costcurves.counting import counts
+from costcurves.counting.class_labels import Label
 from costcurves.counting.labels import LabelRule
 from costcurves.curves.choices import TRIVIAL, Choice
 from costcurves.curves.hull import RocHull
@@ -34,14 +36,14 @@ from costcurves.inference.selection import hochberg
 
 def check_promise(
     promise: Recommendation | RocHull,
-    y_true: Any,
-    scores: Any = None,
+    y_true: Column,
+    scores: NamedColumns | None = None,
     *,
-    condition: Any = None,
+    condition: ConditionLike | None = None,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label | None = None,
+    sample_weight: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> PromiseCheck:
     """Return whether new labelled cases agree with what was promised, and if not, which part moved.

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError
+from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result, jsonable
 from costcurves._base.text import safe
-from costcurves._base.validation import BoolArray, FloatArray, check_flag, check_level, frozen
-from costcurves.conditions.condition import OperatingCondition, check_condition
+from costcurves._base.validation import BoolArray, Column, FloatArray, check_flag, check_level, frozen
+from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
+from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Choice, runner_up_of, threshold_text
 from costcurves.curves.threshold_sets import ThresholdSet, threshold_set
+from costcurves.curves.thresholds import NamedPolicies
 from costcurves.decisions.contest import Contest, adjusted
 from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.rows import Rows, refuse_cross_fitting
@@ -295,13 +298,13 @@ class Recommendation(Result):
 
 @one_question()
 def recommend(
-    y_true: Any,
-    scores: Mapping[str, Any],
-    condition: Any,
+    y_true: Column,
+    scores: NamedColumns,
+    condition: ConditionLike,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    policy: Any = "optimal",
+    pos_label: Label | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    policy: NamedPolicies = "optimal",
     level: float = 0.95,
     given_choice: bool = False,
 ) -> Recommendation:

@@ -9,17 +9,21 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result, jsonable
 from costcurves._base.text import safe
-from costcurves._base.validation import FloatArray, check_flag, check_level, frozen
+from costcurves._base.validation import Column, FloatArray, check_flag, check_level, frozen
 from costcurves.conditions.condition import OperatingCondition
-from costcurves.conditions.range import OperatingRange, check_range
+from costcurves.conditions.range import OperatingRange, RangeLike, check_range
+from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule, as_cheap
 from costcurves.curves.differences import PcIntervals
 from costcurves.curves.hull import RocHull
 from costcurves.curves.ranges import Ranges
+from costcurves.curves.thresholds import NamedPolicies
 from costcurves.decisions.contest import Contest, Standing, adjusted
 from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.envelopes import Envelope, trivial_curves
@@ -221,13 +225,13 @@ def _span(low: float, high: float) -> str:
 
 @one_question()
 def recommend_within(
-    y_true: Any,
-    scores: Mapping[str, Any],
-    over: Any,
+    y_true: Column,
+    scores: NamedColumns,
+    over: RangeLike,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    policy: Any = "optimal",
+    pos_label: Label | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    policy: NamedPolicies = "optimal",
     level: float = 0.95,
     given_choice: bool = False,
 ) -> RangeRecommendation:

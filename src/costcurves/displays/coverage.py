@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from costcurves._base.errors import UnsupportedError
 from costcurves._base.validation import Sampling
@@ -69,7 +69,7 @@ class CoverageDisplay(ScoreDisplay):
         cls,
         sample: Sample,
         *,
-        method: str | Sequence[str] = ("wilson", "gaussian"),
+        method: Literal["wilson", "gaussian"] | Sequence[Literal["wilson", "gaussian"]] = ("wilson", "gaussian"),
         level: float = 0.95,
         sampling: Sampling = "stratified",
         policy: Any = "optimal",

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -285,4 +285,5 @@ COST_METHODS: dict[str, CostMethod] = {
     "mid-p": CostMethod(MidPLaw, allows_unseen=True, every_difference=True),
     "gaussian": CostMethod(GaussianLaw),
 }
-DEFAULT_METHOD = "tilted"
+CostMethodName = Literal["tilted", "exact", "resample", "mid-p", "gaussian"]
+DEFAULT_METHOD: CostMethodName = "tilted"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -176,6 +177,7 @@ def _resampled(
 
 # A new method is a function of (values, tail, n_resamples, rng, possible) and its entry here.
 EXAMPLE_METHODS = {"bootstrap-t": _bootstrap_t, "exact": _exact, "t": _student, "resample": _resampled}
+ExampleMethodName = Literal["bootstrap-t", "exact", "t", "resample"]
 
 
 def compare_example_costs(

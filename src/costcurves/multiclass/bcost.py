@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.errors import SmallSampleWarning
+from costcurves._base.frames import TableLike
 from costcurves._base.results import Result
-from costcurves._base.validation import DEFAULT_LEVEL, Rng
-from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix, cheapest_constant
+from costcurves._base.validation import DEFAULT_LEVEL, Column, Rng
+from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, PriorsLike, as_cost_matrix, cheapest_constant
 from costcurves.counting.confusion import ConfusionMatrix
 from costcurves.inference.cost_cells import ADDED, cost_cells, default_laplace, mean_of_cells
-from costcurves.inference.cost_methods import COST_METHODS, DEFAULT_METHOD
+from costcurves.inference.cost_methods import COST_METHODS, DEFAULT_METHOD, CostMethodName
 from costcurves.multiclass.options import Options, count, counts_of
 from costcurves.multiclass.risks import Risks, cost_risks, how_many, interval_warning
 
@@ -170,14 +171,14 @@ class _BCost:
 
     def __call__(
         self,
-        y_true: Any,
-        y_pred: Any,
-        costs: Any,
+        y_true: Column,
+        y_pred: Column,
+        costs: CostsLike,
         *,
         level: float = DEFAULT_LEVEL,
-        method: str = DEFAULT_METHOD,
+        method: CostMethodName = DEFAULT_METHOD,
         laplace: float | None = None,
-        priors: Any = None,
+        priors: PriorsLike | None = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
         rng: Rng = 0,
@@ -190,13 +191,13 @@ class _BCost:
 
     def from_confusion(
         self,
-        confusion: Any,
-        costs: Any,
+        confusion: ConfusionMatrix | TableLike,
+        costs: CostsLike,
         *,
         level: float = DEFAULT_LEVEL,
-        method: str = DEFAULT_METHOD,
+        method: CostMethodName = DEFAULT_METHOD,
         laplace: float | None = None,
-        priors: Any = None,
+        priors: PriorsLike | None = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
         rng: Rng = 0,

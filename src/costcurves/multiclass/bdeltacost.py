@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import SmallSampleWarning
 from costcurves._base.results import Result
-from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, Rng, check_two_names
-from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix, cheapest_constant
+from costcurves._base.validation import DEFAULT_LEVEL, Column, FloatArray, Rng, check_two_names
+from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, PriorsLike, as_cost_matrix, cheapest_constant
 from costcurves.counting.confusion import JointConfusion
 from costcurves.inference.cost_cells import CostCells, difference_cells, mean_of_cells
-from costcurves.inference.cost_methods import DEFAULT_METHOD
+from costcurves.inference.cost_methods import DEFAULT_METHOD, CostMethodName
 from costcurves.multiclass.options import Options, count_joint, joint_of
 from costcurves.multiclass.risks import Risks, difference_risks, difference_warning, how_many
 
@@ -192,15 +193,15 @@ class _BDeltaCost:
 
     def __call__(
         self,
-        y_true: Any,
-        pred_a: Any,
-        pred_b: Any,
-        costs: Any,
+        y_true: Column,
+        pred_a: Column,
+        pred_b: Column,
+        costs: CostsLike,
         *,
         level: float = DEFAULT_LEVEL,
-        method: str = DEFAULT_METHOD,
+        method: CostMethodName = DEFAULT_METHOD,
         laplace: float | None = None,
-        priors: Any = None,
+        priors: PriorsLike | None = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
         rng: Rng = 0,
@@ -213,13 +214,13 @@ class _BDeltaCost:
 
     def from_joint(
         self,
-        joint: Any,
-        costs: Any,
+        joint: JointConfusion | npt.ArrayLike,
+        costs: CostsLike,
         *,
         level: float = DEFAULT_LEVEL,
-        method: str = DEFAULT_METHOD,
+        method: CostMethodName = DEFAULT_METHOD,
         laplace: float | None = None,
-        priors: Any = None,
+        priors: PriorsLike | None = None,
         priors_size: float | None = None,
         n_resamples: int = 1000,
         rng: Rng = 0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError, SmallSampleWarning
-from costcurves._base.frames import columns_of
+from costcurves._base.frames import NamedColumns, columns_of
 from costcurves._base.results import Result
-from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, Rng, check_level, frozen
-from costcurves.conditions.cost_matrix import OWNER, CostMatrix, as_cost_matrix, constant_names
+from costcurves._base.validation import DEFAULT_LEVEL, Column, FloatArray, Rng, check_level, frozen
+from costcurves.conditions.cost_matrix import OWNER, CostMatrix, CostsLike, PriorsLike, as_cost_matrix, constant_names
 from costcurves.counting.class_labels import check_named, read_columns
 from costcurves.counting.confusion import JointConfusion, pair_counts
-from costcurves.inference.cost_methods import DEFAULT_METHOD, CostLaw
+from costcurves.inference.cost_methods import DEFAULT_METHOD, CostLaw, CostMethodName
 from costcurves.multiclass.bdeltacost import (
     CostDifference,
     cells_of_joint,
@@ -161,14 +161,14 @@ class CostComparison(Result):
 
 
 def bdeltacost_many(
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    costs: Any,
+    y_true: Column,
+    predictions: NamedColumns,
+    costs: CostsLike,
     *,
     level: float = DEFAULT_LEVEL,
-    method: str = DEFAULT_METHOD,
+    method: CostMethodName = DEFAULT_METHOD,
     laplace: float | None = None,
-    priors: Any = None,
+    priors: PriorsLike | None = None,
     priors_size: float | None = None,
     n_resamples: int = 1000,
     rng: Rng = 0,

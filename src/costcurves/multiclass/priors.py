@@ -21,7 +21,7 @@ from costcurves._base.validation import (
     frozen,
     shown,
 )
-from costcurves.conditions.cost_matrix import OWNER, CostMatrix, as_cost_matrix, check_priors, constant_names
+from costcurves.conditions.cost_matrix import OWNER, CostMatrix, CostsLike, as_cost_matrix, check_priors, constant_names
 from costcurves.counting.class_labels import Labels, check_named, listed
 from costcurves.counting.confusion import ConfusionMatrix
 from costcurves.counting.square_tables import check_amounts, read_square
@@ -318,7 +318,7 @@ def _check_box(priors: Any, labels: Labels) -> tuple[FloatArray, FloatArray]:
 
 
 def prior_hull(
-    confusions: Mapping[str, Any], costs: Any, *, priors: Mapping[Any, Any] | None = None, trivial: bool = True
+    confusions: Mapping[str, Any], costs: CostsLike, *, priors: Mapping[Any, Any] | None = None, trivial: bool = True
 ) -> PriorHull:
     """Find which classifiers can be cheapest under some class priors, and which never are.
 

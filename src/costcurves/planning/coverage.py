@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from costcurves._base.validation import (
     frozen,
     shown,
 )
-from costcurves.conditions.condition import pc_array
+from costcurves.conditions.condition import PcLike, pc_array
 from costcurves.curves.cost_averages import as_cost_curve
 from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.methods import BAND_METHODS, Options
@@ -67,7 +67,7 @@ class Binormal(Result):
         """What the world is called in pictures."""
         return f"shift {self.shift:g}"
 
-    def rates(self, pc: Any) -> tuple[FloatArray, FloatArray]:
+    def rates(self, pc: PcLike) -> tuple[FloatArray, FloatArray]:
         """Return fnr and fpr at the best threshold for each pc.
 
         Notes
@@ -159,10 +159,10 @@ def coverage(
     n_pos: int,
     n_neg: int,
     level: float = 0.95,
-    method: str = "wilson",
+    method: Literal["wilson", "gaussian"] = "wilson",
     sampling: Sampling = "stratified",
     test_sets: Sampling = "stratified",
-    pc: Any = None,
+    pc: PcLike | None = None,
     name: str | None = None,
 ) -> Coverage:
     """Return how often the pointwise band of a test set would hold the true cost, at each pc: no simulation.

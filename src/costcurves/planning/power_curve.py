@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
@@ -20,6 +21,8 @@ from costcurves._base.validation import (
     number_array,
     shown,
 )
+from costcurves.conditions.cost_matrix import CostsLike
+from costcurves.counting.confusion import JointConfusion
 from costcurves.planning.sample_size import power
 
 
@@ -74,11 +77,11 @@ class PowerCurve(Result):
 
 
 def power_curve(
-    pilot: Any,
-    costs: Any,
+    pilot: JointConfusion | npt.ArrayLike,
+    costs: CostsLike,
     *,
-    n: Any,
-    difference: Any = None,
+    n: npt.ArrayLike,
+    difference: npt.ArrayLike | None = None,
     level: float = DEFAULT_LEVEL,
     laplace: float = 0.0,
     name: str = "power",

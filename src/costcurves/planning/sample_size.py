@@ -16,8 +16,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
+from costcurves._base.frames import TableLike
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
@@ -32,7 +34,7 @@ from costcurves._base.validation import (
     check_positive,
     shown,
 )
-from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix
+from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, as_cost_matrix
 from costcurves.counting.confusion import ConfusionMatrix, JointConfusion
 from costcurves.inference.cost_cells import cost_cells, default_laplace, difference_cells
 from costcurves.inference.kernel.distribution import exact_distribution
@@ -182,8 +184,8 @@ def _check_spread(std: float, what: str) -> None:
 
 
 def plan_test_size(
-    pilot: Any,
-    costs: Any,
+    pilot: ConfusionMatrix | JointConfusion | TableLike,
+    costs: CostsLike,
     *,
     half_width: float | None = None,
     difference: float | None = None,
@@ -325,8 +327,8 @@ def _power(q: FloatArray, v: FloatArray, mean: float, std: float, n: int, differ
 
 
 def power(
-    pilot: Any,
-    costs: Any,
+    pilot: JointConfusion | npt.ArrayLike,
+    costs: CostsLike,
     n: int,
     *,
     difference: float | None = None,

@@ -24,11 +24,12 @@ from costcurves._base.validation import (
     number_array,
     shown,
 )
-from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix, check_priors
+from costcurves.conditions.condition import PcLike
+from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, PriorsLike, as_cost_matrix, check_priors
 from costcurves.counting.square_tables import check_counts
 from costcurves.inference.bands.results import SAMPLINGS, check_pc
 from costcurves.inference.cost_cells import CostCells, default_laplace
-from costcurves.inference.cost_methods import DEFAULT_METHOD
+from costcurves.inference.cost_methods import DEFAULT_METHOD, CostMethodName
 from costcurves.inference.levels import Cells, bootstrap_levels
 from costcurves.inference.paired.limits import difference_limits
 from costcurves.inference.paired.rates import PAIRED_METHODS
@@ -38,14 +39,14 @@ from costcurves.planning.coverage import Coverage
 
 
 def covers_cost(
-    confusions: Any,
-    costs: Any,
+    confusions: npt.ArrayLike,
+    costs: CostsLike,
     cost: float,
     *,
     level: float = DEFAULT_LEVEL,
-    method: str = DEFAULT_METHOD,
+    method: CostMethodName = DEFAULT_METHOD,
     laplace: float | None = None,
-    priors: Any = None,
+    priors: PriorsLike | None = None,
 ) -> BoolArray:
     """Say, for each of many confusion matrices, whether its interval for the expected cost holds a given cost.
 
@@ -94,14 +95,14 @@ def covers_cost(
 
 
 def covers_difference(
-    joints: Any,
-    costs: Any,
+    joints: npt.ArrayLike,
+    costs: CostsLike,
     difference: float = 0.0,
     *,
     level: float = DEFAULT_LEVEL,
-    method: str = DEFAULT_METHOD,
+    method: CostMethodName = DEFAULT_METHOD,
     laplace: float | None = None,
-    priors: Any = None,
+    priors: PriorsLike | None = None,
 ) -> BoolArray:
     """Say, for each of many joint confusion tables, whether the interval for the difference in cost holds a given one.
 
@@ -222,12 +223,12 @@ _COVERS: dict[str, Callable[[list[Cells], float, float], BoolArray]] = {
 
 
 def difference_coverage(
-    positives: Any,
-    negatives: Any,
+    positives: npt.ArrayLike,
+    negatives: npt.ArrayLike,
     n_pos: int,
     n_neg: int,
     *,
-    pc: Any,
+    pc: PcLike,
     level: float = DEFAULT_LEVEL,
     method: str = "mid-p",
     sampling: str = "stratified",

@@ -105,7 +105,7 @@ class ScoreBins:
         return cls(dtype, low_bits - np.clip(fineness, 0, low_bits))
 
     @classmethod
-    def from_sample(cls, scores: Any, resolution: int = 2**20) -> ScoreBins:
+    def from_sample(cls, scores: npt.ArrayLike, resolution: int = 2**20) -> ScoreBins:
         """Return a layout that is finest where a sample of the scores has most examples.
 
         Parameters

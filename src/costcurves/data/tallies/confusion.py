@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
-from costcurves._base.validation import IntArray, frozen, shown
-from costcurves.counting.class_labels import Labels, check_labels, code_columns, sorted_labels
+from costcurves._base.validation import Column, IntArray, frozen, shown
+from costcurves.counting.class_labels import Labels, LabelsLike, check_labels, code_columns, sorted_labels
 from costcurves.counting.confusion import ConfusionMatrix, JointConfusion, pair_counts, triple_counts
 from costcurves.data.tallies.base import State, Tally, locked, part
 
@@ -45,14 +45,14 @@ class ConfusionTally(Tally):
     JointConfusion(2 examples, 2 classes, 2 distinct triples, 1 examples with different predictions)
     """
 
-    def __init__(self, labels: Any = None) -> None:
+    def __init__(self, labels: LabelsLike | None = None) -> None:
         self._labels: Labels | None = None if labels is None else check_labels("labels", labels)
         self._cells: dict[Cell, int] = {}
         self._width: int | None = None
         self._types: set[str] = set()
 
     @locked
-    def update(self, y_true: Any, y_pred: Any, other: Any = None) -> ConfusionTally:
+    def update(self, y_true: Column, y_pred: Column, other: Column | None = None) -> ConfusionTally:
         """Count a batch of true classes, predictions and, for a joint table, predictions of another classifier.
 
         Parameters
@@ -61,7 +61,7 @@ class ConfusionTally(Tally):
         other : sequence of labels, shape (n,), optional
             In all batches or in none.
         """
-        columns = {"y_true": y_true, "y_pred": y_pred}
+        columns: dict[str, Any] = {"y_true": y_true, "y_pred": y_pred}
         if other is not None:
             columns["other"] = other
         if all(hasattr(values, "__len__") and len(values) == 0 for values in columns.values()):

@@ -12,8 +12,9 @@ from typing import Any
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.validation import check_flag, check_integer, check_name
+from costcurves._base.validation import Column, check_flag, check_integer, check_name
 from costcurves.counting import counts, hull_vertices
+from costcurves.counting.class_labels import Label
 from costcurves.counting.keys import FLOATS, scores_of_keys
 from costcurves.curves.roc import RocCurve
 from costcurves.data.tallies.base import Batches, State, Tally, locked
@@ -83,7 +84,7 @@ class HullTally(Tally):
     def __init__(
         self,
         *,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         bins: ScoreBins | None = None,
         resolution: int = RESOLUTION,
         dtype: str | None = None,
@@ -128,7 +129,7 @@ class HullTally(Tally):
         return self._chain().left
 
     @locked
-    def update(self, y_true: Any, y_score: Any) -> HullTally:
+    def update(self, y_true: Column, y_score: npt.ArrayLike) -> HullTally:
         """Count a batch of labels and scores in this pass, and return the tally."""
         batch = self._batches.read(y_true, {"y_score": y_score})
         if batch is None:
@@ -171,7 +172,7 @@ class HullTally(Tally):
         return self._like(self._before, self._passes)
 
     @locked
-    def laid_out(self, scores: Any) -> HullTally:
+    def laid_out(self, scores: npt.ArrayLike) -> HullTally:
         """Return an empty tally whose bins suit a sample of the scores; this tally if it already has bins.
 
         The result is the same for any bins, but with suitable ones less is left for the next pass.

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import (
     BoolArray,
+    Column,
     FloatArray,
     IntArray,
     check_choice,
@@ -19,7 +20,9 @@ from costcurves._base.validation import (
     frozen,
     shown,
 )
+from costcurves.conditions.range import GridLike
 from costcurves.counting import counts
+from costcurves.counting.class_labels import Label
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.data.tallies.base import Batches, State, Tally, locked, part
 from costcurves.decisions.curve_difference import (
@@ -81,7 +84,9 @@ class PairedTally(Tally):
     True
     """
 
-    def __init__(self, a: CostCurve, b: CostCurve, *, pc: Any = None, pos_label: Any = None) -> None:
+    def __init__(
+        self, a: CostCurve, b: CostCurve, *, pc: GridLike | None = None, pos_label: Label | None = None
+    ) -> None:
         for name, curve in (("a", a), ("b", b)):
             if not isinstance(curve, CostCurve):
                 raise InputError(f"`{name}` must be a CostCurve, got {shown(curve)} ({type(curve).__name__})")
@@ -112,7 +117,9 @@ class PairedTally(Tally):
         self._cells: dict[str, Array] = {}
 
     @locked
-    def update(self, y_true: Any, score_a: Any, score_b: Any, sample_weight: Any = None) -> PairedTally:
+    def update(
+        self, y_true: Column, score_a: npt.ArrayLike, score_b: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> PairedTally:
         """Count a batch of labels and both scores, and return the tally."""
         batch = self._batches.read(y_true, {"score_a": score_a, "score_b": score_b}, sample_weight)
         if batch is None:

@@ -12,6 +12,7 @@ from costcurves._base.errors import DataError, InputError, UnsupportedError
 from costcurves._base.validation import (
     LARGEST_WHOLE,
     BoolArray,
+    Column,
     FloatArray,
     check_choice,
     check_integer,
@@ -19,6 +20,7 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.counting import counts, hull_vertices
+from costcurves.counting.class_labels import Label
 from costcurves.counting.geometry import upper_hull
 from costcurves.counting.keys import FLOATS, scores_of_keys
 from costcurves.curves.roc import RocCurve
@@ -143,7 +145,7 @@ class ScoreTally(Tally):
     def __init__(
         self,
         *,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         resolution: int | None = None,
         bins: ScoreBins | None = None,
         limit: int = MOST_DISTINCT,
@@ -181,7 +183,7 @@ class ScoreTally(Tally):
         return int(self._n[0])
 
     @locked
-    def update(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> ScoreTally:
+    def update(self, y_true: Column, y_score: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> ScoreTally:
         """Count a batch of labels and scores, and return the tally."""
         batch = self._batches.read(y_true, {"y_score": y_score}, sample_weight)
         if batch is None:
@@ -209,7 +211,7 @@ class ScoreTally(Tally):
         return self
 
     @locked
-    def update_distinct(self, y_true: Any, y_score: Any, times: Any) -> ScoreTally:
+    def update_distinct(self, y_true: Column, y_score: npt.ArrayLike, times: npt.ArrayLike) -> ScoreTally:
         """Count pairs of label and score, each with the number of times that it occurs.
 
         Parameters

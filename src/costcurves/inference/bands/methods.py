@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -147,6 +147,7 @@ BAND_METHODS = {
     "exact": BandMethod(exact_limits, whole_counts=True, uncertain_prevalence=False),
     "resample": BandMethod(resample_limits, whole_counts=True),
 }
+BandMethodName = Literal["wilson", "gaussian", "exact", "resample"]
 
 
 def cost_strata(

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, frozen, shown
-from costcurves.conditions.condition import OperatingCondition, check_condition, pc_array
-from costcurves.conditions.range import OperatingRange, default_points
+from costcurves.conditions.condition import OperatingCondition, PcLike, check_condition, pc_array
+from costcurves.conditions.range import GridLike, OperatingRange, default_points
 
 SAMPLINGS = ("stratified", "full")
 
@@ -225,14 +224,14 @@ class Band(Result):
         )
 
 
-def operating_points(pc: Any) -> FloatArray:
+def operating_points(pc: GridLike | None) -> FloatArray:
     """Return operating points, given as values of pc, as a condition, as a range, or as None for all of pc."""
     if pc is None or isinstance(pc, OperatingRange):
         return default_points(pc)
     return check_pc(pc.pc if isinstance(pc, OperatingCondition) else pc)
 
 
-def check_pc(pc: npt.ArrayLike) -> FloatArray:
+def check_pc(pc: PcLike) -> FloatArray:
     """Return operating points as an increasing array in [0, 1]; a condition stands for its pc."""
     points = np.atleast_1d(pc_array(pc))
     if points.ndim != 1 or points.size == 0:

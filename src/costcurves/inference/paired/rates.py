@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -173,3 +173,4 @@ PAIRED_METHODS: dict[str, Callable[..., tuple[FloatArray, FloatArray]]] = {
     "bonett-price": partial(_wald, extra=1.0, cells=2.0),
     "gaussian": partial(_wald, extra=0.0, cells=0.0),
 }
+PairedMethodName = Literal["mid-p", "score", "agresti-min", "bonett-price", "gaussian", "exact", "resample"]
