@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import costcurves as cc
+from browser import browser, open_tab
 from costcurves.cli import main
 from costcurves.report.words import NOTES
 
@@ -69,6 +70,41 @@ def test_thresholds_of_other_cases_are_those_of_answers_curves_and_comparisons()
         == cc.compare(Y[test], here["sharp"], here["dull"], policy=tuple(policy.values())).estimate.tolist()
     )
     assert NOTES["validation"] in report.html()
+
+
+def test_ranges_overview_and_sliders_follow_thresholds_of_other_cases(tmp_path):
+    tune, test = np.arange(240) < 120, np.arange(240) >= 120
+    policy = {n: cc.thresholds.validation(cc.RocCurve.from_predictions(Y[tune], s[tune])) for n, s in SCORES.items()}
+    here = {name: scores[test] for name, scores in SCORES.items()}
+    report = cc.Report.from_predictions(Y[test], here, policy=policy, scenarios={"usual": HERE})
+    curves = {n: cc.CostCurve.from_predictions(Y[test], s, policy=policy[n]) for n, s in here.items()}
+
+    found = report.to_dict()["ranges"]
+    for name, low, high in zip(found["classifier"], found["pc_low"], found["pc_high"], strict=True):
+        middle = (low + high) / 2
+        least = min(min(middle, 1 - middle), *(float(curve.evaluate(middle)) for curve in curves.values()))
+        own = min(middle, 1 - middle) if "always" in name else float(curves[name].evaluate(middle))
+        assert own == pytest.approx(least)
+    page = report.write_html(tmp_path / "page.html")
+    with browser() as running:
+        tab = open_tab(running)
+        tab.go(page)
+        for share, cost in ((30, 4), (10, 3), (50, 1), (5, 30)):
+            tab.enter("#prevalence", share)
+            tab.enter("#cost_fn", cost)
+            where = cc.OperatingCondition(share / 100, cost_fp=1, cost_fn=cost)
+            shown = tab.page.eval_on_selector("#now", "e => ({...e.dataset})")
+            answer = cc.recommend(Y[test], here, where, policy=policy)
+            names = {-2: "always positive", -1: "always negative", **dict(enumerate(here))}
+            assert names[int(shown["k"])] == answer.best.classifier
+            assert float(shown["cost"]) == pytest.approx(answer.best.expected_cost)
+            if int(shown["k"]) >= 0:
+                flagged = here[answer.best.classifier] >= float(shown["t"])
+                assert (flagged == (here[answer.best.classifier] >= answer.best.threshold)).all()
+        assert not tab.complaints
+    text = page.read_text(encoding="utf-8")
+    assert "at the thresholds that were found on other cases" in text
+    assert "at its best threshold on these cases" not in text
 
 
 def test_the_command_takes_thresholds_from_another_table(tmp_path, monkeypatch):

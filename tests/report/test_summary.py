@@ -187,3 +187,25 @@ def test_with_pc_refuses_what_cannot_be_reached():
         here.with_pc(1, by="cost_fp")
     with pytest.raises(cc.InputError, match="`by` must be one of 'prevalence', 'cost_fn', 'cost_fp', got 'cost'"):
         here.with_pc(0.5, by="cost")
+
+
+def test_of_very_many_classifiers_only_pairs_with_a_recommended_one_are_told(monkeypatch):
+    rng = np.random.default_rng(8)
+    y = rng.random(120) < 0.4
+    scores = {name: y * rng.uniform(0.5, 2) + rng.normal(size=120) for name in "abcd"}
+    here = {"here": cc.OperatingCondition(0.3, cost_fp=1, cost_fn=3)}
+    every = cc.Report.from_predictions(y, scores, scenarios=here)
+    monkeypatch.setattr("costcurves.report.summary.ALL_PAIRS", 3)
+    some = cc.Report.from_predictions(y, scores, scenarios=here)
+    best = cc.recommend(y, scores, here["here"]).best.classifier
+    known = {tuple(one.names): one for one in every.summary.pairs.pairs}
+    told = some.summary.pairs.pairs
+    assert {pair.names for pair in told} == {names for names in known if best in names}
+    assert len(known) == 6
+    for pair in told:  # whose limits still hold for all six
+        assert (pair.lower == known[pair.names].lower).all()
+    document = some.to_dict()
+    assert len(document["differences"]) == len(document["crossings"]) == len(told)
+    assert document["scenarios"][0]["pairs"] is None
+    assert document["scenarios"][0]["recommendation"] == every.to_dict()["scenarios"][0]["recommendation"]
+    assert "Pairs with a recommended classifier" in some.html()

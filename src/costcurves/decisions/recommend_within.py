@@ -311,6 +311,12 @@ def recommend_over(
     )
 
 
+def winners_over(entrants: Entrants, span: OperatingRange) -> Ranges:
+    """Return who is best where in a range, with the thresholds that everybody's policy has there."""
+    curves = [*trivial_curves(), *entrants.curves.values()]
+    return _ranges(entrants, Envelope.of(curves, *span.pc), [*TRIVIAL, *entrants.names], span)
+
+
 class _Verdict(NamedTuple):
     """What is shown at one point: who is in use, who costs more (None: decides alike), and who costs less."""
 

@@ -117,6 +117,8 @@ def _chosen() -> Any:
     return (
         on("vertices")
         .transform_filter(SHOWN)
+        # A threshold that was not chosen on these cases is used between two conditions.
+        .transform_filter("!isValid(datum.a) || ((datum.a < pc || datum.a == 0) && pc <= datum.b)")
         .transform_calculate(cost="pc * (1 - datum.y) + (1 - pc) * datum.x")
         .transform_joinaggregate(least="min(cost)")
         .transform_filter("datum.cost - datum.least <= 1e-12 * datum.cost")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -110,18 +111,29 @@ def _vertices(summary: Summary, who: dict[str, int]) -> Rows:
 
     The trivial classifiers come first, because they need no model, then the first by name, then the fewest alarms.
     `mid` is the middle of the range of pc in which a vertex of the common hull is best. From the distances of the
-    limits of fnr and fpr, the page computes the limits of the cost.
+    limits of fnr and fpr, the page computes the limits of the cost. A threshold that was not chosen on these cases is
+    used from a to b, and a click on it goes to the middle of that.
     """
     hull = summary.hull
-    own = {one.name: _own_vertices(one) for one in summary.classifiers}
+    given = [one for one in summary.classifiers if one.breaks is not None]
+    own = {one.name: _own_vertices(one) for one in summary.classifiers if one.breaks is None}
     breaks = hull.breaks.tolist()
     rows: Rows = []
     for i, owners in enumerate(hull.owners):
         for name, threshold in owners:
-            row = _trivial(summary, name) if name in TRIVIAL else own[name].pop(threshold)
-            rows.append(row | {"k": who[name], "mid": round((breaks[i] + breaks[i + 1]) / 2, 9)})
+            if name in own or name in TRIVIAL:
+                row = _trivial(summary, name) if name in TRIVIAL else own[name].pop(threshold)
+                rows.append(row | {"k": who[name], "mid": round((breaks[i] + breaks[i + 1]) / 2, 9)})
     for name, left in own.items():
         rows += [row | {"k": who[name], "mid": None} for row in left.values()]
+    if given:
+        rows = [row | {"a": 0.0, "b": 1.0} for row in rows]
+    for one in given:
+        assert one.breaks is not None
+        ends = dict(zip(one.vertices.thresholds.tolist(), pairwise(one.breaks.tolist()), strict=True))
+        for threshold, row in _own_vertices(one).items():
+            a, b = ends[threshold]
+            rows.append(row | {"k": who[one.name], "mid": round((a + b) / 2, 9), "a": a, "b": b})
     names = dict(enumerate(summary.names))
     rows.sort(key=lambda row: (row["k"] >= 0, names.get(row["k"], ""), row["fp"], row["tp"]))
     return [{"r": r, **row} for r, row in enumerate(rows)]
@@ -135,7 +147,7 @@ def _trivial(summary: Summary, name: str) -> dict[str, Any]:
 
 
 def _own_vertices(one: ClassifierSummary) -> dict[float, dict[str, Any]]:
-    """The inner vertices of one classifier's hull by threshold, with the distances of their limits."""
+    """The vertices of one classifier by threshold, with the distances of their limits; trivial ones are left out."""
     points = one.vertices
     (fnr_low, fnr_high), (fpr_low, fpr_high) = one.miss_limits, one.alarm_limits
     table = {
@@ -148,7 +160,9 @@ def _own_vertices(one: ClassifierSummary) -> dict[float, dict[str, Any]]:
         "t": _cuts(points),
     }
     rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
-    return dict(list(zip(points.thresholds.tolist(), rows, strict=True))[1:-1])
+    found = dict(zip(points.thresholds.tolist(), rows, strict=True))
+    alarms = [0 < fp + tp < points.n_pos + points.n_neg for fp, tp in zip(table["fp"], table["tp"], strict=True)]
+    return {cut: row for (cut, row), some in zip(found.items(), alarms, strict=True) if some}
 
 
 def _distance(values: Any) -> list[float]:

@@ -127,8 +127,8 @@ class Report:
             comparisons and of the answers. By default ``"crossfit"`` for predictions with folds, such as those of
             `evaluate`: in the cost curves each fold is judged at the thresholds of the others, while answers allow for
             the choice by themselves and comparisons keep their level with the best thresholds on these cases.
-            Otherwise ``"optimal"``. The hull, who is best where and the sliders always show the best thresholds on
-            these cases.
+            Otherwise ``"optimal"``. The hull always shows the best thresholds on these cases; who is best where and the
+            sliders do so too, unless thresholds were found on other data or given.
         baseline : str, optional
             What is in use today: one of the classifiers, ``"always negative"`` or ``"always positive"``. Each answer
             then says what it saves against that (`Recommendation.saving`).

@@ -23,7 +23,7 @@ from costcurves.report.forms import made_with
 from costcurves.report.headline import Teller
 from costcurves.report.markup import Markup, shown
 from costcurves.report.numbers import number, percent, short
-from costcurves.report.summary import Answer, ConditionAnswer, Summary, at_shown_prevalence
+from costcurves.report.summary import Answer, ConditionAnswer, Summary, at_shown_prevalence, winner_at
 from costcurves.report.words import Speaker
 
 
@@ -140,8 +140,8 @@ def _two_class(summary: Summary, currency: str, cases: float | None) -> dict[str
         found |= {"pairs": tables.pairs_table(summary, say), "crossings": tables.crossings_table(summary, say)}
         pairs = [one.names for one in summary.pairs.pairs]
     start = summary.start
-    best = summary.hull.best(start).classifier
     files = ["report.json", "hull.csv", "ranges.csv", "cost_curves.csv", "bands.csv"]
+    best = winner_at(summary.ranges, start.pc)
     return {
         "say": say,
         "summary": summary,

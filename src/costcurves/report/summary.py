@@ -29,9 +29,8 @@ from costcurves.data.predictions import Predictions
 from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests, compare_many_in
 from costcurves.decisions.dominance import Regret, regret
 from costcurves.decisions.entrants import Entrants
-from costcurves.decisions.envelopes import Envelope, trivial_curves
 from costcurves.decisions.recommend import Recommendation, recommend_here
-from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
+from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over, winners_over
 from costcurves.decisions.rows import Rows, named_policies
 from costcurves.decisions.saving import Saving, check_baseline
 from costcurves.inference.bands.results import Band
@@ -45,6 +44,8 @@ SURE, UNSURE, HOLLOW = "clear", "not settled", "no gain expected"
 
 # A point in the same cell as its neighbour cannot be seen, because the pictures are less than 400 pixels wide.
 CELLS = 250
+# Classifiers up to which all pairs are told. Of more, only the pairs with the first few recommended ones are.
+ALL_PAIRS, LEADERS = 12, 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +81,8 @@ class ClassifierSummary:
 
     `points` are the ROC points that can be distinguished in a picture, including every vertex of the classifier's hull.
     `miss_limits` and `alarm_limits` are the limits of fnr and fpr at each of `vertices`, from which the limits of the
-    cost follow at any condition.
+    cost follow at any condition. If the thresholds were not chosen on these cases, the vertices are those in use, each
+    between two of `breaks`.
     """
 
     name: str
@@ -90,6 +92,7 @@ class ClassifierSummary:
     vertices: RocCurve
     miss_limits: Limits
     alarm_limits: Limits
+    breaks: FloatArray | None
     curve: CostCurve
     each: Band
     together: Band
@@ -186,9 +189,10 @@ Answer = ConditionAnswer | RangeAnswer
 class Summary:
     """The contents of a two-class report.
 
-    `policy` says how the thresholds of curves and bands were chosen: "optimal", "crossfit", "validation",
-    or "given" for all other policies. The hull, the ranges and what follows from them are of the best thresholds on
-    these cases in any case.
+    `pairs` are all pairs, or those with a recommended classifier if there are very many; their limits hold for all
+    pairs together in any case. `policy` says how the thresholds of curves and bands were chosen: "optimal", "crossfit",
+    "validation", or "given" for all other policies. The hull is that of the best thresholds on these cases in any case,
+    and so are the ranges, unless thresholds were found on other data or given.
     """
 
     data: DataSummary
@@ -292,10 +296,13 @@ def summarise(
     if len(rocs) > 1:
         tasks.append(partial(compare_many_in, rows, policy=sure, level=level, rng=seed))
     found = _done(tasks)
-    classifiers, pairs = tuple(found[: len(rocs)]), found[len(rocs)] if len(rocs) > 1 else None
+    classifiers: tuple[ClassifierSummary, ...] = tuple(found[: len(rocs)])
+    every: ManyDifferences | None = found[len(rocs)] if len(rocs) > 1 else None
+    few = len(rocs) <= ALL_PAIRS
     curves = entrants.curves
-    ranges = hull.ranges()
-    judge = _Judge(hull, _stretches(entrants, ranges), entrants, pairs, level, today)
+    follows = all(entrants.follows_costs(name) for name in entrants.names)
+    ranges = hull.ranges() if follows else winners_over(entrants, OperatingRange.from_pc(0.0, 1.0))
+    judge = _Judge(hull, list(ranges), entrants, every if few else None, level, today)
     answers = tuple(
         _done(
             [
@@ -306,19 +313,48 @@ def summarise(
             ]
         )
     )
+    start = _start(asked, data)
+    leaders = rows.names if few else _leaders(answers, ranges, start, rows.names)
+    pairs = every if every is None or few else _among(every, leaders)
     return Summary(
         data=data,
         classifiers=classifiers,
         hull=hull,
         ranges=ranges,
-        crossings=tuple((a, b, curves[a].crossings(curves[b])) for a, b in combinations(curves, 2)),
+        crossings=()
+        if pairs is None
+        else tuple((a, b, curves[a].crossings(curves[b])) for a, b in (pair.names for pair in pairs.pairs)),
         pairs=pairs,
         answers=answers,
-        start=_start(asked, data),
+        start=start,
         level=level,
         seed=seed,
         policy=_kind(list(rules.values())),
     )
+
+
+def winner_at(ranges: Ranges, pc: float) -> str:
+    """Return who is best at a pc; the point between two ranges belongs to the left one."""
+    return next(name for name, _, high in ranges if pc <= high)
+
+
+def _among(every: ManyDifferences, leaders: tuple[str, ...]) -> ManyDifferences:
+    """Return the pairs that have one of some classifiers; their limits still hold for all pairs together."""
+    some = [pair for pair in combinations(every.names, 2) if not set(pair).isdisjoint(leaders)]
+    return ManyDifferences(every.names, tuple(every.pair(a, b) for a, b in some), every.level)
+
+
+def _leaders(
+    answers: tuple[Answer, ...], ranges: Ranges, start: OperatingCondition, names: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the first few classifiers that are recommended, or else the one that is best where the sliders start."""
+    found: list[str] = []
+    for answer in answers:
+        ends = [answer] if isinstance(answer, ConditionAnswer) else answer.ends
+        found += [] if isinstance(answer, ConditionAnswer) else [answer.recommendation.best_name]
+        found += [end.recommendation.best.classifier for end in ends]
+    known = [name for name in dict.fromkeys([*found, winner_at(ranges, start.pc)]) if name in names]
+    return tuple(known[:LEADERS]) or names[:1]
 
 
 def _kind(rules: list[Policy]) -> str:
@@ -327,14 +363,6 @@ def _kind(rules: list[Policy]) -> str:
         if all(getattr(rule, told) for rule in rules):
             return word
     return "given"
-
-
-def _stretches(entrants: Entrants, ranges: Ranges) -> list[tuple[str, float, float]]:
-    """Return who is best where, each with the thresholds that the answers give it."""
-    if all(entrants.follows_costs(name) for name in entrants.names):
-        return list(ranges)
-    everybody = [*entrants.curves.values(), *trivial_curves()]
-    return Envelope.of(everybody, 0.0, 1.0).stretches([curve.name for curve in everybody])
 
 
 def _word_for(pos_label: Any) -> str:
@@ -360,6 +388,11 @@ def _classifier(rows: Rows, rule: Policy, roc: RocCurve, hull: RocHull, level: f
     vertices = roc.on_hull()
     envelope = CostCurve(vertices)
     curve = envelope if rule.chosen_here else rows.curve(roc.name, rule)
+    breaks = None
+    if not rule.chosen_here and not rule.cross_fits:
+        index = roc.index_of(curve.cuts_at(0.5 * (curve.breaks[1:] + curve.breaks[:-1])))
+        starts = np.flatnonzero(np.append(True, np.diff(index) != 0))
+        vertices, breaks = roc.at(index[starts]), np.append(curve.breaks[starts], 1.0)
     grid = default_points()
     size_pos, size_neg = vertices.effective or (vertices.n_pos, vertices.n_neg)
     return ClassifierSummary(
@@ -370,6 +403,7 @@ def _classifier(rows: Rows, rule: Policy, roc: RocCurve, hull: RocHull, level: f
         vertices=vertices,
         miss_limits=vertex_limits(vertices.fnr, size_pos, level),
         alarm_limits=vertex_limits(vertices.fpr, size_neg, level),
+        breaks=breaks,
         curve=curve,
         each=curve.band(level=level, pc=grid),
         together=curve.band(level=level, pc=grid, simultaneous=True, rng=seed),

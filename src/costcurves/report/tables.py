@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -129,7 +130,8 @@ def pairs_table(summary: Summary, say: Speaker, most: int = 4) -> Table:
             row.append(f"{cost} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})")
         rows.append(tuple(row))
     columns = ("first", "second", "over all conditions", *(f"scenario {n}: difference" for n, _ in asked))
-    return Table("All pairs", columns, tuple(rows), 3)
+    every = len(rows) == math.comb(len(summary.names), 2)
+    return Table("All pairs" if every else "Pairs with a recommended classifier", columns, tuple(rows), 3)
 
 
 def facts_table(summary: Summary, say: Speaker) -> Table:

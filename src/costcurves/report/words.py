@@ -21,19 +21,28 @@ MOST_NAMES = 6
 OF_ALL_WRONG = "of the cost of getting every case wrong"
 
 
-_BELOW = "The hull, who is best where and the sliders show the thresholds that are best on these cases"
 # What stands below the answers, by the policy of the thresholds.
 NOTES = {
     "optimal": "Thresholds were chosen on the same cases that judge them, so costs on these cases are a little too "
     "low. The answers above say what to expect on new cases; the pictures and tables below show costs on these cases, "
     "with limits that take the thresholds as given.",
     "crossfit": "In the cost curves below, each case is judged at the threshold that is best on all cases outside its "
-    f"fold, so their costs are not too low. {_BELOW}, and so do the comparisons; their costs are a little too low. The "
-    "answers above say what to expect on new cases.",
-    "validation": "Thresholds were found on other cases, and the answers above, the cost curves and the comparisons "
-    f"say what those cost on these cases. {_BELOW}, whose costs are a little too low.",
-    "given": "The answers above, the cost curves and the comparisons are of thresholds that were given. "
-    f"{_BELOW}, whose costs are a little too low.",
+    "fold, so their costs are not too low. The hull, who is best where and the sliders show the thresholds that are "
+    "best on these cases, and so do the comparisons; their costs are a little too low. The answers above say what to "
+    "expect on new cases.",
+    "validation": "Thresholds were found on other cases. The answers above, the cost curves, the comparisons, who is "
+    "best where and the sliders say what those cost on these cases. Only the hull shows the thresholds that are best "
+    "on these cases, whose costs are a little too low.",
+    "given": "Thresholds were given. The answers above, the cost curves, the comparisons, who is best where and the "
+    "sliders say what those cost on these cases. Only the hull shows the thresholds that are best on these cases, "
+    "whose costs are a little too low.",
+}
+# Which thresholds the cost curves use, by the policy.
+USED = {
+    "optimal": "at its best threshold on these cases",
+    "crossfit": "with each case judged at the threshold that is best outside its fold",
+    "validation": "at the thresholds that were found on other cases",
+    "given": "at the thresholds that were given",
 }
 
 
@@ -203,6 +212,10 @@ class Speaker:
     def note(self, summary: Summary) -> str:
         """Return on which cases thresholds were chosen, and what that means for the costs."""
         return NOTES[summary.policy]
+
+    def used(self, summary: Summary) -> str:
+        """Return which thresholds the cost curves use."""
+        return USED[summary.policy]
 
     def condition_card(self, answer: ConditionAnswer) -> Card:
         """Write the answer at one condition."""
