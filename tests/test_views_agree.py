@@ -10,10 +10,10 @@ import pytest
 
 import costcurves as cc
 from costcurves.cli import main
+from costcurves.report.answers import SURE
 from costcurves.report.datasets import two_class_data
 from costcurves.report.headline import Teller
 from costcurves.report.numbers import rounded
-from costcurves.report.summary import SURE
 from costcurves.report.words import Speaker
 from laws import random_worlds
 

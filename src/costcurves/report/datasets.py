@@ -13,9 +13,10 @@ from costcurves._base.threshold_text import short_cut
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
 from costcurves.curves.roc import RocCurve
 from costcurves.decisions.curve_difference import NO_VERDICT
+from costcurves.report.answers import ConditionAnswer
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import isolated, short, short_names
-from costcurves.report.summary import ClassifierSummary, ConditionAnswer, Summary
+from costcurves.report.summary import ClassifierSummary, Summary
 
 Rows = list[dict[str, Any]]
 Columns = dict[str, list[Any]]

@@ -12,8 +12,9 @@ from costcurves._base.results import jsonable
 from costcurves._version import __version__
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
+from costcurves.report.answers import Answer, ConditionAnswer
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.summary import Answer, ConditionAnswer, Summary
+from costcurves.report.summary import Summary
 
 JSON_FORMAT = "costcurves/report"
 JSON_VERSION = 1

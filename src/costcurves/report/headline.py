@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.decisions.saving import Saving
+from costcurves.report.answers import HOLLOW, SURE, Answer, ConditionAnswer, RangeAnswer
 from costcurves.report.markup import Markup
 from costcurves.report.numbers import money, money_span, number, percent, rounded
-from costcurves.report.summary import HOLLOW, SURE, Answer, ConditionAnswer, RangeAnswer, Summary
+from costcurves.report.summary import Summary
 from costcurves.report.words import OF_ALL_WRONG, Speaker
 
 # Scenarios that have a headline; the others have their card.

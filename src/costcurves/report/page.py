@@ -17,13 +17,14 @@ import vl_convert
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
 from costcurves.report import charts, class_charts, tables
+from costcurves.report.answers import Answer, ConditionAnswer, winner_at
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.datasets import class_names, classes_data, numbered, picture_names, two_class_data
 from costcurves.report.forms import made_with
 from costcurves.report.headline import Teller
 from costcurves.report.markup import Markup, shown
 from costcurves.report.numbers import number, percent, short
-from costcurves.report.summary import Answer, ConditionAnswer, Summary, at_shown_prevalence, winner_at
+from costcurves.report.summary import Summary, at_shown_prevalence
 from costcurves.report.words import Speaker
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from costcurves.conditions.condition import OperatingCondition
+from costcurves.report.answers import ConditionAnswer
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import money, money_span, number, percent, together
-from costcurves.report.summary import ConditionAnswer, Summary
+from costcurves.report.summary import Summary
 from costcurves.report.words import Speaker
 
 

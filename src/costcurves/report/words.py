@@ -10,10 +10,11 @@ from costcurves.conditions.range import OperatingRange
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
 from costcurves.multiclass.comparison import CostComparison
+from costcurves.report.answers import SURE, UNSURE, ConditionAnswer, RangeAnswer
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.markup import Markup
 from costcurves.report.numbers import money, money_span, number, percent, together
-from costcurves.report.summary import SURE, UNSURE, ConditionAnswer, RangeAnswer, Summary
+from costcurves.report.summary import Summary
 
 # Names of a list that are told before it is cut short.
 MOST_NAMES = 6
