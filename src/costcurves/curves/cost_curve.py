@@ -232,9 +232,9 @@ class CostCurve(CostThresholds):
         Notes
         -----
         The statements are about the thresholds in use, given the policy. Where these were chosen on the same cases
-        (policy "optimal"), the critical value is at least that at which a useless score, with these ties and class
-        frequencies, is called useful with probability 1 - `level` (`trivial_critical`); this needs a curve with all
-        points. See `RangeLimits` for measurements.
+        (policies "optimal" and "product"), the critical value is at least that at which a useless score, with these
+        ties and class frequencies, is called useful with probability 1 - `level` (`trivial_critical`); this needs a
+        curve with all points. See `RangeLimits` for measurements.
 
         Examples
         --------
@@ -245,7 +245,7 @@ class CostCurve(CostThresholds):
         """
         points = operating_points(pc)
         band = self.band(level=level, simultaneous=True, pc=points)
-        if self.policy is not None and self.policy.chosen_here:
+        if self.policy is not None and self.policy.looks:
             roc = self._all_thresholds("operating_range_limits")
             if roc.made_from != "counts":
                 raise UnsupportedError(f"`operating_range_limits` needs whole counts, got {self.name!r} with weights")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from costcurves._base.errors import InputError
 from costcurves._base.results import Result, jsonable
-from costcurves._base.validation import FloatArray
+from costcurves._base.validation import FloatArray, frozen, shown
 from costcurves.conditions.condition import slopes_of
 from costcurves.conditions.range import OperatingRange
-from costcurves.curves.choices import _listed, threshold_text
+from costcurves.curves.choices import TRIVIAL, _listed, threshold_text
 from costcurves.curves.differences import PcIntervals
 
 
@@ -103,6 +105,67 @@ class Ranges(Result):
         chosen = np.array([name == classifier for name in self.classifier], dtype=np.bool_)
         return PcIntervals(self.pc_low[chosen], self.pc_high[chosen])
 
+    def without_trivial(self) -> Ranges:
+        """Return the same table without the trivial classifiers, as the 1998 study prints it.
+
+        Their stretches at both ends go to the classifier next to them. It is best there among the given classifiers, if
+        it raises no alarm or only alarms, which costs what the trivial classifier does.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.4, 0.95, name="C")])
+        >>> [(name, round(low, 2), round(high, 2)) for name, low, high in hull.ranges().without_trivial()]
+        [('A', 0.0, 0.46), ('C', 0.46, 1.0)]
+        """
+        own = [i for i, name in enumerate(self.classifier) if name not in TRIVIAL]
+        if not own:
+            return self
+        below = tuple(self._below[i] for i in own) if self._below else ()
+        low, high = self.pc_low[own], self.pc_high[own]
+        low[0], high[-1] = self.pc_low[0], self.pc_high[-1]
+        names, least, most = tuple(self.classifier[i] for i in own), self.threshold_low[own], self.threshold_high[own]
+        return Ranges(names, low, high, least, most, self.over, below, self.max_error, self.unsettled)
+
+    def stability(self, others: Sequence[Ranges]) -> RangeStability:
+        """Return how often other tables, for example those of the folds, name the same classifier and change likewise.
+
+        Parameters
+        ----------
+        others : sequence of Ranges
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> def table(fpr, tpr):
+        ...     curves = [cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(fpr, tpr, name="C")]
+        ...     return cc.RocHull(curves).ranges().without_trivial()
+        >>> table(0.4, 0.95).stability([table(0.3, 0.9), table(0.5, 0.97), table(0.3, 0.6)])
+        Agreement of 3 other tables
+          pc 0 .. 0.462 A: 96 % of the stretch; the change at 0.462 occurs in 67 %, at pc 0.4 .. 0.519
+          pc 0.462 .. 1 C: 63 % of the stretch
+        """
+        listed = list(others)
+        if not listed or not all(isinstance(other, Ranges) for other in listed):
+            raise InputError(f"`others` must be tables of ranges, got {shown(others)}")
+        ends = np.unique(np.concatenate([self.pc_low, self.pc_high, *(o.pc_low for o in listed)]))
+        middle, width = (ends[:-1] + ends[1:]) / 2, np.diff(ends)
+        agree = np.zeros((len(listed), len(self)))
+        owner = np.clip(np.searchsorted(self.pc_high, middle), 0, len(self) - 1)
+        for k, other in enumerate(listed):
+            theirs = np.clip(np.searchsorted(other.pc_high, middle), 0, len(other) - 1)
+            same = np.array(
+                [self.classifier[i] == other.classifier[j] for i, j in zip(owner, theirs, strict=True)], dtype=float
+            )
+            agree[k] = np.bincount(owner, same * width, len(self)) / np.bincount(owner, width, len(self))
+        breaks = np.full((len(self) - 1, len(listed)), np.nan)
+        for i, change in enumerate(pairwise(self.classifier)):
+            for k, other in enumerate(listed):
+                found = [other.pc_high[j] for j, pair in enumerate(pairwise(other.classifier)) if pair == change]
+                if found:
+                    breaks[i, k] = found[int(np.argmin(np.abs(np.array(found) - self.pc_high[i])))]
+        return RangeStability(self, frozen(agree.mean(axis=0)), frozen(breaks))
+
     def _columns(self) -> dict[str, Any]:
         return {
             "classifier": list(self.classifier),
@@ -147,3 +210,51 @@ class Ranges(Result):
         else:
             head = f"{self.candidates[0]} is best throughout pc {span}: the choice is not sensitive"
         return "\n".join([head, *body])
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RangeStability(Result):
+    """How often other tables of ranges agree with one.
+
+    Attributes
+    ----------
+    ranges : Ranges
+        The table that is judged.
+    agreement : array of shape (stretches,)
+        The share of each stretch on which the other tables name the same classifier, on average over them.
+    breaks : array of shape (stretches - 1, tables)
+        For each change from one classifier to the next, the nearest pc at which each other table has this change; NaN
+        if it has not.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> table = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A")]).ranges()
+    >>> table.stability([table, table]).agreement.tolist()
+    [1.0, 1.0, 1.0]
+    """
+
+    ranges: Ranges
+    agreement: FloatArray
+    breaks: FloatArray
+
+    @property
+    def share_with_break(self) -> FloatArray:
+        """The share of the other tables that have each change."""
+        return frozen(np.mean(~np.isnan(self.breaks), axis=1))
+
+    def _columns(self) -> dict[str, Any]:
+        ends = {"pc_low": self.ranges.pc_low, "pc_high": self.ranges.pc_high, "agreement": self.agreement}
+        return {"classifier": list(self.ranges.classifier)} | ends
+
+    def __repr__(self) -> str:
+        """Show the agreement on each stretch and at each change."""
+        told = [
+            f"  pc {low:.3g} .. {high:.3g} {name}: {100 * share:.0f} % of the stretch"
+            for (name, low, high), share in zip(self.ranges, self.agreement, strict=True)
+        ]
+        for i, share in enumerate(self.share_with_break):
+            seen = self.breaks[i][~np.isnan(self.breaks[i])]
+            span = f", at pc {seen.min():.3g} .. {seen.max():.3g}" if seen.size else ""
+            told[i] += f"; the change at {self.ranges.pc_high[i]:.3g} occurs in {100 * share:.0f} %{span}"
+        return "\n".join([f"Agreement of {self.breaks.shape[1]} other tables", *told])

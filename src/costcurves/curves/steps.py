@@ -116,6 +116,7 @@ class Policy:
     # What the rest of the package asks of a policy; each policy states where it differs.
     needs_all_points: ClassVar[bool] = True  # it may use points below the hull
     chosen_here: ClassVar[bool] = False  # thresholds are chosen on the data that they are judged by
+    looks: ClassVar[bool] = False  # it sees the labels of the cases that it is judged by, whatever it chooses by them
     takes_probabilities: ClassVar[bool] = False  # scores must be probabilities
     of_one_classifier: ClassVar[bool] = False  # its thresholds mean nothing for another classifier's scores
     cross_fits: ClassVar[bool] = False  # a case has the thresholds of its fold

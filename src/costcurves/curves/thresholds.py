@@ -8,7 +8,7 @@ anywhere else.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.threshold_text import cut_text
 from costcurves._base.validation import (
     FloatArray,
+    IntArray,
     check_in_open_unit,
     check_integer,
     check_number,
@@ -30,6 +31,8 @@ from costcurves.curves.steps import Policy, Steps, best_steps
 
 # Thresholds that follow from costs are rounded, where they are shown, by at most this part of their size.
 _ROUNDING = 1e-3
+# Where a rule of pc is looked at before halving.
+_GRID = np.linspace(0.0, 1.0, 2049)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Optimal(Policy):
 
     needs_all_points = False
     chosen_here = True
+    looks = True
 
     def steps(self, roc: RocCurve) -> Steps:
         """Return the hull's vertices between the slopes of their edges."""
@@ -133,6 +137,70 @@ class Bayes(Policy):
     def __repr__(self) -> str:
         """Return the policy and the prevalence at which the scores are calibrated."""
         return "bayes()" if self.prevalence is None else f"bayes(prevalence={self.prevalence:g})"
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Policy):
+    """The point with the largest (1 - fpr)·tpr at every pc: the largest rectangle under the ROC curve."""
+
+    looks = True
+
+    def steps(self, roc: RocCurve) -> Steps:
+        """Return that point; of several, the one with the fewest alarms."""
+        roc.need_all_points("policy=product()")
+        index = np.array([int(np.argmax((1 - roc.fpr) * roc.tpr))])
+        return Steps(np.array([0.0, 1.0]), index, roc.thresholds[index].astype(np.float64))
+
+    def __repr__(self) -> str:
+        """Return the name of the policy."""
+        return "product()"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Policy):
+    """Any threshold t(pc) that a function gives."""
+
+    function: Callable[[FloatArray], Any]
+
+    def steps(self, roc: RocCurve) -> Steps:
+        """Return the points that the thresholds reach, between the pc at which they pass a score."""
+        roc.need_all_points("policy=rule(...)")
+
+        def point(pc: FloatArray) -> tuple[IntArray, FloatArray]:
+            cuts = np.asarray(self._asked(pc), dtype=np.float64)
+            return np.asarray(roc.index_of(cuts)), cuts
+
+        low, high = _GRID[:-1].copy(), _GRID[1:].copy()
+        index, cuts = point(_GRID)
+        change = np.flatnonzero(np.diff(index) | (np.isinf(cuts[1:]) != np.isinf(cuts[:-1])))
+        low, high = low[change], high[change]
+        for _ in range(45):  # halving, until floats end
+            middle = 0.5 * (low + high)
+            same = point(middle)[0] == index[change] if change.size else np.zeros(0, np.bool_)
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        breaks = np.concatenate([[0.0], low, [1.0]])
+        used = np.concatenate([index[:1], index[change + 1]])
+        middle = 0.5 * (breaks[:-1] + breaks[1:])
+        return Steps.of(breaks, used, point(middle)[1])
+
+    def _asked(self, pc: FloatArray) -> FloatArray:
+        """Return the function's thresholds, checked."""
+        found = np.asarray(self.function(pc), dtype=np.float64)
+        if found.shape != pc.shape or np.isnan(found).any():
+            raise InputError(f"`function` must return one threshold per pc, got shape {found.shape} for {pc.shape}")
+        return found
+
+    def threshold_at(self, roc: RocCurve, pc: FloatArray, of_step: Any) -> Any:
+        """Return what the function says."""
+        return self._asked(np.atleast_1d(pc)).reshape(np.shape(pc))
+
+    def score_below(self, roc: RocCurve, threshold: float) -> float:
+        """Return NaN: the threshold is shown as the function gives it."""
+        return math.nan
+
+    def __repr__(self) -> str:
+        """Return the policy with the name of its function."""
+        return f"rule({getattr(self.function, '__name__', type(self.function).__name__)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -302,6 +370,45 @@ def validation(other: RocCurve) -> Policy:
     if not other.has_thresholds:
         raise UnsupportedError(f"`other` must come from scores, got {other.name!r}, which has no thresholds")
     return Validation(other)
+
+
+def product() -> Policy:
+    """Return the policy that uses the point with the largest (1 - fpr)·tpr at every pc, as some of the literature does.
+
+    Provost & Fawcett (1997) mention it as a rule for costs that are completely unknown. It is here as a baseline to
+    compare with. The point is chosen on the same cases, so that its cost is optimistic.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> cc.CostCurve(roc, policy=cc.thresholds.product()).evaluate([0, 0.5, 1]).tolist()
+    [0.0, 0.25, 0.5]
+    """
+    return Product()
+
+
+def rule(function: Callable[[FloatArray], Any]) -> Policy:
+    """Return the policy whose threshold is any function of pc.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an array of pc and returns a threshold for each; inf predicts no case positive, -inf every case. Where the
+        threshold passes a score is found by halving between 2,049 points, so that between two neighbours of these it
+        should not pass the same score twice.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve = cc.CostCurve(roc, policy=cc.thresholds.rule(lambda pc: 1 - pc))
+    >>> curve.breaks.round(6).tolist(), curve.evaluate(0.5)
+    ([0.0, 0.2, 0.6, 0.65, 0.9, 1.0], 0.25)
+    """
+    if not callable(function):
+        raise InputError(f"`function` must be callable, got {shown(function)} ({type(function).__name__})")
+    return Rule(function)
 
 
 # The policies that a user may name instead of calling them.

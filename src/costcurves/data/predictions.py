@@ -21,6 +21,7 @@ from costcurves._base.validation import (
     FloatArray,
     IntArray,
     OnNull,
+    Rng,
     check_choice,
     check_flag,
     check_level,
@@ -46,6 +47,7 @@ from costcurves.decisions.average_band import average_band
 from costcurves.decisions.compare import compare_in
 from costcurves.decisions.compare_many import ManyDifferences, compare_many_in
 from costcurves.decisions.curve_difference import CurveDifference
+from costcurves.decisions.ensembles import Ensemble, select_in
 from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.promise import check_promise
 from costcurves.decisions.promise_check import PromiseCheck
@@ -280,6 +282,11 @@ class Predictions(Result):
         """Compare all pairs of classifiers with limits that hold jointly. The options are those of `compare_many`."""
         with self._asked(), one_question():
             return compare_many_in(self._source, **options)
+
+    def select(self, number: int, *, over: Any = None, folds: int = 5, rng: Rng = 0) -> Ensemble:
+        """Choose the few classifiers whose hull costs least over a range, judged on other folds; see `Ensemble`."""
+        rows = self.in_memory()
+        return select_in(rows, number, over=over, folds=folds if rows.folds is None else rows.folds, rng=rng)
 
     def recommend(
         self,

@@ -15,8 +15,10 @@ from costcurves.conditions.range import RangeLike, span_of
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.crossfit import Crossfit
+from costcurves.curves.hull import RocHull
+from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import Policy
-from costcurves.curves.thresholds import as_policy, crossfit
+from costcurves.curves.thresholds import Optimal, as_policy, crossfit
 from costcurves.decisions.metrics import (
     FOLDS,
     REPEATS,
@@ -181,6 +183,7 @@ def cost_curve_area_scorer(
     over: RangeLike = None,
     weight: Any = None,
     policy: Any = "optimal",
+    hull: RocHull | None = None,
     pos_label: Any = None,
 ) -> Any:
     """Make a scorer that returns minus the area under an estimator's cost curve, so that greater is better.
@@ -190,6 +193,10 @@ def cost_curve_area_scorer(
     over, weight, policy, pos_label
         As for `cost_curve_area`. With ``policy="bayes"`` the estimator must have `predict_proba`; otherwise
         `predict_proba` or `decision_function`.
+    hull : RocHull, optional
+        The classifiers that there are already. The score is then what the estimator adds to them, the mean of
+        `RocHull.gain`, so that a search finds classifiers that extend the hull (the proposal of Provost & Fawcett
+        1997). The hull should come from cases that the search does not see.
 
     Examples
     --------
@@ -202,6 +209,13 @@ def cost_curve_area_scorer(
     [-0.052, -0.037, -0.018, -0.026, -0.019]
     """
     method = "predict_proba" if as_policy(policy).takes_probabilities else "auto"
+    if hull is not None:
+        if not isinstance(hull, RocHull):
+            raise InputError(f"`hull` must be a RocHull, got {shown(hull)} ({type(hull).__name__})")
+        if weight is not None or not isinstance(as_policy(policy), Optimal):
+            raise InputError("`hull` must not come with `weight` or `policy`: a hull has the best thresholds")
+        options = {"hull": hull, "over": span_of(over), "pos_label": pos_label}
+        return make_scorer(gain_of_scores, response_method=METHODS["auto"], **options)
     return make_scorer(
         cost_curve_area,
         greater_is_better=False,
@@ -211,3 +225,21 @@ def cost_curve_area_scorer(
         policy=policy,
         pos_label=pos_label,
     )
+
+
+def gain_of_scores(
+    y_true: Any,
+    y_score: Any,
+    hull: RocHull,
+    *,
+    over: tuple[float, float],
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """What scores add to a hull, on average over a range of pc."""
+    taken, name = set(hull.names), "candidate"
+    while name in taken:
+        name += "'"
+    with no_question():
+        roc = RocCurve.from_predictions(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, name=name)
+    return hull.gain(roc, over=over).mean
