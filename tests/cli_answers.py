@@ -31,5 +31,6 @@ ANSWERS = {
     "plan": ("plan", *VEHICLE, "--pred", "logit", "--half-width", "0.1"),
     "plan a difference": ("plan", *VEHICLE, "--pred", "logit", "--pred", "bayes", "--difference", "0.5"),
     "hull": ("hull", "show", "hull.json", *HERE[3:]),
+    "hull list": ("hull", "list", "hull.json"),
     "hull of a range": ("hull", "show", "hull.json", "--pc", "0.2..0.6"),
 }

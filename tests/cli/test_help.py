@@ -15,7 +15,7 @@ import costcurves
 from costcurves.cli._app import app
 
 ROOT = Path(__file__).parents[2]
-HULL = ("add", "show")
+HULL = ("add", "show", "list", "remove", "merge")
 COMMANDS = [
     *("report", "demo", "decide", "ranges", "compare", "curve", "bcost", "bdeltacost", "plan", "schema", "doctor"),
     *(f"hull {name}" for name in HULL),
@@ -47,8 +47,9 @@ def test_help_starts_with_a_command_that_works(run, reports, command):
     example = example_of(shown.out)
     assert (shown.code, shown.err) == (0, "")
     assert example.startswith(f"costcurves {command}")
-    if command == "hull show":
-        assert run(*shlex.split("hull add hull.json example:german_credit --positive bad")).code == 0
+    if command.startswith("hull ") and command != "hull add":
+        for add in ("hull add hull.json", "hull add other.json --tag other"):
+            assert run(*shlex.split(f"{add} example:german_credit --positive bad")).code == 0
     done = run(*shlex.split(example)[1:])
     assert done.code == 0, done.err
     assert done.out or done.err

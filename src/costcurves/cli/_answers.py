@@ -398,12 +398,25 @@ class HullDecision(Choice):
     ]
 
 
+class Member(TypedDict):
+    """A classifier of a hull's file, and where it came from; null where that is not known."""
+
+    name: str
+    can_be_best: Annotated[bool, "Whether it is the best at some condition."]
+    source: Annotated[str | None, "Name of the table."]
+    rows: Annotated[int | None, "Number of its rows."]
+    positives: Annotated[int | None, "Number of its rows of the positive class."]
+    positive: Annotated[str | None, "Its positive label."]
+    added: Annotated[str | None, "When it was added, in UTC."]
+
+
 class Hull(TypedDict):
     """The ROC convex hull of all classifiers seen so far."""
 
     schema: Literal["costcurves/hull/1"]
     currency: Currency
     classifiers: list[str]
+    members: list[Member]
     never_best: list[str]
     vertices: Annotated[list[Vertex], "From (0, 0) to (1, 1)."]
     decisions: Annotated[list[HullDecision], "The answers at the conditions that were asked about."]

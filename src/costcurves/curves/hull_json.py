@@ -20,12 +20,13 @@ FORMAT = "costcurves/roc-hull"
 VERSION = 2
 
 
-def hull_text(names: Iterable[str], curves: Iterable[RocCurve]) -> str:
-    """Return the JSON text of the names of all classifiers and of the points that are kept."""
+def hull_text(names: Iterable[str], curves: Iterable[RocCurve], origins: Mapping[str, Any] | None = None) -> str:
+    """Return the JSON text of the names of all classifiers, the points that are kept and, if known, their origins."""
     document = {
         "format": FORMAT,
         "version": VERSION,
         "names": list(names),
+        **({} if origins is None else {"origins": dict(origins)}),
         "classifiers": [
             {
                 "name": curve.name,
