@@ -12,6 +12,7 @@ _HOMES = {
     "domains-1998": "paper1998.dominance",
     "splits-1998": "paper1998.splits",
     "variants-1998": "paper1998.variants",
+    "bags-1998": "paper1998.bags",
     "table5": "paper2000.table5",
     "figure2-2000": "paper2000.sensitivity",
     "table6": "paper2000.table6",

@@ -36,6 +36,7 @@ OPENML = {
     "satimage": 182,
     "waveform21": 60,
     "dna": 40670,
+    "splice": 46,
     "vehicle": 54,
     "sonar": 40,
 }
@@ -80,7 +81,7 @@ class Domain:
         return f"Domain({self.name!r}: {self.y.size} rows, {share}, {self.nominal.size} attributes)"
 
 
-def load_domain(name: str, data: str | Path | None = None) -> Domain:
+def load_domain(name: str, data: str | Path | None = None, positive: str | None = None) -> Domain:
     """Load a data set by name, with the minority class as the positive class.
 
     Parameters
@@ -90,6 +91,8 @@ def load_domain(name: str, data: str | Path | None = None) -> Domain:
     data : path, optional
         A directory with `<name>.csv.gz`, `<name>.csv` or `<name>.arff`. If it is None, the data set is fetched from
         OpenML, which needs a network connection.
+    positive : str, optional
+        The positive class, by default the one with the fewest rows.
 
     Examples
     --------
@@ -105,17 +108,18 @@ def load_domain(name: str, data: str | Path | None = None) -> Domain:
     ([[0.0, 3.5], [1.0, nan], [0.0, 9.0]], (('no', 'yes'), ()))
     """
     if data is None:
-        return _fetched(name)
+        return _fetched(name, positive)
     folder = Path(data)
     if not folder.is_dir():
         raise InputError(f"`data` must be a directory, got {str(folder)!r}")
     found = [path for path in (folder / f"{name}{ending}" for ending in ENDINGS) if path.is_file()]
     if not found:
         raise InputError(f"`data` must hold {name}{f' or {name}'.join(ENDINGS)}, got {str(folder)!r} without it")
-    return _from_arff(name, found[0]) if found[0].suffix == ".arff" else _from_csv(name, found[0])
+    read = _from_arff if found[0].suffix == ".arff" else _from_csv
+    return read(name, found[0], positive)
 
 
-def _from_csv(name: str, path: Path) -> Domain:
+def _from_csv(name: str, path: Path, positive: str | None = None) -> Domain:
     raw = path.read_bytes()
     try:
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
@@ -130,7 +134,7 @@ def _from_csv(name: str, path: Path) -> Domain:
             raise FormatError(f"{path} must have {len(head)} fields in each row, got {len(row)} in row {number}")
     columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
     coded = [_coded(column) for column in columns[:-1]]
-    return _domain(name, str(path), head[:-1], coded, columns[-1])
+    return _domain(name, str(path), head[:-1], coded, columns[-1], positive)
 
 
 def _coded(column: list[str]) -> tuple[Floats, tuple[str, ...]]:
@@ -147,7 +151,7 @@ def _coded(column: list[str]) -> tuple[Floats, tuple[str, ...]]:
     return np.array([place.get(cell, np.nan) for cell in column]), values
 
 
-def _from_arff(name: str, path: Path) -> Domain:
+def _from_arff(name: str, path: Path, positive: str | None = None) -> Domain:
     from scipy.io import arff
 
     try:
@@ -168,10 +172,10 @@ def _from_arff(name: str, path: Path) -> Domain:
             coded.append((column.astype(np.float64), ()))
     last = table[names[-1]]
     target = [cell.decode() if isinstance(cell, bytes) else f"{cell:g}" for cell in last]
-    return _domain(name, str(path), names[:-1], coded, target)
+    return _domain(name, str(path), names[:-1], coded, target, positive)
 
 
-def _fetched(name: str) -> Domain:
+def _fetched(name: str, positive: str | None = None) -> Domain:
     if name not in OPENML:
         raise InputError(f"`name` must be one of {', '.join(OPENML)}, got {name!r}")
     try:
@@ -187,7 +191,7 @@ def _fetched(name: str) -> Domain:
     categories = bunch.categories or {}
     table = np.asarray(bunch.data, dtype=np.float64)
     coded = [(table[:, i], tuple(map(str, categories.get(one) or ()))) for i, one in enumerate(names)]
-    return _domain(name, source, names, coded, [str(label) for label in bunch.target])
+    return _domain(name, source, names, coded, [str(label) for label in bunch.target], positive)
 
 
 def _domain(
@@ -196,13 +200,16 @@ def _domain(
     attributes: Sequence[str],
     coded: Sequence[tuple[Floats, tuple[str, ...]]],
     target: Sequence[str],
+    positive: str | None,
 ) -> Domain:
-    """Check and make the domain. The class with the fewest rows is positive."""
+    """Check and make the domain. By default the class with the fewest rows is positive."""
     for row, label in enumerate(target, start=1):
         if label in MISSING:
             raise DataError(f"{source} must have a class in each row, got none in example {row}")
     classes, counts = np.unique(np.asarray(target, dtype=object).astype(str), return_counts=True)
-    fewest = classes[counts == counts.min()]
+    fewest = classes[counts == counts.min()] if positive is None else classes[classes == positive]
+    if positive is not None and not fewest.size:
+        raise InputError(f"`positive` must be a class of {source}: {', '.join(classes)}, got {positive!r}")
     if classes.size < 2 or fewest.size > 1:
         found = ", ".join(f"{one} {count}" for one, count in zip(classes, counts, strict=True))
         raise DataError(f"{source} must have one class rarer than all others, got {found}")
@@ -211,9 +218,9 @@ def _domain(
             raise DataError(f"{source} must have finite numbers, got an infinite value of {attribute!r}")
     X = np.column_stack([column for column, _ in coded])
     values = tuple(values for _, values in coded)
-    positive = str(fewest[0])
-    y = np.asarray(target, dtype=object).astype(str) == positive
+    chosen = str(fewest[0])
+    y = np.asarray(target, dtype=object).astype(str) == chosen
     for array in (X, y):
         array.setflags(write=False)
     nominal = np.array([bool(one) for one in values])
-    return Domain(name, X, nominal, y, tuple(attributes), values, positive)
+    return Domain(name, X, nominal, y, tuple(attributes), values, chosen)

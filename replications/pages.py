@@ -9,17 +9,30 @@ from pathlib import Path
 
 import costcurves as cc
 from replications.catalogue import study
+from replications.contents import contents_table
 from replications.markdown import Outcomes, Page, table
-from replications.study import VERDICTS, Outcome
+from replications.study import FAILS, VERDICTS, Outcome
 from replications.writing import write_whole
 
 PAGES = ("paper1997.page", "paper1998.page", "paper2000.page", "paper2005.page", "paper2008.page")
 START = (
-    "Every number below was computed by the public functions of costcurves. `make replicate` computes all of them "
-    "again, and `python -m replications pages` makes these pages from the recorded results. The verdict is "
-    "**replicates** if our number agrees within the stated error (the code of each study has the rule), **replicates "
-    "in direction** if the statement holds but not the number, and **does not replicate** otherwise, with the reason "
-    "as far as we know it. **Beyond the paper** marks what the paper does not report. Nothing was tuned to agree."
+    "Curves, hulls, intervals, tests and figures below come from the public functions of costcurves, and a test checks "
+    "that the studies import nothing else of it. The learners, the simulation of test sets, the counts over them and a "
+    "few comparisons of recorded curves are code of the studies. `make replicate` computes all of it again, and "
+    "`python -m replications pages` makes these pages from the recorded results."
+)
+MEANING = """The verdicts are counted apart:
+
+- **replicates**: an independent result agrees within the stated error, or a statement without a number holds by the
+  rule that its study states.
+- **consistent by construction**: the inputs are the paper's own, or were chosen so that the statement had to come out,
+  or it is an identity. The functions agree with the text, but this is no evidence for the paper.
+- **replicates in direction**: the statement holds by more than chance, but not the number.
+- **does not replicate**: anything else, with the reason as far as we know it.
+- **beyond the paper**: what the paper does not report."""
+CONTENT = (
+    "Every definition, algorithm, table and figure, with the call that gives it. The verdicts are counted from the "
+    "rows of the studies; what has no number in the paper names the tests of the call instead."
 )
 
 
@@ -75,18 +88,22 @@ def summary(pages: list[Page], outcomes: Outcomes) -> str:
         (row.item, row.what, str(row.paper) if row.paper is not None else "", _short(row.ours), row.why)
         for outcome in outcomes.values()
         for row in outcome.rows
-        if row.verdict == VERDICTS[2]
+        if row.verdict == FAILS
     ]
     return "\n\n".join(
         [
             "# Replications",
             START,
+            MEANING,
             "The numbers of results of the papers with each verdict:",
             table(("paper", "what", *VERDICTS), papers),
             "## Study by study",
             table(head, lines),
             "## What does not replicate",
             table(("item", "what", "paper", "ours", "why, as far as we know"), failed),
+            "## What the papers contain",
+            CONTENT,
+            contents_table(outcomes, (page.name for page in pages)),
             f"Made with costcurves {cc.__version__}.\n",
         ]
     )

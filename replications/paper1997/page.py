@@ -76,13 +76,19 @@ def text(outcomes: Outcomes) -> str:
     points.append(("C of figure 5", " ".join(f"({x:g}, {y:g})" for x, y in NEARLY)))
     pictures = [image(f"1997-figure{i}.png", f"Figure {i} of 1997 on constructed classifiers") for i in range(1, 7)]
     return f"""
-F. Provost and T. Fawcett, *Analysis and visualization of classifier performance: comparison under imprecise class and
-cost distributions*, KDD 1997.
+F. Provost and T. Fawcett, *Analysis and visualization of classifier performance with nonuniform class and cost
+distributions*, AAAI-97 workshop on AI approaches to fraud detection and risk management. This is the text that the
+statements below follow; the paper of the same authors at KDD 1997 (*... comparison under imprecise class and cost
+distributions*) has the same method and other wording.
 
 The paper's figures print no coordinates. The classifiers here are **constructed**: their points (fpr, tpr) were chosen so
 that A to G behave as the text describes (A dominates D; B and D are never optimal; E extends the hull, but F and G do not;
-C of figure 5 is nearly optimal). A verdict below therefore means that the functions of this package reach the paper's
-conclusions from points with the described behaviour. The slopes follow from the paper's own numbers and are not constructed.
+C of figure 5 is nearly optimal). **Nothing on this page is independent evidence**: that the functions of this package reach
+the paper's conclusions from points with the described behaviour is consistent by construction. The slopes of figures 3 and
+6a are arithmetic of the paper's printed prevalence and costs. For figure 6b the paper prints slopes only, and the costs
+that give them are ours.
+
+Not covered: the search for classifiers that extend the hull, and the discussion of limitations, which have no numbers.
 
 {table(("classifier", "points (fpr, tpr), besides (0, 0) and (1, 1)"), points)}
 

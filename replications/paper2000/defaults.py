@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 import costcurves as cc
 from replications.paper2000.domain import CLASSES, FREQUENCIES, TEST, Trial, by_model, settings, trials
-from replications.study import BEYOND, Part, Row, Study, mean_and_error
+from replications.study import BEYOND, Part, Row, Study, judged, mean_and_error
 
 LAPLACES = {"λ = 0": 0.0, "λ = 1/k³": 1 / CLASSES**3, "λ = 1/k²": 1 / CLASSES**2, "λ = 0.1": 0.1, "λ = 0.5": 0.5}
 METHODS = (*LAPLACES, "mid-P", "normal")
@@ -109,6 +109,20 @@ def rows(found: list[Part]) -> list[Row]:
             low, high = min(each, key=lambda m: each[m]), max(each, key=lambda m: each[m])
             text = f"{each[low]:.0f} ({low}) to {each[high]:.0f} ({high})"
             out.append(Row(name, what, None, text, BEYOND))
+    equal = table(found, "equal")
+    for model in ("M6", "M7", "M9"):
+        kept = {name: equal[name][model] for name in equal if name.startswith("λ") and name != "λ = 0"}
+        least = min(kept, key=lambda name: kept[name])
+        out.append(
+            judged(
+                f"Section 4.2, {model}",
+                "H0 not rejected, of 1000, for any λ > 0 (the least of those tried)",
+                "> 995",
+                kept[least],
+                kept[least] > 995,
+                f"at {least}; {', '.join(kept)}",
+            )
+        )
     return out
 
 

@@ -56,9 +56,7 @@ def rows(found: list[Part]) -> list[Row]:
         ours = float(kept[model][-1])
         ends = [v[-1] for v in by_model(found, "kept")[model]]
         _, error = mean_and_error(ends)
-        # The paper averaged three matrices, and their mean has an error of its own.
-        near = abs(ours - left) <= max(0.02, 2 * error * (1 + len(ends) / 3) ** 0.5)
-        verdict = REPLICATES if near else DIRECTION if ours > 0.005 else FAILS
+        verdict = left_verdict(left, ours, error)
         three = error * (len(ends) / 3) ** 0.5
         why = (
             f"from {min(ends):.2f} to {max(ends):.2f} over {len(ends)} matrices, so that a mean of three has a "
@@ -122,12 +120,21 @@ def rows(found: list[Part]) -> list[Row]:
                 f"z test: H0 not rejected with {SHARES[at]:g} of the labels changed (BDeltaCost {kept[model][at]:.3f})",
                 1.0,
                 float(normal[model][at]),
-                FAILS,
+                REPLICATES if normal[model][at] > 0.99 else FAILS,
                 "it rejects"
                 + (", though less often" if normal[model][at] > kept[model][at] + 0.05 else ", about as often"),
             )
         )
     return out
+
+
+def left_verdict(paper: float, ours: float, error: float) -> str:
+    """The verdict on how often H0 is not rejected although all labels are changed.
+
+    It replicates within two standard errors of our mean over matrices, but never if it differs by more than 0.1. The
+    paper's statement, that the test does not always reject for this model, holds in direction from 0.05 on.
+    """
+    return REPLICATES if abs(ours - paper) <= min(0.1, 2 * error) else DIRECTION if ours > 0.05 else FAILS
 
 
 def reach(x: npt.NDArray[Any], kept: npt.NDArray[Any]) -> float:

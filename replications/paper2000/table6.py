@@ -7,7 +7,7 @@ import numpy as np
 import costcurves as cc
 from replications.paper2000.domain import MODELS, Trial, by_model, settings, trials
 from replications.paper2000.table5 import judged
-from replications.study import FAILS, REPLICATES, Part, Row, Study, mean_and_error
+from replications.study import DIRECTION, FAILS, REPLICATES, Part, Row, Study, mean_and_error
 
 PRINTED = dict(zip(MODELS, (948.83, 950.50, 948.26, 950.46, 951.16, 934.03, 943.76, 949.96, 932.06), strict=True))
 SOME = 0.1
@@ -36,16 +36,17 @@ def rows(parts: list[Part]) -> list[Row]:
         )
     for model, values in by_model(parts, "laplace").items():
         ours, error = mean_and_error(values)
-        claim = "> 995" if model in ("M6", "M7", "M9") else "> 950"
-        held = ours > float(claim[2:])
-        verdict = REPLICATES if held else FAILS
-        out.append(Row(f"Section 4.2, {model}", "H0 not rejected, of 1000 (λ = 0.1)", claim, ours, verdict, "", error))
+        # "Too wide in the case of all cost models." The claim about any λ > 0 is judged with several in defaults-2000.
+        verdict = REPLICATES if ours - 2 * error > 950 else DIRECTION if ours > 950 else FAILS
+        what = "H0 not rejected, of 1000 (λ = 0.1)"
+        out.append(Row(f"Section 4.2, {model}", what, "> 950", ours, verdict, "", error))
     for model, values in by_model(parts, "normal").items():
         ours, error = mean_and_error(values)
         why = "it rejects " + (
             "about as often as it should" if ours < 960 else "less often than it should, but it does"
         )
-        out.append(Row(f"Section 4.2, {model}", "z test: H0 not rejected, of 1000", 1000.0, ours, FAILS, why, error))
+        verdict = REPLICATES if min(values) == 1000 else FAILS
+        out.append(Row(f"Section 4.2, {model}", "z test: H0 not rejected, of 1000", 1000.0, ours, verdict, why, error))
     return out
 
 

@@ -12,7 +12,7 @@ from replications.domains import load_domain
 from replications.learners.folds import fold_numbers, out_of_fold
 from replications.learners.stump import OneRule
 from replications.learners.trees import DecisionTree
-from replications.study import BEYOND, Part, Row, Study, judged, rng_of
+from replications.study import BEYOND, Part, Row, Study, constructed, rng_of
 
 DOMAIN = "crx"
 FOLDS = 10
@@ -64,37 +64,37 @@ def rows(parts: list[Part]) -> list[Row]:
     corners = cc.CostCurve(hull).breaks[1:-1]
     apart = round(float(np.abs(across / (across + up) - corners).max()), 12)
     out = [
-        judged(
+        constructed(
             "Figure 2",
             "distance of the lines' ends from FP (at pc = 0) and 1 - TP (at pc = 1)",
             "none",
             round(off, 12),
             off < 1e-12,
-            "both classifiers",
+            "an identity; both classifiers",
         ),
-        judged(
+        constructed(
             "Figure 2",
             "distance of the corners of the lower envelope from 1/(1 + slope) of the hull's edges",
             "none",
             apart,
             apart < 1e-9,
-            "the dual of the ROC convex hull",
+            "an identity: the dual of the ROC convex hull",
         ),
-        judged(
+        constructed(
             "Section 2",
             "distance of the line from the error rate, at equal costs and the data's prevalence",
             "none",
             round(wrong, 12),
             wrong < 1e-12,
-            "both classifiers",
+            "an identity; both classifiers",
         ),
-        judged(
+        constructed(
             "Section 4",
             "distance of the operating range's ends from 1/(1 + slope) of the lines to (0, 0) and (1, 1)",
             "none",
             round(slopes, 12),
             slopes < 1e-12,
-            "both classifiers",
+            "an identity; both classifiers",
         ),
     ]
     for name in LEARNERS:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import costcurves as cc
-from replications.study import Part, Row, Study, judged
+from replications.study import Part, Row, Study, constructed
 
 # The paper prints no coordinates of figure 5. These points behave as it describes.
 CROSSING = {
@@ -33,16 +33,12 @@ def fold_curves() -> list[cc.RocCurve]:
     return [cc.RocCurve.from_rates(*point, name=f"curve {i}") for i, point in enumerate(FOLDS, start=1)]
 
 
-def turned(curve: cc.RocCurve) -> cc.RocCurve:
-    """Exchange the classes of a curve, so that its vertical average is the horizontal one."""
-    return cc.RocCurve.from_rates(1 - curve.tpr[::-1], 1 - curve.fpr[::-1], name=curve.name)
-
-
 def roc_averages(points: int = 1001) -> tuple[cc.RocCurve, cc.RocCurve]:
     """The vertical and the horizontal average of figure 9."""
-    vertical = cc.average_roc_curves(fold_curves(), n_points=points, name="vertical average").to_roc_curve()
-    sideways = cc.average_roc_curves([turned(one) for one in fold_curves()], n_points=points, name="horizontal average")
-    return vertical, turned(sideways.to_roc_curve())
+    curves = fold_curves()
+    vertical = cc.average_roc_curves(curves, n_points=points, name="vertical average")
+    horizontal = cc.average_roc_curves(curves, kind="horizontal", n_points=points, name="horizontal average")
+    return vertical.to_roc_curve(), horizontal.to_roc_curve()
 
 
 def work(part: Part, seed: int) -> Part:
@@ -125,7 +121,7 @@ def rows(parts: list[Part]) -> list[Row]:
     tangent = [y - cross["slope"] * x for x, y in cross["tangent"]]
     far = min(abs(pc - cross["crossing"]) for pc in cross["roc_pc"])
     out = [
-        judged(
+        constructed(
             "Figure 6",
             "who costs less where",
             "dotted for pc < 0.5, dashed above",
@@ -133,54 +129,56 @@ def rows(parts: list[Part]) -> list[Row]:
             (first[0], last[0]) == ("dotted", "dashed") and abs(first[2] - 0.5) < 1e-6 and len(cross["left"]) == 2,
             "the points were chosen so that this is so",
         ),
-        judged(
+        constructed(
             "Figure 5",
             "slope of the line that touches both curves",
             1.0,
             cross["slope"],
             abs(cross["slope"] - 1) < 1e-6 and abs(tangent[0] - tangent[1]) < 1e-6,
-            "the paper draws it; pc = 0.5 is slope 1. It touches at "
+            "points chosen so; the paper draws it; pc = 0.5 is slope 1. It touches at "
             + " and ".join(f"({x:.2f}, {y:.2f})" for x, y in cross["tangent"]),
         ),
-        judged(
+        constructed(
             "Figure 5",
             "pc of the two curves' slopes where the ROC curves cross",
             "little to do with the range",
             " and ".join(f"{pc:.3f}" for pc in cross["roc_pc"]),
             far > 0.05,
+            "points chosen so; "
             f"they cross at ({cross['roc_crossing'][0]:.3f}, {cross['roc_crossing'][1]:.3f}), where neither works at "
             "pc = 0.5",
         ),
-        judged(
+        constructed(
             "Figure 9",
             "cost of the two curves on the line that joins their vertices",
             "equal",
             " and ".join(f"{cost:.4f}" for cost in mean["costs"]),
             abs(mean["costs"][0] - mean["costs"][1]) < 1e-6,
-            f"slope {mean['slope']:.3f}, pc {mean['pc']:.3f}; from the printed points",
+            f"an identity of the printed points: slope {mean['slope']:.3f}, pc {mean['pc']:.3f}",
         ),
     ]
     for name in ("vertical", "horizontal"):
         found = mean[name]
         out.append(
-            judged(
+            constructed(
                 "Figure 9",
                 f"distance (tpr) of the {name} average from that line, at its nearest",
                 "well below it",
                 found["below"],
                 found["below"] > 0.02,
-                f"so it costs {found['cost']:.4f} there, {100 * (found['cost'] / mean['average'] - 1):.0f} % more than "
+                "arithmetic of the printed points; "
+                f"it costs {found['cost']:.4f} there, {100 * (found['cost'] / mean['average'] - 1):.0f} % more than "
                 f"the average of the costs; at other pc from {found['least']:+.4f} to {found['most']:+.4f}",
             )
         )
     out.append(
-        judged(
+        constructed(
             "Figure 10",
             "largest distance of the averaged cost curve from the average performance",
             "none",
             mean["error"],
             mean["error"] < 1e-6,
-            f"at pc {mean['pc']:.3f} both are {mean['average']:.4f}",
+            f"an identity; at pc {mean['pc']:.3f} both are {mean['average']:.4f}",
         )
     )
     return out

@@ -193,8 +193,11 @@ figures:
   examples per leaf, Laplace estimates) and Holte's 1R. The paper does not say how its points were measured. Ours come from the
   pooled scores of ten stratified folds. The rarer class is positive; if the classes are exchanged, pc becomes 1 - pc.
 - **Printed numbers** (9-12): two points and a confusion matrix, which are used as printed.
-- **Constructed** (5, 6, 13-15): the paper prints no numbers, so ours were chosen to behave as the text describes. In these
-  cases a verdict means only that the functions of this package reach the paper's conclusion from such numbers.
+- **Constructed** (5, 6, 13-15): the paper prints no numbers, so ours were chosen to behave as the text describes.
+
+What follows from printed or constructed numbers, or is an identity, is called **consistent by construction**: the functions
+of this package agree with the text, which is no independent evidence. Only the rows on real data, and the number of
+resamples for figure 12, can replicate.
 
 ## Points and lines: figures 1 and 2
 

@@ -142,6 +142,9 @@ paper's **1,000 simulations** of scores, evaluated with `CostCurve.band` and `co
 is the default interval of this package (combined Wilson limits of the two rates; mid-P limits for differences), which was
 designed to remain valid where there are few errors.
 
+Not covered: figure 1, an illustration; the normalization of full sampling by the largest cost; and what section 6 says about
+thresholds from a finite validation set, which was not simulated.
+
 "On target" means within two percentage points of 90 %. The grid is pc = 0.01, ..., 0.99.
 
 ## Spread: figures 2 and 5

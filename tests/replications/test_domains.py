@@ -167,3 +167,11 @@ def test_the_original_sets_have_the_documented_sizes(name):
     domain = load_domain(name, SHARED)
     missing = int(np.isnan(domain.X).sum())
     assert (*domain.X.shape, domain.nominal.sum(), domain.positive, domain.y.sum(), missing) == FACTS[name]
+
+
+def test_the_positive_class_can_be_chosen(tmp_path):
+    (tmp_path / "play.csv").write_text("wind,target\nno,a\nyes,a\nno,b\nyes,c\nno,c\n", encoding="utf-8")
+    assert load_domain("play", tmp_path).positive == "b"
+    assert load_domain("play", tmp_path, positive="c").y.tolist() == [False, False, False, True, True]
+    with pytest.raises(cc.InputError, match=r"`positive` must be a class of .*: a, b, c, got 'd'"):
+        load_domain("play", tmp_path, positive="d")

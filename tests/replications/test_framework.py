@@ -158,6 +158,11 @@ def test_replications_use_only_public_functions():
                 assert set(names) <= set(cc.__all__), f"{path.name} imports {names}"
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "cc":
                 assert node.attr in cc.__all__, f"{path.name} uses cc.{node.attr}"
+            if isinstance(node, ast.Import):
+                assert not any(one.name.startswith("costcurves.") for one in node.names), path.name
+            if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("__"):
+                own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+                assert own, f"{path.name} uses the private .{node.attr}"
 
 
 def test_the_pages_of_the_repository_are_those_of_the_recorded_results(tmp_path):

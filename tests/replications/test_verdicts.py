@@ -1,0 +1,186 @@
+"""Verdicts can go either way: a wrong result fails, chance is not agreement, and the table of contents has no gap."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import costcurves as cc
+from replications.catalogue import NAMES, study
+from replications.contents import CONTENTS, contents_table
+from replications.paper1998 import dominance as domains
+from replications.paper1998.table1 import PRINTED, table_row
+from replications.paper2000 import power, table5
+from replications.paper2005.sonar import highest_verdict
+from replications.study import BEYOND, CONSTRUCTED, DIRECTION, FAILS, REPLICATES
+
+ROOT = Path(__file__).parents[2]
+OUTCOMES = {name: study(name).rejudged() for name in NAMES}
+
+
+def judged_again(name, change):
+    """Return the rows of a study after its recorded parts have been changed."""
+    parts = copy.deepcopy(OUTCOMES[name].parts)
+    change(parts)
+    return study(name).rows(parts)
+
+
+def verdicts(rows, item, what=""):
+    """Return the verdicts of the rows about something."""
+    found = [row.verdict for row in rows if row.item.startswith(item) and what in row.what]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong", "item"),
+    [
+        ("dominates", False, "Figure 1"),
+        ("contributors", ["A"], "Figure 2"),
+        ("slope_a", 9.0, "Figure 3"),
+        ("best_b", "A", "Figure 3"),
+        ("extended", ["A", "C"], "Figure 4"),
+        ("incremental", False, "Figure 4"),
+        ("near", 0.08, "Figure 5"),
+        ("range_a", [0.04, 0.2], "Figure 6a"),
+        ("range_b", [0.2, 3.0], "Figure 6b"),
+        ("null_from", 3.0, "Figure 6c"),
+    ],
+)
+def test_every_statement_of_1997_can_fail_and_none_replicates_independently(key, wrong, item):
+    rows = OUTCOMES["scenarios-1997"].rows
+    assert {row.verdict for row in rows} == {CONSTRUCTED}
+    assert all(row.why for row in rows)
+    assert FAILS in verdicts(judged_again("scenarios-1997", lambda parts: parts[0].update({key: wrong})), item)
+
+
+def test_what_follows_from_printed_or_chosen_numbers_of_2005_is_counted_apart():
+    for name in ("credit-2005", "curves-2005"):
+        assert {row.verdict for row in OUTCOMES[name].rows} <= {CONSTRUCTED, BEYOND}
+    rows = OUTCOMES["intervals-2005"].rows
+    assert [row.item for row in rows if row.verdict == REPLICATES] == ["Figure 12"]
+    broken = judged_again("curves-2005", lambda parts: parts[0].update(slope=1.2))
+    assert FAILS in verdicts(broken, "Figure 5")
+
+
+def test_a_count_of_1000_must_agree_within_its_stated_error():
+    assert table5.judged(953.0, 950.0, 1.0, [949.0, 951.0])[0] == REPLICATES
+    assert table5.judged(956.0, 947.0, 1.0, [946.0, 948.0])[0] == FAILS
+    assert table5.judged(956.0, 951.5, 1.0, [951.0, 952.0])[0] == DIRECTION
+    assert table5.judged(994.0, 970.0, 30.0, [770.0, 999.0])[0] == DIRECTION
+
+
+def test_normal_theory_would_replicate_if_it_did_what_the_paper_says():
+    assert verdicts(OUTCOMES["table5"].rows, "Section 4.1", "always covers") == [FAILS]
+    rows = judged_again("table5", lambda parts: [part.update(normal=1000.0) for part in parts])
+    assert verdicts(rows, "Section 4.1", "always covers") == [REPLICATES]
+    rows = judged_again("table6", lambda parts: [part.update(normal=1000.0) for part in parts])
+    assert set(verdicts(rows, "Section 4.2", "z test")) == {REPLICATES}
+
+
+def test_any_positive_laplace_correction_means_all_that_were_tried():
+    assert verdicts(OUTCOMES["defaults-2000"].rows, "Section 4.2, M9") == [FAILS]
+
+    def narrow(parts):
+        for part in parts:
+            part["equal"]["λ = 1/k²"] = 950.0
+
+    assert set(verdicts(judged_again("defaults-2000", narrow), "Section 4.2")) == {FAILS}
+
+
+def test_a_share_that_is_three_times_the_papers_is_no_replication():
+    assert power.left_verdict(0.092, 0.262, 0.068) == DIRECTION
+    assert power.left_verdict(0.427, 0.478, 0.084) == REPLICATES
+    assert power.left_verdict(0.092, 0.01, 0.005) == FAILS
+    assert verdicts(OUTCOMES["power"].rows, "Figure 4, M6") == [DIRECTION]
+
+
+def test_a_number_read_from_one_cross_validation_can_fail():
+    ours = np.linspace(0.24, 0.33, 50).tolist()
+    assert highest_verdict(ours, 0.285) == REPLICATES
+    assert highest_verdict(ours, 0.25) == DIRECTION
+    assert highest_verdict(ours, 0.2) == FAILS
+
+
+def test_agreement_with_table_1_must_exceed_that_of_other_domains():
+    parts = OUTCOMES["domains-1998"].parts
+    dna = next(part for part in parts if part["domain"] == "dna")
+    assert table_row(dna, parts).verdict == FAILS
+    assert table_row(dna).verdict == DIRECTION
+    same = copy.deepcopy(dna)
+    same["groups"]["paper"]["ranges"] = PRINTED["dna"]
+    assert table_row(same, parts).verdict == REPLICATES
+
+
+def test_names_that_agree_by_chance_do_not_replicate():
+    rows = OUTCOMES["domains-1998"].rows
+    assert verdicts(rows, "Table 1", "smallest slopes") == [FAILS]
+    assert verdicts(rows, "Table 1", "largest slopes") == [REPLICATES]
+    from collections import Counter
+
+    counts = [Counter(NB=7, bagged=2), Counter(NB=5, bagged=4)]
+    assert domains.expected(counts, 9) == pytest.approx((35 + 8) / 9)
+    assert domains._beyond_chance(7, counts, 9) == DIRECTION
+
+
+def test_a_dominator_by_its_hull_alone_is_not_the_papers():
+    assert verdicts(OUTCOMES["domains-1998"].rows, "Figures 2 and 3, Vehicle") == [DIRECTION]
+
+    def by_curve(parts):
+        parts[0]["groups"]["paper"]["dominator"] = "Bagged-MC4"
+
+    assert verdicts(judged_again("domains-1998", by_curve), "Figures 2 and 3, Vehicle") == [REPLICATES]
+
+
+def test_five_better_than_three_is_judged_by_itself():
+    assert verdicts(OUTCOMES["spread-2008"].rows, "Figure 5", "3 and 5 (random") == [FAILS]
+
+    def better(parts):
+        parts[4]["full_sets"] = [0.9] * len(parts[4]["full_sets"])
+
+    rows = judged_again("spread-2008", better)
+    assert verdicts(rows, "Figure 5", "3 and 5 (random") == [REPLICATES]
+
+
+# The table of contents --------------------------------------------------------------------------------------
+
+
+def test_every_entry_has_a_verdict_and_a_call_or_says_what_is_missing():
+    for entry in CONTENTS:
+        assert entry.verdict(OUTCOMES), entry
+        assert entry.calls or entry.missing, entry
+        assert entry.rows(OUTCOMES) or entry.tests or entry.missing, entry
+        assert not entry.studies or entry.rows(OUTCOMES), entry
+        assert not entry.tests or (ROOT / entry.tests).is_file(), entry
+    papers = {entry.paper for entry in CONTENTS}
+    assert papers == {"1997", "1998", "2000", "2005", "2008"}
+    lines = contents_table(OUTCOMES, papers).splitlines()
+    assert len(lines) == len(CONTENTS) + 2
+    assert not any(" |  | " in line for line in lines)
+
+
+@pytest.mark.parametrize("call", sorted({call for entry in CONTENTS for call in entry.calls}))
+def test_every_call_is_public(call):
+    path, _, keyword = call.removesuffix("=)").partition("(")
+    first, *rest = path.split(".")
+    assert first in cc.__all__
+    found = getattr(cc, first)
+    for name in rest:
+        assert not name.startswith("_")
+        found = getattr(found, name)
+    assert not keyword or keyword in inspect.signature(found).parameters
+
+
+def test_every_judged_row_belongs_to_an_entry():
+    known = {id(row) for entry in CONTENTS for row in entry.rows(OUTCOMES)}
+    lost = [
+        (name, row.item)
+        for name, outcome in OUTCOMES.items()
+        for row in outcome.rows
+        if row.verdict != BEYOND and id(row) not in known
+    ]
+    assert lost == []
