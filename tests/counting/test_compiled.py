@@ -18,6 +18,7 @@ from numpy.testing import assert_array_equal
 import costcurves as cc
 import oracles
 from costcurves.counting import compiled
+from costcurves.counting.counts import count_scores, packed_scores
 from costcurves.counting.keys import ordered_keys
 from costcurves.data.tallies.bins import Coder, ScoreBins, _even
 from costcurves.inference.kernel.distribution import exact_quantiles
@@ -113,6 +114,38 @@ def test_members_of_wanted_bins_are_counted_by_key_or_written(fast, real, counte
                 assert members.examples == place.size - sum(some.size for some in written)
                 if counted and share == 1 and (few > 0).any():
                     assert members.examples > 0
+
+
+@pytest.mark.parametrize("real", REALS)
+def test_packed_scores_are_counted_as_by_numpy(fast, real, monkeypatch):
+    rng = np.random.default_rng(8)
+    near = strange_scores(real)
+    near = near[((np.abs(near) > 1e-15) & (np.abs(near) < 1e15)) | (near == 0)]
+    shapes = [strange_scores(real), near, -near, borders(real), np.zeros(7, real), np.array([-0.0, 0.0, 3.0], real)]
+    shapes += [rng.random(70_000).astype(real), np.round(rng.normal(0, 50, 70_001)).astype(real), near[::3]]
+    packed = 0
+    for scores in shapes:
+        positive = rng.random(scores.size) < 0.4
+        monkeypatch.setattr(compiled, "loops", lambda: None)
+        expected = count_scores(positive, scores)
+        monkeypatch.setattr(compiled, "loops", lambda: fast)
+        found = count_scores(positive, scores)
+        ends = float(scores.min()), float(scores.max())
+        packed += packed_scores(positive, scores, ends) is not None
+        for name in ("thresholds", "fp", "tp"):
+            one, other = getattr(found, name), getattr(expected, name)
+            assert (one.dtype, one.tobytes()) == (other.dtype, other.tobytes())
+    assert packed == len(shapes) - 1  # a key of the first, from the smallest float to the largest, has no room
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, -1, 2**62, -(2**63)]), min_size=1, max_size=70), st.integers(1, 40))
+def test_zeros_and_ones_are_told_from_other_labels(fast, labels, times):
+    for some in (labels, [label % 2 for label in labels], [label % 2 for label in labels] * times):
+        found = fast.zeros_and_ones(np.array(some, np.int64))
+        if set(some) == {0, 1}:
+            assert found.tolist() == [label == 1 for label in some]
+        else:
+            assert found is None
 
 
 STEPS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=25)
@@ -246,6 +279,22 @@ def test_who_is_wrong_alone_is_counted_as_by_comparing_with_every_threshold(fast
         assert counts.only_a.tolist() == (wrong[0] & ~wrong[1]).sum(axis=0).tolist()
         assert counts.only_b.tolist() == (wrong[1] & ~wrong[0]).sum(axis=0).tolist()
         assert counts.total == counts.squares == chosen.sum()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_pairs_are_tallied_as_by_numpy(fast, dtype, monkeypatch):
+    rng = np.random.default_rng(9)
+    y = rng.random(3000) < 0.3
+    scores = {name: (20 * (rng.normal(size=y.size) + y)).astype(dtype) for name in "ab"}
+    a, b = (cc.CostCurve.from_predictions(y, values, name=name) for name, values in scores.items())
+    found = []
+    for way in (fast, None):
+        monkeypatch.setattr(compiled, "loops", lambda way=way: way)
+        tally = cc.PairedTally(a, b, pc=np.linspace(0, 1, 23))
+        for part in (slice(0, 1), slice(1, 2000), slice(2000, None)):
+            tally.update(y[part], scores["a"][part], scores["b"][part])
+        found.append(tally.to_bytes())
+    assert found[0] == found[1]
 
 
 def test_exact_quantiles_are_those_of_numpy_bit_for_bit(fast, monkeypatch):

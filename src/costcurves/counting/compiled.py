@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,21 +23,27 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 8  # of the library
+VERSION = 9  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
+BINS_TOGETHER = 16  # the number of bins in a block of `cut`
 LIBRARY = Path(__file__).with_name("_loops" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so"))
-# The arguments of each loop: p is a pointer and n an integer; what it returns comes after the arrow.
+# The arguments of each loop: p is a pointer, n an integer and d a double; what it returns comes after the arrow.
 SIGNATURES = {
     "version": ">n",
-    "count_float32": "ppnpnpp",
-    "count_float64": "ppnpnpp",
+    "count_float32": "ppnpnpp>n",
+    "count_float64": "ppnpnpp>n",
     "add_counts": "ppppn",
     "gather_float32": "ppnppppp",
     "gather_float64": "ppnppppp",
-    "cut": "ppnppppppp>n",
+    "cut": "ppnppppppppp>n",
     "refine_float32": "ppppnpnpppnpnp>n",
     "refine_float64": "ppppnpnpppnpnp>n",
-    "count_changes": "pppnppnp",
+    "zeros_and_ones": "pnp>n",
+    "pack_float32": "ppndp>n",
+    "pack_float64": "ppndp>n",
+    "unpack_float32": "pnnpp>n",
+    "unpack_float64": "pnnpp>n",
+    "count_changes": "pppnpppnpnp",
     "reach": "ppnnnpppp",
     "upper_hull": "ppnp>n",
     "blocks_above": "pppnp",
@@ -62,7 +68,7 @@ class Loops:
     def __init__(self, path: Path) -> None:
         self.path = path
         library = ctypes.CDLL(str(path))
-        kinds = {"p": ctypes.c_void_p, "n": ctypes.c_int64}
+        kinds = {"p": ctypes.c_void_p, "n": ctypes.c_int64, "d": ctypes.c_double}
         for name, signature in SIGNATURES.items():
             arguments, _, answer = signature.partition(">")
             function = getattr(library, name)
@@ -71,11 +77,12 @@ class Loops:
         self._library = library
         self.version: int = library.version()
 
-    def count(self, scores: Array, positive: BoolArray, layout: Layout, counts: ByteCounts) -> None:
-        """Count float scores in bins."""
+    def count(self, scores: Array, positive: BoolArray, layout: Layout, counts: ByteCounts) -> int:
+        """Count float scores in bins, and return how many bytes overflowed."""
         scores, positive = _plain(scores), _plain(positive)
         loop, bins = self._loop("count", scores), counts.small.size // 2
-        loop(_at(scores), _at(positive), scores.size, layout.address, bins, *counts.addresses)
+        full: int = loop(_at(scores), _at(positive), scores.size, layout.address, bins, *counts.addresses)
+        return full
 
     def add_counts(self, counts: ByteCounts, other: ByteCounts) -> None:
         """Add counts to others that have the same number of places."""
@@ -94,13 +101,19 @@ class Loops:
         loop(_at(scores), _at(positive), scores.size, layout.address, wanted.address, *map(_at, keys), _at(found))
         return keys[0][: found[0]], keys[1][: found[1]]
 
-    def cut(self, counts: ByteCounts) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
-        """Find the parts of the chain of filled bins: highest bin, negatives, positives, and whether it is wanted."""
+    def cut(self, counts: ByteCounts, full: int = 1) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
+        """Find the parts of the chain of filled bins: highest bin, negatives, positives, and whether it is wanted.
+
+        `full` may be 0 if no byte overflowed.
+        """
         bins = counts.small.size // 2
         # Most of this memory is never touched, and so is never really allocated.
         room, wanted = np.empty((6, bins + 1), np.int64), np.empty(bins, np.bool_)
-        parts = self._library.cut(*counts.addresses, bins, *_rows_at(room), _at(wanted))
-        code, neg, pos = room[3:, :parts].copy()
+        blocks = np.empty((2, bins // BINS_TOGETHER + 1), np.int64)
+        small, carries = counts.addresses
+        rows = *_rows_at(room), *_rows_at(blocks)
+        parts = self._library.cut(small, carries if full else None, bins, *rows, _at(wanted))
+        code, neg, pos = room[3:6, :parts].copy()
         return code, neg, pos, wanted[:parts].copy()
 
     def refine(
@@ -135,6 +148,39 @@ class Loops:
         )
         return None if size < 0 else tuple(room[:, :size].copy())
 
+    def zeros_and_ones(self, labels: IntArray) -> BoolArray | None:
+        """Mark the ones of int64 labels; None unless all labels are 0 or 1 and both occur."""
+        labels = _plain(labels)
+        positive = np.empty(labels.size, np.bool_)
+        return positive if self._library.zeros_and_ones(_at(labels), labels.size, _at(positive)) == 1 else None
+
+    def packed(self, scores: Array, positive: BoolArray, largest: float) -> Packed | None:
+        """Pack scores and labels; None if the sizes of scores are so far apart that a key has no room for the label.
+
+        `largest` is the largest absolute value of the scores.
+        """
+        scores, positive = _plain(scores), _plain(positive)
+        room = np.empty(scores.size + 1, scores.dtype)
+        loop = self._loop("pack", scores)
+        offset = loop(_at(scores), _at(positive), scores.size, largest, _at(room) + room.itemsize)
+        return None if offset < 0 else Packed(room, offset)
+
+    def unpacked(self, packed: Packed) -> tuple[Array, Array, Array]:
+        """Find the distinct scores from the highest down, and the negatives and positives at and above each (int32).
+
+        The first entry is inf, at no examples. The memory of the packed scores becomes that of the distinct ones.
+        """
+        room, offset = packed
+        keys = room.view(f"i{room.itemsize}")
+        keys[1:].sort()
+        neg, pos = np.empty(room.size, np.int32), np.empty(room.size, np.int32)
+        size = self._loop("unpack", room)(_at(keys), keys.size - 1, offset, _at(neg), _at(pos))
+        room[0] = np.inf
+        del keys  # it is a view of an array that is shortened now
+        for array in (room, neg, pos):
+            array.resize(size, refcheck=False)
+        return room, neg, pos
+
     def upper_hull(self, x: IntArray, y: IntArray) -> IntArray:
         """Find the indices of the hull's vertices, as `geometry.upper_hull` does for counts."""
         x, y = _plain(x), _plain(y)
@@ -149,17 +195,29 @@ class Loops:
         return above
 
     def count_changes(
-        self, scores: Sequence[FloatArray], positive: BoolArray, searches: Sequence[Search], table: IntArray
+        self,
+        scores: Sequence[FloatArray],
+        positive: BoolArray,
+        searches: Sequence[Search],
+        table: IntArray,
+        cells: IntArray | None = None,
     ) -> None:
-        """Add to `table` at which points two classifiers begin to predict examples positive.
+        """Add to `table` at which steps two classifiers begin to predict examples positive.
 
-        It has shape (2, 3, points + 1): for negatives and for positives, the points at which the first classifier, the
-        second, and the earlier of the two begin; the last entry counts the examples for which that never happens.
+        It has shape (2, 3, steps + 1): for negatives and for positives, the steps at which the first classifier, the
+        second, and the earlier of the two begin; the last entry counts the examples for which that never happens. If
+        `cells` is given, of shape (2, points + 1, points + 1), add to it the examples by the second list of changes of
+        both classifiers.
         """
         a, b = (_plain(some) for some in scores)
         positive = _plain(positive)
-        where = [search.address for search in searches]
-        self._library.count_changes(_at(a), _at(b), _at(positive), a.size, *where, table.shape[2] - 1, _at(table))
+        lists = [search.changes for search in searches]
+        changes = (ctypes.c_void_p * 4)(*(_at(of[i]) for i in range(len(lists[0])) for of in lists))
+        where = *(search.address for search in searches), ctypes.addressof(changes)
+        last = 0 if cells is None else cells.shape[2] - 1, None if cells is None else _at(cells)
+        self._library.count_changes(
+            _at(a), _at(b), _at(positive), a.size, *where, table.shape[2] - 1, _at(table), *last
+        )
 
     def reach(
         self,
@@ -191,6 +249,13 @@ class Loops:
         return getattr(self._library, f"{name}_float{8 * values.itemsize}")
 
 
+class Packed(NamedTuple):
+    """Scores and labels in one integer each, from the second place of `room` on, in the order of the examples."""
+
+    room: Array
+    offset: int
+
+
 class ByteCounts:
     """Counts of negatives and positives at several places: one byte each, and how often each byte overflowed."""
 
@@ -199,11 +264,12 @@ class ByteCounts:
         self.carries = np.zeros(2 * places, np.uint32)
         self.addresses = (_at(self.small), _at(self.carries))
 
-    def take_out(self, place: int, numbers: IntArray) -> None:
-        """Subtract the numbers of negatives and of positives from the counts of a place."""
+    def take_out(self, place: int) -> IntArray:
+        """Set the counts of a place to 0, and return those of negatives and positives that it had."""
         both = slice(2 * place, 2 * place + 2)
-        left = self.small[both] + (self.carries[both].astype(np.int64) << 8) - numbers
-        self.small[both], self.carries[both] = left & 255, left >> 8
+        counts: IntArray = self.small[both] + (self.carries[both].astype(np.int64) << 8)
+        self.small[both], self.carries[both] = 0, 0
+        return counts
 
     def add_to(self, table: Array) -> None:
         """Add the counts to a table of the same size."""
@@ -335,10 +401,16 @@ class Search:
     below : array of shape (buckets + 3,)
         How many entries are in lower buckets than each, and how many there are.
     entries : array of float
+    changes : sequence of arrays of shape (entries + 1,)
+        For each of one or two lists of points, and by the number of entries at or below a score: the point at which
+        the score begins to be predicted positive.
     """
 
-    def __init__(self, low: float, scale: float, below: IntArray, entries: FloatArray) -> None:
+    def __init__(
+        self, low: float, scale: float, below: IntArray, entries: FloatArray, changes: Sequence[IntArray]
+    ) -> None:
         self._below, self._entries = below.astype(np.int32), _plain(entries)
+        self.changes = [some.astype(np.int32) for some in changes]
         self._fields = _SearchFields(low, scale, below.size - 3, _at(self._below), _at(self._entries))
         self.address = ctypes.addressof(self._fields)
 

@@ -25,6 +25,7 @@ from costcurves._base.validation import (
     refuse_masked,
     shown,
 )
+from costcurves.counting import compiled
 
 Array = npt.NDArray[Any]
 
@@ -270,7 +271,7 @@ def non_finite(name: str, values: Array) -> DataError:
 
 
 def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
-    """Count the labels at every distinct score, by one sort of packed keys (integers of a short range need no sort).
+    """Count the labels at every distinct score, by a sort of packed keys (integers of a short range need no sort).
 
     It takes O(n log n). The label is the lowest bit of a key that has the order of the scores, so that one SIMD sort
     orders scores and labels together, without an index array. The keys are made and sorted in the memory of the
@@ -281,6 +282,8 @@ def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
         if countable(scores):
             return _counted(positive, scores)
         scores = scores.astype(np.float64)  # exact: checked_scores has bounded them
+    if (packed := packed_scores(positive, scores, (float(scores.min()), float(scores.max())))) is not None:
+        return count_packed(packed)
     narrow = MANY < scores.size <= np.iinfo(np.int32).max
     thresholds = np.empty(scores.size + 1, scores.dtype if narrow else np.float64)
     # Keys take the end of that memory and thresholds are written from its beginning, so no key is lost before it is
@@ -307,6 +310,25 @@ def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
     for array in (thresholds, fp, tp):
         array.resize(points, refcheck=False)
     return ScoreCounts(thresholds, fp, tp)
+
+
+def packed_scores(positive: BoolArray, scores: Array, ends: tuple[float, float]) -> compiled.Packed | None:
+    """Pack float scores and labels to be counted by compiled loops; None if these are missing or cannot count them.
+
+    `ends` are the lowest and the highest score.
+    """
+    fast = compiled.loops()
+    if fast is None or scores.dtype.kind != "f" or scores.size > np.iinfo(np.int32).max:
+        return None
+    return fast.packed(scores, positive, max(abs(end) for end in ends))
+
+
+def count_packed(packed: compiled.Packed) -> ScoreCounts:
+    """Count the labels at every distinct score, as `count_scores` does, in the memory of the packed scores."""
+    fast, many = compiled.loops(), packed.room.size - 1 > MANY
+    assert fast is not None
+    table = ScoreCounts(*fast.unpacked(packed))
+    return table if many else table.wide()
 
 
 def count_weights(positive: BoolArray, scores: Array, weights: FloatArray) -> ScoreCounts:

@@ -37,14 +37,14 @@ def candidate_counts(positive: BoolArray, scores: Array) -> ScoreCounts | None:
     """Count the labels at `candidates` only, as the full curve has them; None if it is no faster than counting all."""
     if scores.size < SMALLEST or countable(scores):
         return None
-    ends = _Ends.of(positive, scores)
-    buckets = _bucketing(scores, ends.low, ends.high)
+    low, high = float(scores.min()), float(scores.max())
+    buckets = _bucketing(scores, low, high)
     if buckets is None:
         return None
     fast = compiled.loops()
     if fast is None:
-        return _by_numpy(positive, scores, buckets, ends)
-    return _by_loops(fast, positive, scores, buckets, ends)
+        return _by_numpy(positive, scores, buckets, low, high)
+    return _by_loops(fast, positive, scores, buckets, low, high)
 
 
 def candidates(counts: ScoreCounts) -> ScoreCounts:
@@ -59,53 +59,28 @@ def candidates(counts: ScoreCounts) -> ScoreCounts:
     return counts.at(np.concatenate(([0], between, [fp.size - 1])))
 
 
-@dataclass(frozen=True, slots=True)
-class _Ends:
-    """The lowest and the highest score, and how many negatives and positives have it."""
-
-    low: float
-    high: float
-    at_low: IntArray
-    at_high: IntArray
-
-    @classmethod
-    def of(cls, positive: BoolArray, scores: Array) -> _Ends:
-        low, high = scores.min(), scores.max()
-        there = []
-        for end in (low, high):
-            equal = scores == end
-            number = np.count_nonzero(equal)
-            equal &= positive
-            n_pos = np.count_nonzero(equal)
-            there.append(np.array([number - n_pos, n_pos]))
-        return cls(float(low) + 0.0, float(high) + 0.0, *there)  # never -0.0
-
-    def codes(self, buckets: Buckets, dtype: Any) -> list[int]:
-        """Return the buckets of both."""
-        codes: list[int] = buckets.codes(np.array([self.low, self.high], dtype)).tolist()
-        return codes
-
-    def around(self, inner: ScoreCounts) -> ScoreCounts:
-        """Add both ends to counts of all examples between them, whose first entry is at no example."""
-        fp, tp = (
-            np.concatenate(([0], counts + above, [counts[-1] + above + below]))
-            for counts, above, below in zip((inner.fp, inner.tp), self.at_high, self.at_low, strict=True)
-        )
-        assert inner.below is not None
-        thresholds = np.concatenate(([np.inf, self.high], inner.thresholds[1:], [self.low]))
-        return ScoreCounts(thresholds, fp, tp, np.concatenate(([self.high], inner.below[:-1], [self.low, -np.inf])))
+def _with_ends(inner: ScoreCounts, low: float, high: float, at_low: IntArray, at_high: IntArray) -> ScoreCounts:
+    """Add the lowest and the highest score, and their counts of both classes, to the counts of all between them."""
+    fp, tp = (
+        np.concatenate(([0], counts + above, [counts[-1] + above + below]))
+        for counts, above, below in zip((inner.fp, inner.tp), at_high, at_low, strict=True)
+    )
+    low, high = low + 0.0, high + 0.0  # never -0.0
+    assert inner.below is not None
+    thresholds = np.concatenate(([np.inf, high], inner.thresholds[1:], [low]))
+    return ScoreCounts(thresholds, fp, tp, np.concatenate(([high], inner.below[:-1], [low, -np.inf])))
 
 
-def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets, ends: _Ends) -> ScoreCounts | None:
+def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets, low: float, high: float) -> ScoreCounts | None:
     """Find the counts at the candidates, or return None if too many examples are in buckets that may hold one."""
     # The buckets of some examples at a time are found, and found again when members are gathered: that takes no longer
     # than writing the codes of all examples into fresh memory and reading them again.
     size = max(BLOCK, -(-scores.size // PARTS))
     spans = [slice(start, start + size) for start in range(0, scores.size, size)]
     by_bucket = _counted_in_buckets(positive, scores, buckets, spans)
-    lowest, highest = ends.codes(buckets, scores.dtype)
-    by_bucket[lowest] -= ends.at_low
-    by_bucket[highest] -= ends.at_high
+    ends = [np.bincount(positive[scores == end], minlength=2) for end in (low, high)]
+    for code, there in zip(buckets.codes(np.array([low, high], scores.dtype)), ends, strict=True):
+        by_bucket[code] -= there
     filled = np.flatnonzero(by_bucket[:, 0] | by_bucket[:, 1])[::-1]  # from the highest scores down
     if not filled.size:
         return None
@@ -125,47 +100,59 @@ def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets, ends: _Ends)
         some = scores[span]
         members = np.flatnonzero(wanted[buckets.codes(some)])
         values = some[members]
-        between = (values != ends.low) & (values != ends.high)
+        between = (values != low) & (values != high)
         chosen.append((positive[span][members[between]], values[between]))
     inside = count_scores(*(np.concatenate(parts) for parts in zip(*chosen, strict=True)))
-    return ends.around(on_hull(_moved_to_place(inside, fp, tp, active)))
+    return _with_ends(on_hull(_moved_to_place(inside, fp, tp, active)), low, high, *ends)
 
 
 def _by_loops(
-    fast: compiled.Loops, positive: BoolArray, scores: Array, buckets: Buckets, ends: _Ends
+    fast: compiled.Loops, positive: BoolArray, scores: Array, buckets: Buckets, low: float, high: float
 ) -> ScoreCounts | None:
     """Do the same with compiled loops."""
     if scores.dtype.kind != "f":
         scores = scores.astype(np.float64)
     layout = buckets.layout(scores.dtype)
     counts = compiled.ByteCounts(buckets.number)
-    fast.count(scores, positive, layout, counts)
-    lowest, highest = ends.codes(buckets, scores.dtype)
-    counts.take_out(lowest, ends.at_low)
-    counts.take_out(highest, ends.at_high)
-    code, neg, pos, wanted = fast.cut(counts)
-    held = np.array([neg[wanted].sum(), pos[wanted].sum()])
-    if not 0 < held.sum() <= scores.size // 2:
+    full = fast.count(scores, positive, layout, counts)
+    # All members of the lowest and the highest bucket are wanted: the two ends are among them. The other buckets have
+    # every candidate of theirs among the vertices of their own hull.
+    lowest, highest = buckets.codes(np.array([low, high], scores.dtype)).tolist()
+    if lowest == highest:
+        return None
+    in_lowest, in_highest = counts.take_out(lowest), counts.take_out(highest)
+    code, neg, pos, wanted = fast.cut(counts, full)
+    held = in_lowest + in_highest + [neg[wanted].sum(), pos[wanted].sum()]
+    if held.sum() > scores.size // 2:
         return None
     inside = np.zeros(buckets.number, np.bool_)
-    inside[code[wanted]] = True
-    written = np.zeros(np.count_nonzero(wanted), np.int64)
+    inside[code[wanted]] = inside[lowest] = inside[highest] = True
+    written = np.zeros(np.count_nonzero(inside), np.int64)
     members = compiled.Wanted(inside, written, written)
     integer = FLOATS[scores.dtype.name][1]
-    # Examples at both ends are gathered with the others of their buckets, and are at the ends of the sorted keys.
-    below, above = ends.at_low * inside[lowest], ends.at_high * inside[highest]
-    room = [np.empty(size, integer) for size in held + below + above]
-    keys = []
-    for some, low, high in zip(fast.gather(scores, positive, layout, members, room), below, above, strict=True):
+    keys = fast.gather(scores, positive, layout, members, [np.empty(size, integer) for size in held])
+    for some in keys:
         some.sort()
-        keys.append(some[low : some.size - high])
-    found = fast.refine(None, wanted.astype(np.int64), (neg, pos), members, keys)
+    least, most = min(some[0] for some in keys if some.size), max(some[-1] for some in keys if some.size)
+    between = [np.searchsorted(some, [least + 1, most]) for some in keys]
+    at_low = np.array([first for first, _ in between])
+    at_high = held - [last for _, last in between]
+    chain = []  # of the negatives and of the positives
+    for label, middle in enumerate((neg, pos)):
+        ends = in_highest[label] - at_high[label], in_lowest[label] - at_low[label]
+        chain.append(np.concatenate((ends[:1], middle, ends[1:])))
+    filled = (chain[0] + chain[1]) > 0
+    if not filled.any():
+        return None
+    opened = np.concatenate(([1], wanted, [1]))[filled]
+    inner_keys = [some[first:last] for some, (first, last) in zip(keys, between, strict=True)]
+    found = fast.refine(None, opened, [values[filled] for values in chain], members, inner_keys)
     assert found is not None
-    fp, tp, lowest_keys, *_, following = found
-    thresholds = scores_of_keys(lowest_keys[1:], scores.dtype.name)
-    next_lower = scores_of_keys(following[:-1], scores.dtype.name)
-    inner = ScoreCounts(np.append(np.inf, thresholds), fp, tp, np.append(next_lower, -np.inf))
-    return ends.around(inner)
+    fp, tp, own, *_, following = found
+    thresholds = scores_of_keys(own[1:], scores.dtype.name)
+    below = scores_of_keys(following[:-1], scores.dtype.name)
+    inner = ScoreCounts(np.append(np.inf, thresholds), fp, tp, np.append(below, -np.inf))
+    return _with_ends(inner, low, high, at_low, at_high)
 
 
 def _counted_in_buckets(positive: BoolArray, scores: Array, buckets: Buckets, spans: list[slice]) -> IntArray:
@@ -267,7 +254,7 @@ def _bucketing(scores: Array, low: float, high: float) -> Buckets | None:
     """
     bits = int(scores.size).bit_length()
     # About eight examples per bucket, and more for large data, because buckets outside the cache take longer to reach.
-    number = 1 << max(10, min(bits - 3, 14 + 2 * (bits - 17) // 3))
+    number = 1 << max(10, min(bits - 3, 13 + scores.itemsize // 4 + 2 * (bits - 17) // 3))
     sample = scores[:: max(1, scores.size // SAMPLE)]
     evenly = _Evenly.of(scores, low, high, number)
     if evenly is None:

@@ -15,6 +15,7 @@ from costcurves._base.validation import (
     is_missing_label,
     shown,
 )
+from costcurves.counting import compiled
 from costcurves.counting.counts import (
     ASK_SWAPPED,
     UNNAMED,
@@ -143,6 +144,10 @@ class LabelRule:
 
 def _numeric_positives(labels: Array, pos_label: Any) -> tuple[BoolArray, tuple[Any, ...]]:
     """Mark the positive integer or float labels without a sort, and find the other label."""
+    if labels.dtype == np.int64 and (pos_label is None or pos_label == 1) and (fast := compiled.loops()) is not None:
+        ones = fast.zeros_and_ones(labels)
+        if ones is not None:
+            return ones, (0,)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise non_finite("y_true", labels)
     low, high = labels.min(), labels.max()

@@ -26,7 +26,7 @@
 /* Increase this with every change of a signature, here and in compiled.py. A library of another version is not used. */
 int64_t version(void)
 {
-    return 8;
+    return 9;
 }
 
 /* A layout of bins. Most scores usually have absolute values in a range in which all bins have the same length: their
@@ -99,27 +99,31 @@ static inline int64_t bin_of(int64_t key, const layout *bins)
 BINS(bins_of_float32, float, int32_t, key_float32)
 BINS(bins_of_float64, double, int64_t, key_float64)
 
-/* Counts have one byte each, so that more of them stay in the cache. When a byte overflows, `carries` counts that. */
-static inline void count_one(uint8_t *small, uint32_t *carries, int64_t place)
+/* Counts have one byte each, so that more of them stay in the cache. When a byte overflows, `carries` counts that. It
+   may be NULL where counts are read, if none did: memory that nobody has written to is slow to read. */
+static inline int64_t count_one(uint8_t *small, uint32_t *carries, int64_t place)
 {
-    if (++small[place] == 0)
-        carries[place]++;
+    if (++small[place])
+        return 0;
+    carries[place]++;
+    return 1;
 }
 
 static inline int64_t counted(const uint8_t *small, const uint32_t *carries, int64_t place)
 {
-    return small[place] + 256 * (int64_t)carries[place];
+    return small[place] + (carries ? 256 * (int64_t)carries[place] : 0);
 }
 
-/* Count the scores of negatives and positives in bins. Places are found for a block of rows at a time, so that the
+/* Count the scores of negatives and positives in bins, and return how many bytes overflowed. Places are found for a block of rows at a time, so that the
    memory of one place is being fetched while others are counted, unless there are so few bins that they are in the
    cache anyway. */
-#define NEAR (1 << 14)
+#define NEAR (1 << 17)
 #define COUNT(name, real, bins_of)                                                                             \
-    WIDE void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins, int64_t size,    \
-                   uint8_t *small, uint32_t *carries)                                                          \
+    WIDE int64_t name(const real *score, const uint8_t *positive, int64_t n, const layout *bins, int64_t size, \
+                      uint8_t *small, uint32_t *carries)                                                       \
     {                                                                                                          \
         int32_t place[BLOCK];                                                                                  \
+        int64_t full = 0;                                                                                      \
         for (int64_t i = 0; i < n; i += BLOCK) {                                                               \
             int64_t rows = n - i < BLOCK ? n - i : BLOCK;                                                      \
             bins_of(score + i, rows, bins, place);                                                             \
@@ -128,8 +132,9 @@ static inline int64_t counted(const uint8_t *small, const uint32_t *carries, int
             for (int64_t j = 0; j < rows && size > NEAR; j++)                                                  \
                 PREFETCH(&small[place[j]]);                                                                    \
             for (int64_t j = 0; j < rows; j++)                                                                 \
-                count_one(small, carries, place[j]);                                                           \
+                full += count_one(small, carries, place[j]);                                                   \
         }                                                                                                      \
+        return full;                                                                                           \
     }
 
 COUNT(count_float32, float, bins_of_float32)
@@ -240,77 +245,110 @@ static inline void add_to_edges(edges *outer, int64_t x, int64_t y)
     outer->y[outer->size++] = y;
 }
 
-/* Return whether a point is below its edge. Points must be passed in the order of the chain. */
-static inline int below_edge(edges *outer, int64_t x, int64_t y)
+static inline int below_edge(const edges *outer, int64_t x, int64_t y)
 {
     int64_t at = outer->edge, end = at + 1;
-    if (x == outer->x[end] && y == outer->y[end]) {
-        outer->edge += end + 1 < outer->size;
-        return 0;
-    }
     return (__int128)(y - outer->y[at]) * (outer->x[end] - outer->x[at]) <
            (__int128)(x - outer->x[at]) * (outer->y[end] - outer->y[at]);
+}
+
+/* Return whether a point is not below its edge, and go on at the end of the edge. Points must be passed in the order of
+   the chain. */
+static inline int reaches_edge(edges *outer, int64_t x, int64_t y)
+{
+    int64_t end = outer->edge + 1;
+    if (x == outer->x[end] && y == outer->y[end]) {
+        outer->edge += end + 1 < outer->size;
+        return 1;
+    }
+    return !below_edge(outer, x, y);
 }
 
 /* Divide the chain of filled bins, from the highest down, where it may have a vertex. There is one part for each bin
    that may hold a vertex or that begins or ends at a vertex of the bins' boundaries (`wanted`), and one for all bins
    between two of those. A bin that begins at a vertex holds the next lower score after its threshold. Write the highest
    bin of each part, and return the number of parts. All arrays except `wanted` have room for one more entry than there
-   are bins. */
-#define TOGETHER 64
-int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t *x, int64_t *y, int64_t *end,
-            int64_t *code, int64_t *neg, int64_t *pos, uint8_t *wanted)
+   are bins, or than there are full blocks. Blocks of bins (whose size compiled.py has too) that lie below the hull as a
+   whole are not looked at bin by bin. */
+#define TOGETHER 16
+WIDE int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t *x, int64_t *y, int64_t *end,
+            int64_t *code, int64_t *neg, int64_t *pos, int64_t *block_neg, int64_t *block_pos, uint8_t *wanted)
 {
     edges outer = {code, neg, 1, 0};
     int64_t size = 1, parts = 0, edge = 0, at_x = 0, at_y = 0, previous = 1, begins = 1;
     x[0] = y[0] = code[0] = neg[0] = 0;
     end[0] = bins;
-    for (int64_t top = bins; top > 0; top -= TOGETHER) {
-        int64_t sums[2] = {0, 0};
-        for (int64_t place = top > TOGETHER ? 2 * (top - TOGETHER) : 0; place < 2 * top; place += 2) {
-            sums[0] += counted(small, carries, place);
-            sums[1] += counted(small, carries, place + 1);
+    for (int64_t top = bins, block = 0; top > 0; top -= TOGETHER, block++) {
+        int64_t low = top > TOGETHER ? top - TOGETHER : 0, more[2] = {0, 0};
+        uint16_t sums[2] = {0, 0}; /* of at most 16 bytes each */
+        for (int64_t bin = low; bin < top; bin++) {
+            sums[0] = (uint16_t)(sums[0] + small[2 * bin]);
+            sums[1] = (uint16_t)(sums[1] + small[2 * bin + 1]);
         }
-        at_x += sums[0];
-        at_y += sums[1];
-        if (sums[0] || sums[1])
+        for (int64_t place = 2 * low; carries && place < 2 * top; place++)
+            more[place & 1] += 256 * (int64_t)carries[place];
+        at_x += block_neg[block] = sums[0] + more[0];
+        at_y += block_pos[block] = sums[1] + more[1];
+        if (block_neg[block] || block_pos[block])
             add_to_edges(&outer, at_x, at_y);
     }
     at_x = at_y = 0;
-    for (int64_t bin = bins - 1; bin >= 0; bin--) {
-        int64_t in_neg = counted(small, carries, 2 * bin), in_pos = counted(small, carries, 2 * bin + 1);
-        if (!in_neg && !in_pos)
+    for (int64_t top = bins, block = 0; top > 0; top -= TOGETHER, block++) {
+        if ((!block_neg[block] && !block_pos[block]) || below_edge(&outer, at_x, at_y + block_pos[block])) {
+            at_x += block_neg[block];
+            at_y += block_pos[block];
             continue;
-        at_x += in_neg;
-        at_y += in_pos;
-        if (below_edge(&outer, at_x, at_y))
-            continue;
-        size = staying(x, y, size, at_x, at_y);
-        x[size] = at_x;
-        y[size] = at_y;
-        end[size++] = bin;
+        }
+        for (int64_t bin = top - 1; bin >= 0 && bin >= top - TOGETHER; bin--) {
+            int64_t in_neg = counted(small, carries, 2 * bin), in_pos = counted(small, carries, 2 * bin + 1);
+            if (!in_neg && !in_pos)
+                continue;
+            at_x += in_neg;
+            at_y += in_pos;
+            if (reaches_edge(&outer, at_x, at_y)) {
+                size = staying(x, y, size, at_x, at_y);
+                x[size] = at_x;
+                y[size] = at_y;
+                end[size++] = bin;
+            }
+        }
     }
     at_x = at_y = 0;
-    for (int64_t bin = bins - 1; bin >= 0; bin--) {
-        int64_t in_neg = counted(small, carries, 2 * bin), in_pos = counted(small, carries, 2 * bin + 1);
-        if (!in_neg && !in_pos)
+    for (int64_t top = bins, block = 0; top > 0; top -= TOGETHER, block++) {
+        int64_t low = top > TOGETHER ? top - TOGETHER : 0;
+        __int128 dx = edge + 1 < size ? x[edge + 1] - x[edge] : 0, dy = edge + 1 < size ? y[edge + 1] - y[edge] : 0;
+        if (!block_neg[block] && !block_pos[block])
             continue;
-        __int128 dx = x[edge + 1] - x[edge], dy = y[edge + 1] - y[edge];
-        int last = bin == end[edge + 1];
-        int open = begins || last || (at_y + in_pos - y[edge]) * dx > (at_x - x[edge]) * dy;
-        if (open || previous) {
-            code[parts] = bin;
-            wanted[parts] = (uint8_t)open;
-            neg[parts] = pos[parts] = 0;
-            parts++;
+        if (!previous && !begins && end[edge + 1] < low &&
+            (at_y + block_pos[block] - y[edge]) * dx <= (at_x - x[edge]) * dy) {
+            neg[parts - 1] += block_neg[block];
+            pos[parts - 1] += block_pos[block];
+            at_x += block_neg[block];
+            at_y += block_pos[block];
+            continue;
         }
-        neg[parts - 1] += in_neg;
-        pos[parts - 1] += in_pos;
-        at_x += in_neg;
-        at_y += in_pos;
-        previous = open;
-        begins = last;
-        edge += last;
+        for (int64_t bin = top - 1; bin >= low; bin--) {
+            int64_t in_neg = counted(small, carries, 2 * bin), in_pos = counted(small, carries, 2 * bin + 1);
+            if (!in_neg && !in_pos)
+                continue;
+            dx = x[edge + 1] - x[edge];
+            dy = y[edge + 1] - y[edge];
+            int last = bin == end[edge + 1];
+            int open = begins || last || (at_y + in_pos - y[edge]) * dx > (at_x - x[edge]) * dy;
+            if (open || previous) {
+                code[parts] = bin;
+                wanted[parts] = (uint8_t)open;
+                neg[parts] = pos[parts] = 0;
+                parts++;
+            }
+            neg[parts - 1] += in_neg;
+            pos[parts - 1] += in_pos;
+            at_x += in_neg;
+            at_y += in_pos;
+            previous = open;
+            begins = last;
+            edge += last;
+        }
     }
     return parts;
 }
@@ -334,7 +372,7 @@ static inline void add_part(const vertices *hull, progress *done, edges *outer, 
         hull->next[done->size - 1] = low;
     done->x += neg;
     done->y += pos;
-    done->fresh = !below_edge(outer, done->x, done->y);
+    done->fresh = reaches_edge(outer, done->x, done->y);
     if (!done->fresh)
         return;
     int64_t at = staying(hull->x, hull->y, done->size, done->x, done->y);
@@ -402,6 +440,67 @@ static inline void add_part(const vertices *hull, progress *done, edges *outer, 
 REFINE(refine_float32, int32_t)
 REFINE(refine_float64, int64_t)
 
+/* Copy labels 0 and 1 to bytes. Return 1 if both occur, 0 if only one of them does, and -1 if there are others. */
+WIDE int64_t zeros_and_ones(const int64_t *label, int64_t n, uint8_t *positive)
+{
+    int64_t some = 0, all = -1;
+    for (int64_t i = 0; i < n; i++) {
+        some |= label[i];
+        all &= label[i];
+        positive[i] = (uint8_t)label[i];
+    }
+    return some & ~(int64_t)1 ? -1 : some ^ all;
+}
+
+/* Write keys that order scores from the highest down and have the label as their lowest bit. To make room for it,
+   `offset` is taken from the size of each score that is not zero. Return it, or -1 if a size is not larger than that.
+   `highest` is the largest absolute value. */
+#define PACK(name, real, integer, sizes)                                                                       \
+    WIDE int64_t name(const real *score, const uint8_t *positive, int64_t n, double highest, integer *keys)    \
+    {                                                                                                          \
+        const real top = (real)highest;                                                                        \
+        integer largest, offset, lost = 0;                                                                     \
+        memcpy(&largest, &top, sizeof top);                                                                    \
+        offset = largest > sizes / 2 ? largest - sizes / 2 : 0;                                                \
+        for (int64_t i = 0; i < n; i++) {                                                                      \
+            integer bits, size;                                                                                \
+            memcpy(&bits, &score[i], sizeof bits);                                                             \
+            size = bits & sizes;                                                                               \
+            lost |= (size != 0) & (size <= offset);                                                            \
+            size = size ? size - offset : 0;                                                                   \
+            keys[i] = (bits < 0 ? size : -size) * 2 + (positive[i] != 0);                                      \
+        }                                                                                                      \
+        return lost ? -1 : (int64_t)offset;                                                                    \
+    }
+
+PACK(pack_float32, float, int32_t, INT32_MAX)
+PACK(pack_float64, double, int64_t, INT64_MAX)
+
+/* Replace sorted keys, which begin at the second place, by the bits of the distinct scores, and count the negatives and
+   positives at and above each of them. The first place is for no examples. Return the number of places in use. */
+#define UNPACK(name, integer, sizes)                                                                           \
+    int64_t name(integer *keys, int64_t n, int64_t offset, int32_t *neg, int32_t *pos)                         \
+    {                                                                                                          \
+        int64_t size = 1;                                                                                      \
+        int32_t found = 0;                                                                                     \
+        neg[0] = pos[0] = 0;                                                                                   \
+        for (int64_t i = 1; i <= n; i++) {                                                                     \
+            integer key = keys[i], half = key >> 1;                                                            \
+            found += (int32_t)(key & 1);                                                                       \
+            if (i < n && keys[i + 1] >> 1 == half)                                                             \
+                continue;                                                                                      \
+            integer bits = half < 0 ? -half : half;                                                            \
+            bits += half ? (integer)offset : 0;                                                                \
+            keys[size] = half > 0 ? bits | (-sizes - 1) : bits;                                                \
+            neg[size] = (int32_t)i - found;                                                                    \
+            pos[size++] = found;                                                                               \
+        }                                                                                                      \
+        return size;                                                                                           \
+    }
+
+UNPACK(unpack_float32, int32_t, INT32_MAX)
+UNPACK(unpack_float64, int64_t, INT64_MAX)
+
 /* The number of sorted entries that are at or below a value. Entries and values are assigned to buckets by a
    non-decreasing function, so only entries in the bucket of the value are compared. */
 typedef struct {
@@ -427,18 +526,23 @@ static inline int64_t at_or_below(double value, const search *in)
     return first;
 }
 
-/* Count, for negatives and then for positives, the points at which each of two classifiers begins to predict examples
-   positive, and the point at which the earlier of the two does. Each row has one more entry, which counts the examples
-   for which that never happens. */
+/* Count, for negatives and then for positives, the steps at which each of two classifiers begins to predict examples
+   positive, and the step at which the earlier of the two does. Each row has one more entry, which counts the examples
+   for which that never happens. If `cells` is not NULL, also count the examples by a second list of points for each
+   classifier, in a square table. The lists say by the number of entries at or below a score where the change is. */
 void count_changes(const double *a, const double *b, const uint8_t *positive, int64_t n, const search *in_a,
-                   const search *in_b, int64_t points, int64_t *table)
+                   const search *in_b, const int32_t *const *changes, int64_t steps, int64_t *table, int64_t points,
+                   int64_t *cells)
 {
     for (int64_t i = 0; i < n; i++) {
-        int64_t at_a = points - at_or_below(a[i], in_a), at_b = points - at_or_below(b[i], in_b);
-        int64_t *row = table + (positive[i] != 0) * 3 * (points + 1);
+        int64_t rank_a = at_or_below(a[i], in_a), rank_b = at_or_below(b[i], in_b), label = positive[i] != 0;
+        int64_t at_a = changes[0][rank_a], at_b = changes[1][rank_b];
+        int64_t *row = table + label * 3 * (steps + 1);
         row[at_a]++;
-        row[points + 1 + at_b]++;
-        row[2 * (points + 1) + (at_a < at_b ? at_a : at_b)]++;
+        row[steps + 1 + at_b]++;
+        row[2 * (steps + 1) + (at_a < at_b ? at_a : at_b)]++;
+        if (cells)
+            cells[(label * (points + 1) + changes[2][rank_a]) * (points + 1) + changes[3][rank_b]]++;
     }
 }
 

@@ -7,7 +7,7 @@ it removes are looked at again.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -26,9 +26,13 @@ Claim = tuple[str, float]
 CLEARLY = 1e-14
 
 
-def by_name(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+def by_name(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """Return the claims on a vertex, those of trivial classifiers first and the others by name."""
-    return tuple(sorted(claims, key=lambda claim: (claim[0] not in TRIVIAL, claim[0])))
+    return (
+        tuple(claims)
+        if len(claims) == 1
+        else tuple(sorted(claims, key=lambda claim: (claim[0] not in TRIVIAL, claim[0])))
+    )
 
 
 def points_of(curve: RocCurve, owner: int) -> Points:

@@ -67,7 +67,7 @@ class HullPoints(Result):
         for i, place in enumerate(zip(x, y, strict=True)):
             at_point.setdefault(place, []).append(i)
         claims = [at_point[x[i], y[i]] for i in vertices]
-        owners = tuple(by_name(who[i] for i in points) for points in claims)
+        owners = tuple(by_name([who[i] for i in points]) for points in claims)
         dx = [(x[b] - x[a]) * top for a, b in pairwise(vertices)]
         dy = [(y[b] - y[a]) * right for a, b in pairwise(vertices)]
         order = {name: i for i, name in enumerate(names)}

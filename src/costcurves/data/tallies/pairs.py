@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
@@ -21,7 +22,7 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.range import GridLike
-from costcurves.counting import counts
+from costcurves.counting import compiled, counts
 from costcurves.counting.class_labels import Label
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.data.tallies.base import Batches, State, Tally, locked, part
@@ -33,7 +34,13 @@ from costcurves.decisions.curve_difference import (
 )
 from costcurves.decisions.rows import Paired, PairedSteps, common_breaks, middles
 from costcurves.inference.bands.results import operating_points
-from costcurves.inference.paired.discordant import PairedCounts, counts_of_changes, ranges_of
+from costcurves.inference.paired.discordant import (
+    PairedCounts,
+    compiled_search,
+    counts_of_changes,
+    counts_of_searches,
+    ranges_of,
+)
 
 Array = npt.NDArray[Any]
 
@@ -47,6 +54,11 @@ class _Changes:
         # One search among the distinct thresholds, and then a table for each list.
         self.distinct = np.unique(np.concatenate(cuts))
         self.sides = [c.size - np.append(0, np.searchsorted(c[::-1], self.distinct, side="right")) for c in cuts]
+
+    @cached_property
+    def search(self) -> compiled.Search:
+        """The same for compiled loops."""
+        return compiled_search(self.distinct, self.sides)
 
     def of(self, scores: Array) -> list[IntArray]:
         rank = np.searchsorted(self.distinct, scores.astype(np.float64, copy=False), side="right")
@@ -124,18 +136,23 @@ class PairedTally(Tally):
         batch = self._batches.read(y_true, {"score_a": score_a, "score_b": score_b}, sample_weight)
         if batch is None:
             return self
-        found = {}
-        for true_class in CLASSES:
+        found: dict[str, tuple[PairedCounts, Array]] = {}
+        size, steps = self._points.size + 1, self._breaks.size - 1
+        if batch.weights is None and (fast := compiled.loops()) is not None:
+            both = np.zeros((2, size, size), np.int64)
+            searches = self._a.search, self._b.search
+            pos, neg = counts_of_searches(fast, batch.positive, batch.scores, searches, steps, both)
+            found = {"negative": (neg, both[0].ravel()), "positive": (pos, both[1].ravel())}
+        for true_class in () if found else CLASSES:
             chosen: BoolArray = batch.positive if true_class == "positive" else ~batch.positive
             w = None if batch.weights is None else batch.weights[chosen]
             (step_a, at_a), (step_b, at_b) = (
                 changes.of(score[chosen]) for changes, score in zip((self._a, self._b), batch.scores, strict=True)
             )
-            steps = counts_of_changes(true_class, step_a, step_b, self._breaks.size - 1, w)
-            size = self._points.size + 1
-            found[true_class] = steps, np.bincount(at_a * size + at_b, weights=w, minlength=size * size)
-        for true_class, (steps, cells) in found.items():
-            self._add(true_class, steps, cells)
+            on_steps = counts_of_changes(true_class, step_a, step_b, steps, w)
+            found[true_class] = on_steps, np.bincount(at_a * size + at_b, weights=w, minlength=size * size)
+        for true_class, (on_steps, cells) in found.items():
+            self._add(true_class, on_steps, cells)
         self._batches = batch.batches
         return self
 

@@ -172,11 +172,24 @@ def counts_of_both(
             )
         )
         return pos, neg
-    searches = [_compiled_search(_check_thresholds(*one)) for one in (("a", thresholds_a), ("b", thresholds_b))]
-    table = np.zeros((2, 3, thresholds_a.size + 1), np.int64)
+    checked = [_check_thresholds(*one)[::-1] for one in (("a", thresholds_a), ("b", thresholds_b))]
+    searches = [compiled_search(increasing, [np.arange(increasing.size, -1, -1)]) for increasing in checked]
+    return counts_of_searches(fast, positive, (score_a, score_b), searches, thresholds_a.size)
+
+
+def counts_of_searches(
+    fast: compiled.Loops,
+    positive: BoolArray,
+    scores: Sequence[Array],
+    searches: Sequence[compiled.Search],
+    steps: int,
+    cells: IntArray | None = None,
+) -> tuple[PairedCounts, PairedCounts]:
+    """Return the paired counts of the positives and of the negatives by compiled loops, which also add to `cells`."""
+    table = np.zeros((2, 3, steps + 1), np.int64)
     for some in _blocks(positive.size):  # so that scores of other types need little memory
-        scores = [score[some].astype(np.float64, copy=False) for score in (score_a, score_b)]
-        fast.count_changes(scores, positive[some], searches, table)
+        both = [score[some].astype(np.float64, copy=False) for score in scores]
+        fast.count_changes(both, positive[some], searches, table, cells)
     found = []
     for label, order in ((1, [1, 0, 2]), (0, [0, 1, 2])):  # a positive is wrong before its prediction changes
         size = float(table[label, 0].sum())
@@ -345,13 +358,12 @@ class _Buckets:
         return np.concatenate(([0], np.cumsum(held)))
 
 
-def _compiled_search(thresholds: FloatArray) -> compiled.Search:
-    """Return nonincreasing thresholds in the form in which compiled loops search them."""
-    increasing = thresholds[::-1]
+def compiled_search(increasing: FloatArray, changes: Sequence[IntArray]) -> compiled.Search:
+    """Return thresholds in the form in which compiled loops search them; `changes` are those of `compiled.Search`."""
     buckets = _Buckets.of(increasing, _FEWER_BUCKETS)
     if buckets is None:  # a single bucket
-        return compiled.Search(0.0, 0.0, np.array([0, 0, increasing.size, increasing.size]), increasing)
-    return compiled.Search(buckets.low, buckets.scale, buckets.below(increasing), increasing)
+        return compiled.Search(0.0, 0.0, np.array([0, 0, increasing.size, increasing.size]), increasing, changes)
+    return compiled.Search(buckets.low, buckets.scale, buckets.below(increasing), increasing, changes)
 
 
 def overlap(ranges: FloatArray) -> FloatArray:
