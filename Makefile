@@ -2,16 +2,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What runs without the packages that only some tests compare with.
+OLDEST := $(addprefix tests/,base conditions counting curves inference multiclass planning decisions estimators displays cli data/scan data/tallies data/test_predictions.py report/test_report.py)
 STAMP := $(VENV)/.installed
 DEMO_STAMP := $(VENV)/.installed-demo
 # $(call pip,arguments) shows what pip prints only if it fails.
 pip = $(BIN)/python -m pip install --disable-pip-version-check $(1) >$(VENV)/pip.log 2>&1 || { cat $(VENV)/pip.log; exit 1; }
 
-.PHONY: help demo test fuzz study-honesty study-thresholds study-real study-k-classes lint format wheels bench bench-check bench-record replicate docs clean
+.PHONY: help demo test test-oldest fuzz study-honesty study-thresholds study-real study-k-classes lint format wheels bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main task on the shipped example (demo-output/; installs 30 packages)"
 	@echo "make test    run all tests and doctests (installs what development needs)"
+	@echo "make test-oldest  run the tests that need no other packages with the oldest versions that are allowed"
 	@echo "make fuzz    test every law on new random worlds for 10 minutes (FUZZ='--minutes 60' for longer)"
 	@echo "make study-honesty  measure how often the recommendations hold in 60 simulated worlds (hours; can be resumed)"
 	@echo "make study-thresholds  how often sets of thresholds have the best one (20 minutes)"
@@ -42,6 +45,12 @@ demo: $(DEMO_STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2
+
+# Warnings of old packages about each other are no errors here.
+test-oldest:
+	@test -x .venv-oldest/bin/python || $(PYTHON) -m venv .venv-oldest
+	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-oldest.txt -e ".[plot,sklearn,files,cli,report]" pandas polars pytest pytest-xdist hypothesis jsonschema
+	.venv-oldest/bin/python -m pytest -n 2 -o filterwarnings=default --ignore=tests/data/scan/test_missing.py $(OLDEST)
 
 fuzz: $(STAMP)
 	$(BIN)/python tests/fuzz.py $(FUZZ)
@@ -85,4 +94,4 @@ docs: $(STAMP)
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf dist docs/_build docs/_pictures docs/gallery docs/reference/api docs/reference/cli.md docs/reference/json.md $(VENV) demo-output bench-output replication-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf dist docs/_build docs/_pictures docs/gallery docs/reference/api docs/reference/cli.md docs/reference/json.md $(VENV) .venv-oldest demo-output bench-output replication-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

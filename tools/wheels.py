@@ -15,14 +15,15 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import venv
 import zipfile
 from pathlib import Path
 
 import lief
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+sys.path[:0] = [str(ROOT), str(ROOT / "src"), str(ROOT / "tools")]
+from try_wheel import must, try_installing  # noqa: E402
+
 from costcurves.counting.compiled import SIGNATURES  # noqa: E402
 from hatch_build import PLATFORMS, suffix_of  # noqa: E402
 
@@ -32,28 +33,6 @@ FORMATS = {"manylinux": "ELF", "musllinux": "ELF", "macosx": "MACHO", "win": "PE
 PROCESSORS = {"x86_64": "X86_64", "amd64": "AMD64", "aarch64": "AARCH64", "arm64": "ARM64"}
 # What every Windows from 10 on has. The libraries of other systems may need the C library only.
 WINDOWS = ("kernel32.dll", "api-ms-win-crt-")
-
-# Run in the new environment: the same questions with compiled loops and without, and the first lines of the README.
-TRY = """
-import json, os, sys
-import numpy as np
-import costcurves as cc
-from costcurves.counting import compiled
-assert (compiled.loops() is not None) == (sys.argv[1] == "1"), compiled.LIBRARY
-rng = np.random.default_rng(7)
-label = rng.random(300_000) < 0.3
-found = []
-n = label.size
-for scores in (rng.normal(size=n) + label, rng.random(n).astype(np.float32), rng.integers(0, 9, n)):
-    hull = cc.RocCurve.from_predictions(label, scores, points="hull")
-    found += [hull.fpr.tobytes().hex(), hull.tpr.tobytes().hex(), hull.thresholds.tobytes().hex()]
-curve = cc.CostCurve.from_predictions(label[:500], rng.normal(size=500) + label[:500])
-band = curve.band(method="exact")
-found += [band.lower.tobytes().hex(), band.upper.tobytes().hex()]
-difference = cc.compare(label[:5000], rng.normal(size=5000) + label[:5000], rng.normal(size=5000))
-found += [difference.lower.tobytes().hex(), difference.upper.tobytes().hex()]
-print(json.dumps(found))
-"""
 
 
 def main() -> None:
@@ -77,7 +56,7 @@ def main() -> None:
             print(f"{wheel.name}: {check(wheel, platform)}")
         if not options.no_try:
             try_collecting(source)
-            try_installing(output, Path(scratch))
+            try_installing(output)
 
 
 def build(target: str, source: Path, output: Path, platform: str | None = None) -> Path:
@@ -148,37 +127,6 @@ def try_collecting(source: Path) -> None:
     done = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True, check=False)
     must(done.returncode == 0, source, f"has tests that cannot be collected:\n{done.stdout[-3000:]}")
     print(f"{source.name}: {done.stdout.strip().splitlines()[-1]}")
-
-
-def try_installing(output: Path, scratch: Path) -> None:
-    """Install the wheel that pip selects for this machine, and compare the compiled loops with NumPy."""
-    home = scratch / "environment"
-    venv.create(home, with_pip=True)
-    python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    environment = {
-        name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "COSTCURVES_COMPILED")
-    }
-    for command in (["download", "--no-deps", "--no-index", "-d", str(scratch / "chosen")], ["install"]):
-        wanted = ["--find-links", str(output), "costcurves"]
-        wheels = [str(path) for path in (scratch / "chosen").glob("*.whl")]
-        call = [str(python), "-m", "pip", *command, *(wheels or wanted)]
-        done = subprocess.run(call, env=environment, capture_output=True, text=True, check=False)
-        must(done.returncode == 0, output, done.stdout + done.stderr)
-    answers = []
-    for compiled in ("1", "0"):
-        call = [str(python), "-c", TRY, compiled]
-        switched = {**environment, "COSTCURVES_COMPILED": compiled}
-        done = subprocess.run(call, cwd=scratch, env=switched, capture_output=True, text=True, check=False)
-        must(done.returncode == 0, output, done.stderr)
-        answers.append(done.stdout)
-    must(answers[0] == answers[1], output, "has loops that find something else than NumPy")
-    print(f"{Path(wheels[0]).name}: installed; its loops find what NumPy finds, bit for bit")
-
-
-def must(holds: bool, path: Path, complaint: str) -> None:
-    """End with an error if something does not hold."""
-    if not holds:
-        sys.exit(f"{path.name} {complaint}")
 
 
 if __name__ == "__main__":
