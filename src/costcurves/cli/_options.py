@@ -279,15 +279,20 @@ class Statistics:
                 ) from None
         if self.policy != "optimal":
             raise Problem("--policy and --thresholds-from exclude each other")
-        other = read_scores(
-            self.thresholds_from,
-            label=data.label,
-            positive=data.positive,
-            scores=data.names,
-            weight=data.weight,
-            drop_missing=data.dropped > 0,
-        )
+        other = other_table(self.thresholds_from, data)
         return {name: cc.thresholds.validation(one) for name, one in other.predictions.roc_curves().items()}
+
+
+def other_table(path: Path, data: ScoreTable) -> ScoreTable:
+    """Return another table with the same columns."""
+    return read_scores(
+        path,
+        label=data.label,
+        positive=data.positive,
+        scores=data.names,
+        weight=data.weight,
+        drop_missing=data.dropped > 0,
+    )
 
 
 def _scenarios(costs: Path, wanted: list[str] | None, needed: bool) -> Costs:

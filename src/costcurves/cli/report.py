@@ -13,9 +13,19 @@ import costcurves as cc
 from costcurves._base.files import is_stream
 from costcurves._base.text import safe
 from costcurves._base.validation import DEFAULT_LEVEL
-from costcurves.cli._groups import COSTS, OUT, given, option, with_groups
+from costcurves.cli._groups import COSTS, DATA, OUT, given, option, with_groups
 from costcurves.cli._input import ClassTable, ScoreTable
-from costcurves.cli._options import Conditions, Costs, Level, MatrixName, Pred, Scores, Statistics, ThresholdsFrom
+from costcurves.cli._options import (
+    Conditions,
+    Costs,
+    Level,
+    MatrixName,
+    Pred,
+    Scores,
+    Statistics,
+    ThresholdsFrom,
+    other_table,
+)
 from costcurves.cli._print import (
     Force,
     Problem,
@@ -24,6 +34,7 @@ from costcurves.cli._print import (
     heading,
     means_standard_output,
     option_words,
+    quoted,
     say,
     shell_word,
     working,
@@ -55,6 +66,13 @@ def report(
         float | None,
         option(COSTS, "NUMBER", "Number of cases per year, to tell costs and savings per year.", show_default=False),
     ] = None,
+    slice_: Annotated[
+        str | None, option(DATA, "COLUMN", "Give the answer for each value of this column, too.", "--slice")
+    ] = None,
+    reference: Annotated[
+        Path | None,
+        option(DATA, "FILE", "An earlier table with the same columns: say whether FILE agrees with what it promises."),
+    ] = None,
     title: Annotated[str | None, option(OUT, "TEXT", "Title of the page.")] = None,
     output: Annotated[Path, option(OUT, "HTML", "The page to write; - is standard output.", "--output", "-o")] = Path(
         "report.html"
@@ -71,7 +89,9 @@ def report(
     options: dict[str, Any] = {"level": level, "title": title}
     how: dict[str, Any] = {"--level": None if level == DEFAULT_LEVEL else level, "--title": title}
     today = {"baseline": baseline, "baseline_threshold": baseline_threshold, "cases_per_year": cases_per_year}
-    of_two = {f"--{name.replace('_', '-')}": value for name, value in today.items() if value is not None}
+    of_two: dict[str, Any] = {f"--{name.replace('_', '-')}": value for name, value in today.items()}
+    of_two |= {"--slice": slice_, "--reference": reference}
+    of_two = {name: value for name, value in of_two.items() if value is not None}
     # A matrix is all that a csv can hold; a file of scenarios is TOML.
     costs = conditions.costs
     if pred or matrix is not None or (costs is not None and costs.suffix.lower() == ".csv"):
@@ -107,6 +127,12 @@ def report(
     if thresholds_from is not None:
         options["policy"] = Statistics(thresholds_from=thresholds_from).rule(data)
         how["--thresholds-from"] = thresholds_from
+    if slice_ is not None:
+        if slice_ not in data.rest.column_names:
+            raise Problem(f"--slice {quoted(slice_)}: {safe(data.source)} has no such column beside labels and scores")
+        options["slices"] = data.rest.column(slice_).to_pylist()
+    if reference is not None:
+        options["reference"] = other_table(reference, data).predictions
     command = command_line(table.file, columns | given(conditions) | of_two | how)
     _write(two_class_page(data, asked, command, **today, **options), output, force, data.summary())
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
-from costcurves.curves.choices import Decision
+from costcurves.curves.choices import Choice, Decision
 from costcurves.curves.hull import RocHull
 from costcurves.curves.ranges import Ranges
 from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests
@@ -15,6 +15,7 @@ from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.recommend import Recommendation, recommend_here
 from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
 from costcurves.decisions.saving import Saving
+from costcurves.decisions.segments import SegmentAnswer
 
 # What is said of a recommendation: everything else is shown to cost more; something may be as good; and the cheapest
 # classifier on these cases is expected to cost more on new ones than doing without.
@@ -107,6 +108,25 @@ Answer = ConditionAnswer | RangeAnswer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Slices:
+    """The answers of all segments at one scenario, and the rule for all cases with which they are compared."""
+
+    name: str
+    everywhere: Choice
+    segments: tuple[SegmentAnswer, ...]
+
+
+def single_answers(answers: tuple[Answer, ...]) -> list[tuple[str, ConditionAnswer]]:
+    """Return the answers at single conditions, with their names: of a range those at its ends."""
+    found = []
+    for answer in answers:
+        ends = [answer] if isinstance(answer, ConditionAnswer) else answer.ends
+        names = [answer.name] if isinstance(answer, ConditionAnswer) else [f"{answer.name}, {e.name}" for e in ends]
+        found += list(zip(names, ends, strict=True))
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Judge:
     """Gives answers at conditions from results that are computed once."""
 
@@ -163,8 +183,7 @@ def leaders_of(
     """Return the first few classifiers that are recommended, or else the one that is best where the sliders start."""
     found: list[str] = []
     for answer in answers:
-        ends = [answer] if isinstance(answer, ConditionAnswer) else answer.ends
         found += [] if isinstance(answer, ConditionAnswer) else [answer.recommendation.best_name]
-        found += [end.recommendation.best.classifier for end in ends]
+        found += [end.recommendation.best.classifier for _, end in single_answers((answer,))]
     known = [name for name in dict.fromkeys([*found, winner_at(ranges, start.pc)]) if name in names]
     return tuple(known[:most]) or names[:1]

@@ -19,7 +19,7 @@ from costcurves._base.validation import Rng, check_flag, check_name, check_path,
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
 from costcurves.curves.chance import one_question
-from costcurves.data.predictions import as_predictions
+from costcurves.data.predictions import Predictions, as_predictions
 from costcurves.report.classes import ClassesSummary, summarise_classes
 from costcurves.report.forms import JSON_FORMAT, JSON_VERSION, classes_form, made_with, two_class_form
 from costcurves.report.summary import Summary, summarise
@@ -57,7 +57,8 @@ class Report:
     classifier is best on these cases) and, with a baseline, ``saving`` (the answer of `Recommendation.saving`); for a
     range its ``recommendation`` (the answer of `recommend_within`) and the two ``ends``. Both have a ``verdict``
     ("clear", "not settled", or "no gain expected"). ``per_year`` has the expected cost and saving per year if
-    ``cases_per_year`` is known. If ``pc_only`` is true, the prevalence and costs are only an example of those that give
+    ``cases_per_year`` is known. ``slices`` has the answers per segment, and ``reference`` those
+    of `check_promise`. If ``pc_only`` is true, the prevalence and costs are only an example of those that give
     its ``pc``. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``, ``band`` and
     ``simultaneous_band``.
 
@@ -99,6 +100,8 @@ class Report:
         baseline: str | None = None,
         baseline_threshold: float | None = None,
         cases_per_year: float | None = None,
+        slices: Any = None,
+        reference: Predictions | None = None,
         currency: str = "",
         level: float = 0.95,
         title: str | None = None,
@@ -136,6 +139,14 @@ class Report:
             The threshold at which the baseline is used today; by default the one that it would have at the condition.
         cases_per_year : float, optional
             The number of cases per year. The first lines of the page then tell costs and savings per year.
+        slices : array-like of shape (n,), optional
+            A segment for each example, such as a region. The report then has the answer for each segment, and says
+            whether a rule of its own would save anything against the rule for all; with m segments the limits have the
+            level 1 - (1 - level) / m, so that they hold for all segments together. The odds of a positive in a segment
+            differ from those of the scenario as they differ in the data.
+        reference : Predictions, optional
+            Earlier examples, scored by the same classifiers. The report then says for each scenario whether these
+            examples agree with what the earlier ones promise (`check_promise`).
         currency : str
             A symbol or a word to be shown with amounts of money.
         level : float in (0, 1)
@@ -160,6 +171,7 @@ class Report:
         cases = None if cases_per_year is None else check_positive("cases_per_year", cases_per_year)
         options = {"policy": policy, "level": level, "dropped": dropped, "rng": rng}
         options |= {"baseline": baseline, "baseline_threshold": baseline_threshold}
+        options |= {"slices": slices, "reference": reference}
         return cls(summarise(predictions, scenarios=scenarios, **options), *texts, cases)
 
     @classmethod

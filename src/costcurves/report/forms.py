@@ -14,7 +14,7 @@ from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
 from costcurves.report.answers import Answer, ConditionAnswer
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.summary import Summary
+from costcurves.report.summary import ALL_PAIRS, Summary
 
 JSON_FORMAT = "costcurves/report"
 JSON_VERSION = 1
@@ -28,6 +28,8 @@ def made_with() -> dict[str, str]:
 def two_class_form(summary: Summary, cases: float | None) -> dict[str, Any]:
     """Return the numbers of a two-class report as plain values."""
     pairs = summary.pairs
+    # Of very many classifiers the long columns have fewer digits, which no picture can show.
+    short = _shortened if len(summary.names) > ALL_PAIRS else _kept
     return {
         "data": {
             "rows": summary.data.n,
@@ -48,18 +50,37 @@ def two_class_form(summary: Summary, cases: float | None) -> dict[str, Any]:
                 "distinct_scores": one.distinct,
                 "operating_range": [list(pair) for pair in one.useful],
                 "regret": {"largest": one.loss.largest, "at_pc": one.loss.at_pc, "mean": one.loss.mean},
-                "cost_curve": one.curve.to_dict()["steps"],
-                "band": _limits(one.each),
-                "simultaneous_band": _limits(one.together),
+                "cost_curve": short(one.curve.to_dict()["steps"]),
+                "band": short(_limits(one.each)),
+                "simultaneous_band": short(_limits(one.together)),
             }
             for one in summary.classifiers
         ],
         "hull": summary.hull.to_dict()["vertices"],
         "ranges": jsonable(summary.ranges._columns()),
         "crossings": [{"a": a, "b": b, **jsonable(found._columns())} for a, b, found in summary.crossings],
-        "differences": [] if pairs is None else [one.to_dict() for one in pairs.pairs],
+        "differences": [] if pairs is None else [short(one.to_dict()) for one in pairs.pairs],
         "verdicts": {} if pairs is None else jsonable(pairs._columns()),
         "scenarios": [_answer(answer, cases) for answer in summary.answers],
+        "slices": [
+            {"scenario": one.name, "segments": [segment.to_dict() for segment in one.segments]}
+            for one in summary.slices
+        ],
+        "reference": [{"scenario": name, **check.to_dict()} for name, check in summary.reference],
+    }
+
+
+def _kept(table: dict[str, Any]) -> dict[str, Any]:
+    return table
+
+
+def _shortened(table: dict[str, Any]) -> dict[str, Any]:
+    """Return columns with nine digits per number; thresholds, which separate scores, keep all of theirs."""
+    return {
+        name: [float(f"{value:.9g}") if isinstance(value, float) else value for value in column]
+        if isinstance(column, list) and name != "threshold"
+        else column
+        for name, column in table.items()
     }
 
 

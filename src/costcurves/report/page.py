@@ -134,6 +134,8 @@ def _two_class(summary: Summary, currency: str, cases: float | None) -> dict[str
         "scores": tables.facts_table(summary, say),
         "pairs": None,
         "crossings": None,
+        "slices": [(say.segments(one), tables.slices_table(one, say)) for one in summary.slices],
+        "reference": [(one.sentence, tables.reference_table(name, one)) for name, one in summary.reference],
     }
     pairs: list[tuple[str, str]] = []
     if summary.pairs is not None:

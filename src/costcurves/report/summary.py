@@ -13,7 +13,16 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.progress import track
-from costcurves._base.validation import FloatArray, Rng, check_integer, check_level, check_name, seed_of, shown
+from costcurves._base.validation import (
+    BoolArray,
+    FloatArray,
+    Rng,
+    check_integer,
+    check_level,
+    check_name,
+    seed_of,
+    shown,
+)
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange, default_points
 from costcurves.counting.geometry import upper_hull
@@ -28,17 +37,22 @@ from costcurves.data.predictions import Predictions
 from costcurves.decisions.compare_many import ManyDifferences, compare_many_in
 from costcurves.decisions.dominance import Regret, regret
 from costcurves.decisions.entrants import Entrants
+from costcurves.decisions.promise import check_promise
+from costcurves.decisions.promise_check import PromiseCheck
+from costcurves.decisions.recommend import recommend_here
 from costcurves.decisions.recommend_within import winners_over
 from costcurves.decisions.rows import Rows, named_policies
 from costcurves.decisions.saving import check_baseline
+from costcurves.decisions.segments import check_segments, segment_answers
 from costcurves.inference.bands.results import Band
 from costcurves.inference.rates import vertex_limits
-from costcurves.report.answers import Answer, Judge, leaders_of
+from costcurves.report.answers import Answer, ConditionAnswer, Judge, Slices, leaders_of, single_answers
 
 Limits = tuple[FloatArray, FloatArray]
 
-# A point in the same cell as its neighbour cannot be seen, because the pictures are less than 400 pixels wide.
-CELLS = 250
+# A point in the same cell as its neighbour cannot be seen, because the pictures are less than 400 pixels wide. Lines of
+# very many classifiers cover each other, and need fewer.
+CELLS, FEWER_CELLS = 250, 125
 # Classifiers up to which all pairs are told. Of more, only the pairs with the first few recommended ones are.
 ALL_PAIRS, LEADERS = 12, 3
 
@@ -112,6 +126,8 @@ class Summary:
     crossings: tuple[tuple[str, str, Crossings], ...]
     pairs: ManyDifferences | None
     answers: tuple[Answer, ...]
+    slices: tuple[Slices, ...]
+    reference: tuple[tuple[str, PromiseCheck], ...]
     start: OperatingCondition
     level: float
     seed: int
@@ -147,6 +163,8 @@ def summarise(
     policy: Any = None,
     baseline: str | None = None,
     baseline_threshold: float | None = None,
+    slices: Any = None,
+    reference: Predictions | None = None,
     level: float = 0.95,
     dropped: int = 0,
     rng: Rng = 0,
@@ -157,7 +175,7 @@ def summarise(
     ----------
     predictions : Predictions
     scenarios : mapping of name to OperatingCondition or OperatingRange
-    policy, baseline, baseline_threshold
+    policy, baseline, baseline_threshold, slices, reference
         As for `Report.from_predictions`.
     level : float in (0, 1)
     dropped : int
@@ -183,6 +201,11 @@ def summarise(
     today = None if baseline is None else check_baseline(baseline, baseline_threshold, rows.names)
     if today is None and baseline_threshold is not None:
         raise InputError("`baseline_threshold` needs `baseline`, the classifier that is used at it, got None")
+    segments = None if slices is None else check_segments(slices, rows.positive.size)
+    old = None if reference is None else _check_reference(reference, rows.names)
+    if not asked and (slices is not None or reference is not None):
+        given = "slices" if slices is not None else "reference"
+        raise InputError(f"`{given}` needs `scenarios`, the conditions at which answers are compared, got none")
     usual = "optimal" if predictions.folds is None else "crossfit"
     named = named_policies(usual if policy is None else policy, rows.names)
     rules = {name: as_policy(named[name]) for name in rows.names}
@@ -199,16 +222,16 @@ def summarise(
         weights=(rocs[0].n_pos, rocs[0].n_neg),
         effective=rocs[0].effective,
     )
-    hull = RocHull(rocs)
+    hull, few = RocHull(rocs), len(rocs) <= ALL_PAIRS
     tasks: list[Callable[[], Any]] = [
-        partial(_classifier, rows, rules[roc.name], roc, hull, level, seed) for roc in rocs
+        partial(_classifier, rows, rules[roc.name], roc, hull, level, seed, CELLS if few else FEWER_CELLS)
+        for roc in rocs
     ]
     if len(rocs) > 1:
         tasks.append(partial(compare_many_in, rows, policy=sure, level=level, rng=seed))
     found = _done(tasks)
     classifiers: tuple[ClassifierSummary, ...] = tuple(found[: len(rocs)])
     every: ManyDifferences | None = found[len(rocs)] if len(rocs) > 1 else None
-    few = len(rocs) <= ALL_PAIRS
     curves = entrants.curves
     follows = all(entrants.follows_costs(name) for name in entrants.names)
     ranges = hull.ranges() if follows else winners_over(entrants, OperatingRange.from_pc(0.0, 1.0))
@@ -223,6 +246,9 @@ def summarise(
             ]
         )
     )
+    single = single_answers(answers)
+    sliced = () if segments is None else tuple(_done([partial(_sliced, rows, segments, sure, *one) for one in single]))
+    checks = () if old is None else tuple((name, _checked(old, rows, sure, one)) for name, one in single)
     start = _start(asked, data)
     leaders = rows.names if few else leaders_of(answers, ranges, start, rows.names, LEADERS)
     pairs = every if every is None or few else _among(every, leaders)
@@ -236,10 +262,40 @@ def summarise(
         else tuple((a, b, curves[a].crossings(curves[b])) for a, b in (pair.names for pair in pairs.pairs)),
         pairs=pairs,
         answers=answers,
+        slices=sliced,
+        reference=checks,
         start=start,
         level=level,
         seed=seed,
         policy=_kind(list(rules.values())),
+    )
+
+
+def _check_reference(reference: Any, names: tuple[str, ...]) -> Rows:
+    """Return the cases of a reference that has the same classifiers."""
+    if not isinstance(reference, Predictions):
+        raise InputError(f"`reference` must be Predictions, got {shown(reference)} ({type(reference).__name__})")
+    rows = reference.in_memory()
+    if missing := [name for name in names if name not in rows.names]:
+        raise InputError(f"`reference` must have the same classifiers, got none called {shown(missing[0])}")
+    return rows
+
+
+def _sliced(
+    rows: Rows, segments: tuple[tuple[str, BoolArray], ...], policy: Any, name: str, answer: ConditionAnswer
+) -> Slices:
+    """Return the answers of all segments at a condition."""
+    found = answer.recommendation
+    told = segment_answers(rows, segments, policy, answer.condition, found.best, found.level)
+    return Slices(name, found.best, told)
+
+
+def _checked(old: Rows, rows: Rows, policy: Any, answer: ConditionAnswer) -> PromiseCheck:
+    """Return whether these cases cost what those of a reference promised, at one pc, whatever the class frequencies."""
+    where = OperatingCondition.from_pc(answer.condition.pc)
+    promise = recommend_here(Entrants(old, policy), where, answer.recommendation.level)
+    return check_promise(
+        promise, rows.positive, rows.scores, sample_weight=rows.weights, level=answer.recommendation.level
     )
 
 
@@ -276,7 +332,9 @@ def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
     return [tasks[i]() for i in track(range(len(tasks)), "report")]
 
 
-def _classifier(rows: Rows, rule: Policy, roc: RocCurve, hull: RocHull, level: float, seed: int) -> ClassifierSummary:
+def _classifier(
+    rows: Rows, rule: Policy, roc: RocCurve, hull: RocHull, level: float, seed: int, cells: int
+) -> ClassifierSummary:
     vertices = roc.on_hull()
     envelope = CostCurve(vertices)
     curve = envelope if rule.chosen_here else rows.curve(roc.name, rule)
@@ -291,7 +349,7 @@ def _classifier(rows: Rows, rule: Policy, roc: RocCurve, hull: RocHull, level: f
         name=roc.name,
         auc=roc.auc(),
         distinct=roc.thresholds.size - 1,
-        points=visible(roc),
+        points=visible(roc, cells),
         vertices=vertices,
         miss_limits=vertex_limits(vertices.fnr, size_pos, level),
         alarm_limits=vertex_limits(vertices.fpr, size_neg, level),

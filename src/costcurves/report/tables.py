@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from costcurves.conditions.condition import OperatingCondition
-from costcurves.report.answers import ConditionAnswer
+from costcurves.decisions.promise_check import PromiseCheck
+from costcurves.report.answers import ConditionAnswer, Slices
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import Summary
@@ -133,6 +134,56 @@ def pairs_table(summary: Summary, say: Speaker, most: int = 4) -> Table:
     columns = ("first", "second", "over all conditions", *(f"scenario {n}: difference" for n, _ in asked))
     every = len(rows) == math.comb(len(summary.names), 2)
     return Table("All pairs" if every else "Pairs with a recommended classifier", columns, tuple(rows), 3)
+
+
+def slices_table(slices: Slices, say: Speaker) -> Table:
+    """The answer for each segment, and what a rule of its own would save there."""
+    rows = []
+    for one in slices.segments:
+        cases = f"{one.n:,} ({one.n_pos:,})"
+        found, saving = one.recommendation, one.saving
+        if found is None or saving is None:
+            rows.append((one.segment, "cases of one class only", "–", cases, "–", "–", "–"))
+            continue
+        where = found.condition
+        share = f"pc {number(where.pc)}" if where.pc_only else percent(where.prevalence)
+        cost, low, high = (float(v[0]) for v in (found.money_estimate, found.money_lower, found.money_upper))
+        expected = (
+            f"{say.price(cost, where)} ({number(low)} to {number(high)})" if low < high else say.price(cost, where)
+        )
+        if saving.lower == saving.upper == 0:
+            own, verdict = "–", "the same rule"
+        else:
+            own = f"{number(saving.money_estimate)} ({number(saving.money_lower)} to {number(saving.money_upper)})"
+            verdict = "its own rule is shown to be cheaper" if saving.shown else "no own rule is shown to be cheaper"
+        rows.append((one.segment, verdict, say.use(found.best), cases, share, expected, own))
+    columns = (
+        "segment",
+        "against the rule for all",
+        "cheapest here",
+        f"cases ({say.positive})",
+        f"share {say.positive}",
+    )
+    more = ("expected cost, with limits", "an own rule saves per case, with limits")
+    return Table(f"Segments, {slices.name}", (*columns, *more), tuple(rows), 3)
+
+
+def reference_table(name: str, check: PromiseCheck) -> Table:
+    """What the reference promised and what these cases show, part by part."""
+    words = {"cost": "cost, of getting every case wrong", "fpr": "false alarms", "tpr": "found"}
+    rows = []
+    for part, *values, p, moved in zip(
+        check.part,
+        *(check.promised, check.promised_lower, check.promised_upper),
+        *(check.observed, check.observed_lower, check.observed_upper),
+        *(check.adjusted, [part in check.moved for part in check.part]),
+        strict=True,
+    ):
+        if part in words:
+            was, now = (f"{number(v[0])} ({number(v[1])} to {number(v[2])})" for v in (values[:3], values[3:]))
+            rows.append((words[part], "has changed" if moved else "agrees", was, now, f"{p:.3f}"))
+    columns = ("", "verdict", "promised by the reference", "on these cases", "adjusted p")
+    return Table(f"Reference and these cases, {name}", columns, tuple(rows), 2)
 
 
 def facts_table(summary: Summary, say: Speaker) -> Table:

@@ -10,7 +10,7 @@ from costcurves.conditions.range import OperatingRange
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
 from costcurves.multiclass.comparison import CostComparison
-from costcurves.report.answers import SURE, UNSURE, ConditionAnswer, RangeAnswer
+from costcurves.report.answers import SURE, UNSURE, ConditionAnswer, RangeAnswer, Slices
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.markup import Markup
 from costcurves.report.numbers import money, money_span, number, percent, together
@@ -299,6 +299,15 @@ class Speaker:
         if low == high:
             return text + Markup("At both ends: ") + low
         return text + Markup("At {}: {} At {}: {}").format(answer.ends[0].name, low, answer.ends[1].name, high)
+
+    def segments(self, slices: Slices) -> Markup:
+        """State in which segments a rule of their own is shown to be cheaper than the rule for all cases."""
+        rule = self.rule(slices.everywhere)
+        own = [one.segment for one in slices.segments if one.saving is not None and one.saving.shown]
+        if not own:
+            return Markup("In no segment is another rule shown to be cheaper than {}.").format(rule)
+        named = Markup(", ").join(Markup("<bdi>{}</bdi>").format(name) for name in own)
+        return Markup("A rule of its own is shown to be cheaper than {} in: {}.").format(rule, named)
 
     def cards(self, summary: Summary) -> list[Card]:
         """Write one card per scenario."""
