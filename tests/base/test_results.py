@@ -49,6 +49,7 @@ RESULTS = {
     "averaged rates": cc.average_roc_curves([A, C], n_points=5),
     "cost curve": cc.CostCurve(M),
     "brier curve": cc.CostCurve(M, "bayes"),
+    "calibration": cc.CostCurve(cc.RocCurve.from_predictions([0, 1, 1], [0.2, 0.7, 0.9]), "bayes").calibration(),
     "average cost": cc.average_cost_curves([A, C]),
     "lines": cc.CostCurve(M).lines(),
     "intervals": cc.CostCurve(A).operating_range(),

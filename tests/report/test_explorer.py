@@ -10,9 +10,11 @@ from importlib import resources
 
 import numpy as np
 import pytest
+from sklearn.calibration import calibration_curve
 
 import costcurves as cc
 from browser import browser, open_tab
+from costcurves.report.datasets import two_class_data
 from laws import random_worlds
 
 RNG = np.random.default_rng(3)
@@ -201,6 +203,78 @@ def test_where_both_kinds_of_error_cost_nothing_the_page_says_so(tab):
     assert tab.page.inner_text("#now").startswith("Use ")
 
 
+# Capacity, net benefit and calibration -------------------------------------------------------------------------------
+
+
+def test_the_choice_within_a_capacity_is_the_cheapest_of_all_points_that_flag_no_more(tab):
+    page, seen = tab.page, set()
+    for share, miss, checks, cases in (
+        (30, 5, 200, 1000),
+        (30, 5, 5, 100),
+        (30, 5, 990, 1000),
+        (25, 40, 77, 520),
+        (10, 9, 0, 50),
+    ):
+        for name, value in (("prevalence", share), ("cost_fn", miss), ("checks", checks), ("cases", cases)):
+            tab.enter(f"#{name}", value)
+        tab.settle()
+        where = cc.OperatingCondition(share / 100, cost_fp=1, cost_fn=miss)
+        points = [(0.0, 0.0)]
+        for scores in SCORES.values():
+            flagged = [scores >= cut for cut in np.unique(scores)]
+            points += [(one[~LABEL].mean(), one[LABEL].mean()) for one in flagged]
+        p = share / 100
+        costs = [
+            where.money(where.pc * (1 - tpr) + (1 - where.pc) * fpr)
+            for fpr, tpr in points
+            if p * tpr + (1 - p) * fpr <= checks / cases + 1e-12
+        ]
+        said = page.eval_on_selector("#capped", "e => ({...e.dataset, text: e.textContent})")
+        assert float(said["cost"]) == pytest.approx(min(costs), rel=1e-9)
+        load = p * float(said["y"]) + (1 - p) * float(said["x"])
+        assert load <= checks / cases + 1e-9
+        binding = float(said["cost"]) > float(page.eval_on_selector("#now", "e => e.dataset.cost")) * (1 + 1e-9)
+        assert said["text"].startswith("With this limit," if binding else "The choice above flags")
+        assert page.locator("[class*='mark-symbol'][class*='capped'] path").count() == binding
+        seen.add(binding)
+    assert seen == {True, False}
+    page.click("#unlimited")
+    assert re.fullmatch(r"The choice above flags [\d.,]+ of 50 cases a day\.", page.inner_text("#capped"))
+    tab.enter("#cases", 1000)
+    page.locator(".goals button").first.click()
+    tab.settle()
+
+
+def test_decision_curves_are_the_best_net_benefit_of_any_threshold(tab, report):
+    table, p = two_class_data(report.summary)["benefits"], report.summary.start.prevalence
+    for k, scores in enumerate(SCORES.values()):
+        cuts = [np.inf, *np.unique(scores)]
+        tpr = np.array([(scores >= cut)[LABEL].mean() for cut in cuts])
+        fpr = np.array([(scores >= cut)[~LABEL].mean() for cut in cuts])
+        at, benefit = (np.array(table[field])[np.array(table["k"]) == k] for field in ("at", "benefit"))
+        best = (p * tpr[:, None] - (1 - p) * fpr[:, None] * at / (1 - at)).max(axis=0)
+        assert benefit == pytest.approx(best, abs=1e-6)
+    assert tab.page.locator("[data-spec=benefit] g.mark-line path").count() == len(SCORES) + 2
+    tab.enter("#cost_fn", 3)
+    wide = tab.page.evaluate("() => document.querySelector('[data-spec=benefit] .background').getBBox().width")
+    rule = tab.page.get_attribute("[data-spec=benefit] g.mark-rule.role-mark line", "transform")
+    assert float(re.search(r"[\d.]+", rule)[0]) == pytest.approx(0.25 * wide, abs=0.6)
+    tab.page.locator(".goals button").first.click()
+    tab.settle()
+
+
+def test_only_scores_between_0_and_1_are_asked_to_be_probabilities(report):
+    assert all(one.calibration is None for one in report.summary.classifiers)
+    rng = np.random.default_rng(8)
+    scores = {"p": rng.random(LABEL.size), "z": rng.normal(size=LABEL.size), "0 or 1": LABEL.astype(float)}
+    found = cc.Report.from_predictions(LABEL, scores).summary
+    assert [one.calibration is not None for one in found.classifiers] == [True, False, False]
+    table = two_class_data(found)["calibration"]
+    share, mean = calibration_curve(LABEL, scores["p"], n_bins=10)
+    assert table["share"] == pytest.approx(share.tolist(), abs=1e-6)
+    assert table["score"] == pytest.approx(mean.tolist(), abs=1e-6)
+
+
 # Names ---------------------------------------------------------------------------------------------------------------
 
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066\u2067]")
@@ -295,4 +369,4 @@ def test_every_image_has_a_name(tab):
             .map((e) => e.outerHTML.slice(0, 100))"""
     )
     assert nameless == []
-    assert tab.page.locator(".chart[role][aria-label] svg").count() == 5
+    assert tab.page.locator(".chart[role][aria-label] svg").count() == 6

@@ -16,7 +16,7 @@ import pytest
 
 import costcurves as cc
 from browser import browser, open_tab
-from costcurves.report import charts, class_charts
+from costcurves.report import charts, class_charts, detail_charts
 from costcurves.report.datasets import classes_data, two_class_data
 from costcurves.report.summary import summarise
 from costcurves.report.words import Speaker
@@ -116,8 +116,9 @@ def test_json_is_strict_and_holds_the_answer(report, classes):
 def test_every_picture_keeps_to_the_schema_of_vega_lite(report, classes):
     import altair as alt
 
-    drawn = [charts.spaces(2, 0.5), charts.who_is_best(2, ("a", "b")), charts.losses(2), charts.difference(2)]
-    drawn.append(charts.explorer(2, "EUR"))
+    drawn = [charts.spaces(2, 0.5), charts.who_is_best(2, ("a", "b")), charts.losses(2)]
+    drawn += [detail_charts.difference(2), detail_charts.explorer(2, "EUR")]
+    drawn += [detail_charts.net_benefit(2, 0.3), detail_charts.calibration(2)]
     data = classes_data(classes.summary)
     drawn += [class_charts.cost_matrix(data), class_charts.cost_intervals(data), class_charts.cost_pairs(data)]
     drawn.append(class_charts.prior_simplex(data, 2, 5))

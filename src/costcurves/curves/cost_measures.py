@@ -1,4 +1,4 @@
-"""Measures of other fields, computed from a cost curve: H-measure, Brier score, net benefit and AUC."""
+"""Measures of other fields, computed from a cost curve: H-measure, Brier score, calibration, net benefit and AUC."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.validation import check_in_open_unit, check_unit_array, shown
+from costcurves._base.validation import DEFAULT_LEVEL, check_in_open_unit, check_unit_array, shown
 from costcurves.conditions.range import Beta
+from costcurves.curves.calibration import Calibration, calibration_of
 from costcurves.curves.cost_function import CostFunction, beta_integral
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import Policy
@@ -73,6 +74,30 @@ class CostMeasures(CostFunction):
                 f"got {self.policy!r} and {share:g}"
             )
         return 2.0 * self._cost_share_integral(share, Beta(1, 1))
+
+    def calibration(self, bins: Any = 10, *, level: float = DEFAULT_LEVEL) -> Calibration:
+        """Return the share of positives among cases with similar scores (policy "bayes" only).
+
+        Parameters
+        ----------
+        bins : int or array of increasing edges from 0 to 1
+            The number of bins of equal width, or their edges, such as quantiles of the scores. A score that equals an
+            edge belongs to the bin below it. Bins without cases are left out.
+        level : float in (0, 1)
+            The confidence level of the limits of each share, which are those of the cost (Wilson).
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.2, 0.7, 0.8, 0.9])
+        >>> found = cc.CostCurve(roc, policy="bayes").calibration(bins=2)
+        >>> found
+        Calibration('classifier': 2 bins, off by 0.15 on average)
+        >>> found.share.round(3).tolist()
+        [0.333, 0.667]
+        """
+        self._need_probabilities("calibration")
+        return calibration_of(self._need_roc("calibration"), bins, level)
 
     def net_benefit(self, threshold: npt.ArrayLike, *, prevalence: float | None = None) -> Any:
         """Return the net benefit of decision-curve analysis at a probability threshold.

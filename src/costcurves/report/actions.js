@@ -21,7 +21,7 @@ const suits = (field, value) => {
   if (field.tagName === "SELECT") return [...field.options].some((option) => option.value === value);
   if (field.id === "hidden") return /^(,\d+)*,$|^$/.test(value);
   const number = +value;
-  return value !== "" && number >= 0 && number < Infinity && !(field.max && !(number > 0 && number < +field.max));
+  return (value !== "" || initial.get(field) === "") && number >= 0 && number < Infinity && !(field.max && !(number > 0 && number < +field.max));
 };
 const goTo = (id) => {
   const target = at(id);

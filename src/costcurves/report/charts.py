@@ -73,24 +73,26 @@ def colours(names: int, extra: tuple[int, ...] = (NEVER, ALWAYS)) -> alt.Scale:
     return alt.Scale(domain=[*range(names), *extra], range=[*shades, *[QUIET] * len(extra)])
 
 
-def _dashes(names: int) -> alt.StrokeDash:
+def dashes(names: int) -> alt.StrokeDash:
+    """The dashes of classifiers by number, for more classifiers than colours."""
     scale = alt.Scale(
         domain=list(range(names)), range=[DASHES[min(k // COLOURS, len(DASHES) - 1)] for k in range(names)]
     )
     return alt.StrokeDash("k:N", scale=scale, legend=None)
 
 
-def _bound(name: str, event: str = "input", value: Any = "") -> alt.Parameter:
+def bound(name: str, event: str = "input", value: Any = "") -> alt.Parameter:
+    """Make a parameter with the value of the input of that id."""
     return alt.param(name=name, value=value, bind=alt.BindDirect(element=f"#{name}", event=event))
 
 
-def _condition() -> list[alt.Parameter]:
+def condition() -> list[alt.Parameter]:
     """The inputs of the page and the parameters that follow from them."""
     return [
-        _bound("prevalence"),
-        _bound("cost_fn"),
-        _bound("cost_fp"),
-        _bound("hidden"),
+        bound("prevalence"),
+        bound("cost_fn"),
+        bound("cost_fp"),
+        bound("hidden"),
         alt.param(name="p", expr="clamp(toNumber(prevalence) / 100, 1e-9, 1 - 1e-9)"),
         alt.param(name="fn", expr="max(toNumber(cost_fn), 0)"),
         alt.param(name="fp", expr="max(toNumber(cost_fp), 0)"),
@@ -100,7 +102,7 @@ def _condition() -> list[alt.Parameter]:
 
 
 # Text without a format. Otherwise Vega-Lite looks up the field in the wrong row when the nearest point is highlighted.
-_CUT_TIP = alt.Tooltip("cut:Q", title="score ≥", formatType="toString")
+CUT_TIP = alt.Tooltip("cut:Q", title="score ≥", formatType="toString")
 
 
 def on(data: str) -> Any:
@@ -108,7 +110,8 @@ def on(data: str) -> Any:
     return alt.Chart(alt.NamedData(name=data))
 
 
-def _one_row() -> Any:
+def one_row() -> Any:
+    """Make a chart of a single row, for what follows from parameters alone."""
     return alt.Chart(alt.InlineData(values=[{}]))
 
 
@@ -158,7 +161,7 @@ def _roc(names: int) -> Any:
     diagonal = alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     tip = [
         alt.Tooltip("name:N", title="classifier"),
-        _CUT_TIP,
+        CUT_TIP,
         alt.Tooltip("x:Q", title="false alarms", format=".1%"),
         alt.Tooltip("y:Q", title="found", format=".1%"),
     ]
@@ -174,6 +177,21 @@ def _roc(names: int) -> Any:
         )
     )
     label = _chosen()
+    # All points on the line flag as many cases as can be checked.
+    limit = (
+        one_row()
+        .transform_filter("checks != ''")
+        .transform_calculate(load="clamp(toNumber(checks) / max(toNumber(cases), 1e-9), 0, 1)")
+        .transform_calculate(
+            x0="max(0, (datum.load - p) / (1 - p))",
+            y0="min(1, datum.load / p)",
+            x1="min(1, datum.load / (1 - p))",
+            y1="max(0, (datum.load - (1 - p)) / p)",
+        )
+        .mark_rule(color=INK, strokeDash=[1, 3], strokeWidth=1.6)
+        .encode(x=alt.X("x0:Q"), y=alt.Y("y0:Q"), x2="x1:Q", y2="y1:Q")
+        .properties(name="limit")
+    )
     layers = [
         _heading("ROC space: found against false alarms"),
         diagonal.mark_line(color=QUIET, strokeDash=[2, 4], strokeWidth=1).encode(x=x, y=y),
@@ -183,15 +201,20 @@ def _roc(names: int) -> Any:
         on("points")
         .transform_filter(SHOWN)
         .mark_line(strokeWidth=1.7)
-        .encode(x=x, y=y, color=colour, strokeDash=_dashes(names), order=alt.Order("i:Q")),
+        .encode(x=x, y=y, color=colour, strokeDash=dashes(names), order=alt.Order("i:Q")),
         vertices.mark_point(size=40, opacity=0).encode(x=x, y=y, tooltip=tip).properties(name="roc_vertices"),
         iso.mark_rule(color=ACCENT, strokeDash=[6, 4], strokeWidth=1.6).encode(
             x=alt.X("x0:Q"), y=alt.Y("y0:Q"), x2="x1:Q", y2="y1:Q"
         ),
+        limit,
         _chosen()
         .mark_point(filled=True, size=110, stroke="var(--page)", strokeWidth=2, opacity=1, fill=ACCENT)
         .encode(x=x, y=y, tooltip=tip)
         .properties(name="roc_chosen"),
+        on("capped")
+        .mark_point(shape="diamond", filled=True, size=130, stroke="var(--page)", strokeWidth=2, opacity=1, fill=INK)
+        .encode(x=x, y=y, tooltip=tip)
+        .properties(name="capped"),
         *halo(label.transform_filter("datum.x <= 0.55").encode(x=x, y=y, text="name:N"), align="left", dx=11, dy=16),
         *halo(label.transform_filter("datum.x > 0.55").encode(x=x, y=y, text="name:N"), align="right", dy=24),
     ]
@@ -234,10 +257,10 @@ def _cost(names: int, top: float) -> Any:
         on("costs")
         .transform_filter(SHOWN)
         .mark_line(clip=True, strokeWidth=1.9)
-        .encode(x=x, y=y, color=colour, strokeDash=_dashes(names)),
+        .encode(x=x, y=y, color=colour, strokeDash=dashes(names)),
         bands.mark_point(clip=True, size=40, opacity=0).encode(x=x, y=y, tooltip=tip).properties(name="cost_points"),
         line,
-        _one_row().transform_calculate(pc="pc").mark_rule(color=ACCENT, strokeWidth=1.4).encode(x=x),
+        one_row().transform_calculate(pc="pc").mark_rule(color=ACCENT, strokeWidth=1.4).encode(x=x),
         *_scenario_marks(),
         _chosen().mark_rule(color=ACCENT, strokeWidth=4, opacity=0.55).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
         _chosen()
@@ -245,7 +268,7 @@ def _cost(names: int, top: float) -> Any:
         .mark_point(filled=True, size=110, stroke="var(--page)", strokeWidth=2, opacity=1, fill=ACCENT)
         .encode(x=x, y=y)
         .properties(name="chosen"),
-        _one_row()
+        one_row()
         .transform_calculate(words=AXIS_TITLE)
         .mark_text(align="center", baseline="top", dy=27, fill=QUIET)
         .encode(x=alt.XDatum(0.5), y=alt.YDatum(0), text=alt.Text("words:N")),
@@ -277,8 +300,13 @@ def spaces(names: int, top: float) -> Spec:
     """Draw ROC space and cost space side by side and linked, with costs from 0 to `top`."""
     chart = alt.concat(_roc(names), _cost(names, top), columns=2, spacing=36)
     spec = finished(
-        chart.add_params(*_condition(), _bound("axis", "change", "pc"), _bound("bands", "change", "off")),
-        ("vertices", "hull", "points", "costs", "bands", "scenarios"),
+        chart.add_params(
+            *condition(),
+            *(bound(name) for name in ("checks", "cases")),
+            bound("axis", "change", "pc"),
+            bound("bands", "change", "off"),
+        ),
+        ("vertices", "hull", "points", "costs", "bands", "scenarios", "capped"),
         "ROC curves and cost curves of all classifiers, with the chosen operating point",
     )
     # Altair would add a selection to every named layer, but each of these belongs to only one.
@@ -295,7 +323,7 @@ def spaces(names: int, top: float) -> Spec:
 def who_is_best(names: int, order: tuple[str, ...]) -> Spec:
     """Draw, for each classifier, where it is worth using and where it is the best."""
     rows = alt.Y("name:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=150, ticks=False, domain=False))
-    x = alt.X("a:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis())
+    x = alt.X("a:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=pc_axis())
     colour = alt.Color("k:N", scale=colours(names), legend=None)
     tip = [
         alt.Tooltip("name:N", title="classifier"),
@@ -311,11 +339,11 @@ def who_is_best(names: int, order: tuple[str, ...]) -> Spec:
         base.transform_filter("datum.what == 'best'")
         .mark_bar(height=18, cornerRadius=2)
         .encode(x=x, x2="b:Q", y=rows, color=colour, tooltip=tip),
-        _pc_rule(),
+        pc_rule(),
     ]
     chart = alt.layer(*layers).properties(name="ranges", width=760, height=max(60, 30 * len(order)))
     return finished(
-        chart.add_params(*_condition()),
+        chart.add_params(*condition()),
         ("stretches",),
         "Where each classifier is better than none, and where it is the best",
     )
@@ -329,132 +357,32 @@ def losses(names: int) -> Spec:
         .transform_filter(SHOWN)
         .mark_line(strokeWidth=1.9)
         .encode(
-            x=alt.X("pc:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis()),
+            x=alt.X("pc:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=pc_axis()),
             y=alt.Y("loss:Q", title="cost above the best choice", axis=alt.Axis(tickCount=5, format=".3~f")),
             color=alt.Color("k:N", scale=colours(names), legend=None),
-            strokeDash=_dashes(names),
+            strokeDash=dashes(names),
             tooltip=[alt.Tooltip("name:N", title="classifier")],
         ),
-        _pc_rule(),
+        pc_rule(),
     ]
     chart = alt.layer(*layers).properties(name="losses", width=760, height=220)
-    return finished(chart.add_params(*_condition()), ("losses",), "Cost above the best choice, for each classifier")
-
-
-@functools.cache
-def difference(names: int) -> Spec:
-    """Draw the difference of the pair selected on the page, with its simultaneous band."""
-    mine = "datum.q == toNumber(pair)"
-    x = alt.X("pc:Q", title="probability-cost pc", scale=alt.Scale(domain=[0, 1], nice=False), axis=_pc_axis())
-    y = alt.Y("d:Q", title="cost of the first − second", axis=alt.Axis(tickCount=6, format=".3~f"))
-    base = on("differences")  # those of this pair alone, which the page puts there
-    layers = [
-        on("verdicts")
-        .transform_filter(mine)
-        .mark_rect(opacity=0.14)
-        .encode(x="a:Q", x2="b:Q", color=alt.Color("k:N", scale=colours(names), legend=None)),
-        alt.Chart(alt.InlineData(values=[{"d": 0}])).mark_rule(color=INK, strokeWidth=1).encode(y=y),
-        base.mark_area(color=QUIET, opacity=0.25).encode(x=x, y=alt.Y("lo:Q"), y2="hi:Q"),
-        base.mark_line(color=INK, strokeWidth=2).encode(
-            x=x,
-            y=y,
-            tooltip=[
-                alt.Tooltip("pc:Q", title="pc", format=".2f"),
-                alt.Tooltip("d:Q", title="difference", format=".4f"),
-                alt.Tooltip("lo:Q", title="from", format=".4f"),
-                alt.Tooltip("hi:Q", title="to", format=".4f"),
-            ],
-        ),
-        _pc_rule(),
-        _note("second is cheaper", "14"),
-        _note("first is cheaper", "height - 12"),
-    ]
-    chart = alt.layer(*layers).properties(name="difference", width=760, height=280)
-    return finished(
-        chart.add_params(*_condition(), _bound("pair", "change", "0")),
-        ("differences", "verdicts"),
-        "Difference in cost of two classifiers with limits that hold everywhere together",
-    )
-
-
-@functools.cache
-def explorer(names: int, currency: str) -> Spec:
-    """Draw the cost at every threshold of the classifier selected on the page, and the explored threshold.
-
-    The thresholds that are not shown to cost more are known at the conditions of the scenarios, and shaded there.
-    """
-    base = (
-        on("points")
-        .transform_filter("datum.k == toNumber(model) && isValid(datum.t)")
-        .transform_calculate(cost="stake * (pc * (1 - datum.y) + (1 - pc) * datum.x)")
-        .transform_joinaggregate(least="min(cost)", first="min(i)", last="max(i)")
-    )
-    looked_at = (
-        base.transform_calculate(wanted="round(datum.first + toNumber(cut) * (datum.last - datum.first))")
-        .transform_filter("cut == '' ? datum.cost == datum.least : datum.i == datum.wanted")
-        .transform_joinaggregate(leading="min(i)")
-        .transform_filter("datum.i == datum.leading")
-        .transform_calculate(
-            p="p",
-            share="(datum.i - datum.first) / max(datum.last - datum.first, 1)",
-        )
-    )
-    x = alt.X(
-        "t:Q",
-        title="threshold: flag when score ≥",
-        scale=alt.Scale(zero=False, nice=False),
-        axis=alt.Axis(tickCount=7, format="~g", labelOverlap=True),
-    )
-    title = f"cost per case ({currency})" if currency else "cost per case"
-    y = alt.Y("cost:Q", title=title, axis=alt.Axis(tickCount=5, format=".3~g"))
-    colour = alt.Color("k:N", scale=colours(names), legend=None)
-    layers = [
-        on("sets")
-        .transform_filter("datum.k == toNumber(model) && (datum.pc === null || abs(datum.pc - pc) < 1e-9)")
-        .mark_rect(opacity=0.16)
-        .encode(x=alt.X("a:Q"), x2="b:Q", color=colour)
-        .properties(name="shaded"),
-        base.mark_line(strokeWidth=1.9).encode(
-            x=x,
-            y=y,
-            order=alt.Order("i:Q"),
-            color=colour,
-            tooltip=[
-                _CUT_TIP,
-                alt.Tooltip("cost:Q", title="cost", format=".4~g"),
-            ],
-        ),
-        looked_at.mark_rule(color=ACCENT, strokeWidth=1.4).encode(x=x),
-        looked_at.mark_point(filled=True, size=110, stroke="var(--page)", strokeWidth=2, opacity=1, fill=ACCENT)
-        .encode(x=x, y=y)
-        .properties(name="explored"),
-    ]
-    chart = alt.layer(*layers).properties(name="explorer", width=420, height=260)
-    return finished(
-        chart.add_params(*_condition(), _bound("model", "change", "0"), _bound("cut", "input", "")),
-        ("points", "sets"),
-        "Cost per case at every threshold of one classifier",
-    )
+    return finished(chart.add_params(*condition()), ("losses",), "Cost above the best choice, for each classifier")
 
 
 def _heading(words: str) -> Any:
     """Make a title that is aligned with the axis, at the same height in pictures that are side by side."""
-    text = _one_row().mark_text(align="left", fontSize=14, fontWeight=600, text=words)
+    text = one_row().mark_text(align="left", fontSize=14, fontWeight=600, text=words)
     return text.encode(x=alt.value(0), y=alt.value(-18))
 
 
-def _note(words: str, height: str) -> Any:
-    """Write words at the left edge of a picture."""
-    text = _one_row().mark_text(align="left", fill=QUIET, text=words)
-    return text.encode(x=alt.value(8), y=alt.value(alt.ExprRef(height)))
-
-
-def _pc_axis() -> alt.Axis:
+def pc_axis() -> alt.Axis:
+    """Make an axis of probability-cost."""
     return alt.Axis(values=[i / 10 for i in range(11)], format=".1f", labelOverlap=True)
 
 
-def _pc_rule() -> Any:
-    return _one_row().transform_calculate(pc="pc").mark_rule(color=ACCENT, strokeWidth=1.4).encode(x="pc:Q")
+def pc_rule() -> Any:
+    """Draw a line at the pc of the condition."""
+    return one_row().transform_calculate(pc="pc").mark_rule(color=ACCENT, strokeWidth=1.4).encode(x="pc:Q")
 
 
 def finished(chart: Any, datasets: tuple[str, ...], description: str) -> Spec:

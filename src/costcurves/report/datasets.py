@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.threshold_text import short_cut
+from costcurves.curves.calibration import Calibration
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
 from costcurves.curves.roc import RocCurve
 from costcurves.decisions.curve_difference import NO_VERDICT
+from costcurves.decisions.envelopes import trivial_curves
 from costcurves.report.answers import ConditionAnswer
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.numbers import isolated, short, short_names
-from costcurves.report.summary import ClassifierSummary, Summary
+from costcurves.report.summary import BENEFIT_AT, ClassifierSummary, Summary
 
 Rows = list[dict[str, Any]]
 Columns = dict[str, list[Any]]
@@ -78,6 +80,8 @@ def two_class_data(summary: Summary) -> dict[str, Columns]:
             for k, one in everyone
         ),
         "costs": _joined(_curve(k, "c", *one.curve.vertices.T) for k, one in everyone),
+        "benefits": _joined(_benefit(k, benefit) for k, benefit in _benefits(summary).items()),
+        "calibration": _joined(_calibration(k, one.calibration) for k, one in everyone if one.calibration is not None),
         "stretches": columns(_stretches(summary, who)),
         "losses": _joined(_curve(k, "loss", one.loss.pc, one.loss.loss) for k, one in everyone),
         "verdicts": columns(_verdicts(summary, who)),
@@ -105,6 +109,21 @@ def _joined(parts: Iterable[Columns]) -> Columns:
 
 def _curve(k: int, field: str, pc: Any, values: Any) -> Columns:
     return {"k": [k] * len(pc), "pc": _drawn(pc), field: _drawn(values)}
+
+
+def _benefits(summary: Summary) -> dict[int, Any]:
+    """The net benefit of each classifier, and that of flagging every case; that of flagging none is 0."""
+    always = trivial_curves()[1].net_benefit(BENEFIT_AT, prevalence=summary.start.prevalence)
+    return {k: one.benefit for k, one in enumerate(summary.classifiers)} | {ALWAYS: always, NEVER: 0 * always}
+
+
+def _benefit(k: int, benefit: Any) -> Columns:
+    return {"k": [k] * benefit.size, "at": BENEFIT_AT.tolist(), "benefit": _drawn(benefit)}
+
+
+def _calibration(k: int, found: Calibration) -> Columns:
+    fields = ("score", "share", "lower", "upper", "count")
+    return {"k": [k] * found.score.size} | {field: _drawn(getattr(found, field)) for field in fields}
 
 
 def _vertices(summary: Summary, who: dict[str, int]) -> Rows:

@@ -22,6 +22,7 @@ const pairRows = (q) => {
   const { pc, estimate: d, lower: lo, upper: hi } = report.differences[q];
   return rows({ pc, d, lo, hi });
 };
+data.capped = [];
 if (report.hull) {
   data.hull = rows({ x: report.hull.fpr, y: report.hull.tpr });
   data.bands = report.classifiers.flatMap(({ band, simultaneous_band: all }, k) => rows({
@@ -58,7 +59,7 @@ const lead = (k) => {
 
 const nothingAtStake = () => +at("cost_fn").value === 0 && +at("cost_fp").value === 0;
 
-let chosen; // the operating point that is marked
+let chosen, spacesView; // the operating point that is marked, and the picture of it
 const showChosen = (row) => {
   if (!row) return;
   chosen = row;
@@ -77,6 +78,7 @@ const showChosen = (row) => {
   }
   const { k, t, x, y, pc } = row, [value, from, to] = [row.cost, row.low, row.high].map((share) => share * row.stake);
   Object.assign(at("now").dataset, { k, t, x, y, pc, cost: value, low: from, high: to });
+  setTimeout(showCapped);
 };
 
 const showExplored = (row) => {
@@ -92,6 +94,28 @@ const showExplored = (row) => {
   if (at("cut").value === "") at("cutslider").value = row.share;
   at("cutslider").setAttribute("aria-valuetext", `score ≥ ${row.cut}`);
   Object.assign(at("explored").dataset, { k: row.k, t: row.t, cost: row.cost });
+};
+
+// The cheapest point that flags no more cases than can be checked. Flagging none is always possible.
+const showCapped = () => {
+  if (!chosen) return;
+  const p = Math.min(Math.max(at("prevalence").value / 100, 1e-9), 1 - 1e-9), most = at("checks").value, total = +at("cases").value;
+  const cost = (row) => chosen.stake * (chosen.pc * (1 - row.y) + (1 - chosen.pc) * row.x), load = (row) => p * row.y + (1 - p) * row.x;
+  const flags = (row) => { const n = total * load(row); return `${figures(n)} of ${figures(total)} cases a day`; };
+  const limit = +most / total + 1e-12, free = most === "" || load(chosen) <= limit;
+  let best = free ? chosen : { k: -1, x: 0, y: 0, cut: "–", name: words.short[-1] };
+  if (!free) for (const row of data.points) {
+    if (row.t !== null && load(row) <= limit && cost(row) < cost(best) && !at("hidden").value.includes(`,${row.k},`)) best = row;
+  }
+  if (!(total > 0)) say(at("capped"), "");
+  else if (free) say(at("capped"), `The choice above flags ${flags(chosen)}${most === "" ? "." : ", which is within the limit."}`);
+  else if (best.k < 0) say(at("capped"), "With this limit, ", { name: words.never }, ` costs least: ${money(cost(best))} per case.`);
+  else say(at("capped"), "With this limit, use ", { name: words.names[best.k] }, ` at score ≥\u00a0${best.cut}: it flags ${flags(best)}, finds ${percent(best.y)} of `,
+    { name: words.positive }, ` cases and costs ${money(cost(best))} per case, ${money(cost(best) - cost(chosen))} more than without the limit.`);
+  const { k, t = "", x, y } = best;
+  Object.assign(at("capped").dataset, { k, t, x, y, cost: cost(best) });
+  data.capped = free ? [] : [best];
+  spacesView?.data("capped", data.capped).runAsync();
 };
 
 // The thresholds that are not shown to cost more are known for the classifiers that the scenarios recommend.
@@ -163,6 +187,7 @@ const mended = (spec) => {
 
 let drawn = [];
 const draw = async () => {
+  spacesView = undefined;
   for (const one of drawn) one.finalize();
   drawn = [];
   for (const holder of all(".chart")) {
@@ -176,6 +201,7 @@ const draw = async () => {
     drawn.push(result);
     if (name === "difference") at("pair").onchange = () => result.view.data("differences", pairRows(+at("pair").value)).runAsync();
     if (name === "spaces") {
+      spacesView = result.view;
       watch(result, "chosen", showChosen);
       result.view.addEventListener("click", clicked);
     }
@@ -190,12 +216,13 @@ const draw = async () => {
 // Sliders use log odds for a share and logarithms for costs, rounded to three figures.
 const odds = { to: (v) => Math.log(v / (100 - v)), from: (s) => 100 / (1 + Math.exp(-s)) };
 const logs = { to: (v) => Math.log10(v), from: (s) => 10 ** s };
+const scales = { logit: odds, log: logs, linear: { to: (v) => v, from: (s) => s } };
 for (const slider of all("input[type=range][data-for]")) {
-  const field = at(slider.dataset.for), scale = slider.dataset.scale === "logit" ? odds : logs;
+  const field = at(slider.dataset.for), scale = scales[slider.dataset.scale];
   // A slider that is being moved is not set, because the value in the field is rounded.
   const show = () => {
-    if (document.activeElement !== slider) slider.value = Math.max(scale.to(+field.value), +slider.min);
-    slider.setAttribute("aria-valuetext", `${field.value} ${slider.dataset.unit}`.trim());
+    if (document.activeElement !== slider) slider.value = field.value === "" ? slider.max : Math.max(scale.to(+field.value), +slider.min);
+    slider.setAttribute("aria-valuetext", `${field.value || "all"} ${slider.dataset.unit}`.trim());
   };
   slider.addEventListener("input", () => set(field, +scale.from(+slider.value).toPrecision(3)));
   field.addEventListener("input", show);
@@ -220,6 +247,9 @@ if (at("model")) {
   at("model").addEventListener("input", () => { follow = false; set(at("cut"), ""); });
   at("cutslider").addEventListener("input", () => set(at("cut"), at("cutslider").value));
   at("bestcut").addEventListener("click", () => set(at("cut"), ""));
+  for (const name of ["checks", "cases"]) at(name).addEventListener("input", showCapped);
+  at("cases").addEventListener("input", () => { document.querySelector("[data-for=checks]").max = at("cases").value; });
+  at("unlimited").addEventListener("click", () => set(at("checks"), ""));
   all("form").forEach((form) => form.addEventListener("submit", (event) => event.preventDefault()));
 }
 

@@ -16,7 +16,7 @@ import vl_convert
 
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
-from costcurves.report import charts, class_charts, tables
+from costcurves.report import charts, class_charts, detail_charts, tables
 from costcurves.report.answers import Answer, ConditionAnswer, winner_at
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.datasets import class_names, classes_data, numbered, picture_names, two_class_data
@@ -125,8 +125,11 @@ def _two_class(summary: Summary, currency: str, cases: float | None) -> dict[str
     specs = {
         "spaces": charts.spaces(count, _top(summary)),
         "ranges": charts.who_is_best(count, _order(data["stretches"]["k"], names)),
-        "explorer": charts.explorer(count, short(currency, 12)),
+        "explorer": detail_charts.explorer(count, short(currency, 12)),
+        "benefit": detail_charts.net_benefit(count, summary.start.prevalence),
     }
+    if data["calibration"]:
+        specs["calibration"] = detail_charts.calibration(count)
     found: dict[str, Any] = {
         "hull": tables.hull_table(summary, say),
         "ranges": tables.ranges_table(summary, say),
@@ -139,7 +142,7 @@ def _two_class(summary: Summary, currency: str, cases: float | None) -> dict[str
     }
     pairs: list[tuple[str, str]] = []
     if summary.pairs is not None:
-        specs |= {"losses": charts.losses(count), "difference": charts.difference(count)}
+        specs |= {"losses": charts.losses(count), "difference": detail_charts.difference(count)}
         found |= {"pairs": tables.pairs_table(summary, say), "crossings": tables.crossings_table(summary, say)}
         pairs = [one.names for one in summary.pairs.pairs]
     start = summary.start
@@ -159,6 +162,7 @@ def _two_class(summary: Summary, currency: str, cases: float | None) -> dict[str
         "tables": found,
         "pairs": list(enumerate(pairs)),
         "colours": charts.COLOURS,
+        "share": percent(summary.start.prevalence),
         "model": max(0, numbered(summary)[best]),
         "specs": specs,
         "data": data,

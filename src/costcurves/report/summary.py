@@ -26,6 +26,7 @@ from costcurves._base.validation import (
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange, default_points
 from costcurves.counting.geometry import upper_hull
+from costcurves.curves.calibration import Calibration
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.differences import Crossings, PcIntervals
 from costcurves.curves.hull import RocHull
@@ -55,6 +56,8 @@ Limits = tuple[FloatArray, FloatArray]
 CELLS, FEWER_CELLS = 250, 125
 # Classifiers up to which all pairs are told. Of more, only the pairs with the first few recommended ones are.
 ALL_PAIRS, LEADERS = 12, 3
+# The probability thresholds of the decision curves.
+BENEFIT_AT = np.arange(1, 100) / 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +95,8 @@ class ClassifierSummary:
     `miss_limits` and `alarm_limits` are the limits of fnr and fpr at each of `vertices`, from which the limits of the
     cost follow at any condition. If the thresholds were not chosen on these cases, the vertices are those in use, each
     between two of `breaks`.
+    `benefit` is the net benefit at each of `BENEFIT_AT`, with the prevalence at which the
+    sliders start. `calibration` is None unless all scores are in [0, 1].
     """
 
     name: str
@@ -107,6 +112,8 @@ class ClassifierSummary:
     together: Band
     useful: PcIntervals
     loss: Regret
+    benefit: FloatArray
+    calibration: Calibration | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,11 +229,9 @@ def summarise(
         weights=(rocs[0].n_pos, rocs[0].n_neg),
         effective=rocs[0].effective,
     )
-    hull, few = RocHull(rocs), len(rocs) <= ALL_PAIRS
-    tasks: list[Callable[[], Any]] = [
-        partial(_classifier, rows, rules[roc.name], roc, hull, level, seed, CELLS if few else FEWER_CELLS)
-        for roc in rocs
-    ]
+    hull, start, few = RocHull(rocs), _start(asked, data), len(rocs) <= ALL_PAIRS
+    options = (level, seed, start.prevalence, CELLS if few else FEWER_CELLS)
+    tasks: list[Callable[[], Any]] = [partial(_classifier, rows, rules[roc.name], roc, hull, *options) for roc in rocs]
     if len(rocs) > 1:
         tasks.append(partial(compare_many_in, rows, policy=sure, level=level, rng=seed))
     found = _done(tasks)
@@ -333,7 +338,7 @@ def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
 
 
 def _classifier(
-    rows: Rows, rule: Policy, roc: RocCurve, hull: RocHull, level: float, seed: int, cells: int
+    rows: Rows, rule: Policy, roc: RocCurve, hull: RocHull, level: float, seed: int, prevalence: float, cells: int
 ) -> ClassifierSummary:
     vertices = roc.on_hull()
     envelope = CostCurve(vertices)
@@ -359,11 +364,21 @@ def _classifier(
         together=curve.band(level=level, pc=grid, simultaneous=True, rng=seed),
         useful=curve.operating_range(),
         loss=regret(envelope, hull),
+        benefit=envelope.net_benefit(BENEFIT_AT, prevalence=prevalence),
+        calibration=CostCurve(roc, policy="bayes").calibration(level=level) if _may_be_probabilities(roc) else None,
     )
+
+
+def _may_be_probabilities(roc: RocCurve) -> bool:
+    """Whether all scores are in [0, 1], and not only 0 and 1, which are decisions."""
+    scores = roc.thresholds[1:]
+    return bool(scores[-1] >= 0 and scores[0] <= 1 and ((scores > 0) & (scores < 1)).any())
 
 
 def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
     """Select the points that can be distinguished in a picture with `cells` cells per side. Hull vertices are kept.
+
+    So are points where the number of flagged cases grows by a few percent, however few they are.
 
     Examples
     --------
@@ -376,7 +391,8 @@ def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
     True
     """
     column, row = np.rint(roc.fpr * cells), np.rint(roc.tpr * cells)
-    keep = np.append(True, (np.diff(column) != 0) | (np.diff(row) != 0))
+    flagged = np.rint(cells / 16 * np.log(np.maximum(roc.fp + roc.tp, 1)))
+    keep = np.append(True, (np.diff(column) != 0) | (np.diff(row) != 0) | (np.diff(flagged) != 0))
     keep[upper_hull(roc.fp, roc.tp)] = True
     keep[-1] = True
     return roc if keep.all() else roc.at(np.flatnonzero(keep))
