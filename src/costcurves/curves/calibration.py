@@ -32,6 +32,14 @@ class Calibration(Result):
         The share of positives, which equals the mean score if scores are calibrated.
     lower, upper : array
         The limits of the share at this confidence level, in each bin.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> roc = cc.RocCurve.from_predictions([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.2, 0.7, 0.8, 0.9])
+    >>> found = cc.CostCurve(roc, policy="bayes").calibration(bins=2)
+    >>> found.count.tolist(), round(found.error, 3)
+    ([3.0, 3.0], 0.15)
     """
 
     name: str
