@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import costcurves as cc
 import oracles
 from costcurves.curves.choices import cheapest_with_alarms, runner_up_of, trivial_choices
+from costcurves.curves.ranges import Ranges
 from laws import random_worlds
 from worlds import GRID, MIXED, PERFECT, classifiers, curve_of, everyone, random_classifiers
 
@@ -339,3 +340,22 @@ def test_at_a_vertical_edge_the_mixture_takes_its_top_and_at_a_horizontal_one_it
     assert hull.interpolate(tpr=0.5).fpr == 0
     assert hull.interpolate(fpr=1).tpr == 1
     assert np.isclose(cc.RocHull([curve_of(MIXED)]).interpolate(fpr=1).fpr, 1)
+
+
+# Stretches that are too short to be shown -------------------------------------------------------------------------
+
+
+@pytest.mark.law
+def test_joined_stretches_cover_all_in_order_and_are_short_themselves():
+    for rng in random_worlds(200, stream=1830):
+        n, most = int(rng.integers(1, 60)), int(rng.integers(1, 20))
+        cuts = np.sort(np.append(rng.random(n - 1) ** rng.choice([1, 4]), [0, 1]))
+        missing = np.full(n, np.nan)
+        ranges = Ranges(tuple("ab"[i % 2] for i in range(n)), cuts[:-1], cuts[1:], missing, missing)
+        parts = ranges.joined(most)
+        assert [i for part in parts for i in range(part.start, part.stop)] == list(range(n))
+        joined = [part for part in parts if part.stop - part.start > 1]
+        assert all(cuts[i + 1] - cuts[i] < 1 / most for part in joined for i in range(part.start, part.stop))
+        assert len(parts) <= 2 * most + 1
+        if n <= most:
+            assert not joined

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import costcurves as cc
@@ -130,3 +131,51 @@ def test_missing_folds_and_unknown_policies_are_refused():
         cc.recommend(y, {"a": y}, 0.5, policy={"a": 0.5, "typo": 0.2})
     with pytest.raises(cc.InputError, match="`scores` must be a sequence of column names, got None"):
         cc.Predictions.from_frame(pd.DataFrame({"y": y, "a": y}), label="y", scores=None)
+
+
+# Folds of a frame -------------------------------------------------------------------------------------------------
+
+
+def folds_frame() -> dict[str, list[object]]:
+    rng = np.random.default_rng(4)
+    y = np.arange(60) % 2
+    return {
+        "y": y.tolist(),
+        "a": (y + rng.normal(size=60)).tolist(),
+        "b": rng.normal(size=60).tolist(),
+        "fold": [f"f{i % 3}" for i in range(60)],
+    }
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "lazy polars", "pyarrow"])
+def test_a_frame_may_have_a_column_of_folds(kind):
+    columns = folds_frame()
+    frame = {
+        "pandas": pd.DataFrame,
+        "polars": pl.DataFrame,
+        "lazy polars": lambda given: pl.DataFrame(given).lazy(),
+        "pyarrow": pa.table,
+    }[kind](columns)
+    found = cc.Predictions.from_frame(frame, label="y", scores=["a", "b"], folds="fold")
+    wanted = cc.Predictions(columns["y"], {name: columns[name] for name in "ab"}, folds=columns["fold"])
+    assert found.folds.tolist() == wanted.folds.tolist()
+    assert (
+        found.curve("a", policy="crossfit").vertices.tolist() == wanted.curve("a", policy="crossfit").vertices.tolist()
+    )
+    assert [curve.auc() for curve in found.fold_roc_curves("b")] == [
+        curve.auc() for curve in wanted.fold_roc_curves("b")
+    ]
+
+
+def test_folds_of_a_frame_are_checked_like_its_other_columns():
+    frame = pd.DataFrame(folds_frame())
+    with pytest.raises(cc.InputError, match=r"`folds` must .*got 'nothing'"):
+        cc.Predictions.from_frame(frame, label="y", scores=["a"], folds="nothing")
+    with pytest.raises(cc.InputError, match="`folds` must be another column than `scores`, got 'a' twice"):
+        cc.Predictions.from_frame(frame, label="y", scores=["a"], folds="a")
+    frame.loc[3, "fold"] = None
+    with pytest.raises(cc.DataError, match="'fold'"):
+        cc.Predictions.from_frame(frame, label="y", scores=["a"], folds="fold")
+    left = cc.Predictions.from_frame(frame, label="y", scores=["a"], folds="fold", on_null="drop")
+    with pytest.warns(cc.DroppedRowsWarning):
+        assert left.folds.size == left.y_true.size == 59

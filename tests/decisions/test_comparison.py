@@ -591,3 +591,21 @@ def test_resampling_answers_the_same_each_time_unless_told_otherwise():
         assert np.array_equal(ask(rng=0), ask())
         assert np.array_equal(ask(rng=np.random.default_rng(0)), ask(rng=np.random.default_rng(0)))
         assert any(not np.array_equal(ask(), ask(rng=None)) for _ in range(3))
+
+
+# Names ------------------------------------------------------------------------------------------------------------
+
+
+def test_series_bring_their_names_along():
+    import pandas as pd
+    import polars as pl
+
+    y, a, b = [0, 1] * 10, list(range(20)), [i % 7 for i in range(20)]
+    for series in (lambda name, values: pd.Series(values, name=name), pl.Series):
+        assert cc.compare(y, series("new", a), series("old", b)).names == ("new", "old")
+        assert cc.compare(y, series("new", a), series("old", b), names=("p", "q")).names == ("p", "q")
+        assert cc.compare(y, series("x", a), series("x", b)).names == ("a", "b")
+        assert cc.compare(y, series("x", a), b).names == ("a", "b")
+    frame = pd.DataFrame({0: a, 1: b})
+    assert cc.compare(y, frame[0], frame[1]).names == ("a", "b")
+    assert cc.compare(y, a, b).names == ("a", "b")

@@ -20,6 +20,9 @@ Threshold = Annotated[
 
 
 PolicyName = Annotated[str, "How thresholds were set: optimal, bayes, a number, or validation (on other data)."]
+CalibratedAt = Annotated[
+    float | None, "Share of positives at which scores are taken for probabilities (policy bayes); null otherwise."
+]
 ThresholdsFrom = Annotated[str | None, "Table on which the thresholds were found."]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, TypedDict
 
 from costcurves.cli._answer_parts import (
+    CalibratedAt,
     Choice,
     ClassData,
     Condition,
@@ -163,6 +164,7 @@ class Decide(TypedDict):
     data: Data
     currency: Currency
     policy: PolicyName
+    calibrated_at: CalibratedAt
     thresholds_from: ThresholdsFrom
     decisions: list[AtCondition | OverRange | WithinLimit]
     against: Annotated[list[Against], "One entry for each scenario if there is a --baseline."]
@@ -214,6 +216,7 @@ class Compare(TypedDict):
     data: Data
     currency: Currency
     policy: PolicyName
+    calibrated_at: CalibratedAt
     thresholds_from: ThresholdsFrom
     level: Level
     scenario: Scenario
@@ -257,6 +260,7 @@ class CurveAnswer(TypedDict):
     schema: Literal["costcurves/curve/1"]
     data: Data
     policy: PolicyName
+    calibrated_at: CalibratedAt
     thresholds_from: ThresholdsFrom
     curves: list[Curve]
 

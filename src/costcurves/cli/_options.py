@@ -17,7 +17,7 @@ from costcurves._base.text import safe
 from costcurves._base.validation import DEFAULT_LEVEL
 from costcurves.cli._groups import COSTS, DATA, GATES, HOW, option
 from costcurves.cli._input import ScoreTable, read_scores
-from costcurves.cli._print import Problem, detail, listing, number, quoted, say, shell_word
+from costcurves.cli._print import Problem, detail, listing, number, percent, quoted, say, shell_word
 from costcurves.cli._tables import existing, resolve
 
 Label = Annotated[str | None, option(DATA, "COLUMN", "Column of true labels.", autocompletion=complete.columns)]
@@ -266,9 +266,24 @@ class Statistics:
         """How thresholds are set, for a JSON answer."""
         return self.policy if self.thresholds_from is None else "validation"
 
+    def calibrated_at(self, data: ScoreTable) -> float | None:
+        """Return the share of positives at which scores are taken for probabilities, or None if they are not."""
+        if self.policy != "bayes" or self.thresholds_from is not None:
+            return None
+        return float(data.predictions.roc_curve(data.names[0]).prevalence)
+
+    def note(self, data: ScoreTable) -> str:
+        """Return what the policy takes for granted, as a sentence; it is empty if there is nothing."""
+        share = self.calibrated_at(data)
+        if share is None:
+            return ""
+        return f"Scores are taken for probabilities, calibrated where {percent(share)} are positive as in these rows."
+
     def rule(self, data: ScoreTable) -> Any:
         """Return the threshold policy: one for all classifiers, or a dictionary with one for each."""
         if self.thresholds_from is None:
+            if self.policy == "bayes":
+                _warn_of_calibration(data)
             if self.policy in cc.thresholds.NAMED:
                 return self.policy
             try:
@@ -293,6 +308,14 @@ def other_table(path: Path, data: ScoreTable) -> ScoreTable:
         weight=data.weight,
         drop_missing=data.dropped > 0,
     )
+
+
+def _warn_of_calibration(data: ScoreTable) -> None:
+    """Say which scores are not the probabilities that a policy takes them for."""
+    off = [one.column or "" for one in data.check(thorough=False).findings if one.check == "calibration"]
+    if off:
+        are = "is" if len(off) == 1 else "are"
+        say(f"Warning: --policy bayes needs calibrated probabilities, and {listing(off)} {are} not calibrated.")
 
 
 def _scenarios(costs: Path, wanted: list[str] | None, needed: bool) -> Costs:

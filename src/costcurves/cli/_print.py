@@ -125,9 +125,10 @@ def listing(names: Sequence[str], word: str = "and") -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
 
 
-def heading(screen: Console, text: str) -> None:
-    """Print what the answer is about: on one line in logs, wrapped between words on a terminal."""
-    screen.print(text, soft_wrap=not screen.is_terminal)
+def heading(screen: Console, text: str, note: str = "") -> None:
+    """Print what the answer is about, and a note if there is one: a line in logs, wrapped on a terminal."""
+    for part in (text, note) if note else (text,):
+        screen.print(part, soft_wrap=not screen.is_terminal)
 
 
 def line(screen: Console, text: str, style: str = "") -> None:

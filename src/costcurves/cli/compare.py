@@ -127,7 +127,7 @@ def compare(
     tests = None if here is None else many.at(here)
 
     def show(screen: Console) -> None:
-        heading(screen, data.summary())
+        heading(screen, data.summary(), statistics.note(data))
         text = asked.text(next(iter(asked.cases))) if asked.cases else "All conditions, pc 0 to 1"
         screen.print(f"\n{text}", style="bold")
         if here is None or tests is None:
@@ -141,6 +141,7 @@ def compare(
         "data": data.document(),
         "currency": asked.currency,
         "policy": statistics.policy_name,
+        "calibrated_at": statistics.calibrated_at(data),
         "thresholds_from": statistics.found_on,
         "level": level,
         "scenario": next(iter(asked.cases), "") or None,

@@ -37,7 +37,7 @@ def curve(table: Scores, conditions: Conditions, statistics: Statistics, out: Ou
         return
 
     def show(screen: Console) -> None:
-        heading(screen, data.summary())
+        heading(screen, data.summary(), statistics.note(data))
         screen.print("\nExpected cost, as a share of the cost of getting every case wrong", style="bold")
         grid = new_grid("", *(f"pc {point:g}" for point in SHOWN), "area", "worth using for pc", numbers=range(1, 7))
         for one in curves:
@@ -50,6 +50,7 @@ def curve(table: Scores, conditions: Conditions, statistics: Statistics, out: Ou
         "schema": "costcurves/curve/1",
         "data": data.document(),
         "policy": statistics.policy_name,
+        "calibrated_at": statistics.calibrated_at(data),
         "thresholds_from": statistics.found_on,
         "curves": [_document(one) for one in curves],
     }

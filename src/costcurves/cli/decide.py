@@ -40,6 +40,9 @@ from costcurves.curves.ranges import Ranges
 from costcurves.decisions.recommend import Recommendation
 from costcurves.decisions.recommend_within import RangeRecommendation
 
+# A table of more stretches than this joins short ones.
+MOST_STRETCHES = 12
+
 
 @with_groups
 def decide(
@@ -80,7 +83,7 @@ def decide(
     against = [] if gates.baseline is None else [gates.against(name, one, *given_all) for name, one in answers.items()]
 
     def show(screen: Console) -> None:
-        heading(screen, data.summary())
+        heading(screen, data.summary(), statistics.note(data))
         show_answers(answers, asked, data, screen)
         if verdicts or against:
             screen.print()
@@ -94,6 +97,7 @@ def decide(
         "data": data.document(),
         "currency": asked.currency,
         "policy": statistics.policy_name,
+        "calibrated_at": statistics.calibrated_at(data),
         "thresholds_from": statistics.found_on,
         "decisions": decisions,
         "against": against,
@@ -217,18 +221,19 @@ def show_ranges(ranges: Ranges, screen: Console, answer: RangeRecommendation | N
     """Print who is best where, and the thresholds of the classifier that is recommended for all of it."""
     other = [] if answer is None or answer.best_name in TRIVIAL else [f"{safe(answer.best_name)}\nscore >="]
     grid = new_grid("pc", "slope", "best", "score >=", *other)
-    for i, (name, cuts) in enumerate(zip(ranges.classifier, ranges.threshold_text, strict=True)):
-        low, high = float(ranges.pc_low[i]), float(ranges.pc_high[i])
-        row = [
-            span_text((low, high)),
-            span_text((float(ranges.slope_low[i]), float(ranges.slope_high[i]))),
-            safe(name),
-            " to ".join(dict.fromkeys(cuts)),
-        ]
+    rows = ranges.joined(MOST_STRETCHES)
+    for part in rows:
+        low, high = float(ranges.pc_low[part.start]), float(ranges.pc_high[part.stop - 1])
+        slopes = float(ranges.slope_low[part.stop - 1]), float(ranges.slope_high[part.start])
+        names = dict.fromkeys(ranges.classifier[part])
+        cuts = " to ".join(dict.fromkeys(ranges.threshold_text[part.start])) if len(names) == 1 else "varies"
+        row = [span_text((low, high)), span_text(slopes), " or ".join(map(safe, names)), cuts]
         if other and answer is not None:
             row.append(" to ".join(dict.fromkeys(answer.thresholds_within(low, high))))
         grid.add_row(*row)
     screen.print(grid)
+    if len(rows) < len(ranges):
+        screen.print(f"Short stretches are joined; --json has all {len(ranges)}.", style="dim")
 
 
 @with_groups

@@ -175,6 +175,7 @@ def decide_within(limit: Limit, data: ScoreTable, out: Output) -> None:
         "data": data.document(),
         "currency": "",
         "policy": "optimal",
+        "calibrated_at": None,
         "thresholds_from": None,
         "decisions": [decision],
         "against": [],

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.results import Result
-from costcurves._base.text import safe
+from costcurves._base.text import level_text, safe
 from costcurves._base.threshold_text import cut_text
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.curves.cost_function import EQUAL
@@ -385,7 +385,7 @@ class LimitedChoice(Rule):
             return ""
         if math.isnan(self.bound):
             return "no alarm is raised, so none is wrong"
-        return f"with a confidence of {100 * self.confidence:g} %, {self._kept(1, 100)}"
+        return f"with a confidence of {level_text(self.confidence)}, {self._kept(1, 100)}"
 
     def _kept(self, form: int, times: int) -> str:
         """Return the bound in words, in percent if it is multiplied by 100."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.results import Result
+from costcurves._base.text import level_text
 from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.curves.cost_function import EQUAL, CostFunction
 from costcurves.curves.differences import Difference, PcIntervals, covered
@@ -100,7 +101,7 @@ class RangeLimits(Result):
             for part in (self.estimate, self.surely, self.possibly)
         )
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
-        sure = f"{100 * self.level:g} %: surely {surely}, at most {possibly}"
+        sure = f"{level_text(self.level)}: surely {surely}, at most {possibly}"
         return f"RangeLimits({self.name!r} is useful for pc in {estimate}; {sure}{error})"
 
 

@@ -72,6 +72,21 @@ class Ranges(Result):
             for name, (low, high), (low_below, high_below) in zip(self.classifier, ends, below, strict=True)
         )
 
+    def joined(self, most: int) -> list[slice]:
+        """Return the stretches to show if there is room for about so many: neighbours that are short are joined.
+
+        Stretches are short if they are shorter than the `most`-th part of all of them. If there are at most `most`
+        stretches, nothing is joined.
+        """
+        wide = (self.pc_high - self.pc_low) * most >= self.pc_high[-1] - self.pc_low[0]
+        found: list[slice] = []
+        for i, alone in enumerate(wide.tolist() if len(self) > most else [True] * len(self)):
+            if found and not alone and not wide[i - 1]:
+                found[-1] = slice(found[-1].start, i + 1)
+            else:
+                found.append(slice(i, i + 1))
+        return found
+
     @property
     def slope_low(self) -> FloatArray:
         """The smallest slope of each stretch, at its largest pc."""

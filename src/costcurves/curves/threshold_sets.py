@@ -10,7 +10,7 @@ import numpy as np
 
 from costcurves._base.errors import UnsupportedError
 from costcurves._base.results import Result, jsonable
-from costcurves._base.text import safe
+from costcurves._base.text import level_text, safe
 from costcurves._base.threshold_text import cut_text
 from costcurves._base.validation import (
     BoolArray,
@@ -379,7 +379,7 @@ class ThresholdSets(Result):
         """Return the thresholds that may be the best somewhere, and those at both ends of the range."""
         low, high = self.over.pc
         span = f"pc {low:.3g} .. {high:.3g}"
-        lines = [f"ThresholdSets of {safe(self.name)!r} for {span}: {100 * self.level:g} % confidence, jointly"]
+        lines = [f"ThresholdSets of {safe(self.name)!r} for {span}: {level_text(self.level)} confidence, jointly"]
         parts = [("best somewhere", self._union(~np.isnan(self.pc_low)))]
         parts += [(f"at pc={pc:.3g}", self.at(pc)) for pc in dict.fromkeys((low, high))]
         lines += [f"  {title:<16} {', '.join(_shortened(found.threshold_text))}" for title, found in parts]

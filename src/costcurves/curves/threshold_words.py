@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from costcurves._base.text import level_text
+
 # No more intervals than these are written out.
 SHOWN = 3
 
@@ -58,7 +60,7 @@ def sentence(
     """
     inside, outside, how = "are not shown to cost more", "is shown to cost more", ""
     if level is not None:
-        how = f", at {100 * level:g} %"
+        how = f", at {level_text(level)}"
     elif tolerance is not None:
         more = f"{100 * tolerance:g} % more than the best one"
         inside, outside, how = f"cost at most {more}", f"costs over {more}", ", on these cases"

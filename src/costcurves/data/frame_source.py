@@ -46,6 +46,7 @@ class _Columns:
     label: str
     scores: dict[str, Sequence[str]]
     weight: str | None
+    folds: str | None = None
 
     def roles(self, frame: Frame) -> Roles:
         """Assign columns to roles, after checking that they exist, are distinct and have the right type."""
@@ -58,16 +59,18 @@ class _Columns:
             if name in used and (role != "weight" or used[name] == "label"):
                 twice = "different columns" if role == used[name] else f"another column than `{used[name]}`"
                 raise InputError(f"`{role}` must be {twice}, got {shown(name)} twice")
-            if role != "label" and name not in frame.numeric:
+            if role not in ("label", "folds") and name not in frame.numeric:
                 kind = f"type {frame.types[name]} in {frame}"
                 raise DataError(f"`{role}` must be a numeric column, got {shown(name)} of {kind}")
             used[name] = role
-        return Roles(self.label, tuple(name for names in self.scores.values() for name in names), weight=self.weight)
+        scores = tuple(name for names in self.scores.values() for name in names)
+        return Roles(self.label, scores, weight=self.weight, group=self.folds)
 
     def pairs(self) -> list[tuple[str, str]]:
         """List the arguments with the columns that they name."""
         pairs = [("label", self.label), *((role, name) for role, names in self.scores.items() for name in names)]
-        return pairs if self.weight is None else [*pairs, ("weight", self.weight)]
+        others = (("weight", self.weight), ("folds", self.folds))
+        return [*pairs, *((role, name) for role, name in others if name is not None)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +80,7 @@ class FrameSource:
     source: Source
     missing: Callable[[], Missing]
     columns: _Columns
+    folds: Any = None
 
     @contextmanager
     def asked(self) -> Iterator[None]:
@@ -99,17 +103,27 @@ def about_scores(names: Sequence[str]) -> Iterator[None]:
 
 
 def open_source(
-    frame: Any, *, label: str, scores: dict[str, Sequence[str]], weight: str | None, pos_label: Any, on_null: str
+    frame: Any,
+    *,
+    label: str,
+    scores: dict[str, Sequence[str]],
+    weight: str | None,
+    pos_label: Any,
+    on_null: str,
+    folds: str | None = None,
 ) -> FrameSource:
-    """Open a frame as a source. `scores` maps the argument that named the columns to the columns."""
+    """Open a frame as a source. `scores` maps the argument that named the columns to the columns.
+
+    With a column of folds the rows are in memory.
+    """
     check_choice("on_null", on_null, ("refuse", "drop"))
     for role, names in scores.items():
         if not isinstance(names, (list, tuple)):
             raise InputError(f"`{role}` must be a sequence of column names, got {shown(names)}")
-    opened, columns = open_frame(frame), _Columns(label, scores, weight)
+    opened, columns = open_frame(frame), _Columns(label, scores, weight, folds)
     roles = columns.roles(opened)
     drop_missing = on_null == "drop"
-    reader = None if opened.eager else READERS.get(opened.library)
+    reader = None if opened.eager or folds is not None else READERS.get(opened.library)
     if reader is None:
         native = opened.native if opened.eager else collected(opened, roles.names)
         return _in_memory(native, roles, columns, drop_missing, pos_label)
@@ -131,7 +145,7 @@ def _in_memory(frame: Any, roles: Roles, columns: _Columns, drop_missing: bool, 
             rows = Rows(batch.label, batch.columns, pos_label, batch.weight)
     except CostCurvesError as error:
         raise said_of_columns(error, columns.pairs()) from None
-    return FrameSource(rows, lambda: missing, columns)
+    return FrameSource(rows, lambda: missing, columns, batch.group)
 
 
 class _LazyFrame(InPasses):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import FrozenInstanceError
 from typing import Any
@@ -145,6 +145,7 @@ class Predictions(Result):
         label: str,
         scores: Sequence[str],
         weight: str | None = None,
+        folds: str | None = None,
         pos_label: Label | None = None,
         on_null: OnNull = "refuse",
     ) -> Predictions:
@@ -156,6 +157,8 @@ class Predictions(Result):
             As for `RocCurve.from_frame`.
         scores : sequence of str
             The columns of scores, one per classifier.
+        folds : str, optional
+            The column of folds, in which each example was tested. A lazy frame with folds is read into memory.
 
         Examples
         --------
@@ -165,11 +168,10 @@ class Predictions(Result):
         >>> cc.Predictions.from_frame(df, label="y", scores=["p", "q"]).names
         ('p', 'q')
         """
-        opened = open_source(
-            frame, label=label, scores={"scores": scores}, weight=weight, pos_label=pos_label, on_null=on_null
-        )
+        named: Any = {"label": label, "scores": {"scores": scores}, "weight": weight, "folds": folds}
+        opened = open_source(frame, **named, pos_label=pos_label, on_null=on_null)
         made = cls.__new__(cls)
-        made._start(opened.source, pos_label)
+        made._start(opened.source, pos_label, opened.folds)
         made._set(_asked=opened.asked)
         return made
 
@@ -474,26 +476,3 @@ def _roc(table: FoldCounts, k: int, title: str, *, others: bool = False) -> RocC
     if not (counted.fp[-1] and counted.tp[-1]):
         raise DataError(f"`folds` must have both classes in every fold, got one class in {shown(title)}")
     return RocCurve._from_counts(counted, name=title, effective=effective, complete=True)
-
-
-def out_of_fold_predictions(
-    labels: npt.NDArray[Any],
-    pos_label: Any,
-    tested: IntArray,
-    folds: IntArray,
-    scores: Mapping[str, FloatArray],
-    sample_weight: FloatArray | None,
-) -> Predictions:
-    """Make predictions from the rows that were tested, in the order of the data."""
-    if np.unique(tested).size < tested.size:
-        raise InputError(
-            "`cv` must test each example at most once, or comparisons would count it twice, "
-            f"got {tested.size} tests of {np.unique(tested).size} examples: evaluate each repetition by itself"
-        )
-    order = np.argsort(tested, kind="stable")
-    tested = frozen(tested[order])
-    weights = None if sample_weight is None else sample_weight[tested]
-    made = Predictions.__new__(Predictions)
-    ordered = {name: values[order] for name, values in scores.items()}
-    made._start(Rows(labels[tested] == pos_label, ordered, None, weights), pos_label, folds[order], tested)
-    return made

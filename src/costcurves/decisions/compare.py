@@ -29,6 +29,14 @@ from costcurves.inference.paired.discordant import joint_counts
 from costcurves.inference.paired.rates import PairedMethodName
 
 
+def _series_names(a: Any, b: Any) -> tuple[str, str]:
+    """Return the names of two series if they have names that differ, and otherwise "a" and "b"."""
+    first, second = (getattr(one, "name", None) for one in (a, b))
+    if isinstance(first, str) and isinstance(second, str) and first and second and first != second:
+        return first, second
+    return "a", "b"
+
+
 class _Compare:
     """Return the difference of two classifiers' costs at every operating condition, from the same examples.
 
@@ -56,7 +64,8 @@ class _Compare:
         Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points of it.
     laplace : float
         A number that is added to each cell; 0 by default, as the 2000 paper advises for differences.
-    names : (str, str)
+    names : (str, str), optional
+        By default the names of two series of a dataframe library, and otherwise "a" and "b".
     pos_label, sample_weight
         As for `RocCurve.from_predictions`.
     n_resamples, rng
@@ -104,14 +113,14 @@ class _Compare:
         sampling: Sampling = "stratified",
         pc: GridLike | None = None,
         laplace: float = 0.0,
-        names: tuple[str, str] = ("a", "b"),
+        names: tuple[str, str] | None = None,
         n_resamples: int = 2000,
         rng: Rng = 0,
     ) -> CurveDifference:
         """Return the difference of two classifiers' costs at every condition, from their scores."""
-        rows = Rows(
-            y_true, dict(zip(check_two_names(names), (score_a, score_b), strict=True)), pos_label, sample_weight
-        )
+        both = (score_a, score_b)
+        named = check_two_names(_series_names(*both) if names is None else names)
+        rows = Rows(y_true, dict(zip(named, both, strict=True)), pos_label, sample_weight)
         return compare_in(
             rows,
             *rows.names,

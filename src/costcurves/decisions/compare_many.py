@@ -12,6 +12,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result
+from costcurves._base.text import level_text
 from costcurves._base.validation import BoolArray, Column, FloatArray, Rng, check_level, check_rng, frozen, shown
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import GridLike
@@ -114,7 +115,9 @@ class ManyDifferences(Result):
 
     def __repr__(self) -> str:
         """Show one line per pair."""
-        head = f"Who costs less where ({len(self.names)} classifiers, {100 * self.level:g} % over all pairs and all pc)"
+        head = (
+            f"Who costs less where ({len(self.names)} classifiers, {level_text(self.level)} over all pairs and all pc)"
+        )
         lines = [f"  {one.names[0]!r} against {one.names[1]!r}: {one.significant().text()}" for one in self.pairs]
         return "\n".join([head, *lines])
 

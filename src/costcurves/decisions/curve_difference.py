@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from costcurves._base.results import Result
+from costcurves._base.text import level_text
 from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, frozen, seed_of
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.curves.cost_curve import CostCurve
@@ -282,7 +283,7 @@ class CurveDifference(Result):
     def __repr__(self) -> str:
         """Show the conclusion."""
         kind = "simultaneous" if self.simultaneous else "pointwise"
-        head = f"CurveDifference({self.names[0]!r} - {self.names[1]!r}, {100 * self.level:g} % {kind}"
+        head = f"CurveDifference({self.names[0]!r} - {self.names[1]!r}, {level_text(self.level)} {kind}"
         if not self.simultaneous:
             return f"{head}, {self.pc.size} points)"
         return f"{head}: {self.significant().text()})"
@@ -393,7 +394,7 @@ class CrossingLimits(Result):
         seen = ", ".join(f"{pc:.3g}" for pc in self.estimate) or "none"
         ranges = zip(self.within, self.certain, strict=True)
         told = ", ".join(f"({low:.3g}, {high:.3g}){' with one' if sure else ''}" for (low, high), sure in ranges)
-        return f"CrossingLimits(seen at pc {seen}; {100 * self.level:g} %: {f'within {told}' if told else 'none'})"
+        return f"CrossingLimits(seen at pc {seen}; {level_text(self.level)}: {f'within {told}' if told else 'none'})"
 
 
 def difference_in(

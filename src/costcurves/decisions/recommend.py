@@ -12,7 +12,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result, jsonable
-from costcurves._base.text import safe
+from costcurves._base.text import level_text, safe
 from costcurves._base.validation import BoolArray, Column, FloatArray, check_flag, check_level, frozen
 from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
 from costcurves.counting.class_labels import Label
@@ -285,7 +285,7 @@ class Recommendation(Result):
             f"  cost       {best.expected_cost:.4g} {unit} on these cases",
         ]
         if self.lower[0] < self.upper[0]:
-            limits = f"{100 * self.level:g} % in [{self.money_lower[0]:.4g}, {self.money_upper[0]:.4g}]"
+            limits = f"{level_text(self.level)} in [{self.money_lower[0]:.4g}, {self.money_upper[0]:.4g}]"
             lines.append(f"             {self.money_estimate[0]:.4g} expected on new cases, {limits}")
         else:
             lines[-1] = f"  cost       {best.expected_cost:.4g} {unit}, exactly"

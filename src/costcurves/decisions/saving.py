@@ -7,6 +7,7 @@ from typing import Any
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result, jsonable
+from costcurves._base.text import level_text
 from costcurves._base.validation import check_number, shown
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.curves.choices import TRIVIAL, Choice, trivial_choices
@@ -92,7 +93,7 @@ class Saving(Result):
         unit = "of getting every case wrong" if self.condition.pc_only else "per case"
         head = f"Saving of {self.choice.rule} against {self.baseline.rule}: {'shown' if self.shown else 'not shown'}"
         limits = f"[{self.money_lower:.3g}, {self.money_upper:.3g}]"
-        text = f"{self.money_estimate:.3g} {unit} expected on new cases, {100 * self.level:g} % in {limits}"
+        text = f"{self.money_estimate:.3g} {unit} expected on new cases, {level_text(self.level)} in {limits}"
         return f"{head}\n  {text if self.lower < self.upper else f'{self.money_estimate:.3g} {unit}, exactly'}"
 
 

@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.frames import columns_of
-from costcurves._base.validation import FloatArray, check_flag, check_name, shown
+from costcurves._base.validation import FloatArray, IntArray, check_flag, check_name, frozen, shown
 from costcurves.counting import counts
 from costcurves.counting.labels import binary_labels
 from costcurves.curves.choices import TRIVIAL
-from costcurves.data.predictions import Predictions, out_of_fold_predictions
+from costcurves.data.predictions import Predictions
+from costcurves.decisions.rows import Rows
 from costcurves.estimators import _members
 
 
@@ -120,9 +122,7 @@ def evaluate(
         checked = counts.checked_scores(values, name)
         counts.same_length(name, checked, "y", labels.size)
         scores[name] = checked[tested.rows].astype(np.float64)
-    result = out_of_fold_predictions(
-        labels, pos_label, tested.rows, tested.folds, {name: scores[name] for name in named}, weights
-    )
+    result = _out_of_fold(labels, pos_label, tested.rows, tested.folds, {name: scores[name] for name in named}, weights)
     for name in given:  # warns if the scores may be those of the other class; of estimators the column is known
         result.roc_curve(name)
     return result
@@ -206,3 +206,26 @@ def _scores_of_results(
             for estimator, test in zip(results["estimator"], results["indices"]["test"], strict=True)
         ]
     )
+
+
+def _out_of_fold(
+    labels: npt.NDArray[Any],
+    pos_label: Any,
+    tested: IntArray,
+    folds: IntArray,
+    scores: Mapping[str, FloatArray],
+    sample_weight: FloatArray | None,
+) -> Predictions:
+    """Make predictions from the rows that were tested, in the order of the data."""
+    if np.unique(tested).size < tested.size:
+        raise InputError(
+            "`cv` must test each example at most once, or comparisons would count it twice, "
+            f"got {tested.size} tests of {np.unique(tested).size} examples: evaluate each repetition by itself"
+        )
+    order = np.argsort(tested, kind="stable")
+    tested = frozen(tested[order])
+    weights = None if sample_weight is None else sample_weight[tested]
+    made = Predictions.__new__(Predictions)
+    ordered = {name: values[order] for name, values in scores.items()}
+    made._start(Rows(labels[tested] == pos_label, ordered, None, weights), pos_label, folds[order], tested)
+    return made

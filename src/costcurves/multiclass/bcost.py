@@ -15,6 +15,7 @@ import numpy as np
 from costcurves._base.errors import SmallSampleWarning
 from costcurves._base.frames import TableLike
 from costcurves._base.results import Result
+from costcurves._base.text import level_text
 from costcurves._base.validation import DEFAULT_LEVEL, Column, Rng
 from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, PriorsLike, as_cost_matrix, cheapest_constant
 from costcurves.counting.confusion import ConfusionMatrix
@@ -88,7 +89,7 @@ class CostInterval(Result):
         dear = self.constant_cost < self.estimate
         less = f"; {self.constant} costs less: {self.constant_cost:.6g}" if dear else ""
         return (
-            f"CostInterval: expected cost {self.estimate:.6g}, {100 * self.level:g} % in "
+            f"CostInterval: expected cost {self.estimate:.6g}, {level_text(self.level)} in "
             f"[{self.lower:.6g}, {self.upper:.6g}] ({about}){less}{risks}"
         )
 

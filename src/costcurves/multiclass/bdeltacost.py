@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import SmallSampleWarning
 from costcurves._base.results import Result
+from costcurves._base.text import level_text
 from costcurves._base.validation import DEFAULT_LEVEL, Column, FloatArray, Rng, check_two_names
 from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, PriorsLike, as_cost_matrix, cheapest_constant
 from costcurves.counting.confusion import JointConfusion
@@ -125,7 +126,7 @@ class CostDifference(Result):
         risks = f"; {how_many(self.risks)} cannot be judged: see .risks" if self.risks else ""
         less = f"; {self.constant} costs less than both" if self.constant_cost < min(self.costs) else ""
         return (
-            f"CostDifference: {a} costs {how} {b}, {100 * self.level:g} % in "
+            f"CostDifference: {a} costs {how} {b}, {level_text(self.level)} in "
             f"[{self.lower:.6g}, {self.upper:.6g}], {self._p_in_words()}: {verdict} "
             f"(n = {self.n}, {self.method}){less}{risks}"
         )

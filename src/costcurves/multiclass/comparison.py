@@ -14,6 +14,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError, SmallSampleWarning
 from costcurves._base.frames import NamedColumns, columns_of
 from costcurves._base.results import Result
+from costcurves._base.text import level_text
 from costcurves._base.validation import DEFAULT_LEVEL, Column, FloatArray, Rng, check_level, frozen
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, CostsLike, PriorsLike, as_cost_matrix, constant_names
 from costcurves.counting.class_labels import check_named, read_columns
@@ -144,7 +145,7 @@ class CostComparison(Result):
         """Return the conclusion in words."""
         many = f"{len(self.names)} classifier{'s' * (len(self.names) != 1)}"
         verdict = "sure" if self.sure else "not sure"
-        about = f"{many} and always predicting one class, together at {100 * self.level:g} %"
+        about = f"{many} and always predicting one class, together at {level_text(self.level)}"
         beats = self.beats
         everyone = dict(zip(self.names, self.costs.tolist(), strict=True)) | {self.constant: self.constant_costs.min()}
         costs = {name: f"{cost:.6g}" for name, cost in everyone.items()}

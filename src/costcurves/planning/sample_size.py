@@ -21,6 +21,7 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.frames import TableLike
 from costcurves._base.results import Result
+from costcurves._base.text import level_text
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     LARGEST_WHOLE,
@@ -126,10 +127,10 @@ class SizePlan(Result):
     def __repr__(self) -> str:
         """Return the conclusion in words."""
         goal = (
-            f"a half-width of {self.target:g} at {100 * self.level:g} %"
+            f"a half-width of {self.target:g} at {level_text(self.level)}"
             if self.goal == "half_width"
             else f"a chance of {100 * (self.power or 0):g} % to find a difference of {self.target:g} "
-            f"at {100 * self.level:g} %"
+            f"at {level_text(self.level)}"
         )
         text = f"SizePlan: {self.n} examples for {goal} (by the range of costs alone: {self.n_range})"
         for error in self.rare:

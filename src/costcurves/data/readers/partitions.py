@@ -38,7 +38,8 @@ def frame_batch(frame: Any, roles: Roles, missing: Missing) -> Batch:
     left = len(columns[roles.label])
     missing.add(Missing(rows, rows - left, by_column))
     weight = None if roles.weight is None else columns[roles.weight]
-    return Batch(columns[roles.label], {name: columns[name] for name in roles.scores}, weight)
+    group = None if roles.group is None else columns[roles.group]
+    return Batch(columns[roles.label], {name: columns[name] for name in roles.scores}, weight, group)
 
 
 def arrow_batch(table: Any, roles: Roles, missing: Missing) -> Batch:

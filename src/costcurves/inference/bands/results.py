@@ -10,6 +10,7 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
+from costcurves._base.text import level_text
 from costcurves._base.validation import FloatArray, frozen, shown
 from costcurves.conditions.condition import OperatingCondition, PcLike, check_condition, pc_array
 from costcurves.conditions.range import GridLike, OperatingRange, default_points
@@ -220,7 +221,7 @@ class Band(Result):
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return (
             f"{type(self).__name__}({self.pc.size} points in pc [{self.pc[0]:g}, {self.pc[-1]:g}], "
-            f"{self.method}, {self.sampling}, {100 * self.level:g} % {kind}{error})"
+            f"{self.method}, {self.sampling}, {level_text(self.level)} {kind}{error})"
         )
 
 
