@@ -55,6 +55,14 @@ def test_progress_shows_after_two_seconds_on_a_terminal(monkeypatch, clock, step
     assert "resampling" in terminal.text
 
 
+def test_progress_shows_in_a_notebook_too(monkeypatch, clock):
+    output = type("OutStream", (Stream,), {"__module__": "ipykernel.iostream"})(False)
+    monkeypatch.setattr(sys, "stderr", output)
+    clock(1.5)
+    assert list(progress.track(range(5), "resampling")) == list(range(5))
+    assert "resampling" in output.text
+
+
 @pytest.mark.parametrize("steps", WAYS, ids=IDS)
 @pytest.mark.parametrize(("step", "terminal"), [(0.1, True), (1.5, False)], ids=["quick", "no terminal"])
 def test_progress_is_silent_when_quick_or_unseen(monkeypatch, clock, steps, step, terminal):

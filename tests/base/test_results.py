@@ -7,6 +7,7 @@ import inspect
 import json
 import subprocess
 import sys
+from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from reached import result_classes
 import costcurves as cc
 from costcurves._base import frames
 from costcurves._base.results import Result, jsonable
+from costcurves._base.text import safe
 from costcurves.multiclass.risks import CellRisk
 from worlds import ALL_TIED, MIXED, curve_of, folds
 
@@ -225,6 +227,53 @@ def test_infinities_and_nan_have_words_in_json():
     ]
     assert cc.average_cost_curves([A]).to_dict()["policy"] is None
     assert M.to_dict()["thresholds"][0] == "inf"
+
+
+# Notebooks ------------------------------------------------------------------------------------------------------
+
+
+class Cells(HTMLParser):
+    """The cells of a table, the texts of its caption, and every tag."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.rows, self.caption, self._inside = set(), [], "", ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self._inside = tag
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        if self._inside == "caption":
+            self.caption += data
+        else:
+            self.rows[-1][-1] += data
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_notebook_shows_a_small_table_under_the_short_form(name):
+    result = RESULTS[name]
+    table = Cells(result._repr_html_())
+    columns = result._columns()
+    assert table.caption.split() == safe(repr(result)).split()
+    assert table.rows[0] == [str(column) for column in columns]
+    n = len(next(iter(columns.values())))
+    assert len(table.rows) == 1 + min(n, 12) + (n > 12)
+    assert all(len(row) == len(columns) for row in table.rows[1:13])
+    assert table.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+
+
+def test_names_do_nothing_in_a_notebook():
+    hostile = "</td><script>alert(1)</script>\u202e"
+    text = cc.CostCurve(cc.RocCurve.from_rates(0.1, 0.6, name=hostile)).lines()._repr_html_()
+    assert "<script" not in text
+    assert "\u202e" not in text
+    assert "&lt;script&gt;" in text
 
 
 # Which library a frame is of --------------------------------------------------------------------------------

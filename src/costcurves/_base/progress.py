@@ -1,4 +1,4 @@
-"""Progress of long work: one bar on the terminal, for everything that takes more than two seconds."""
+"""Progress of long work: one bar on the terminal or in a notebook, for everything that takes more than two seconds."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ WIDTH = 30
 
 
 def on_terminal() -> bool:
-    """Return whether standard error is a terminal, where somebody may be looking."""
+    """Return whether standard error is a terminal or the output of a notebook, where somebody may be looking."""
     try:
-        return sys.stderr is not None and sys.stderr.isatty()
+        in_notebook = type(sys.stderr).__module__.split(".")[0] == "ipykernel"
+        return sys.stderr is not None and (in_notebook or sys.stderr.isatty())
     except ValueError:  # it has been closed
         return False
 
@@ -33,8 +34,8 @@ class Progress(AbstractContextManager["Progress"]):
     what : str
         What is under way.
     show : bool, optional
-        By default the bar is drawn on a terminal only, so that no log has it, once the work has taken two seconds. With
-        True it is drawn at once, wherever standard error leads, and with False never.
+        By default the bar is drawn on a terminal or in a notebook only, so that no log has it, once the work has taken
+        two seconds. With True it is drawn at once, wherever standard error leads, and with False never.
     """
 
     def __init__(self, total: int | None, what: str, *, show: bool | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.frames import make_frame
+from costcurves._base.text import safe
 from costcurves._base.validation import frozen
 
 
@@ -33,6 +35,15 @@ def jsonable(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: jsonable(getattr(value, f.name)) for f in fields(value) if not f.name.startswith("_")}
     return str(value)
+
+
+SHOWN_ROWS = 12  # of a table in a notebook
+
+
+def _cell(value: Any) -> str:
+    """Return a value as the text of a cell: numbers with four figures, and names that cannot act as markup."""
+    plain = jsonable(value)
+    return html.escape("" if plain is None else f"{plain:.4g}" if isinstance(plain, float) else safe(str(plain)))
 
 
 class Result:
@@ -68,3 +79,15 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain Python values that `json.dumps` accepts."""
         return {f.name: jsonable(getattr(self, f.name)) for f in fields(self) if not f.name.startswith("_")}  # type: ignore[arg-type]
+
+    def _repr_html_(self) -> str:
+        """Return a table of the first rows for notebooks, with the short form as its caption."""
+        columns = {name: np.asarray(values, dtype=object).tolist() for name, values in self._columns().items()}
+        rows = list(zip(*columns.values(), strict=True))
+        parts = ["".join(f"<td>{_cell(value)}</td>" for value in row) for row in rows[:SHOWN_ROWS]]
+        if len(rows) > SHOWN_ROWS:
+            parts.append(f'<td colspan="{len(columns)}">and {len(rows) - SHOWN_ROWS:,} more rows: see to_frame()</td>')
+        head = "".join(f'<th scope="col">{html.escape(safe(name))}</th>' for name in columns)
+        body = "".join(f"<tr>{part}</tr>" for part in parts)
+        caption = html.escape(safe(repr(self)))
+        return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
