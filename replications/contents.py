@@ -97,8 +97,8 @@ CONTENTS: tuple[Entry, ...] = (
          _rows(_1997, "Figure 6a, Figure 6b")),
         ("Figure 6c", "when doing nothing is best", "RocHull.ranges, RocHullDisplay.plot(null_strategy=)",
          _rows(_1997, "Figure 6c")),
-        ("Limitations and implications", "search for classifiers that extend the hull", "",
-         _none("the paper names it as future work")),
+        ("Limitations and implications", "search for classifiers that extend the hull",
+         "RocHull.gain, Predictions.select", _tests("tests/decisions/test_ensembles.py")),
     ),
     *_of(
         "1998",

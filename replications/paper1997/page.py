@@ -88,7 +88,8 @@ the paper's conclusions from points with the described behaviour is consistent b
 6a are arithmetic of the paper's printed prevalence and costs. For figure 6b the paper prints slopes only, and the costs
 that give them are ours.
 
-Not covered: the search for classifiers that extend the hull, and the discussion of limitations, which have no numbers.
+The search for classifiers that extend the hull, which the paper names as future work, has no numbers and no row here
+(`RocHull.gain`, `Predictions.select`).
 
 {table(("classifier", "points (fpr, tpr), besides (0, 0) and (1, 1)"), points)}
 

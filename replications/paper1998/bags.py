@@ -26,9 +26,11 @@ def parts(size: str) -> list[Part]:
     """List one part per setting; the small form draws a few waveforms and reads nothing."""
     if size == "small":
         return [_part("waveform21", "1", criterion, 2) | {"drawn": 150} for criterion in (GAIN, RATIO)]
-    done = [("dna", one, GAIN, bags) for one in ("ie", "ei") for bags in (10, 25, 50)]
-    done += [("dna", one, RATIO, 25) for one in ("ie", "ei")]
-    return [_part(*one) for one in done]
+    chosen = [("dna", one, GAIN, bags) for one in ("ie", "ei") for bags in (10, 25, 50)]
+    chosen += [("dna", one, RATIO, 25) for one in ("ie", "ei")]
+    chosen += [("splice", one, criterion, 25) for one in ("IE", "EI") for criterion in (GAIN, RATIO)]
+    # The study has gain and 25 trees, and variants-1998 has gain ratio and 10.
+    return [_part(*one) for one in (*chosen, ("adult", ">50K", GAIN, 10))]
 
 
 def _part(domain: str, positive: str, criterion: str, bags: int) -> Part:

@@ -29,6 +29,11 @@ def judged_again(name, change):
     return study(name).rows(parts)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_recorded_rows_are_those_of_the_present_rules(name):
+    assert study(name).recorded().rows == OUTCOMES[name].rows
+
+
 def verdicts(rows, item, what=""):
     """Return the verdicts of the rows about something."""
     found = [row.verdict for row in rows if row.item.startswith(item) and what in row.what]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from costcurves._base.errors import InputError
@@ -17,6 +18,8 @@ DATA = 1.5
 _WIDEST, _NARROW = 48, 22
 # The distance of words from data, in points, and the smallest size of letters.
 _APART, _SMALLEST = 2.0, 5.0
+# Axes that are lower than this, in inches, are small.
+_SMALL = 1.6
 # The part of the height of given axes that remains for the data if the legend is placed below them.
 _KEPT = 0.6
 _CORNERS = ("upper right", "upper left", "lower right", "lower left", "upper center", "lower center", "center")
@@ -82,13 +85,14 @@ def settle(ax: Any, words: Words | None, *, own: bool, margins: Margins | None) 
     if words is None:
         return None
     _settle_labels(ax, words.labels)
-    legend = _add_legend(ax, words, own)
+    height = ax.get_window_extent().height
+    legend = _add_legend(ax, words, own, height)
     below = legend is not None and _is_below(legend)
     if below and not own:  # the axes have become smaller
         _lay_out(ax)
         changed = _fit_axis_labels(ax)
         if _settle_labels(ax, words.labels) or changed:
-            legend = _add_legend(ax, words, own)
+            legend = _add_legend(ax, replace(words, legend="below"), own, height)
     elif below:
         _grow_for(ax, legend, margins)
     inside = legend is not None and words.legend is True and not below
@@ -164,15 +168,30 @@ def _settle_labels(ax: Any, labels: Sequence[Label]) -> bool:
     return bool(moved)
 
 
+def _boxes(text: Any, pieces: int = 5) -> list[Any]:
+    """The box of a text in pixels, or several along a text that is rotated."""
+    box, angle = text.get_window_extent(), math.radians(text.get_rotation())
+    if abs(math.sin(2 * angle)) < 0.1:
+        return [box]
+    transforms = needed("matplotlib.transforms", "plot")
+    wide, high = box.width / pieces, box.height / pieces
+    around = 0.4 * text.get_fontsize() * text.figure.dpi / 72
+    rows = range(pieces) if math.sin(angle) > 0 else range(pieces - 1, -1, -1)
+    return [
+        transforms.Bbox.from_bounds(box.x0 + i * wide, box.y0 + row * high, wide, high).padded(around)
+        for i, row in enumerate(rows)
+    ]
+
+
 def _settle_label(ax: Any, label: Label) -> bool:
     """Move a label to its first place without data and guides, or without data, and hide it if there is none."""
     label.text.set_visible(True)
     allowed = []
     for place in label.places:
         label.text.set(**place)
-        box = label.text.get_window_extent()
-        data, guides = covered(ax, box, label.text)
-        if data or not _within(ax, box):
+        counts = [covered(ax, box, label.text) for box in _boxes(label.text)]
+        data, guides = (sum(column) for column in zip(*counts, strict=True))
+        if data or not _within(ax, label.text.get_window_extent()):
             continue
         if not guides:
             return True
@@ -199,8 +218,11 @@ def check_legend(legend: Any) -> Any:
     return legend
 
 
-def _add_legend(ax: Any, words: Words, own: bool) -> Any:
-    """Add a legend of everything that has a label, in a corner without data, below the axes, or at a given place."""
+def _add_legend(ax: Any, words: Words, own: bool, height: float) -> Any:
+    """Add a legend of everything that has a label, in a corner without data, below the axes, or at a given place.
+
+    `height` is that of the axes without a legend, in pixels.
+    """
     legend = check_legend(words.legend)
     handles = _labelled(ax, words.names)
     if legend is False or not handles:
@@ -213,7 +235,8 @@ def _add_legend(ax: Any, words: Words, own: bool) -> Any:
         made = _make(ax, handles, labels, loc=words.place)
         if _best_corner(ax, made, words.place):
             return made
-    return _below(ax, handles, labels, own)
+    named = sum(one.get_label() in words.names for one in handles)
+    return _below(ax, handles, labels, None if own else height, named)
 
 
 def _labelled(ax: Any, names: Sequence[str]) -> list[Any]:
@@ -251,28 +274,29 @@ def _is_below(legend: Any) -> bool:
     return bool(legend.get_bbox_to_anchor().y1 < legend.axes.get_window_extent().y0)
 
 
-def _below(ax: Any, handles: Any, labels: Sequence[str], own: bool) -> Any:
+def _below(ax: Any, handles: Any, labels: Sequence[str], height: float | None, named: int) -> Any:
     """Add a legend under the label of the x-axis, in as many columns as fit.
 
-    In a figure that cannot grow, letters become smaller, names are cut, and at last some are left out, until
-    most of the height of the axes remains.
+    In a figure that cannot grow, axes have a `height`. Letters become smaller and names are cut if the legend would
+    take more than a part of it. Then explanations are left out, and names only if they would take more than half.
     """
     alone = ax.figure.axes == [ax]
     dots = ax.figure.dpi
     room = (ax.figure.bbox if alone else ax.get_window_extent()).width
-    most = ax.get_window_extent().height * (1 - _KEPT)
     full = min(float(ax.xaxis.get_label().get_fontsize()), _rc("legend.fontsize"))
     made = _in_columns(ax, handles, labels, room, {"fontsize": full})
-    if not own and made.get_window_extent().height > most:
+    if height is not None and made.get_window_extent().height > height * (1 - _KEPT):
         short = [_cut(label, _NARROW, 1) for label in labels]
         small = {"fontsize": _SMALLEST, "labelspacing": 0.2, "handlelength": 1.8, "columnspacing": 0.8}
         made = _in_columns(ax, handles, short, room, small)
-        lines = max(1, int(most / (_SMALLEST * 1.35 * dots / 72))) * made._ncols
+        line = _SMALLEST * 1.35 * dots / 72
+        wanted = max(height * (1 - _KEPT), min(0.55 * height, math.ceil((named + 1) / made._ncols) * line))
+        lines = max(1, int(wanted / line)) * made._ncols
         if len(labels) > lines:
             rest = needed("matplotlib.lines", "plot").Line2D([], [], linestyle="none")
             handles, short = [*handles[: lines - 1], rest], [*short[: lines - 1], f"and {len(labels) - lines + 1} more"]
             made = _in_columns(ax, handles, short, room, small)
-    if not own and ax.figure.canvas.figure.get_layout_engine() is None:
+    if height is not None and ax.figure.canvas.figure.get_layout_engine() is None:
         _take_room(ax, made)
     return made
 
@@ -332,12 +356,18 @@ def _rc(name: str) -> float:
 def _fit_axis_labels(ax: Any, among: Sequence[Any] | None = None) -> bool:
     """Wrap labels that are longer than their axis, or make their letters smaller, and say whether that was needed."""
     changed = False
+    small = ax.get_window_extent().height < _SMALL * ax.figure.dpi
     for one in ((ax, *ax.child_axes) if among is None else among) if ax.axison else ():
         for label, side in ((one.xaxis.label, "width"), (one.yaxis.label, "height")):
             # A label may be a little longer than its axis.
             room, long = 1.1 * getattr(ax.get_window_extent(), side), getattr(label.get_window_extent(), side)
             if not label.get_text() or long <= room:
                 continue
+            if small:  # lines of text would take the height that the data need
+                label.set_fontsize(max(_SMALLEST + 1, min(label.get_fontsize(), label.get_fontsize() * room / long)))
+                changed, long = True, getattr(label.get_window_extent(), side)
+                if long <= room:
+                    continue
             text, lines = label.get_text(), 2 + label.get_text().count("\n")
             letters = int(max(map(len, text.split("\n"))) * room / long)
             label.set_text(_cut(text.replace("\n", " "), max(letters, len(text) // lines + 6), lines))

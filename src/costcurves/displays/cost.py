@@ -298,13 +298,16 @@ def _draw_trivial(ax: Any, top: float) -> list[Label]:
     labels = []
     style = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 1.5)), "zorder": 1}
     words = {"color": GREY, "fontsize": "x-small", "rotation_mode": "anchor", "transform_rotates_text": True}
-    for ends, name, angle in (([0, 1], ALWAYS_NEGATIVE, 45), ([1, 0], ALWAYS_POSITIVE, -45)):
+    for ends, name, angle, told in (
+        ([0, 1], ALWAYS_NEGATIVE, 45, f"{ALWAYS_NEGATIVE} (rising line)"),
+        ([1, 0], ALWAYS_POSITIVE, -45, f"{ALWAYS_POSITIVE} (falling line)"),
+    ):
         (line,) = ax.plot([0, 1], ends, **style)
         # Above the line, towards the edge of the figure, at several heights.
-        heights = [part * top for part in (0.6, 0.7, 0.8, 0.5, 0.4)]
+        heights = [part * top for part in (0.6, 0.7, 0.8, 0.86, 0.5, 0.4)]
         across = [(high - 0.025, high + 0.0) if angle > 0 else (1 - high + 0.025, high + 0.0) for high in heights]
         text = ax.text(*across[0], name, rotation=angle, ha="center", va="bottom", clip_on=True, **words)
-        labels.append(Label(text, [{"position": place} for place in across], line, name))
+        labels.append(Label(text, [{"position": place} for place in across], line, told))
     return labels
 
 
