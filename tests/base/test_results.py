@@ -63,6 +63,7 @@ RESULTS = {
     "gain": HULL.gain(cc.RocCurve.from_rates(0.2, 0.7, name="new")),
     "ensemble": cc.Predictions(LABELS * 5, {name: values * 5 for name, values in SCORES.items()}).select(2),
     "stability": HULL.ranges().stability([HULL.ranges()]),
+    "cost spread": cc.bcost.over_costs(TABLE, [PRICES, PRICES]),
     "advantage": cc.CostCurve(A).better_than(cc.CostCurve(C)),
     "no advantage": cc.CostCurve(A).better_than(cc.CostCurve(A)),
     "crossings": cc.CostCurve(A).crossings(cc.CostCurve(C)),

@@ -609,3 +609,28 @@ def test_series_bring_their_names_along():
     frame = pd.DataFrame({0: a, 1: b})
     assert cc.compare(y, frame[0], frame[1]).names == ("a", "b")
     assert cc.compare(y, a, b).names == ("a", "b")
+
+
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+def test_the_distribution_of_a_difference_is_that_of_resampled_cases(sampling):
+    negatives, positives = np.array([[20, 3], [5, 8]]), np.array([[4, 6], [1, 15]])
+    found = cc.compare.from_joint(negatives=negatives, positives=positives, sampling=sampling).distribution(0.4)
+    rng, size = np.random.default_rng(2), 40_000
+    if sampling == "stratified":
+        neg, pos = (rng.multinomial(t.sum(), t.ravel() / t.sum(), size) for t in (negatives, positives))
+    else:
+        both = np.concatenate([negatives.ravel(), positives.ravel()])
+        drawn = rng.multinomial(both.sum(), both / both.sum(), size)
+        neg, pos = drawn[:, :4], drawn[:, 4:]
+    # Cells (a, b): (0, 0), (0, 1), (1, 0), (1, 1). Only a misses in the second, only a raises an alarm in the third.
+    value = 0.4 * (pos[:, 1] - pos[:, 2]) / positives.sum() + 0.6 * (neg[:, 2] - neg[:, 1]) / negatives.sum()
+    assert found.mean == pytest.approx(value.mean(), abs=5 * found.std / size**0.5)
+    for x in np.quantile(value, [0.03, 0.2, 0.5, 0.9]) + 1e-9:
+        assert float(found.cdf(x)) == pytest.approx((value <= x).mean(), abs=0.015)
+    a, b = (
+        cc.CostCurve(cc.RocCurve.from_confusion_matrix(t, name=n), policy=cc.thresholds.point(1))
+        for t, n in (([[28, 8], [10, 16]], "a"), ([[25, 11], [5, 21]], "b"))
+    )
+    apart = cc.compare.from_curves(a, b).distribution(0.4)
+    assert apart.std == pytest.approx(np.hypot(a.distribution(0.4).std, b.distribution(0.4).std))
+    assert apart.mean == pytest.approx(a.evaluate(0.4) - b.evaluate(0.4))

@@ -18,10 +18,13 @@ from costcurves._base.frames import TableLike, make_frame, read_table
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     MOST_COST,
+    MOST_POINTS,
     Column,
     FloatArray,
     Rng,
     check_choice,
+    check_flag,
+    check_integer,
     check_rng,
     frozen,
     number_array,
@@ -124,6 +127,41 @@ class CostMatrix(Result):
     def cost(self, true: Label, predicted: Label) -> float:
         """Return the cost of predicting one class when another is true."""
         return float(self.values[self._position("true", true), self._position("predicted", predicted)])
+
+    def draws(self, high: CostsLike, number: int = 100, *, log: bool = False, rng: Rng = 0) -> tuple[CostMatrix, ...]:
+        """Return matrices drawn between this one and a higher one, every cell uniformly and independently.
+
+        Parameters
+        ----------
+        high : CostMatrix or table
+            The highest cost of each cell; equal to this one's where a cost is certain.
+        number : int
+        log : bool
+            Whether logarithms of costs are uniform, as for costs known to an order of magnitude (costs above 0 only).
+        rng : numpy.random.Generator, int or None, default 0
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> low, high = cc.CostMatrix([[0, 1], [3, 0]]), cc.CostMatrix([[0, 1], [8, 0]])
+        >>> [round(one.cost(1, 0), 2) for one in low.draws(high, 3)]
+        [3.2, 6.03, 7.08]
+        """
+        top = as_cost_matrix(high)
+        if top.labels != self.labels:
+            raise InputError(f"`high` must have the labels {list(self.labels)}, got {list(top.labels)}")
+        if (top.values < self.values).any():
+            raise InputError("`high` must be at least as high as the other matrix in every cell")
+        moving = top.values > self.values
+        if check_flag("log", log) and not (self.values[moving] > 0).all():
+            raise InputError("`log` must come with costs above 0 where they are uncertain")
+        part = check_rng(rng).random((check_integer("number", number, 1, MOST_POINTS), *self.values.shape))
+        if log:
+            low = np.where(moving, self.values, 1.0)
+            drawn = np.where(moving, low * (np.where(moving, top.values, 1.0) / low) ** part, self.values)
+        else:
+            drawn = self.values + part * (top.values - self.values)
+        return tuple(CostMatrix(one, self.labels) for one in drawn)
 
     def error_costs(self, pos_label: Label | None) -> tuple[float, float]:
         """Return (cost_fp, cost_fn) of a two-class matrix: what an error costs more than the right decision.

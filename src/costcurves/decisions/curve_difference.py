@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from costcurves._base.errors import UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
 from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, frozen, seed_of
@@ -16,10 +17,12 @@ from costcurves.curves.cost_function import CostFunction
 from costcurves.curves.differences import Crossings, Difference, PcIntervals
 from costcurves.decisions.rows import Paired, Source
 from costcurves.inference.bands.results import DifferenceInterval
+from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
 from costcurves.inference.paired.bands import DifferenceBand, difference_band
 from costcurves.inference.paired.discordant import PairedCounts
+from costcurves.inference.paired.limits import difference_strata
 from costcurves.inference.paired.rates import PairedMethodName
-from costcurves.inference.unpaired import Judged, UnpairedBand, unpaired_band
+from costcurves.inference.unpaired import Judged, UnpairedBand, unpaired_band, unpaired_strata
 
 UNDECIDED = "undecided"
 UNSETTLED = "not settled: binning error"
@@ -72,6 +75,15 @@ class Discordant:
         """Return the counts with the two classifiers in the other order."""
         return replace(self, pos=self.pos.reversed(), neg=self.neg.reversed(), errors=self.errors[::-1])
 
+    def distribution(self, pc: FloatArray) -> BootstrapDistribution:
+        """Return the exact bootstrap distribution at one operating point."""
+        if self.effective is not None:
+            raise UnsupportedError("`distribution` needs whole counts, got weighted examples")
+        step = np.searchsorted(self.breaks[1:-1], pc, side="left")
+        counts = tuple(c[step].astype(np.float64) for kind in (self.pos, self.neg) for c in (kind.only_a, kind.only_b))
+        sampling, laplace = self.options.get("sampling", "stratified"), self.options.get("laplace", 0.0)
+        return exact_distribution(difference_strata(counts, (self.pos.total, self.neg.total), pc, sampling, laplace))
+
     def crossings(self, names: tuple[str, str]) -> Crossings:
         """Return where the cheaper of the two changes on these data."""
         nets = [(kind.only_a - kind.only_b) / kind.total for kind in (self.neg, self.pos)]
@@ -104,6 +116,10 @@ class Unpaired:
     options: dict[str, Any]
     errors: tuple[float, float] = (0.0, 0.0)
 
+    def distribution(self, pc: FloatArray) -> BootstrapDistribution:
+        """Return the exact bootstrap distribution at one operating point."""
+        return exact_distribution(unpaired_strata(self.judged(pc), pc))
+
     def crossings(self, names: tuple[str, str]) -> Crossings:
         """Return where the cheaper of the two changes on these data."""
         first, second = (curve.renamed(name) for curve, name in zip(self.curves, names, strict=True))
@@ -113,15 +129,19 @@ class Unpaired:
         """Return the curves in the other order."""
         return replace(self, curves=self.curves[::-1], errors=self.errors[::-1])
 
-    def band(self, pc: FloatArray, **more: Any) -> UnpairedBand:
-        """Return the band of the difference at some operating points."""
+    def judged(self, pc: FloatArray) -> tuple[Judged, Judged]:
+        """Return the errors of both at some operating points."""
         judged = []
         for curve in self.curves:
             n_pos, n_neg, effective = curve.sizes("compare.from_curves")
             fn, fp = curve.errors_at(pc)
             which = {"known": curve.trivial_at(pc), "cuts": curve.threshold_at(pc)}
             judged.append(Judged.of(fn, n_pos, fp, n_neg, pc.size, effective=effective, **which))
-        return unpaired_band((judged[0], judged[1]), pc, **self.options, **more).with_errors(self.errors)
+        return judged[0], judged[1]
+
+    def band(self, pc: FloatArray, **more: Any) -> UnpairedBand:
+        """Return the band of the difference at some operating points."""
+        return unpaired_band(self.judged(pc), pc, **self.options, **more).with_errors(self.errors)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -229,6 +249,23 @@ class CurveDifference(Result):
     def reversed(self) -> CurveDifference:
         """Return the same comparison with the two classifiers in the other order."""
         return CurveDifference((self.names[1], self.names[0]), self.band.reversed(), self._discordant.reversed())
+
+    def distribution(self, condition: ConditionLike) -> BootstrapDistribution:
+        """Return the exact bootstrap distribution of the difference of normalized costs at a condition.
+
+        It is that of the comparison's `sampling` and `laplace`, conditional on the thresholds, and needs whole counts.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> tables = {"negatives": [[50, 4], [6, 40]], "positives": [[8, 30], [2, 60]]}
+        >>> dist = cc.compare.from_joint(**tables).distribution(0.5)
+        >>> dist
+        BootstrapDistribution(mean=0.15, std=0.0292, 401 atoms)
+        >>> dist.quantile([0.025, 0.975]).round(3).tolist()
+        [0.095, 0.21]
+        """
+        return self._discordant.distribution(np.array([check_condition(condition).pc]))
 
     def significant(self) -> Verdicts:
         """Say where the first is significantly better, where the second is, and where neither is shown to be.

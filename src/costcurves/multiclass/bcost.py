@@ -7,10 +7,12 @@ predicted classes.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import SmallSampleWarning
 from costcurves._base.frames import TableLike
@@ -23,6 +25,7 @@ from costcurves.inference.cost_cells import ADDED, cost_cells, default_laplace, 
 from costcurves.inference.cost_methods import COST_METHODS, DEFAULT_METHOD, CostMethodName
 from costcurves.multiclass.options import Options, count, counts_of
 from costcurves.multiclass.risks import Risks, cost_risks, how_many, interval_warning
+from costcurves.multiclass.uncertain_costs import CostSpread, spread_over
 
 # A Laplace correction may move an interval by this many half-widths before a warning says so.
 _MOVES = 0.5
@@ -218,6 +221,30 @@ class _BCost:
         added = default_laplace(len(matrix.labels))
         options = Options.check(matrix.labels, level, method, laplace, priors, priors_size, n_resamples, rng, added)
         return _bcost(counts_of(confusion, matrix), matrix, options)
+
+    def over_costs(
+        self,
+        confusion: ConfusionMatrix | TableLike,
+        costs: Sequence[CostsLike],
+        *,
+        weights: npt.ArrayLike | None = None,
+        **options: Any,
+    ) -> CostSpread:
+        """Return intervals for the expected cost at each of several cost matrices, if the costs are not known exactly.
+
+        Parameters
+        ----------
+        confusion : ConfusionMatrix, array-like of shape (k, k), or dataframe
+            As for `bcost.from_confusion`.
+        costs : sequence of CostMatrix or tables
+            Matrices that may be the true one: the two ends of a range, whose limits hold for all matrices between them,
+            or draws from a distribution, such as ``low.draws(high, 100)``.
+        weights : array-like, optional
+            How likely each matrix is; equally by default.
+        **options
+            As for `bcost.from_confusion`.
+        """
+        return spread_over(costs, lambda one: self.from_confusion(confusion, one, **options), weights, None)
 
     def __repr__(self) -> str:
         """Return how it is called."""

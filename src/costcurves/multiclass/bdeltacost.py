@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from costcurves.inference.cost_cells import CostCells, difference_cells, mean_of
 from costcurves.inference.cost_methods import DEFAULT_METHOD, CostMethodName
 from costcurves.multiclass.options import Options, count_joint, joint_of
 from costcurves.multiclass.risks import Risks, difference_risks, difference_warning, how_many
+from costcurves.multiclass.uncertain_costs import CostSpread, spread_over
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -239,6 +241,28 @@ class _BDeltaCost:
         matrix = as_cost_matrix(costs)
         options = Options.check(matrix.labels, level, method, laplace, priors, priors_size, n_resamples, rng)
         return _warned(difference_of_joint(joint_of(joint, matrix), matrix, options, names))
+
+    def over_costs(
+        self,
+        joint: JointConfusion | npt.ArrayLike,
+        costs: Sequence[CostsLike],
+        *,
+        weights: npt.ArrayLike | None = None,
+        names: tuple[str, str] = ("a", "b"),
+        **options: Any,
+    ) -> CostSpread:
+        """Return the difference at each of several cost matrices, and how likely each verdict is over them.
+
+        Parameters
+        ----------
+        joint : JointConfusion, or array-like of shape (k, k, k)
+        costs, weights
+            As for `bcost.over_costs`. A difference can be largest at any corner of a range, so that draws from the
+            range are better than its two ends.
+        names, **options
+            As for `bdeltacost.from_joint`.
+        """
+        return spread_over(costs, lambda one: self.from_joint(joint, one, names=names, **options), weights, names)
 
     def __repr__(self) -> str:
         """Return how it is called."""

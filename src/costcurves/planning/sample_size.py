@@ -37,7 +37,7 @@ from costcurves._base.validation import (
 )
 from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, as_cost_matrix
 from costcurves.counting.confusion import ConfusionMatrix, JointConfusion
-from costcurves.inference.cost_cells import cost_cells, default_laplace, difference_cells
+from costcurves.inference.cost_cells import default_laplace, difference_cells
 from costcurves.inference.kernel.distribution import exact_distribution
 from costcurves.inference.kernel.strata import Stratum
 from costcurves.multiclass.bdeltacost import differences
@@ -107,7 +107,7 @@ class SizePlan(Result):
     --------
     >>> import costcurves as cc
     >>> cc.plan_test_size([[90, 10], [4, 16]], [[0, 1], [5, 0]], half_width=0.05)
-    SizePlan: 1467 examples for a half-width of 0.05 at 95 % (by the range of costs alone: 9604)
+    SizePlan: 1313 examples for a half-width of 0.05 at 95 % (by the range of costs alone: 9604)
     """
 
     n: int
@@ -211,7 +211,10 @@ def plan_test_size(
         Wanted chance to find the difference.
     level : float, default 0.95
     laplace : float, optional
-        λ, added to each cell of the pilot; by default that of `bcost` for a half-width and 0 for a difference.
+        λ, added to each cell of the pilot; 0 by default for a difference. For a half-width, by default the λ of `bcost`
+        is added only to errors that were not seen and cost more than any that was seen. Others would add errors that
+        need not exist: for a half-width of 0.02, a pilot of 20 classes with 5 % errors of equal cost in 400 examples
+        asks for 457 examples, as the binomial formula does, and for 507 with λ in every cell.
 
     Returns
     -------
@@ -229,7 +232,7 @@ def plan_test_size(
     >>> import costcurves as cc
     >>> plan = cc.plan_test_size([[90, 10], [4, 16]], [[0, 1], [5, 0]], half_width=0.05)
     >>> plan.n, plan.n_range
-    (1467, 9604)
+    (1313, 9604)
     """
     costs, level = as_cost_matrix(costs), check_level(level)
     if (half_width is None) == (difference is None):
@@ -245,13 +248,20 @@ def plan_test_size(
 
 
 def _plan_half_width(pilot: Any, costs: CostMatrix, half_width: float, level: float, laplace: float | None) -> SizePlan:
-    laplace = default_laplace(len(costs.labels)) if laplace is None else check_laplace(laplace)
+    usual = default_laplace(len(costs.labels))
     if isinstance(pilot, JointConfusion):
         raise InputError(
             "`pilot` must be a confusion matrix for `half_width`, got a joint table: use .first or .second"
         )
     counts = counts_of(pilot, costs).counts
-    q, v, _, std = _one_draw(cost_cells(counts, costs.values)[0].stratum(laplace))
+    if laplace is None:
+        dearer = (counts == 0) & (costs.values > costs.values[counts > 0].max())
+        cells = counts + usual * dearer
+    else:
+        usual = check_laplace(laplace)
+        cells = counts + usual
+    size = int(counts.sum())
+    q, v, _, std = _one_draw(Stratum(size, (cells / cells.sum()).ravel(), costs.values.ravel() / size))
     _check_spread(std, "costs")
     z = _z((1 + level) / 2)
     n_normal = _size("half_width", z * std / half_width, half_width)
@@ -272,7 +282,7 @@ def _plan_half_width(pilot: Any, costs: CostMatrix, half_width: float, level: fl
         n_normal,
         _size("half_width", z * spread / (2 * half_width), half_width),
         std,
-        _rare(counts, costs, laplace, n),
+        _rare(counts, costs, usual, n),
     )
 
 
