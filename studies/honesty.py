@@ -1,8 +1,9 @@
 """How often the default answers hold: true costs of what is recommended beside the limits that were quoted for them.
 
 ``python studies/honesty.py --sets 2000 --record`` runs every cell (hours), keeps the numbers in studies/honesty.json
-and writes the table of docs/explanation/honesty.md; ``--sets 50 --cells 0 5`` tries two of them. Finished cells are
-kept, so that a stopped run goes on where it was. ``--part 1/2`` and ``--part 2/2`` share the work of two processes.
+and writes the table of docs/explanation/honesty.md; ``--sets 50 --cells 0 5`` tries two of them. Cells are measured in
+rounds and what is finished is kept, so that a stopped run goes on where it was. ``--part 1/2`` and ``--part 2/2`` share
+the work of two processes.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ HERE = Path(__file__).parent
 RECORD = HERE / "honesty.json"
 PAGE = HERE.parent / "docs" / "explanation" / "honesty.md"
 FREEDOM = 3  # of the t-distribution
+SUMS = ("sets", "chosen", "above", "below", "bias", "bias_given", "width", "width_given")
+SUMS += ("sure", "false_sure", "false_worse", "fresh", "fresh_sets")
+ROUND = 250  # data sets of every cell before the first cell goes on
 EVERY = 10  # one in so many data sets is also judged with the choice taken as given, and beside a fresh test set
 
 
@@ -112,22 +116,22 @@ def cells() -> Iterator[Cell]:
             yield Cell(n, 4, prevalence, 0.5)
 
 
-def measure(cell: Cell, sets: int, seed: int = 2026) -> dict[str, Any]:
-    """Return how often the true cost of the choice lies outside its limits, its bias, widths and false verdicts."""
+def measure(cell: Cell, sets: range, seed: int = 2026) -> dict[str, float]:
+    """Return counts and sums over some data sets: true costs outside the limits, errors, widths, false verdicts."""
     least = cell.least_costs()
-    above = below = chosen = sure = false_sure = false_worse = fresh = fresh_sets = 0
-    bias = given_bias = width = given_width = 0.0
-    for k in range(sets):
+    sums = dict.fromkeys(SUMS, 0.0)
+    for k in sets:
         y, scores = cell.draw(np.random.default_rng([seed, k]))
         answer = cc.recommend(y, scores, cell.pc)
         best = answer.best
         used = best.classifier in scores
         truth = float(cell.true_cost(best.classifier, best.threshold)) if used else least[best.classifier]
         others = {name: cost for name, cost in least.items() if name != best.classifier}
-        sure += answer.sure
-        false_sure += answer.sure and truth > min(others.values()) + 1e-12
+        sums["sets"] += 1
+        sums["sure"] += answer.sure
+        sums["false_sure"] += answer.sure and truth > min(others.values()) + 1e-12
         worse = [name for name, shown in zip(answer.classifier, answer.worse, strict=True) if shown]
-        false_worse += any(truth > least[name] + 1e-12 for name in worse)
+        sums["false_worse"] += any(truth > least[name] + 1e-12 for name in worse)
         if k % EVERY == 0 and len(cell.strength) > 1:
             fixed = {
                 name: cc.thresholds.fixed(float(cut))
@@ -135,38 +139,40 @@ def measure(cell: Cell, sets: int, seed: int = 2026) -> dict[str, Any]:
                 if name in scores
             }
             again = cc.recommend(*cell.draw(np.random.default_rng([seed, k, 1])), cell.pc, policy=fixed)
-            fresh, fresh_sets = fresh + (again.sure and again.best.classifier == best.classifier), fresh_sets + 1
+            sums["fresh"] += again.sure and again.best.classifier == best.classifier
+            sums["fresh_sets"] += 1
         if not used:
             continue
-        chosen += 1
-        above += truth > answer.upper[0]
-        below += truth < answer.lower[0]
-        bias += float(answer.estimate[0]) - truth
-        given_bias += best.normalized_cost - truth
+        sums["chosen"] += 1
+        sums["above"] += truth > answer.upper[0]
+        sums["below"] += truth < answer.lower[0]
+        sums["bias"] += float(answer.estimate[0]) - truth
+        sums["bias_given"] += best.normalized_cost - truth
         if k % EVERY == 0:
             given = cc.recommend(y, scores, cell.pc, given_choice=True)
-            width += float(answer.upper[0] - answer.lower[0])
-            given_width += float(given.upper[0] - given.lower[0])
-    many, missed = max(chosen, 1), (above + below) / sets
-    return {
-        "sets": sets,
-        "chosen": chosen,
-        "above": above / sets,
-        "below": below / sets,
+            sums["width"] += float(answer.upper[0] - answer.lower[0])
+            sums["width_given"] += float(given.upper[0] - given.lower[0])
+    return {name: float(value) for name, value in sums.items()}
+
+
+def summary(sums: dict[str, float]) -> dict[str, Any]:
+    """Return shares, biases and widths from counts and sums."""
+    sets, many = sums["sets"], max(sums["chosen"], 1)
+    missed = (sums["above"] + sums["below"]) / sets
+    shares = {name: sums[name] / sets for name in ("above", "below", "sure", "false_sure", "false_worse")}
+    return shares | {
+        "sets": int(sets),
+        "chosen": int(sums["chosen"]),
         "coverage": 1 - missed,
         "error": math.sqrt(max(missed * (1 - missed), 1 / sets) / sets),
-        "coverage_chosen": 1 - (above + below) / many,
-        "bias": bias / many,
-        "bias_given": given_bias / many,
-        "width": width / given_width if given_width else math.nan,
-        "sure": sure / sets,
-        "false_sure": false_sure / sets,
-        "false_worse": false_worse / sets,
-        "fresh": fresh / fresh_sets if fresh_sets else None,
+        "bias": sums["bias"] / many,
+        "bias_given": sums["bias_given"] / many,
+        "width": sums["width"] / sums["width_given"] if sums["width_given"] else math.nan,
+        "fresh": sums["fresh"] / sums["fresh_sets"] if sums["fresh_sets"] else None,
     }
 
 
-def page(found: dict[str, dict[str, Any]]) -> str:
+def page(found: dict[str, dict[str, float]]) -> str:
     """Return the page with the table of all recorded cells."""
     lines = [
         "# How often the answers hold",
@@ -195,7 +201,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
     for cell in cells():
         if cell.name not in found:
             continue
-        one = found[cell.name]
+        one = summary(found[cell.name])
         extra = {
             key: value for key, value in asdict(cell).items() if key not in ("n", "classifiers", "prevalence", "pc")
         }
@@ -225,18 +231,30 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="keep the results and write the page")
     asked = parser.parse_args()
     part, parts = map(int, asked.part.split("/"))
-    for number, cell in enumerate(cells()):
-        if (asked.cells is not None and number not in asked.cells) or number % parts != part - 1:
-            continue
-        found: dict[str, dict[str, Any]] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-        if asked.record and found.get(cell.name, {}).get("sets", 0) >= asked.sets:
-            continue
-        one = measure(cell, asked.sets, asked.seed)
-        print(number, cell, {key: value and round(value, 4) for key, value in one.items()}, flush=True)
-        if asked.record:  # the other part may have finished a cell meanwhile
-            found = (json.loads(RECORD.read_text()) if RECORD.exists() else {}) | {cell.name: one}
-            RECORD.write_text(json.dumps(found, indent=1) + "\n")
-            PAGE.write_text(page(found), encoding="utf-8")
+    tried: dict[str, dict[str, float]] = {}
+    for end in [*range(ROUND, asked.sets, ROUND), asked.sets]:
+        for number, cell in enumerate(cells()):
+            if (asked.cells is not None and number not in asked.cells) or number % parts != part - 1:
+                continue
+            found = recorded() if asked.record else tried
+            old = found.get(cell.name, dict.fromkeys(SUMS, 0.0))
+            if old["sets"] >= end:
+                continue
+            new = measure(cell, range(int(old["sets"]), end), asked.seed)
+            sums = {name: old[name] + new[name] for name in SUMS}
+            told = {key: value and round(value, 4) for key, value in summary(sums).items()}
+            print(number, cell, told, flush=True)
+            tried[cell.name] = sums
+            if asked.record:  # the other part may have finished a cell meanwhile
+                found = recorded() | {cell.name: sums}
+                RECORD.write_text(json.dumps(found, indent=1) + "\n")
+                PAGE.write_text(page(found), encoding="utf-8")
+
+
+def recorded() -> dict[str, dict[str, float]]:
+    """Return the sums of the cells that were measured."""
+    found: dict[str, dict[str, float]] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    return found
 
 
 if __name__ == "__main__":

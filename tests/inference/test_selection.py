@@ -69,7 +69,7 @@ def test_the_lowest_cost_between_two_thresholds_is_that_of_a_random_walk():
     )
     pairs = np.array([0])
     ends = [np.zeros((1, 2000), np.float32), np.full((1, 2000), 0.002, np.float32)]
-    found = field._lowest_between(pairs, *ends)[0]
+    found = field._lowest_between(pairs, *ends, rng.standard_exponential((1, 2000), dtype=np.float32))[0]
     own = np.diagonal(field.covariance)
     variance = own[0] + own[1] - 2 * field.covariance[0, 1]
     steps = rng.normal(0, np.sqrt(variance / 1000), (4000, 1000)).cumsum(axis=1)

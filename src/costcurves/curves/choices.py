@@ -98,7 +98,7 @@ def choice_at(
     return Choice(name, threshold, fpr, tpr, cost, condition.money(cost), below)
 
 
-def as_cheap(cost: Any, least: float) -> Any:
+def as_cheap(cost: Any, least: Any) -> Any:
     """Return whether costs equal the least one up to rounding, which is 1e-12 of them."""
     return cost - least <= EQUAL * cost
 

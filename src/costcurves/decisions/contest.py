@@ -60,6 +60,7 @@ class Contest:
         self.names = entrants.names
         self.points = [float(pc) for pc in points]
         self.given_choice = given_choice
+        self._tables: dict[tuple[str, str, int], FloatArray] = {}
 
     def standings(
         self, where: OperatingCondition, level: float, use: str | None = None, *, limits: bool = True
@@ -201,24 +202,32 @@ class Contest:
         g = int(np.searchsorted(self.grids[name], cut)) + 1
         found = []
         for side in (0, 1):
-            weight = self.entrants.weights[side]
-            own = self.cells[name][side]
-            wrong = own < g if side == 0 else own >= g
-            scale = 1.0 if weight is None else self.entrants.effective[side] / float(weight.sum())
             only_rival, only_own = [], []
             for other in self.entrants.order:
-                number = self.grids[other].size
-                cell = self.cells[other][side]
-                tables = [
-                    np.bincount(cell[mask], None if weight is None else weight[mask], number + 1) * scale
-                    for mask in (wrong, ~wrong)
-                ]
-                below = [t.cumsum()[:-1] for t in tables]
-                above = [t[::-1].cumsum()[::-1][1:] for t in tables]
-                only_rival.append(below[1] if side == 0 else above[1])
-                only_own.append(above[0] if side == 0 else below[0])
+                table = self._together(name, other, side)
+                low, high = table[:g].sum(axis=0), table[g:].sum(axis=0)
+                if side == 0:  # a positive below a threshold is missed
+                    only_rival.append(high.cumsum()[:-1])
+                    only_own.append(low[::-1].cumsum()[::-1][1:])
+                else:
+                    only_rival.append(low[::-1].cumsum()[::-1][1:])
+                    only_own.append(high.cumsum()[:-1])
             found += [np.concatenate(only_rival), np.concatenate(only_own)]
         return tuple(found)
+
+    def _together(self, name: str, other: str, side: int) -> FloatArray:
+        """Return how many rows of a class reach each number of thresholds of one classifier and of another.
+
+        They are effective rows. All conditions of a range use the same tables.
+        """
+        key = (name, other, side)
+        if key not in self._tables:
+            weight = self.entrants.weights[side]
+            shape = self.grids[name].size + 1, self.grids[other].size + 1
+            cell = self.cells[name][side] * np.int32(shape[1]) + self.cells[other][side]
+            scale = 1.0 if weight is None else self.entrants.effective[side] / float(weight.sum())
+            self._tables[key] = np.asarray(np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape) * scale, float)
+        return self._tables[key]
 
 
 class _Judge:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result, jsonable
 from costcurves._base.text import safe
-from costcurves._base.validation import Column, FloatArray, check_flag, check_level, frozen
+from costcurves._base.validation import Column, FloatArray, IntArray, check_flag, check_level, frozen
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.counting.class_labels import Label
@@ -410,17 +410,46 @@ def _fixed_rule(entrants: Entrants, span: OperatingRange) -> FixedRule:
         rules[name] = (roc.fpr[1:-1], roc.tpr[1:-1], roc.thresholds[1:-1])
         if curve.thresholds.size == 1 and not entrants.follows_costs(name):  # its policy has one threshold
             rules[name] = (curve.fpr, 1.0 - curve.fnr, curve.thresholds)
-    costs = {name: pc * (1.0 - tpr[:, None]) + (1.0 - pc) * fpr[:, None] for name, (fpr, tpr, _) in rules.items()}
-    best = np.min([cost.min(axis=0) for cost in costs.values() if cost.size], axis=0)
-    found = []
-    for name, cost in costs.items():
-        if cost.size:
-            loss = np.where(as_cheap(cost, best), 0.0, cost - best)
-            money = (loss * unit).max(axis=1)
-            i = int(np.argmin(money))
-            found.append((float(money[i]), name not in TRIVIAL, name, i, float(loss[i].max())))
+    best = np.minimum(pc, 1.0 - pc)
+    for name in entrants.names:  # nothing is cheaper than the vertices of the hull
+        hull = entrants.sample.roc(name, "hull")
+        best = np.minimum(best, _costs(hull.fpr, hull.tpr, pc).min(axis=0))
+        if rules[name][0].size == 1:
+            best = np.minimum(best, _costs(*rules[name][:2], pc).min(axis=0))
+    found = [
+        (money, name not in TRIVIAL, name, i, largest)
+        for name, (fpr, tpr, _) in rules.items()
+        if fpr.size
+        for money, i, largest in [_least_regret(fpr, tpr, pc, unit, best)]
+    ]
     money_loss, _, name, i, largest = min(found)
     fpr, tpr, cuts = rules[name]
     cut = float(cuts[i])
     below = math.nan if name in TRIVIAL else entrants.roc(name).score_below(cut)
     return FixedRule(name, cut, float(fpr[i]), float(tpr[i]), largest, money_loss, below)
+
+
+def _costs(fpr: FloatArray, tpr: FloatArray, pc: FloatArray) -> FloatArray:
+    """Return the normalized costs of some rates (rows) at some operating points (columns)."""
+    return np.asarray(pc * (1.0 - tpr[:, None]) + (1.0 - pc) * fpr[:, None])
+
+
+def _least_regret(
+    fpr: FloatArray, tpr: FloatArray, pc: FloatArray, unit: FloatArray, best: FloatArray
+) -> tuple[float, int, float]:
+    """Return the least of the largest losses in money, whose it is, and its largest loss of normalized cost.
+
+    Rates that lose more than some others do at one operating point are left out at the next ones.
+    """
+
+    def losses(some: IntArray, at: slice = slice(None)) -> FloatArray:
+        cost = _costs(fpr[some], tpr[some], pc[at])
+        return np.where(as_cheap(cost, best[at]), 0.0, cost - best[at])
+
+    bound = (losses(np.arange(0, fpr.size, 64)) * unit).max(axis=1).min()
+    left = np.arange(fpr.size)
+    for k in range(pc.size):
+        left = left[losses(left, slice(k, k + 1))[:, 0] * unit[k] <= bound]
+    money = (losses(left) * unit).max(axis=1)
+    i = int(np.argmin(money))
+    return float(money[i]), int(left[i]), float(losses(left[i : i + 1]).max())

@@ -225,9 +225,33 @@ def mid_p_at(count: npt.ArrayLike, total: npt.ArrayLike, z: FloatArray | float) 
     # Few counts are different along a curve, and the equation is solved once for each of them.
     rows, where = np.unique(np.stack([k.ravel(), n.ravel(), tail.ravel()]), axis=1, return_inverse=True)
     few, size, tail = rows
-    lower = np.minimum(_mid_p_lower(few, size, tail), few / size)
-    upper = np.maximum(1 - _mid_p_lower(size - few, size, tail), few / size)
+    lower, upper = (_mid_p_limit(few, size, tail, upper=side) for side in (False, True))
     return lower[where.ravel()].reshape(k.shape), upper[where.ravel()].reshape(k.shape)
+
+
+def _mid_p_limit(k: FloatArray, n: FloatArray, tail: FloatArray, *, upper: bool) -> FloatArray:
+    """Return one of the mid-P limits, unchecked."""
+    if upper:
+        return np.maximum(1 - _mid_p_lower(n - k, n, tail), k / n)
+    return np.minimum(_mid_p_lower(k, n, tail), k / n)
+
+
+def mid_p_cost_limit(
+    counts: tuple[FloatArray, FloatArray], sizes: tuple[float, float], pc: float, z: FloatArray, *, upper: bool
+) -> FloatArray:
+    """Return the upper or the lower limit of normalized costs, from mid-P limits of misses and false alarms.
+
+    It is one side of `mover` for arrays of misses and alarms, each with its own critical value.
+    """
+    from scipy.special import ndtr
+
+    tail, sign = ndtr(-z), 1.0 if upper else -1.0
+    total, square = np.zeros(()), np.zeros(())
+    for k, n, weight in zip(counts, sizes, (pc, 1 - pc), strict=True):
+        rate = k / n
+        part = weight * (_mid_p_limit(k, np.full(k.shape, n), tail, upper=upper) - rate)
+        total, square = total + weight * rate, square + part * part
+    return np.asarray(total + sign * np.sqrt(square))
 
 
 def cells_interval(

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.inference.bands.one_curve import cost_band
 from costcurves.inference.paired.limits import difference_limits, no_difference
-from costcurves.inference.rates import critical, mid_p_at, mover
+from costcurves.inference.rates import critical, mid_p_cost_limit
 
 # The number of draws from the field. The standard error of a tail of 2.5 % is then 0.35 percentage points.
 DRAWS = 2000
@@ -30,13 +30,15 @@ PLAUSIBLE = 3.5
 # the lower limit and the upper limit. Zero would be the plain bootstrap, which finds about two thirds of the optimism.
 SHRINK_ESTIMATE, SHRINK_LOWER, SHRINK_UPPER = 0.6, 0.0, 3.0
 # The tail of the true errors is a little heavier than the field's: the upper limit moves by this many standard errors.
-HEAVIER = 0.12
+HEAVIER = 0.2
 # How far the lower limit comes back to that of a candidate that was not chosen.
 BACK = 0.2
 # Candidates that cost more than the cheapest by this many times the sum of both standard errors are not drawn.
 HOPELESS = 5.0
 # A candidate that costs more than the choice by this many standard errors of the difference is chosen in no draw.
 OUT_OF_REACH = 4.5
+# Candidates that are drawn at a time.
+BLOCK = 48
 # Rival thresholds whose p-values are computed exactly; the others lie farther away by the normal approximation.
 NEAREST = 6
 # For verdicts alone, differences below or above these numbers of standard errors need no exact p-value.
@@ -46,9 +48,9 @@ FARTHEST = 12.0
 
 
 @lru_cache(maxsize=8)
-def _normals(rows: int) -> npt.NDArray[np.float32]:
+def _normals(rows: int) -> FloatArray:
     """Return standard normal draws, the same each time: an array of shape (rows, DRAWS)."""
-    found = np.random.default_rng(20_050_801).standard_normal((rows, DRAWS), dtype=np.float32)
+    found = np.random.default_rng(20_050_801).standard_normal((rows, DRAWS), dtype=np.float32).astype(np.float64)
     found.flags.writeable = False
     return found
 
@@ -104,7 +106,7 @@ class FieldAt:
         root = np.linalg.cholesky(covariance + np.diag(1e-9 * np.diagonal(covariance)))
         found = np.full((self.owner.size, DRAWS), np.nan, dtype=np.float32)
         # In double precision, so that the number of threads that multiply leaves no trace in the draws.
-        found[some] = root @ _normals(-(-some.size // 128) * 128)[: some.size].astype(np.float64)
+        found[some] = root @ _normals(-(-some.size // 128) * 128)[: some.size]
         return found
 
     def spread_from(self, i: int) -> FloatArray:
@@ -135,7 +137,7 @@ class FieldAt:
         above, chosen = self._optimism(i, members, least, SHRINK_ESTIMATE)
         drawn = cost + float((above * self.spread[chosen]).mean())
         low = float(np.quantile(self._optimism(i, members, least, SHRINK_LOWER)[0], tail))
-        high = _quantile(np.sort(self._worst(i, members, least)), level)
+        high = _quantile(self._worst(i, members, least), level)
         # Held-out cases know more of rare errors than the field does, but vary more: the estimate is the mean of both.
         estimate = drawn if held_out is None else 0.5 * (drawn + held_out)
         # Where errors are rare the field may move the lower limit too far: it is never above the observed cost, and
@@ -144,9 +146,7 @@ class FieldAt:
 
     def limits(self, some: IntArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the costs of some candidates at critical values: below 0 for the lower ones."""
-        n = some.size
-        found = self._interval(np.concatenate([some, some]), np.concatenate([-low, high]))
-        return found[0][:n], found[1][n:]
+        return self._limit(some, -low, upper=False), self._limit(some, high, upper=True)
 
     def given_limits(self, i: int, level: float) -> tuple[float, float]:
         """Return the limits of the cost of candidate i, as if it had not been chosen by its cost."""
@@ -163,27 +163,39 @@ class FieldAt:
         spread = self.spread_from(i)
         ahead = np.maximum(0.0, self.cost - self.cost[i] - shrink * spread)
         use = members & self.hopeful & (ahead <= OUT_OF_REACH * spread)
-        some, pairs = np.flatnonzero(use), np.flatnonzero(self._gaps[:-1] & use[:-1] & use[1:])
         mean = (self.cost[i] + ahead).astype(np.float32)
-        seen = self.draws[some] + mean[some, None]
-        chosen = seen.argmin(axis=0)
-        every = np.arange(DRAWS)
-        lowest, number = seen[chosen, every], some[chosen]
-        above = (mean[number] - lowest) / self.spread[number]
-        if pairs.size:
-            first, second = (self.draws[k] + mean[k, None] for k in (pairs, pairs + 1))
-            inside = self._lowest_between(pairs, first, second)
-            where = inside.argmin(axis=0)
-            deepest, left = inside[where, every], pairs[where]
-            deeper = deepest < lowest
-            expected = 0.5 * (mean[left] + mean[left + 1])
-            wider = np.maximum(self.spread[left], self.spread[left + 1])
-            above = np.where(deeper, (expected - deepest) / wider, above)
-            lowest, number = np.where(deeper, deepest, lowest), np.where(deeper, left, number)
+        above, lowest, number = self._lowest(np.flatnonzero(use), mean)
         useful = lowest < least
         if useful.sum() < DRAWS // 20:
             useful[:] = True
         return np.asarray(above[useful], dtype=np.float64), number[useful]
+
+    def _lowest(self, some: IntArray, mean: npt.NDArray[np.float32]) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return the lowest cost in every draw, what its candidate costs above it in standard errors, and which it is.
+
+        The candidates are drawn around `mean`. Blocks of them fit into the cache of a processor.
+        """
+        every = np.arange(DRAWS)
+        lowest, deepest = (np.full(DRAWS, np.inf, dtype=np.float32) for _ in range(2))
+        number, left = (np.zeros(DRAWS, dtype=np.int64) for _ in range(2))
+        luck, used = _exponentials(-(-some.size // 128) * 128), 0
+        for start in range(0, some.size, BLOCK):
+            rows = some[start : start + BLOCK + 1]  # and the first of the next block, which ends the last gap
+            seen = self.draws[rows]
+            seen += mean[rows, None]
+            _keep_least(seen[:BLOCK], rows, lowest, number, every)
+            at = np.flatnonzero(self._gaps[rows[:-1]] & (np.diff(rows) == 1))
+            if at.size:
+                own = luck[used : used + at.size]
+                used += at.size
+                _keep_least(self._lowest_between(rows[at], seen[at], seen[at + 1], own), rows[at], deepest, left, every)
+        above = (mean[number] - lowest) / self.spread[number]
+        deeper = deepest < lowest
+        after = np.minimum(left + 1, mean.size - 1)
+        expected = 0.5 * (mean[left] + mean[after])
+        wider = np.maximum(self.spread[left], self.spread[after])
+        above = np.where(deeper, (expected - deepest) / wider, above)
+        return above, np.where(deeper, deepest, lowest), np.where(deeper, left, number)
 
     @cached_property
     def _gaps(self) -> BoolArray:
@@ -194,42 +206,67 @@ class FieldAt:
         return found
 
     def _lowest_between(
-        self, pairs: IntArray, first: npt.NDArray[np.float32], second: npt.NDArray[np.float32]
+        self,
+        pairs: IntArray,
+        first: npt.NDArray[np.float32],
+        second: npt.NDArray[np.float32],
+        luck: npt.NDArray[np.float32],
     ) -> npt.NDArray[np.float32]:
         """Draw the lowest cost of all thresholds between some candidates and the next, given the costs of both.
 
         Between two thresholds the cost is a random walk, whose minimum is that of a Brownian bridge; a walk of few
-        steps does not come down as far by 0.5826 of a step, on average (Broadie, Glasserman and Kou 1997).
+        steps does not come down as far by 0.5826 of a step, on average (Broadie, Glasserman and Kou 1997). `luck` has
+        standard exponential draws.
         """
         own, other = np.diagonal(self.covariance)[pairs], np.diagonal(self.covariance)[pairs + 1]
         variance = np.maximum(own + other - 2 * self.covariance[pairs, pairs + 1], 0.0)
         step = np.sqrt(variance / (self.between[pairs] + 1)).astype(np.float32)[:, None]
-        twice = 2 * variance.astype(np.float32)[:, None] * _exponentials(-(-pairs.size // 128) * 128)[: pairs.size]
-        lowest = 0.5 * (first + second - np.sqrt((first - second) ** 2 + twice)) + np.float32(0.5826) * step
-        return np.minimum(lowest, np.minimum(first, second))
+        least = np.minimum(first, second)
+        # 0.5 (first + second - sqrt((first - second)² + 2 variance · exponential)), without arrays in between.
+        root = first - second
+        root *= root
+        root += 2 * variance.astype(np.float32)[:, None] * luck
+        np.sqrt(root, out=root)
+        lowest = first + second
+        lowest -= root
+        lowest *= np.float32(0.5)
+        lowest += np.float32(0.5826) * step
+        np.minimum(lowest, least, out=least)
+        return least
 
     def _worst(self, i: int, members: BoolArray, least: float) -> FloatArray:
-        """Return the optimism, in standard errors, that the upper limit allows for."""
-        found = self._optimism(i, members, least, SHRINK_UPPER)[0]
-        return np.asarray(found + HEAVIER)
+        """Return the optimism, in standard errors and in order, that the upper limit allows for."""
+        key = (i, members.tobytes(), least)
+        if key not in self._kept:
+            self._kept[key] = np.sort(self._optimism(i, members, least, SHRINK_UPPER)[0] + HEAVIER)
+        return self._kept[key]
 
-    def _interval(self, some: IntArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the interval of the cost of some candidates at critical values."""
-        counts = (self.misses[some], self.alarms[some])
-        limits = tuple(mid_p_at(k, n, z) for k, n in zip(counts, self.sizes, strict=True))
-        rates = tuple(k / n for k, n in zip(counts, self.sizes, strict=True))
-        return mover((np.array(self.pc), np.array(1 - self.pc)), rates, limits)
+    @cached_property
+    def _kept(self) -> dict[tuple[int, bytes, float], FloatArray]:
+        """What `_worst` found: it is asked for the limits of the choice, and again for its verdicts."""
+        return {}
 
-    def _distance(self, some: IntArray, value: FloatArray) -> FloatArray:
-        """Return the critical value at which the interval of each cost reaches a value."""
-        gap = self.cost[some] - value
-        z = np.clip(np.abs(gap) / self.spread[some], 1e-3, FARTHEST)
-        # The distance of a limit from the estimate is nearly in proportion to the critical value.
-        for _ in range(8):
-            lower, upper = self._interval(some, z)
-            reach = np.where(gap > 0, self.cost[some] - lower, upper - self.cost[some])
-            z = np.clip(z * np.abs(gap) / np.maximum(reach, 1e-300), 1e-3, FARTHEST)
-        return z
+    def _limit(self, some: IntArray, z: FloatArray, *, upper: bool) -> FloatArray:
+        """Return the upper or the lower limit of the cost of some candidates at critical values."""
+        return mid_p_cost_limit((self.misses[some], self.alarms[some]), self.sizes, self.pc, z, upper=upper)
+
+    def _distance(self, some: IntArray, value: FloatArray, *, upper: bool) -> FloatArray:
+        """Return the critical value at which the upper or the lower limit of each cost reaches a value.
+
+        It is 0 where the value lies on the other side of the cost.
+        """
+        gap = (value - self.cost[some]) * (1 if upper else -1)
+        beyond = np.flatnonzero(gap > 0)
+        found = np.zeros(gap.size)
+        if beyond.size:
+            some, gap = some[beyond], gap[beyond]
+            z = np.clip(gap / self.spread[some], 1e-3, FARTHEST)
+            # The distance of a limit from the estimate is nearly in proportion to the critical value.
+            for _ in range(8):
+                reach = np.abs(self._limit(some, z, upper=upper) - self.cost[some])
+                z = np.clip(z * gap / np.maximum(reach, 1e-300), 1e-3, FARTHEST)
+            found[beyond] = z
+        return found
 
     def beats_known(
         self, chosen: int, known: FloatArray, level: float | None, competing: BoolArray, least: float
@@ -257,13 +294,13 @@ class FieldAt:
             return [one for one in plain if one is not None]
         tops = [self._largest(None, cost, competing)]
         if competing.sum() > 1:
-            tops.append(np.sort(self._worst(chosen, competing, least)))
-        z = np.where(known > cost, self._distance(np.full(known.size, chosen), known), 0.0)
+            tops.append(self._worst(chosen, competing, least))
+        z = self._distance(np.full(known.size, chosen), known, upper=True)
         p = [max(_tail(float(at), top) for top in tops) for at in z]
         if level is None:
             return [one or Comparison(p_value, math.nan) for one, p_value in zip(plain, p, strict=True)]
         reach = max(_quantile(top, level) for top in tops)
-        bound = self._interval(np.array([chosen]), np.array([reach]))[1][0]
+        bound = self._limit(np.array([chosen]), np.array([reach]), upper=True)[0]
         return [Comparison(p_value, float(bound - cost_of)) for p_value, cost_of in zip(p, known, strict=True)]
 
     def beaten_by_known(self, known: float, rivals: IntArray, level: float | None, competing: BoolArray) -> Comparison:
@@ -273,12 +310,12 @@ class FieldAt:
             return plain
         order = np.argsort((self.cost[rivals] - known) / self.spread[rivals], kind="stable")[:NEAREST]
         near = rivals[order]
-        z = np.where(self.cost[near] > known, self._distance(near, np.full(near.size, known)), 0.0)
+        z = self._distance(near, np.full(near.size, known), upper=False)
         hardest = int(np.argmin(z))
         top = self._largest(int(near[hardest]), known, competing)
         if level is None:
             return Comparison(_tail(float(z[hardest]), top), math.nan)
-        lower = self._interval(near, np.full(near.size, _quantile(top, level)))[0]
+        lower = self._limit(near, np.full(near.size, _quantile(top, level)), upper=False)
         return Comparison(_tail(float(z[hardest]), top), float((known - lower).max()))
 
     def beaten(
@@ -352,6 +389,20 @@ class FieldAt:
             standard = (own - self.draws[use]) / spread[use].astype(np.float32)[:, None]
             top = np.maximum(top, standard.max(axis=0))
         return np.sort(top)
+
+
+def _keep_least(
+    values: npt.NDArray[np.float32],
+    rows: IntArray,
+    least: npt.NDArray[np.float32],
+    number: IntArray,
+    every: IntArray,
+) -> None:
+    """Enter the values of some rows that are lower than the least so far, and which rows they are."""
+    best = values.argmin(axis=0)
+    found = values[best, every]
+    lower = found < least
+    least[lower], number[lower] = found[lower], rows[best[lower]]
 
 
 @dataclass(frozen=True, slots=True)
