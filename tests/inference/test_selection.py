@@ -48,14 +48,22 @@ def test_the_covariance_is_that_of_the_cases_and_of_one_more():
             assert np.linalg.eigvalsh(found._covariances[side]).min() > -1e-12
 
 
-def test_draws_vary_as_the_covariance_says():
-    rng = np.random.default_rng(6)
-    cells = cells_of(rng, (60, 90), [4, 5])
-    field = Candidates.of_cells(cells, [4, 5], (None, None), (None, None), (60.0, 90.0)).at(0.4, np.ones(9, bool))
-    assert field.hopeful.all()
-    seen = np.cov(field.draws)
-    scale = np.sqrt(np.multiply.outer(np.diag(field.covariance), np.diag(field.covariance)))
-    assert np.abs((seen - field.covariance) / scale).max() < 0.12  # 2,000 draws
+def covariance_of(field):
+    pos, neg = (c[np.ix_(field.number, field.number)] for c in field.covariances)
+    return field.pc**2 * pos + (1 - field.pc) ** 2 * neg
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_draws_vary_as_the_covariance_says(shared):
+    cells = cells_of(np.random.default_rng(6), (60, 90), [4, 5])
+    candidates = Candidates.of_cells(cells, [4, 5], (None, None), (None, None), (60.0, 90.0))
+    draws = candidates.draws(np.arange(9)) if shared else None
+    for pc in (0.4, 0.7):
+        field = candidates.at(pc, np.ones(9, bool), shared=draws)
+        assert field.hopeful.all()
+        expected = covariance_of(field)
+        scale = np.sqrt(np.multiply.outer(np.diag(expected), np.diag(expected)))
+        assert np.abs((np.cov(field.draws) - expected) / scale).max() < 0.12  # 2,000 draws
 
 
 def test_the_lowest_cost_between_two_thresholds_is_that_of_a_random_walk():
@@ -70,8 +78,8 @@ def test_the_lowest_cost_between_two_thresholds_is_that_of_a_random_walk():
     pairs = np.array([0])
     ends = [np.zeros((1, 2000), np.float32), np.full((1, 2000), 0.002, np.float32)]
     found = field._lowest_between(pairs, *ends, rng.standard_exponential((1, 2000), dtype=np.float32))[0]
-    own = np.diagonal(field.covariance)
-    variance = own[0] + own[1] - 2 * field.covariance[0, 1]
+    covariance = covariance_of(field)
+    variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
     steps = rng.normal(0, np.sqrt(variance / 1000), (4000, 1000)).cumsum(axis=1)
     bridge = steps - steps[:, -1:] * np.arange(1, 1001) / 1000 + 0.002 * np.arange(1, 1001) / 1000
     walked = np.minimum(bridge[:, :-1].min(axis=1), 0.0)

@@ -141,7 +141,8 @@ class FixedRule(TypedDict):
     fpr: float
     tpr: float
     largest: Annotated[float, "Largest loss of normalized cost."]
-    money: Annotated[float, "Largest loss per case in money."]
+    money: Annotated[float, "Largest loss per case in money on these rows."]
+    money_upper: Annotated[float, "Upper limit of the same on new cases."]
 
 
 class Mixture(TypedDict):

@@ -191,11 +191,13 @@ def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, sc
         line(screen, "On these rows it is the best throughout.")
     else:
         each = "is" if len(candidates) == 1 else "are each"
-        most = f"{best} loses at most {percent(answer.largest[0])} of the cost of getting every case wrong"
+        most = f"{best} loses up to {percent(answer.largest[0])} of the cost of getting every case wrong"
         line(screen, f"On these rows {listing(candidates)} {each} best somewhere in the range; {most}.")
     rule = use_text(answer.rule, data).removesuffix(".")
     line(screen, f"One rule for the whole range: {rule[0].lower()}{rule[1:]};")
-    line(screen, f"it loses at most {money(answer.rule.money, currency)} per case against the best at each condition.")
+    lost, most = money(answer.rule.money, currency), money(answer.rule.money_upper, currency)
+    line(screen, f"against the best at each condition it loses up to {lost} per case on these rows,")
+    line(screen, f"and at most {most} per case on new ones, {sure}.")
     if answer.beaten_by:
         line(screen, f"Beware: {listing(answer.beaten_by)} is shown to cost less in a part of the range, {sure}.")
     if answer.sure:
@@ -204,7 +206,7 @@ def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, sc
         are = "is" if len(answer.rivals) == 1 else "are"
         line(screen, f"Not sure: {listing(answer.rivals)} {are} not shown to cost more throughout, {sure}.")
     grid = new_grid(
-        "", "loses\nat most", "at pc", "on\naverage", f"shown to cost more\nthan {best} for pc", numbers=(1, 2, 3)
+        "", "loses\nup to", "at pc", "on\naverage", f"shown to cost more\nthan {best} for pc", numbers=(1, 2, 3)
     )
     for i, name in enumerate(answer.classifier):
         where = answer.shown_worse.get(name)

@@ -26,6 +26,8 @@ THRESHOLDS, ALL_THRESHOLDS, FEWEST = 96, 384, 12
 # Thresholds of one classifier among which the choice is made again without a fold, and rows up to which that is done
 # repeatedly. With more than `MANY` rows the optimism is small, and it is not done at all.
 HELD_OUT_THRESHOLDS, FEW = 512, 2000
+# Up to so many candidates are drawn once for all operating points.
+SHARED = 3000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,13 +55,23 @@ class Contest:
         The operating points that will be judged.
     given_choice : bool
         Whether to take thresholds and the winner as given, as if they had been chosen on other data.
+    beside : mapping of name to threshold, optional
+        Thresholds that compete too.
     """
 
-    def __init__(self, entrants: Entrants, points: Sequence[float], *, given_choice: bool) -> None:
+    def __init__(
+        self,
+        entrants: Entrants,
+        points: Sequence[float],
+        *,
+        given_choice: bool,
+        beside: Mapping[str, float] | None = None,
+    ) -> None:
         self.entrants = entrants
         self.names = entrants.names
         self.points = [float(pc) for pc in points]
         self.given_choice = given_choice
+        self.beside = {entrants.twins.get(name, name): cut for name, cut in (beside or {}).items()}
         self._tables: dict[tuple[str, str, int], FloatArray] = {}
 
     def standings(
@@ -110,6 +122,7 @@ class Contest:
                 cuts = np.concatenate([self.entrants.spread_out(name, most, used), used])
             else:
                 cuts = np.array([self.entrants.cut(name, pc) for pc in self.points])
+            cuts = np.append(cuts, self.beside.get(name, math.inf))
             grids[name] = np.unique(cuts[np.isfinite(cuts)])
         return grids
 
@@ -143,6 +156,13 @@ class Contest:
             self.entrants.effective,
             [self._between(name) for name in self.entrants.order],
         )
+
+    @cached_property
+    def shared_draws(self) -> tuple[FloatArray, FloatArray] | None:
+        """Draws of all candidates for several operating points; None where drawing at each point costs less."""
+        assert self.candidates is not None
+        size = self.candidates.owner.size
+        return self.candidates.draws(np.arange(size)) if len(self.points) > 2 and size <= SHARED else None
 
     def _between(self, name: str) -> FloatArray:
         """Return how many more thresholds a classifier could use between those that compete."""
@@ -178,6 +198,11 @@ class Contest:
         cut, twin = self.entrants.cut(name, pc), self.entrants.twins[name]
         if not math.isfinite(cut):
             return None
+        return self.number_at(twin, cut)
+
+    def number_at(self, name: str, cut: float) -> int:
+        """Return which candidate a classifier is at one of the thresholds that compete."""
+        twin = self.entrants.twins[name]
         return self.starts[twin] + int(np.searchsorted(self.grids[twin], cut))
 
     def allowed(self, pc: float) -> BoolArray:
@@ -243,7 +268,9 @@ class _Judge:
         if contest.candidates is not None:
             allowed = contest.allowed(where.pc)
             if allowed.any():
-                self.field = contest.candidates.at(where.pc, allowed, given=contest.given_choice)
+                self.field = contest.candidates.at(
+                    where.pc, allowed, given=contest.given_choice, shared=contest.shared_draws
+                )
                 for name, choice in own.items():
                     i = None if trivial(choice) else contest.number_of(name, where.pc)
                     if i is not None and allowed[i]:

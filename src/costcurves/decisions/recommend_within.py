@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from costcurves.decisions.contest import Contest, Standing, adjusted
 from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.envelopes import Envelope, trivial_curves
 from costcurves.decisions.rows import Rows, refuse_cross_fitting
+from costcurves.inference.regrets import loss_limit
 
 # Operating points of a range at which everybody is judged.
 _POINTS = 33
@@ -44,14 +45,17 @@ class FixedRule(Rule):
     largest : float
         The largest loss of normalized cost against the best choice at each condition.
     money : float
-        The largest loss per case in money: what knowing the condition could save.
+        The largest loss per case in money on these cases: what knowing the condition could save.
+    money_upper : float
+        Upper limit of the same on new cases, at the (one-sided) level of the recommendation. It allows for the choice
+        of the rule on these cases.
 
     Examples
     --------
     >>> import costcurves as cc
     >>> span = cc.OperatingRange(prevalence=0.5, cost_fp=1, cost_fn=(1, 3))
     >>> cc.recommend_within([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]}, span).rule
-    FixedRule(a at score >= 0.3: loses at most 0 per case)
+    FixedRule(a at score >= 0.3: loses up to 0 per case on these cases, at most 0.7 on new ones)
     """
 
     classifier: str
@@ -60,15 +64,19 @@ class FixedRule(Rule):
     tpr: float
     largest: float
     money: float
+    money_upper: float
     _below: float = math.nan
 
     def _columns(self) -> dict[str, Any]:
-        names = ("classifier", "threshold", "fpr", "tpr", "largest", "money")
+        names = ("classifier", "threshold", "fpr", "tpr", "largest", "money", "money_upper")
         return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
         """Return the rule and its largest loss."""
-        return f"FixedRule({self.rule}: loses at most {self.money:.3g} per case)"
+        return (
+            f"FixedRule({self.rule}: loses up to {self.money:.3g} per case on these cases, "
+            f"at most {self.money_upper:.3g} on new ones)"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -82,7 +90,8 @@ class RangeRecommendation(Result):
         The classifiers and the two trivial ones; the first loses least in the worst case, with a threshold that
         follows the condition as its policy says.
     largest, at_pc, mean : arrays
-        How much of the normalized cost each may lose against the best at each condition, where, and on average.
+        How much of the normalized cost each loses against the best at each condition on these cases: the most, where
+        that is, and the average.
     ranges : Ranges
         Who is best where within the range, with everybody's thresholds as their policies say.
     steps : Ranges
@@ -108,12 +117,13 @@ class RangeRecommendation(Result):
     >>> scores = {"sharp": y + rng.normal(0, 0.5, 500), "dull": y + rng.normal(0, 2.0, 500)}
     >>> span = cc.OperatingRange(prevalence=(0.2, 0.4), cost_fp=1, cost_fn=(1, 2))
     >>> cc.recommend_within(y, scores, span)
-    RangeRecommendation for pc 0.2 .. 0.571: sure (losses are shares of getting every case wrong)
+    RangeRecommendation for pc 0.2 .. 0.571: sure (losses on these cases, as shares of getting every case wrong)
       use        sharp: the cheapest throughout on these cases
-      one rule   sharp at score >= 0.63: loses at most 0.0236, 0.0251 per case in money
-      dull       loses at most 0.238: shown to cost more for pc 0.2 to 0.571
-      always negative loses at most 0.425: shown to cost more for pc 0.2 to 0.571
-      always positive loses at most 0.705: shown to cost more for pc 0.2 to 0.571
+      one rule   sharp at score >= 0.63: loses up to 0.0251 per case in money on these cases
+                 at most 0.0748 on new cases, at 95 %
+      dull       loses up to 0.238: shown to cost more for pc 0.2 to 0.571
+      always negative loses up to 0.425: shown to cost more for pc 0.2 to 0.571
+      always positive loses up to 0.705: shown to cost more for pc 0.2 to 0.571
     """
 
     over: OperatingRange
@@ -194,17 +204,18 @@ class RangeRecommendation(Result):
         """Return the answer in words."""
         low, high = self.over.pc
         head = f"RangeRecommendation for pc {low:.3g} .. {high:.3g}: {'sure' if self.sure else 'not sure'}"
-        loss = f"loses at most {self.largest[0]:.3g} (at pc {self.at_pc[0]:.3g}), {self.mean[0]:.3g} on average"
+        loss = f"loses up to {self.largest[0]:.3g} (at pc {self.at_pc[0]:.3g}), {self.mean[0]:.3g} on average"
         if self.largest[0] == 0:
             loss = "the cheapest throughout on these cases"
-        money = "" if self.over.pc_only else f", {self.rule.money:.3g} per case in money"
+        unit, rule = "" if self.over.pc_only else " per case in money", self.rule
         lines = [
-            f"{head} (losses are shares of getting every case wrong)",
+            f"{head} (losses on these cases, as shares of getting every case wrong)",
             f"  use        {safe(self.best_name)}: {loss}",
-            f"  one rule   {self.rule.rule}: loses at most {self.rule.largest:.3g}{money}",
+            f"  one rule   {rule.rule}: loses up to {rule.money:.3g}{unit} on these cases",
+            f"             at most {rule.money_upper:.3g} on new cases, at {100 * self.level:g} %",
         ]
         for name, most in zip(self.classifier[1:], self.largest[1:].tolist(), strict=True):
-            lines.append(f"  {safe(name):<10} loses at most {most:.3g}: {self._shown(name)}")
+            lines.append(f"  {safe(name):<10} loses up to {most:.3g}: {self._shown(name)}")
         return "\n".join(lines)
 
     def _shown(self, name: str) -> str:
@@ -269,8 +280,7 @@ def recommend_over(
 ) -> RangeRecommendation:
     """Return the recommendation over a range, from data that were checked before."""
     low, high = span.pc
-    points = np.unique(np.linspace(low, high, _POINTS))
-    contest = Contest(entrants, points.tolist(), given_choice=given_choice)
+    contest, rule = _contest(entrants, span, given_choice)
     curves = [*trivial_curves(), *entrants.curves.values()]
     names = [*TRIVIAL, *entrants.names]
     envelope = Envelope.of(curves, low, high)
@@ -287,7 +297,8 @@ def recommend_over(
     useful = {names[owner] for owner in envelope.owner.tolist()} | set(TRIVIAL)
     use = next(names[i] for i in order if names[i] in useful)
     order.sort(key=lambda i: names[i] != use)
-    verdicts = [_verdict(contest, use, OperatingCondition.from_pc(pc), level) for pc in points.tolist()]
+    points = np.array(contest.points)
+    verdicts = [_verdict(contest, use, OperatingCondition.from_pc(pc), level) for pc in contest.points]
     others = [names[i] for i in order[1:]]
     told = [name for name in others if any(verdict.worse.get(name) is not None for verdict in verdicts)]
     # Where the decision passes from one classifier to another, both cost the same somewhere in between.
@@ -302,7 +313,7 @@ def recommend_over(
         mean[order],
         _ranges(entrants, envelope, names, span),
         _steps(entrants, use, low, high, span),
-        _fixed_rule(entrants, span),
+        _with_limit(rule, contest, span, level),
         {name: _where(points, [v.worse.get(name) is True for v in verdicts]) for name in told},
         {name: _where(points, [v.better == name for v in verdicts]) for name in told},
         tuple(rivals),
@@ -315,6 +326,20 @@ def winners_over(entrants: Entrants, span: OperatingRange) -> Ranges:
     """Return who is best where in a range, with the thresholds that everybody's policy has there."""
     curves = [*trivial_curves(), *entrants.curves.values()]
     return _ranges(entrants, Envelope.of(curves, *span.pc), [*TRIVIAL, *entrants.names], span)
+
+
+def rule_within(entrants: Entrants, span: OperatingRange, level: float) -> FixedRule:
+    """Return the one rule for a range alone."""
+    contest, rule = _contest(entrants, span, False)
+    return _with_limit(rule, contest, span, level)
+
+
+def _contest(entrants: Entrants, span: OperatingRange, given_choice: bool) -> tuple[Contest, FixedRule]:
+    """Return everybody at points of a range, and the one rule for all of it, which competes too."""
+    rule = _fixed_rule(entrants, span)
+    points = np.unique(np.linspace(*span.pc, _POINTS)).tolist()
+    beside = {rule.classifier: rule.threshold}
+    return Contest(entrants, points, given_choice=given_choice, beside=beside), rule
 
 
 class _Verdict(NamedTuple):
@@ -394,12 +419,7 @@ def _fixed_rule(entrants: Entrants, span: OperatingRange) -> FixedRule:
     It is largest at a corner of the range: for fixed rates it is a maximum of functions that are linear in each of
     prevalence, cost_fp and cost_fn.
     """
-    corners = [
-        OperatingCondition(p, cost_fp=fp, cost_fn=fn)
-        for p, fp, fn in product(*(sorted(set(pair)) for pair in (span.prevalence, span.cost_fp, span.cost_fn)))
-        if fp + fn > 0
-    ]
-    pc, unit = np.array([c.pc for c in corners]), np.array([c.unit_cost for c in corners])
+    pc, unit = _corners(span)
     never, always = np.zeros(1), np.ones(1)
     rules = {
         ALWAYS_NEGATIVE: (never, never, np.array([np.inf])),
@@ -426,7 +446,30 @@ def _fixed_rule(entrants: Entrants, span: OperatingRange) -> FixedRule:
     fpr, tpr, cuts = rules[name]
     cut = float(cuts[i])
     below = math.nan if name in TRIVIAL else entrants.roc(name).score_below(cut)
-    return FixedRule(name, cut, float(fpr[i]), float(tpr[i]), largest, money_loss, below)
+    return FixedRule(name, cut, float(fpr[i]), float(tpr[i]), largest, money_loss, math.nan, below)
+
+
+def _with_limit(rule: FixedRule, contest: Contest, span: OperatingRange, level: float) -> FixedRule:
+    """Return a rule with the upper limit of its largest loss in money on new cases."""
+    upper, candidates = rule.money, contest.candidates
+    if candidates is not None:
+        pc, unit = _corners(span)
+        number = None
+        if contest.given_choice:
+            never = -2 if rule.threshold > 0 else -1  # the places of the trivial classifiers
+            number = contest.number_at(rule.classifier, rule.threshold) if math.isfinite(rule.threshold) else never
+        upper = loss_limit(candidates, pc, unit, rule.money, level, number)
+    return replace(rule, money_upper=upper)
+
+
+def _corners(span: OperatingRange) -> tuple[FloatArray, FloatArray]:
+    """Return pc and what a normalized cost of 1 is worth at the corners of a range."""
+    found = [
+        OperatingCondition(p, cost_fp=fp, cost_fn=fn)
+        for p, fp, fn in product(*(sorted(set(pair)) for pair in (span.prevalence, span.cost_fp, span.cost_fn)))
+        if fp + fn > 0
+    ]
+    return np.array([c.pc for c in found]), np.array([c.unit_cost for c in found])
 
 
 def _costs(fpr: FloatArray, tpr: FloatArray, pc: FloatArray) -> FloatArray:

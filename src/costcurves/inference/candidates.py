@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
-from costcurves.inference.selection import FieldAt
+from costcurves.inference.selection import FieldAt, drawn_from
 
 Cells = npt.NDArray[np.int32]
 
@@ -77,14 +77,31 @@ class Candidates:
         more = np.zeros(owner.size) if between is None else np.concatenate(between)
         return cls(owner, errors[0], errors[1], effective, more, (covariances[0], covariances[1]))
 
-    def at(self, pc: float, allowed: BoolArray, *, given: bool = False) -> FieldAt:
+    def spread(self, pc: float) -> FloatArray:
+        """Return the standard errors of the costs of all candidates at an operating point."""
+        pos, neg = (np.diagonal(c) for c in self._covariances)
+        return np.asarray(np.sqrt(pc**2 * pos + (1 - pc) ** 2 * neg))
+
+    def draws(self, some: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Draw errors of the miss rates and of the false-alarm rates of some candidates, independent of each other."""
+        n = some.size
+        pos, neg = (drawn_from(c[np.ix_(some, some)], slice(i * n, i * n + n)) for i, c in enumerate(self._covariances))
+        return pos, neg
+
+    def at(
+        self,
+        pc: float,
+        allowed: BoolArray,
+        *,
+        given: bool = False,
+        shared: tuple[FloatArray, FloatArray] | None = None,
+    ) -> FieldAt:
         """Return the candidates at an operating point; only those that are allowed there compete.
 
-        `given` says that the choice was not made by these costs.
+        `given` says that the choice was not made by these costs; `shared` has draws of all candidates (see `draws`).
         """
         n_pos, n_neg = self.sizes
         some = np.flatnonzero(allowed)
-        pos, neg = (c[np.ix_(some, some)] for c in self._covariances)
         return FieldAt(
             pc,
             some,
@@ -93,9 +110,10 @@ class Candidates:
             self.alarms[some],
             self.sizes,
             pc * self.misses[some] / n_pos + (1 - pc) * self.alarms[some] / n_neg,
-            pc**2 * pos + (1 - pc) ** 2 * neg,
+            self._covariances,
             self.between[some],
             given,
+            None if shared is None else (shared[0][some], shared[1][some]),
         )
 
 

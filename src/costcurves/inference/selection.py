@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,11 +49,21 @@ FARTHEST = 12.0
 
 
 @lru_cache(maxsize=8)
-def _normals(rows: int) -> FloatArray:
+def normals(rows: int) -> FloatArray:
     """Return standard normal draws, the same each time: an array of shape (rows, DRAWS)."""
     found = np.random.default_rng(20_050_801).standard_normal((rows, DRAWS), dtype=np.float32).astype(np.float64)
     found.flags.writeable = False
     return found
+
+
+def drawn_from(covariance: FloatArray, rows: slice) -> FloatArray:
+    """Return normal draws with a covariance, of shape (variables, DRAWS), made from some rows of `normals`.
+
+    They are multiplied in double precision, so that the number of threads leaves no trace in what is rounded later.
+    """
+    # A small ridge lets the covariance be singular.
+    root = np.linalg.cholesky(covariance + np.diag(1e-9 * np.diagonal(covariance)))
+    return np.asarray(root @ normals(-(-rows.stop // 128) * 128)[rows])
 
 
 @lru_cache(maxsize=8)
@@ -67,8 +78,9 @@ def _exponentials(rows: int) -> npt.NDArray[np.float32]:
 class FieldAt:
     """The candidates that compete at one operating point.
 
-    `number` is where each stands among all candidates, and `between` says how many more thresholds lie between it and
-    the next one of its classifier.
+    `number` is where each stands among all candidates, `covariances` are those of the miss rates and of the false-alarm
+    rates of all candidates, and `between` says how many more thresholds lie between each and the next one of its
+    classifier.
     """
 
     pc: float
@@ -78,14 +90,24 @@ class FieldAt:
     alarms: FloatArray
     sizes: tuple[float, float]
     cost: FloatArray
-    covariance: FloatArray
+    covariances: tuple[FloatArray, FloatArray]
     between: FloatArray
     given: bool
+    shared: tuple[FloatArray, FloatArray] | None = None  # errors of both rates that were drawn for all operating points
 
     @cached_property
     def spread(self) -> FloatArray:
         """Standard error of each candidate's cost."""
-        return np.asarray(np.sqrt(np.diagonal(self.covariance)))
+        return np.asarray(np.sqrt(self._variance))
+
+    @cached_property
+    def _variance(self) -> FloatArray:
+        return self._covariance(self.number, self.number)
+
+    def _covariance(self, *of: Any) -> FloatArray:
+        """Return covariances of costs of candidates, by two indices among all candidates."""
+        pos, neg = (c[of] for c in self.covariances)
+        return np.asarray(self.pc**2 * pos + (1 - self.pc) ** 2 * neg)
 
     @cached_property
     def hopeful(self) -> BoolArray:
@@ -99,20 +121,19 @@ class FieldAt:
 
     @cached_property
     def draws(self) -> npt.NDArray[np.float32]:
-        """Simulated errors of the costs of all candidates, of shape (candidates, draws): NaN if hopeless."""
+        """Simulated errors of the costs of all candidates, of shape (candidates, draws); hopeless ones may be NaN."""
+        if self.shared is not None:
+            misses, alarms = self.shared
+            return (self.pc * misses + (1 - self.pc) * alarms).astype(np.float32)
         some = np.flatnonzero(self.hopeful)
-        covariance = self.covariance[np.ix_(some, some)]
-        # A small ridge lets the covariance be singular.
-        root = np.linalg.cholesky(covariance + np.diag(1e-9 * np.diagonal(covariance)))
         found = np.full((self.owner.size, DRAWS), np.nan, dtype=np.float32)
-        # In double precision, so that the number of threads that multiply leaves no trace in the draws.
-        found[some] = root @ _normals(-(-some.size // 128) * 128)[: some.size]
+        found[some] = drawn_from(self._covariance(*np.ix_(self.number[some], self.number[some])), slice(some.size))
         return found
 
     def spread_from(self, i: int) -> FloatArray:
         """Return the standard error of the difference between each candidate's cost and that of candidate i."""
-        own = np.diagonal(self.covariance)
-        return np.asarray(np.sqrt(np.maximum(own + own[i] - 2 * self.covariance[i], 0.0)))
+        together = self._covariance(self.number[i], self.number)
+        return np.asarray(np.sqrt(np.maximum(self._variance + self._variance[i] - 2 * together, 0.0)))
 
     def shifts(
         self, i: int, level: float, members: BoolArray, least: float, held_out: float | None
@@ -218,8 +239,8 @@ class FieldAt:
         steps does not come down as far by 0.5826 of a step, on average (Broadie, Glasserman and Kou 1997). `luck` has
         standard exponential draws.
         """
-        own, other = np.diagonal(self.covariance)[pairs], np.diagonal(self.covariance)[pairs + 1]
-        variance = np.maximum(own + other - 2 * self.covariance[pairs, pairs + 1], 0.0)
+        own, other = self._variance[pairs], self._variance[pairs + 1]
+        variance = np.maximum(own + other - 2 * self._covariance(self.number[pairs], self.number[pairs + 1]), 0.0)
         step = np.sqrt(variance / (self.between[pairs] + 1)).astype(np.float32)[:, None]
         least = np.minimum(first, second)
         # 0.5 (first + second - sqrt((first - second)² + 2 variance · exponential)), without arrays in between.
@@ -385,8 +406,10 @@ class FieldAt:
         # Doing nothing may have been chosen too, unless the choice is taken as given.
         alone = rival is None or (self.given and competing.any())
         top = np.full(DRAWS, -np.inf) if alone else own / self.spread[rival]
-        if use.any():
-            standard = (own - self.draws[use]) / spread[use].astype(np.float32)[:, None]
+        some, width = np.flatnonzero(use), spread.astype(np.float32)[:, None]
+        for rows in np.split(some, range(BLOCK, some.size, BLOCK)) if some.size else ():
+            standard = own - self.draws[rows]
+            standard /= width[rows]
             top = np.maximum(top, standard.max(axis=0))
         return np.sort(top)
 

@@ -247,7 +247,7 @@ class Speaker:
         found = answer.recommendation
         lines = []
         if found.ranges.sensitive:
-            text = Markup("On these cases {} can each be the cheapest. {} loses at most {} {}, {} on average.")
+            text = Markup("On these cases {} can each be the cheapest. {} loses up to {} {}, {} on average.")
             largest, mean = percent(float(found.largest[0])), percent(float(found.mean[0]))
             best = self.name(found.best_name)
             best = best[:1].upper() + best[1:]
@@ -255,15 +255,18 @@ class Speaker:
         else:
             said = Markup("On these cases it is the cheapest throughout.")
         lines.append(("Within the range", said))
-        text = Markup("{} loses at most {} compared with the best choice at each condition.")
-        lost = (
-            f"{number(found.rule.money)} {OF_ALL_WRONG}"
-            if answer.span.pc_only
-            else f"{self.amount(found.rule.money)} per case"
+        text = Markup(
+            "{} loses up to {} on these cases compared with the best choice at each condition, and at most {} on new "
+            "ones ({:g} % confidence)."
         )
+        lost, most = (
+            f"{number(value)} {OF_ALL_WRONG}" if answer.span.pc_only else f"{self.amount(value)} per case"
+            for value in (found.rule.money, found.rule.money_upper)
+        )
+        level = round(100 * found.level, 6)
         rule = self.rule(found.rule)
         rule = rule[:1].upper() + rule[1:]
-        lines.append(("If one threshold must be used throughout", text.format(rule, lost)))
+        lines.append(("If one threshold must be used throughout", text.format(rule, lost, most, level)))
         for end in answer.ends:
             said = self.condition(end.condition) + Markup(". ")
             there = self.use(end.recommendation.best)
