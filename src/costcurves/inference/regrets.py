@@ -12,10 +12,10 @@ import numpy as np
 
 from costcurves._base.validation import FloatArray, IntArray
 from costcurves.inference.candidates import Candidates
-from costcurves.inference.selection import DRAWS, normals
+from costcurves.inference.selection import DRAWS
 
 # Drawing around the observed costs finds about two thirds of the optimism; so much more is allowed for.
-MORE = 1.4
+MORE = 1.5
 # The candidates that are drawn: those that come closest to the cheapest one at any of the operating points.
 CLOSEST = 512
 
