@@ -18,8 +18,9 @@ from costcurves.curves.choices import TRIVIAL, Choice, cheapest_of, trivial_choi
 from costcurves.decisions.entrants import ROWS, Entrants
 from costcurves.decisions.rows import MANY
 from costcurves.inference.candidates import Candidates, Cells
+from costcurves.inference.family import hochberg
 from costcurves.inference.held_out import FoldCounts, HeldOut, dealt
-from costcurves.inference.selection import Comparison, FieldAt, hochberg
+from costcurves.inference.selection import Comparison, FieldAt
 
 # Thresholds that compete for one classifier, and for all of them together.
 THRESHOLDS, ALL_THRESHOLDS, FEWEST = 96, 384, 12

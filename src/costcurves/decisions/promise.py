@@ -21,6 +21,7 @@ from costcurves.curves.choices import TRIVIAL, Choice
 from costcurves.curves.hull import RocHull
 from costcurves.decisions.promise_check import PromiseCheck
 from costcurves.decisions.recommend import Recommendation
+from costcurves.inference.family import hochberg
 from costcurves.inference.promises import (
     CHOSEN,
     NewCounts,
@@ -31,7 +32,6 @@ from costcurves.inference.promises import (
     split_optimism,
 )
 from costcurves.inference.rates import cells_interval, critical, mended_wilson
-from costcurves.inference.selection import hochberg
 
 
 def check_promise(

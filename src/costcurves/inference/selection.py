@@ -483,22 +483,3 @@ def _two_sided(p: FloatArray) -> FloatArray:
     from scipy.special import ndtri
 
     return np.asarray(np.minimum(-ndtri(np.maximum(p, 1e-32) / 2), FARTHEST))
-
-
-def hochberg(p_values: FloatArray) -> FloatArray:
-    """Return Hochberg's adjusted p-values: if the largest of them is small, all are.
-
-    The claim "every rival costs more" is then made exactly where each of the p-values is at most α.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from costcurves.inference.selection import hochberg
-    >>> hochberg(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.04, 0.04])
-    """
-    order = np.argsort(-p_values, kind="stable")
-    scaled = np.minimum.accumulate(p_values[order] * np.arange(1, p_values.size + 1))
-    out = np.empty(p_values.size)
-    out[order] = np.minimum(scaled, 1.0)
-    return out
