@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import math
+import os
 import tempfile
 import warnings
 import zlib
@@ -614,6 +615,7 @@ def answer(name: str) -> Any:
     """Return the answer of a call as it is recorded."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        os.environ["SOURCE_DATE_EPOCH"] = "0"  # when a classifier was added to a hull's file
         return compact(form(CALLS[name]()))
 
 
