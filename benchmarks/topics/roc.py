@@ -43,7 +43,7 @@ def full_curve(settings: Settings, size: int, dtype: np.dtype, name: str, floor:
         labels, scores = predictions(n)
         values = scores.astype(dtype)
         return {
-            OURS: lambda: cc.RocCurve.from_predictions(labels, values),
+            OURS: lambda: cc.RocCurve.from_predictions(labels, values).thresholds,  # which asks for all points
             SKLEARN: lambda: roc_curve(labels, values, drop_intermediate=False),
         }
 

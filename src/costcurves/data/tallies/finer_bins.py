@@ -10,6 +10,7 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError
 from costcurves._base.validation import BoolArray, IntArray
 from costcurves.counting import compiled
+from costcurves.counting.counts import ScoreCounts, count_scores
 from costcurves.counting.keys import ordered_keys, scores_of_keys
 from costcurves.data.tallies.base import part
 from costcurves.data.tallies.bin_table import BinTable
@@ -209,6 +210,12 @@ class Held:
     def chain(self) -> Chain:
         """Return the chain of all examples."""
         return Chain(*_distinct(self._keys.sorted(0), self._keys.sorted(1)))
+
+    def counts(self) -> ScoreCounts:
+        """Count the labels at every distinct score."""
+        neg, pos = self._keys.sorted(0), self._keys.sorted(1)
+        scores = scores_of_keys(np.concatenate((neg, pos)).astype(np.int64), self._bins.dtype)
+        return count_scores(np.arange(scores.size) >= neg.size, scores)
 
     def state(self) -> dict[str, Array]:
         """Return the keys in order."""

@@ -120,7 +120,7 @@ class HullTally(Tally):
     @locked
     def finished(self) -> bool:
         """Whether the hull is known after this pass."""
-        return not self._chain().open.size
+        return isinstance(self._counted, Held) or not self._chain().open.size
 
     @property
     @locked
@@ -199,6 +199,10 @@ class HullTally(Tally):
     def to_roc_curve(self, *, name: str = "classifier") -> RocCurve:
         """Make the ROC curve with the vertices of its hull, as ``RocCurve.from_predictions(points="hull")`` does."""
         name = check_name("name", name)
+        if isinstance(self._counted, Held):
+            every = self._counted.counts()
+            counts.check_totals(int(every.tp[-1]), int(every.fp[-1]))
+            return RocCurve._from_counts(hull_vertices.on_hull(every), name=name, effective=None, complete=False)
         chain = self._chain()
         counts.check_totals(int(chain.pos.sum()), int(chain.neg.sum()))
         if chain.open.size:
