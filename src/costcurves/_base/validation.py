@@ -22,6 +22,7 @@ BoolArray = npt.NDArray[np.bool_]
 Column = npt.ArrayLike | Sequence[Hashable]  # labels or predicted classes: an array, a list, a column of a dataframe
 Points = Literal["all", "hull"]
 OnNull = Literal["refuse", "drop"]
+ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 Sampling = Literal["stratified", "full"]
 Rng = np.random.Generator | int | None  # what `check_rng` takes: a generator, a seed, or None for fresh numbers
 

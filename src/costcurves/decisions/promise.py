@@ -37,7 +37,7 @@ from costcurves.inference.rates import cells_interval, critical, mended_wilson
 def check_promise(
     promise: Recommendation | RocHull,
     y_true: Column,
-    scores: NamedColumns | None = None,
+    scores: NamedColumns | npt.ArrayLike | None = None,
     *,
     condition: ConditionLike | None = None,
     cost_fp: float | None = None,

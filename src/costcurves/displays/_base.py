@@ -7,14 +7,26 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
+from costcurves._base.frames import NamedColumns
+from costcurves._base.validation import Column, ResponseMethod
+from costcurves.conditions.cost_matrix import CostsLike
+from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
+from costcurves.data.predictions import Predictions
 from costcurves.displays import _scores
 from costcurves.displays._placing import Words, settle
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import COLUMN, Margins, canvas, check_axes, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes
+else:
+    Axes = Any  # matplotlib is imported when something is drawn
 
 
 class Display:
@@ -31,7 +43,7 @@ class Display:
     # Each display defines how it is made from a sample. The keywords of this method are options of all constructors.
     _from_sample: Callable[..., Any]
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw on the given axes, or on those of a new figure, and return the display."""
         raise TypeError(f"{type(self).__name__} must define how it is drawn")
 
@@ -66,7 +78,7 @@ class Display:
         return f"{type(self).__name__}({', '.join(repr(name) for name in self.names)})"
 
     @classmethod
-    def from_results(cls, results: Any, *, ax: Any = None, **options: Any) -> Self:
+    def from_results(cls, results: Any, *, ax: Axes | None = None, **options: Any) -> Self:
         """Draw results that have already been computed.
 
         Parameters
@@ -117,13 +129,13 @@ class ScoreDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any = None,
+        y_true: Column | Predictions,
+        y_score: npt.ArrayLike | NamedColumns | None = None,
         *,
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        pos_label: Label | None = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Draw the figure from labels and scores.
@@ -153,13 +165,13 @@ class ScoreDisplay(Display):
         cls,
         estimator: Any,
         X: Any,
-        y: Any,
+        y: Column,
         *,
-        sample_weight: Any = None,
-        response_method: str = "auto",
-        pos_label: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        response_method: ResponseMethod = "auto",
+        pos_label: Label | None = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Draw the figure from fitted scikit-learn classifiers and test data.
@@ -191,13 +203,13 @@ class ScoreDisplay(Display):
         cls,
         cv_results: Any,
         X: Any,
-        y: Any,
+        y: Column,
         *,
-        sample_weight: Any = None,
-        response_method: str = "auto",
-        pos_label: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        response_method: ResponseMethod = "auto",
+        pos_label: Label | None = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Draw the figure from a cross-validation, in which a classifier predicts only examples it was not trained on.
@@ -223,7 +235,14 @@ class LabelDisplay(Display):
 
     @classmethod
     def from_predictions(
-        cls, y_true: Any, y_pred: Any, *, costs: Any, name: str | None = None, ax: Any = None, **options: Any
+        cls,
+        y_true: Column | Predictions,
+        y_pred: Column | NamedColumns,
+        *,
+        costs: CostsLike,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Draw the figure from true and predicted labels.
 
@@ -247,7 +266,15 @@ class LabelDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, costs: Any, name: str | None = None, ax: Any = None, **options: Any
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Column,
+        *,
+        costs: CostsLike,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Draw the figure from fitted scikit-learn classifiers and test data.
 
@@ -265,7 +292,15 @@ class LabelDisplay(Display):
 
     @classmethod
     def from_cv_results(
-        cls, cv_results: Any, X: Any, y: Any, *, costs: Any, name: str | None = None, ax: Any = None, **options: Any
+        cls,
+        cv_results: Any,
+        X: Any,
+        y: Column,
+        *,
+        costs: CostsLike,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Draw the figure from a cross-validation, in which a classifier predicts only examples it was not trained on.
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import FloatArray, check_choice, check_flag, shown
-from costcurves.conditions.condition import OperatingCondition, check_condition
+from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
 from costcurves.conditions.range import OperatingRange
 from costcurves.curves.choices import Decision
 from costcurves.displays._placing import label_each
 from costcurves.displays._style import GREY, PALE, needed
 
-AXES = ("prevalence", "cost ratio", "slope")
+SecondaryAxis = Literal["prevalence", "cost ratio", "slope"]
+AXES = get_args(SecondaryAxis)
+# What the methods `plot` take: names of what is drawn, what is marked, and matplotlib settings for lines.
+Names = str | Sequence[str]
+Mark = ConditionLike | OperatingRange | Decision
+Marked = Mark | Sequence[Mark]
+LineSettings = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 PC_LABEL = "pc (0: only false alarms count, 1: only misses)"
 # Round numbers for a second axis, the most useful first. More are added if there is room.
 _PREVALENCES = (
@@ -47,7 +54,7 @@ class Marks:
         return self.stated[0]
 
 
-def read_marks(condition: Any) -> Marks:
+def read_marks(condition: Marked | None) -> Marks:
     """Read `condition`, which is a condition, a pc, a range, a decision or a list of these."""
     given = condition if isinstance(condition, (list, tuple)) else () if condition is None else (condition,)
     conditions, ranges, decisions, stated = [], [], [], []

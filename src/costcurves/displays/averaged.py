@@ -12,7 +12,8 @@ from costcurves._base.validation import check_flag, shown
 from costcurves.curves.checked_curves import check_curves
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
-from costcurves.displays._base import ScoreDisplay
+from costcurves.displays._base import Axes, ScoreDisplay
+from costcurves.displays._conditions import LineSettings, Names
 from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import Margins, by_name, chosen, line_options, one_or_all
@@ -85,14 +86,14 @@ class AveragedRocDisplay(ScoreDisplay):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
-        names: Any = None,
+        names: Names | None = None,
         intervals: bool = True,
         with_folds: bool = False,
         chance: bool = True,
         legend: bool | str = True,
-        curve_kwargs: Any = None,
+        curve_kwargs: LineSettings | None = None,
     ) -> Self:
         """Draw the averaged curves.
 

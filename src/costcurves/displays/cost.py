@@ -17,8 +17,19 @@ from costcurves.curves.hull import RocHull
 from costcurves.curves.threshold_sets import ThresholdSet
 from costcurves.curves.thresholds import as_policy
 from costcurves.decisions.average_band import average_band
-from costcurves.displays._base import ScoreDisplay
-from costcurves.displays._conditions import Marks, mark_on_pc, money_axis, pc_axis, read_marks, second_axis
+from costcurves.displays._base import Axes, ScoreDisplay
+from costcurves.displays._conditions import (
+    LineSettings,
+    Marked,
+    Marks,
+    Names,
+    SecondaryAxis,
+    mark_on_pc,
+    money_axis,
+    pc_axis,
+    read_marks,
+    second_axis,
+)
 from costcurves.displays._placing import Label, Words, beside, label_each
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import (
@@ -139,20 +150,20 @@ class CostCurveDisplay(ScoreDisplay):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
-        names: Any = None,
+        names: Names | None = None,
         lines: bool = False,
         envelope: bool = False,
         trivial: bool = True,
         operating_range: bool = False,
         crossings: bool = False,
-        condition: Any = None,
-        secondary_axis: str | None = None,
+        condition: Marked | None = None,
+        secondary_axis: SecondaryAxis | None = None,
         money_axis: bool = False,
         threshold_set: float | None = None,
         legend: bool | str = True,
-        curve_kwargs: Any = None,
+        curve_kwargs: LineSettings | None = None,
     ) -> Self:
         """Draw the curves.
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, Self
 from costcurves._base.errors import UnsupportedError
 from costcurves._base.validation import Sampling
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.displays._base import ScoreDisplay
-from costcurves.displays._conditions import pc_axis
+from costcurves.displays._base import Axes, ScoreDisplay
+from costcurves.displays._conditions import LineSettings, Names, pc_axis
 from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import GREY, by_name, chosen, line_options, one_or_all
@@ -88,7 +88,14 @@ class CoverageDisplay(ScoreDisplay):
             ]  # fmt: skip
         return cls(found)
 
-    def plot(self, ax: Any = None, *, names: Any = None, legend: bool | str = True, curve_kwargs: Any = None) -> Self:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names | None = None,
+        legend: bool | str = True,
+        curve_kwargs: LineSettings | None = None,
+    ) -> Self:
         """Draw the coverage.
 
         Parameters

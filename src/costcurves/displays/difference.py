@@ -11,8 +11,17 @@ from costcurves.curves.cost_averages import as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.decisions.compare_many import ManyDifferences
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
-from costcurves.displays._base import ScoreDisplay
-from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
+from costcurves.displays._base import Axes, ScoreDisplay
+from costcurves.displays._conditions import (
+    LineSettings,
+    Marked,
+    SecondaryAxis,
+    mark_on_pc,
+    no_decisions,
+    pc_axis,
+    read_marks,
+    second_axis,
+)
 from costcurves.displays._placing import Words
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import AS_IS, GREY, INK, line_options, look, wrapped
@@ -119,15 +128,15 @@ class CostDifferenceDisplay(ScoreDisplay):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         with_curves: bool = False,
         significant: bool = True,
         y_limits: Any = None,
-        condition: Any = None,
-        secondary_axis: str | None = None,
+        condition: Marked | None = None,
+        secondary_axis: SecondaryAxis | None = None,
         legend: bool | str = True,
-        curve_kwargs: Any = None,
+        curve_kwargs: LineSettings | None = None,
     ) -> Self:
         """Draw the difference.
 

@@ -10,8 +10,17 @@ from costcurves.curves.choices import TRIVIAL
 from costcurves.curves.hull import RocHull
 from costcurves.curves.ranges import Ranges
 from costcurves.decisions.dominance import Dominance, dominance
-from costcurves.displays._base import ScoreDisplay
-from costcurves.displays._conditions import mark_on_pc, no_decisions, pc_axis, read_marks, second_axis
+from costcurves.displays._base import Axes, ScoreDisplay
+from costcurves.displays._conditions import (
+    Marked,
+    Names,
+    SecondaryAxis,
+    mark_on_pc,
+    no_decisions,
+    pc_axis,
+    read_marks,
+    second_axis,
+)
 from costcurves.displays._placing import Words
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import COLUMN, GREY, PALE, bar_look, chosen
@@ -79,7 +88,12 @@ class DominanceDisplay(ScoreDisplay):
         return cls(dominance(sample.curves()))
 
     def plot(
-        self, ax: Any = None, *, names: Any = None, condition: Any = None, secondary_axis: str | None = "slope"
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names | None = None,
+        condition: Marked | None = None,
+        secondary_axis: SecondaryAxis | None = "slope",
     ) -> Self:
         """Draw the bars.
 

@@ -9,7 +9,8 @@ from costcurves._base.errors import InputError
 from costcurves._base.validation import DEFAULT_LEVEL, check_in_unit, check_name, check_positive
 from costcurves.conditions.cost_matrix import as_cost_matrix
 from costcurves.counting.confusion import JointConfusion
-from costcurves.displays._base import LabelDisplay
+from costcurves.displays._base import Axes, LabelDisplay
+from costcurves.displays._conditions import LineSettings, Names
 from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import GREY, by_name, chosen, line_options, one_or_all
@@ -90,13 +91,13 @@ class PowerDisplay(LabelDisplay):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
-        names: Any = None,
+        names: Names | None = None,
         wanted: float | None = 0.8,
         relative_to: float | None = None,
         legend: bool | str = True,
-        curve_kwargs: Any = None,
+        curve_kwargs: LineSettings | None = None,
     ) -> Self:
         """Draw the power.
 

@@ -11,8 +11,8 @@ from costcurves._base.validation import FloatArray, check_flag
 from costcurves.conditions.condition import pc_to_slope
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
 from costcurves.curves.hull import RocHull
-from costcurves.displays._base import ScoreDisplay
-from costcurves.displays._conditions import read_marks
+from costcurves.displays._base import Axes, ScoreDisplay
+from costcurves.displays._conditions import LineSettings, Marked, Names, read_marks
 from costcurves.displays._placing import Label, Words, beside, label_each
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import (
@@ -126,16 +126,16 @@ class RocHullDisplay(ScoreDisplay):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
-        names: Any = None,
+        names: Names | None = None,
         hull: bool = True,
         shade: bool = True,
         chance: bool = True,
-        condition: Any = None,
+        condition: Marked | None = None,
         null_strategy: bool = False,
         legend: bool | str = True,
-        curve_kwargs: Any = None,
+        curve_kwargs: LineSettings | None = None,
     ) -> Self:
         """Draw the curves and their hull.
 

@@ -12,7 +12,7 @@ from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import FloatArray, check_flag, shown
 from costcurves.conditions.cost_matrix import as_cost_matrix, check_priors
 from costcurves.counting.confusion import ConfusionMatrix
-from costcurves.displays._base import LabelDisplay
+from costcurves.displays._base import Axes, LabelDisplay
 from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import AS_IS, COLUMN, GREY, INK, PALE, Margins, bar_look, marker
@@ -102,7 +102,12 @@ class PriorSimplexDisplay(LabelDisplay):
         return cls(prior_hull(tables, matrix, priors=priors, trivial=trivial), own=own / own.sum())
 
     def plot(
-        self, ax: Any = None, *, mark: Mapping[str, Any] | None = None, grid: bool = True, legend: bool | str = True
+        self,
+        ax: Axes | None = None,
+        *,
+        mark: Mapping[str, Any] | None = None,
+        grid: bool = True,
+        legend: bool | str = True,
     ) -> Self:
         """Draw the triangle.
 

@@ -12,8 +12,18 @@ from sklearn.utils.validation import _num_samples
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.frames import columns_of
-from costcurves._base.validation import FloatArray, IntArray, check_flag, check_name, frozen, shown
+from costcurves._base.validation import (
+    Column,
+    FloatArray,
+    IntArray,
+    ResponseMethod,
+    check_flag,
+    check_name,
+    frozen,
+    shown,
+)
 from costcurves.counting import counts
+from costcurves.counting.class_labels import Label
 from costcurves.counting.labels import binary_labels
 from costcurves.curves.choices import TRIVIAL
 from costcurves.data.predictions import Predictions
@@ -24,13 +34,13 @@ from costcurves.estimators import _members
 def evaluate(
     classifiers: Any,
     X: Any,
-    y: Any,
+    y: Column,
     *,
     cv: Any = 5,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
-    response_method: str = "auto",
+    pos_label: Label | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    response_method: ResponseMethod = "auto",
     n_jobs: int | None = None,
     random_state: Any = None,
     progress: bool = True,

@@ -6,7 +6,7 @@ import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +16,18 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from costcurves._base.errors import CostCurvesError, InputError
 from costcurves._base.threshold_text import middle_cut
-from costcurves._base.validation import BoolArray, check_choice, shown
-from costcurves.conditions.condition import check_condition
+from costcurves._base.validation import BoolArray, Column, ResponseMethod, check_choice, shown
+from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.counting import counts
+from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import no_question
 from costcurves.curves.choices import ALWAYS_POSITIVE, TRIVIAL, Mixture
 from costcurves.curves.hull import RocHull
 from costcurves.estimators import _members
 
-ON_EDGE = ("within", "nearer", "random")
+OnEdge = Literal["within", "nearer", "random"]
+ON_EDGE = get_args(OnEdge)
+Goal = ConditionLike | Mapping[str, float]  # a condition, or the arguments of a limit
 LIMITS = ({"fpr"}, {"tpr"}, {"alarms", "population", "prevalence"}, {"precision", "prevalence"})
 
 
@@ -173,7 +176,7 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
                 setattr(self, name, getattr(first, name))
         return fitted
 
-    def predict(self, X: Any, condition: Any = None) -> npt.NDArray[Any]:
+    def predict(self, X: Any, condition: Goal | None = None) -> npt.NDArray[Any]:
         """Predict the classes.
 
         Parameters
@@ -318,12 +321,12 @@ class RocHullClassifier(HullBase):
     def __init__(
         self,
         estimators: Any,
-        condition: Any,
+        condition: Goal,
         *,
         cv: Any = 5,
-        on_edge: str = "within",
-        response_method: str = "auto",
-        pos_label: Any = None,
+        on_edge: OnEdge = "within",
+        response_method: ResponseMethod = "auto",
+        pos_label: Label | None = None,
         refit: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -344,7 +347,7 @@ class RocHullClassifier(HullBase):
             raise InputError(f"`estimators` must not have the name of a parameter, got {shown(taken[0])}")
         return members
 
-    def fit(self, X: Any, y: Any, **params: Any) -> RocHullClassifier:
+    def fit(self, X: Any, y: Column, **params: Any) -> RocHullClassifier:
         """Train the members and find the hull of their out-of-fold scores.
 
         Parameters

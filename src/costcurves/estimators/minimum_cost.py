@@ -15,8 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import check_choice
-from costcurves.conditions.cost_matrix import CostMatrix, minimum_cost_predictions
+from costcurves._base.validation import Column, check_choice
+from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, minimum_cost_predictions
 from costcurves.counting.class_labels import listed
 from costcurves.estimators._members import score_method
 
@@ -73,7 +73,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     def __init__(
         self,
         estimator: Any,
-        costs: Any,
+        costs: CostsLike,
         *,
         calibration: str | None = None,
         cv: Any = 5,
@@ -97,7 +97,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
             inner.set_fit_request(sample_weight=True)  # it passes the weights on if the classifier requests them
         return inner
 
-    def fit(self, X: Any, y: Any, **params: Any) -> MinimumExpectedCostClassifier:
+    def fit(self, X: Any, y: Column, **params: Any) -> MinimumExpectedCostClassifier:
         """Train the classifier.
 
         Parameters

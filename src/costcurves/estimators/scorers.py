@@ -9,9 +9,10 @@ from sklearn.metrics import make_scorer
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import check_flag, shown
-from costcurves.conditions.condition import OperatingCondition, check_condition
-from costcurves.conditions.cost_matrix import as_cost_matrix, expected_cost
+from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
+from costcurves.conditions.cost_matrix import CostsLike, as_cost_matrix, expected_cost
 from costcurves.conditions.range import RangeLike, span_of
+from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.crossfit import Crossfit
@@ -33,14 +34,14 @@ PREDICT = "predict"
 
 
 def expected_cost_scorer(
-    condition: Any = None,
+    condition: ConditionLike | None = None,
     *,
-    costs: Any = None,
+    costs: CostsLike | None = None,
     cost_fp: Any = None,
     cost_fn: Any = None,
     policy: Any = None,
     normalized: bool = False,
-    pos_label: Any = None,
+    pos_label: Label | None = None,
 ) -> Any:
     """Make a scorer that returns minus the cost of an estimator per case, so that greater is better.
 
@@ -184,7 +185,7 @@ def cost_curve_area_scorer(
     weight: Any = None,
     policy: Any = "optimal",
     hull: RocHull | None = None,
-    pos_label: Any = None,
+    pos_label: Label | None = None,
 ) -> Any:
     """Make a scorer that returns minus the area under an estimator's cost curve, so that greater is better.
 

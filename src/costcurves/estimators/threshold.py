@@ -10,9 +10,11 @@ import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from costcurves._base.validation import Column, ResponseMethod
+from costcurves.counting.class_labels import Label
 from costcurves.curves.choices import Mixture
 from costcurves.curves.roc import RocCurve
-from costcurves.estimators.hull_classifier import HullBase, choose
+from costcurves.estimators.hull_classifier import Goal, HullBase, choose
 
 MEMBER = "estimator"
 
@@ -78,11 +80,11 @@ class CostThresholdClassifier(HullBase):
     def __init__(
         self,
         estimator: Any,
-        condition: Any,
+        condition: Goal,
         *,
         cv: Any = 5,
-        response_method: str = "auto",
-        pos_label: Any = None,
+        response_method: ResponseMethod = "auto",
+        pos_label: Label | None = None,
         refit: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -99,7 +101,7 @@ class CostThresholdClassifier(HullBase):
     def _named(self) -> dict[str, Any]:
         return {MEMBER: self.estimator}
 
-    def fit(self, X: Any, y: Any, **params: Any) -> CostThresholdClassifier:
+    def fit(self, X: Any, y: Column, **params: Any) -> CostThresholdClassifier:
         """Train the classifier and find the ROC curve of its out-of-fold scores.
 
         Parameters

@@ -12,13 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy.typing as npt
+
 from costcurves._base.errors import InputError, MissingExtraError
 from costcurves._base.files import is_stream, real_path, write_atomically
+from costcurves._base.frames import NamedColumns
 from costcurves._base.text import safe
-from costcurves._base.validation import Rng, check_flag, check_name, check_path, check_positive, shown
+from costcurves._base.validation import Column, Rng, check_flag, check_name, check_path, check_positive, shown
 from costcurves.conditions.condition import OperatingCondition
+from costcurves.conditions.cost_matrix import CostsLike, PriorsLike
 from costcurves.conditions.range import OperatingRange
+from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
+from costcurves.curves.thresholds import NamedPolicies
 from costcurves.data.predictions import Predictions, as_predictions
 from costcurves.report.classes import ClassesSummary, summarise_classes
 from costcurves.report.forms import JSON_FORMAT, JSON_VERSION, classes_form, made_with, two_class_form
@@ -90,13 +96,13 @@ class Report:
     @one_question()
     def from_predictions(
         cls,
-        y_true: Any,
-        scores: Any = None,
+        y_true: Column | Predictions,
+        scores: NamedColumns | None = None,
         *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
+        pos_label: Label | None = None,
+        sample_weight: npt.ArrayLike | None = None,
         scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
-        policy: Any = None,
+        policy: NamedPolicies | None = None,
         baseline: str | None = None,
         baseline_threshold: float | None = None,
         cases_per_year: float | None = None,
@@ -169,7 +175,7 @@ class Report:
         texts = _check_texts(title, currency, source, command, "Which classifier, at which threshold?")
         predictions = as_predictions(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
         cases = None if cases_per_year is None else check_positive("cases_per_year", cases_per_year)
-        options = {"policy": policy, "level": level, "dropped": dropped, "rng": rng}
+        options: dict[str, Any] = {"policy": policy, "level": level, "dropped": dropped, "rng": rng}
         options |= {"baseline": baseline, "baseline_threshold": baseline_threshold}
         options |= {"slices": slices, "reference": reference}
         return cls(summarise(predictions, scenarios=scenarios, **options), *texts, cases)
@@ -177,11 +183,11 @@ class Report:
     @classmethod
     def from_class_predictions(
         cls,
-        y_true: Any,
-        predictions: Any,
-        costs: Any,
+        y_true: Column,
+        predictions: NamedColumns,
+        costs: CostsLike,
         *,
-        priors: Any = None,
+        priors: PriorsLike | None = None,
         currency: str = "",
         level: float = 0.95,
         title: str | None = None,
