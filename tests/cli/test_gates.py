@@ -48,13 +48,13 @@ def test_the_best_is_not_better_than_itself(run):
     assert "FAIL: better than forest: nothing costs less than forest" in text
 
 
-@pytest.mark.parametrize(("limit", "code"), [("0.61", 0), ("0.6", 1), ("0.52", 1)])
+@pytest.mark.parametrize(("limit", "code"), [("0.62", 0), ("0.6", 1), ("0.52", 1)])
 def test_a_cost_is_below_a_limit_when_its_upper_limit_is(run, limit, code):
-    # forest costs 0.517 per case on these rows, at most 0.6081 on new ones with 95 % confidence.
+    # forest costs 0.517 per case on these rows, at most 0.611 on new ones with 95 % confidence.
     arguments = ("decide", *HERE, "--score", "forest", "--assert-cost-below", limit)
     found, _, text = judge(run, *arguments)
     assert found == code
-    assert f"cost of forest below {limit}: the upper limit at 95 % is 0.6081" in text
+    assert f"cost of forest below {limit}: the upper limit at 95 % is 0.611" in text
 
 
 def test_every_scenario_must_pass(run):
