@@ -286,3 +286,13 @@ def test_a_classifier_without_scores_has_no_set(roc):
     for ask in ("threshold_set", "thresholds_within", "threshold_sets"):
         with pytest.raises(cc.UnsupportedError, match=f"`{ask}` needs a curve made from scores"):
             getattr(cc.CostCurve(roc), ask)(cc.OperatingCondition.from_pc(0.5))
+
+
+def test_a_curve_of_predictions_has_all_its_thresholds():
+    rng = np.random.default_rng(4)
+    y = rng.random(200) < 0.4
+    scores = y + rng.normal(0, 1, 200)
+    direct = cc.CostCurve.from_predictions(y, scores)
+    by_points = cc.CostCurve(cc.RocCurve.from_predictions(y, scores))
+    assert repr(direct.threshold_set(0.5)) == repr(by_points.threshold_set(0.5))
+    assert repr(direct.operating_range_limits()) == repr(by_points.operating_range_limits())

@@ -37,7 +37,7 @@ from costcurves.curves.cost_function import CostLines
 from costcurves.curves.cost_thresholds import CostThresholds
 from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals
 from costcurves.curves.operating_ranges import RangeLimits, below_trivial
-from costcurves.curves.roc import RocCurve
+from costcurves.curves.roc import LATER, RocCurve
 from costcurves.curves.steps import HasRocCurve
 from costcurves.curves.thresholds import PolicyLike, as_policy
 from costcurves.inference.bands.methods import BandMethodName
@@ -142,7 +142,7 @@ class CostCurve(CostThresholds):
         """
         rule = as_policy(policy)
         cases = checked_cases(y_true, y_score, pos_label, sample_weight, name)
-        roc = RocCurve.of_checked(*cases, name=name, points="all" if rule.needs_all_points else "hull")
+        roc = RocCurve.of_checked(*cases, name=name, points="all" if rule.needs_all_points else LATER)
         return cls(roc, rule.for_cases(*cases))
 
     @classmethod

@@ -12,7 +12,7 @@ from costcurves.inference.rates import mid_p_at
 from costcurves.inference.simultaneous import SIMULATIONS, calibrated_critical, seeded_by, tabulated
 
 # Scores and operating points beyond these numbers are thinned out; neighbours have nearly the same costs.
-_CELLS, _POINTS = 512, 51
+_CELLS, _POINTS = 512, 101
 _BLOCK = 100
 
 
