@@ -193,11 +193,12 @@ def page(found: dict[str, dict[str, float]]) -> str:
         "- **used**: data sets in which a classifier was recommended. Otherwise doing nothing or always alarming is",
         "  recommended, and its cost is known exactly. Bias and width are those of data sets that use a classifier.",
         "",
-        "No more than about 2.5 % of true costs lie above the limits in any of these worlds. Where several classifiers are",
-        "equally good, or errors are rare, hardly any lie below, so that more than 98 % lie within: the lower limit has to",
-        "allow for the possibility that the chosen classifier really is better than the others, as it looks. The bias of",
-        "the cost to expect is more than a fifth of the one on the same cases in a few worlds: where a classifier is seldom",
-        "recommended, with tied scores, and with 5,000 cases, where both biases are tiny.",
+        "No more than about 2.5 % of true costs lie above the limits in any of these worlds. Where several",
+        "classifiers are equally good, or errors are rare, hardly any lie below, so that more than 98 % lie",
+        "within: the lower limit has to allow for the possibility that the chosen classifier really is better",
+        "than the others, as it looks. The bias of the cost to expect is more than a fifth of the one on the",
+        "same cases in a few worlds: where a classifier is seldom recommended, with tied scores, and with",
+        "5,000 cases, where both biases are tiny.",
         "",
     ]
     columns = ("cases", "classifiers", "prevalence", "pc", "world", "data sets", "used")
