@@ -259,7 +259,7 @@ def test_only_one_wrong_is_counted_case_by_case():
             }
             wrong_a = (a >= np.array([cuts[k] for k in fold.tolist()])) != y
             wrong_b = (b >= 0.4) != y
-            counts = found._discordant
+            counts = found._discordant.counted
             step = np.searchsorted(counts.breaks[1:-1], float(pc), side="left")
             for part, kind in ((counts.pos, y), (counts.neg, ~y)):
                 assert part.only_a[step] == (wrong_a & ~wrong_b & kind).sum(), i

@@ -315,6 +315,32 @@ def test_family_critical_value_of_independent_pairs():
     assert c == pytest.approx(stats.studentized_range.ppf(0.95, 3, 1e6) / np.sqrt(2), abs=0.03)
 
 
+def test_family_critical_value_is_that_of_tukeys_range():
+    # Independent errors of equal variance at one point: the largest difference is the range of normal variables.
+    k = 9
+    joint = np.full((k, 1, k, 1), 0.04)
+    joint[np.arange(k), 0, np.arange(k), 0] = 0.2
+    for level in (0.5, 0.9, 0.95, 0.999):
+        c = family_critical(joint * 1000, 1000, joint * 500, 500, [0.3], level)
+        assert c == pytest.approx(stats.studentized_range.ppf(level, k, 1e6) / np.sqrt(2), abs=0.02)
+
+
+def test_family_critical_value_is_that_of_plain_simulation():
+    rng = np.random.default_rng(17)
+    k, pc = 4, np.arange(1, 8) / 8
+    scores = [rng.normal(mean, 1, (300, 1)) + rng.normal(0, 0.5, (300, k)) for mean in (0.7, -0.7)]
+    t = np.tile(-0.7 * np.log(pc / (1 - pc))[:, None], (1, k))
+    co = [co_errors(c, s, t) for c, s in zip(("positive", "negative"), scores, strict=True)]
+    found = family_critical(co[0], 300, co[1], 300, pc, 0.9)
+    # Examples with random signs have the covariance of the data.
+    wrong = (scores[0][:, None] < t) * pc[:, None] / 300, (scores[1][:, None] >= t) * (1 - pc[:, None]) / 300
+    centred = np.concatenate([w - w.mean(axis=0) for w in wrong])
+    differences = [(centred[:, :, a] - centred[:, :, b]) for a, b in itertools.combinations(range(k), 2)]
+    drawn = rng.standard_normal((20_000, 600))
+    top = np.max([np.abs(drawn @ d / np.sqrt((d**2).sum(axis=0))).max(axis=1) for d in differences], axis=0)
+    assert found == pytest.approx(np.quantile(top, 0.9), abs=0.03)
+
+
 def test_weighted_differences_refuse_resampling():
     with pytest.raises(InputError, match="weighted"):
         difference_band(1, 2, 9, 0, 1, 9, PC, effective=(5, 5), method="exact")

@@ -170,9 +170,18 @@ def test_every_variant_of_a_curve_has_a_critical_value(options):
 
 
 def test_calibration_finds_the_quantile_of_what_is_needed():
-    need = np.random.default_rng(1).uniform(1, 5, 5000)
-    z = calibrated_critical(lambda z, which: need[which] <= z, 5000, 0.9)
-    assert z == pytest.approx(np.quantile(need, 0.9), abs=0.005)
+    need = np.random.default_rng(1).uniform(1, 4.6, 5000)
+    slope = np.array([0.3, 2.0])  # the second point is always easier to cover
+    for draws in (19, 5000):
+        z = calibrated_critical(lambda z, which: slope * (z - need[which, None]) + [0.0, 0.1], draws, 0.9)
+        rank = math.ceil(0.9 * (draws + 1) - 1e-9)
+        assert z == pytest.approx(max(np.sort(need[:draws])[rank - 1], critical(0.9)), abs=1e-9)
+
+
+def test_calibration_is_between_the_pointwise_value_and_three_more():
+    easy, hopeless = (np.full((100, 2), room) for room in (0.0, -1.0))
+    assert calibrated_critical(lambda z, which: easy[which], 100, 0.95) == critical(0.95)
+    assert calibrated_critical(lambda z, which: hopeless[which], 100, 0.95) == critical(0.95) + 3
 
 
 @pytest.mark.parametrize(("n", "offset"), [(7, 0.0), (90, 0.5), (40_000, 0.0)])

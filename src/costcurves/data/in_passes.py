@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -14,6 +15,7 @@ from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import Policy
 from costcurves.data.passes import PairCounts, Reader
 from costcurves.data.tallies.pairs import PairedTally
+from costcurves.decisions.all_pairs import AllPairs, PairedSteps
 from costcurves.decisions.rows import CoErrors, Paired, Rows
 from costcurves.inference.family import co_errors_of_cells
 
@@ -68,23 +70,24 @@ class InPasses(ABC):
             return self.rows().paired(a, b, pc, simultaneous=simultaneous)
         return self._pairs([(a, b)], pc)[a.name, b.name].paired(simultaneous=simultaneous)
 
-    def co_errors(self, curves: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
+    def co_errors(self, curves: Sequence[CostCurve], sample: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
         """Count the errors that each pair of classifiers has in common, in one pass, or in memory if cross-fitted."""
         if _cross_fitted(curves):
-            return self.rows().co_errors(curves, pc)
-        places = list(combinations(range(len(curves)), 2))
-        counted = list(self._pairs([(curves[i], curves[j]) for i, j in places], pc).values())
+            return self.rows().co_errors(curves, sample, pc)
+        counted = self._pairs(list(combinations(curves, 2)), pc)
+        places = list(combinations(range(len(sample)), 2))
         pos, neg = (
             co_errors_of_cells(
                 which,
-                {place: tally.cells(which) for place, tally in zip(places, counted, strict=True)},
-                len(curves),
+                {(i, j): counted[sample[i].name, sample[j].name].cells(which) for i, j in places},
+                len(sample),
                 pc.size,
             )
             for which in ("positive", "negative")
         )
-        steps = {tally.names: tally.steps() for tally in counted}
-        return CoErrors(steps, (pos, neg), any(tally.weighted for tally in counted))
+        steps = {tally.names: tally.steps() for tally in counted.values()}
+        weighted = any(tally.weighted for tally in counted.values())
+        return CoErrors(AllPairs(curves, partial(_counted, steps), weighted=weighted), (pos, neg))
 
     def _pairs(
         self, pairs: Sequence[tuple[CostCurve, CostCurve]], pc: FloatArray
@@ -98,3 +101,8 @@ class InPasses(ABC):
 def _cross_fitted(curves: Sequence[CostCurve]) -> bool:
     """Return whether a case has other thresholds than other cases: then its place among all cases must be known."""
     return any(curve.policy is not None and curve.policy.cross_fits for curve in curves)
+
+
+def _counted(steps: Mapping[tuple[str, str], PairedSteps], a: CostCurve, b: CostCurve) -> PairedSteps:
+    """Return the steps of two classifiers that were counted before."""
+    return steps[a.name, b.name]

@@ -15,6 +15,7 @@ from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import PairOfPolicies
+from costcurves.decisions.all_pairs import PairedSteps
 from costcurves.decisions.curve_difference import (
     CurveDifference,
     DifferenceOptions,
@@ -171,7 +172,8 @@ class _Compare:
         names = check_two_names(names)
         given = difference_options(**options)
         neg, pos = joint_counts(negatives, positives)
-        discordant = Discordant(np.array([0.0, 1.0]), np.array([False]), pos, neg, None, given)
+        steps = PairedSteps(np.array([0.0, 1.0]), np.array([False]), pos, neg)
+        discordant = Discordant(steps, None, given)
         band = discordant.band(operating_points(pc), simultaneous=check_flag("simultaneous", simultaneous))
         return CurveDifference(names, band, discordant)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Any
+from functools import partial
+from itertools import combinations, islice
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,30 +16,160 @@ from costcurves._base.errors import InputError
 from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
-from costcurves._base.validation import BoolArray, Column, FloatArray, Rng, check_level, check_rng, frozen, shown
+from costcurves._base.validation import (
+    BoolArray,
+    Column,
+    FloatArray,
+    Rng,
+    check_level,
+    check_rng,
+    frozen,
+    seed_of,
+    shown,
+)
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import GridLike
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
+from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import NamedPolicies
+from costcurves.decisions.all_pairs import AllPairs, PairedSteps
 from costcurves.decisions.curve_difference import (
     UNSETTLED,
     CurveDifference,
     Discordant,
-    difference_in,
+    difference_of_counts,
     difference_options,
 )
 from costcurves.decisions.rows import Rows, Source, curve_in, named_policies
 from costcurves.inference.bands.results import operating_points
 from costcurves.inference.family import family_critical, holm
+from costcurves.inference.paired.bands import band_limits, check_method, difference_bands, equal_cost_p_values
 from costcurves.inference.paired.rates import PairedMethodName
+from costcurves.inference.paired.resampled import Resamples
+from costcurves.inference.rates import SolvedOnce, mid_p_at
 
 SMALLEST_P = 1e-30  # of those that are told apart
+# The critical value of a family comes from all classifiers, unless these numbers are exceeded: of classifiers, and of
+# classifiers times operating points, whose covariance is factored. Then it comes from a sample of the classifiers.
+MOST_SAMPLED, LEAST_SAMPLED, MOST_DIMENSIONS = 24, 6, 1600
+# How many pairs' bands are kept between two questions.
+KEPT = 2**14
 
 
 def _p_text(p: float) -> str:
     """Return a p-value as text; for one that is too small to be computed exactly, say so."""
     return f"={p:.3g}" if p >= SMALLEST_P else f"<{SMALLEST_P:.0e}"
+
+
+class Pairs(Sequence[CurveDifference]):
+    """The differences of all pairs of classifiers, computed when they are asked for; the last ones are kept.
+
+    Parameters
+    ----------
+    counted : AllPairs
+    pc : array
+        The operating points of the bands.
+    z : float
+        Their critical value.
+    options : dict
+        As for `compare`.
+    first : CurveDifference, optional
+        The difference of the first two classifiers, if it has been computed before.
+    """
+
+    def __init__(
+        self, counted: AllPairs, pc: FloatArray, z: float, options: dict[str, Any], first: CurveDifference | None = None
+    ) -> None:
+        self.counted, self._pc, self._z = counted, frozen(pc), z
+        resampled = options["method"] == "resample"
+        self._options = options | {"rng": seed_of(options["rng"])} if resampled else options
+        self._limits = SolvedOnce(mid_p_at)
+        self._places: tuple[tuple[int, int], ...] | None = None  # those of all pairs
+        self._kept: dict[int, list[CurveDifference]] = {} if first is None else {0: [first]}
+
+    def some(self, places: Iterable[tuple[int, int]]) -> Pairs:
+        """Return some of the pairs, given as i < j, with the limits that hold for all of them."""
+        part = copy(self)
+        part._places = tuple(places)
+        return part
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        k = len(self.counted.curves)
+        return k * (k - 1) // 2 if self._places is None else len(self._places)
+
+    def places(self) -> Iterable[tuple[int, int]]:
+        """Return the positions of the two classifiers of each pair."""
+        return combinations(range(len(self.counted.curves)), 2) if self._places is None else self._places
+
+    @overload
+    def __getitem__(self, index: int) -> CurveDifference: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[CurveDifference]: ...
+    def __getitem__(self, index: int | slice) -> CurveDifference | Sequence[CurveDifference]:
+        """Return one pair, or some of them."""
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(len(self))))
+        place = range(len(self))[index]  # which refuses an index out of range
+        return self.of(*next(islice(self.places(), place, None)))
+
+    def __iter__(self) -> Iterator[CurveDifference]:
+        """Yield every pair."""
+        for i, j in self.places():
+            yield self.of(i, j)
+
+    def of(self, i: int, j: int) -> CurveDifference:
+        """Return the difference of classifiers i < j."""
+        return self._row(i)[j - i - 1]
+
+    def _row(self, i: int) -> list[CurveDifference]:
+        """Return the differences of classifier i and each later one."""
+        if i not in self._kept:
+            if sum(map(len, self._kept.values())) > KEPT:
+                self._kept.clear()
+            counts, known, sizes = self._counts(i, self._pc)
+            bands = difference_bands(counts, sizes, self._pc, self._z, known, **self._options, limits=self._limits)
+            effective = sizes if self.counted.weighted else None
+            a, *others = self.counted.curves[i:]
+            row = []
+            for j, (b, band) in enumerate(zip(others, bands, strict=True), i + 1):
+                errors = (a.max_error, b.max_error)
+                steps = partial(self.counted.steps, i, j)
+                discordant = Discordant(steps, effective, self._options, errors)
+                row.append(CurveDifference((a.name, b.name), band.with_errors(errors), discordant))
+            self._kept[i] = row
+        return self._kept[i]
+
+    def _counts(self, i: int, pc: FloatArray) -> tuple[tuple[FloatArray, ...], BoolArray, tuple[float, float]]:
+        """Return the counts of classifier i and each later one, where they are known, and the sizes they belong to."""
+        counts, known = self.counted.counts(i, pc)
+        sizes = self.counted.sizes
+        if self.counted.weighted:
+            scale = [n / total for n, total in zip(sizes, self.counted.totals, strict=True)]
+            counts = tuple(c * scale[k // 2] for k, c in enumerate(counts))
+        return tuple(c.astype(np.float64, copy=False) for c in counts), known, sizes
+
+    def tests(self, pc: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the estimates of all pairs at one pc, their p-values, and those without binning error."""
+        point, curves = np.array([pc]), self.counted.curves
+        rows = [self._counts(i, point) for i in range(len(curves) - 1)]
+        counts = tuple(np.concatenate([row[0][k] for row in rows])[:, 0] for k in range(4))
+        known = np.concatenate([row[1] for row in rows])[:, 0]
+        given, sizes, where = self._options, rows[0][2], np.full(known.size, pc)
+        how = (given["method"], given["sampling"], given["laplace"])
+        estimate = band_limits(counts, sizes, where, 1.0, known, "gaussian", *how[1:], None)[0]
+        resamples = Resamples.of(given["n_resamples"], given["rng"]) if how[0] == "resample" else None
+        p = exact = equal_cost_p_values(counts, sizes, where, known, *how, resamples)
+        if any(curve.max_error for curve in curves):
+            first, second = np.triu_indices(len(curves), 1)
+            each = np.array([curve.max_error for curve in curves])
+            p = equal_cost_p_values(counts, sizes, where, known, *how, resamples, (each[first], each[second]))
+        if self._places is not None:
+            place = {both: at for at, both in enumerate(combinations(range(len(curves)), 2))}
+            mine = [place[both] for both in self._places]
+            estimate, p, exact = estimate[mine], p[mine], exact[mine]
+        return estimate, p, exact
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -46,8 +179,8 @@ class ManyDifferences(Result):
     Attributes
     ----------
     names : tuple of str
-    pairs : tuple of CurveDifference
-        In the order of `itertools.combinations`.
+    pairs : sequence of CurveDifference
+        In the order of `itertools.combinations`. They are computed when they are asked for.
     level : float
         The probability that all statements about all pairs at all pc are right.
 
@@ -67,40 +200,35 @@ class ManyDifferences(Result):
     """
 
     names: tuple[str, ...]
-    pairs: tuple[CurveDifference, ...]
+    pairs: Pairs
     level: float
 
     def pair(self, a: str, b: str) -> CurveDifference:
         """Return the comparison of two of the classifiers: the cost of `a` minus the cost of `b`."""
-        for one in self.pairs:
-            if one.names == (a, b):
-                return one
-            if one.names == (b, a):
-                return one.reversed()
-        raise InputError(f"`a` and `b` must be two of {', '.join(self.names)}, got {shown(a)} and {shown(b)}")
+        if a not in self.names or b not in self.names or a == b:
+            raise InputError(f"`a` and `b` must be two of {', '.join(self.names)}, got {shown(a)} and {shown(b)}")
+        i, j = self.names.index(a), self.names.index(b)
+        return self.pairs.of(i, j) if i < j else self.pairs.of(j, i).reversed()
 
     @property
     def max_error(self) -> float:
         """The most by which a difference can be wrong because scores were binned."""
-        return max(one.max_error for one in self.pairs)
+        return max(curve.max_error for curve in self.pairs.counted.curves)
 
     def at(self, condition: ConditionLike) -> PairwiseTests:
         """Return all pairs at one condition, with Holm's adjustment of their p-values."""
         where = check_condition(condition)
-        found = [one.at(where.pc) for one in self.pairs]
-        p = np.array([one.p_value for one in found])
-        adjusted = at_cuts = holm(p)
-        if self.max_error:
-            at_cuts = holm(np.array([one.without_error().at(where.pc).p_value for one in self.pairs]))
+        estimate, p, at_cuts = self.pairs.tests(where.pc)
+        adjusted = holm(p)
         alpha = 1 - self.level
         return PairwiseTests(
-            tuple(one.names for one in self.pairs),
+            tuple((self.names[i], self.names[j]) for i, j in self.pairs.places()),
             where.pc,
-            np.array([one.estimate for one in found]),
+            estimate,
             p,
             adjusted,
             self.level,
-            (at_cuts <= alpha) & (adjusted > alpha),
+            (holm(at_cuts) <= alpha) & (adjusted > alpha),
             self.max_error,
         )
 
@@ -217,8 +345,7 @@ def compare_many(
     method : str
         As for `compare`.
     pc : array-like, OperatingRange or OperatingCondition, optional
-        Operating points, as for `compare`. The time grows with the square of the number of points, and with
-        that of the number of classifiers.
+        Operating points, as for `compare`. The time grows with the square of their number.
     pos_label, sample_weight
         As for `RocCurve.from_predictions`. With weights, limits use the effective sample sizes (Σw)²/Σw² of the
         classes; the methods "exact" and "resample" do not take weights.
@@ -228,8 +355,9 @@ def compare_many(
     Notes
     -----
     The largest standardised difference over pairs and points is simulated from the joint normal limit of all error
-    rates (max-t). Two classifiers are one pair, and the answer is that of `compare`. For pairs at one condition,
-    `ManyDifferences.at` adjusts their p-values by Holm's method.
+    rates (max-t). If there are many classifiers (more than 15 at 101 points), it is that of a random sample of them,
+    extended to all pairs, which makes the limits slightly wider. Two classifiers are one pair, and the answer is that
+    of `compare`. For pairs at one condition, `ManyDifferences.at` adjusts their p-values by Holm's method.
 
     Examples
     --------
@@ -255,21 +383,39 @@ def compare_many_in(
     names, level = source.names, check_level(level)
     if len(names) < 2:
         raise InputError(f"`scores` must have two classifiers or more, got {len(names)}")
-    check_rng(rng)
+    generator = check_rng(rng)
     points, rules = operating_points(pc), named_policies(policy, names)
     curves = [curve_in(source, name, rules[name]) for name in names]
+    check_method(method)
     options = difference_options(level=level, method=method, rng=rng)
     if len(curves) == 2:
-        return ManyDifferences(names, (difference_in(source, curves[0], curves[1], points, options),), level)
-    steps, both_wrong, weighted = source.co_errors(curves, points)
-    classes = next((one.pos, one.neg) for one in steps.values())
-    sizes = [part.effective if weighted else part.total for part in classes]
-    scaled = [wrong * (n / part.total) for wrong, n, part in zip(both_wrong, sizes, classes, strict=True)]
-    z = family_critical(scaled[0], sizes[0], scaled[1], sizes[1], points, level, rng=rng)
-    pairs = []
-    for a, b in combinations(curves, 2):
-        found = steps[a.name, b.name]
-        effective = (found.pos.effective, found.neg.effective) if weighted else None
-        discordant = Discordant(*found, effective, options, (a.max_error, b.max_error))
-        pairs.append(CurveDifference((a.name, b.name), discordant.band(points, critical_value=z), discordant))
-    return ManyDifferences(names, tuple(pairs), level)
+        a, b = curves
+        paired = source.paired(a, b, points, simultaneous=True)
+        difference = difference_of_counts((a.name, b.name), paired, points, options, (a.max_error, b.max_error))
+        both = AllPairs(curves, partial(_same, paired.steps), weighted=paired.weighted)
+        return ManyDifferences(names, Pairs(both, points, difference.band.critical, options, difference), level)
+    sample = _sampled(curves, points, generator)
+    pairs, both_wrong = source.co_errors(curves, sample, points)
+    check_method(method, weighted=pairs.weighted)
+    sizes = pairs.sizes
+    scaled = [wrong * (n / total) for wrong, n, total in zip(both_wrong, sizes, pairs.totals, strict=True)]
+    z = family_critical(scaled[0], sizes[0], scaled[1], sizes[1], points, level, classifiers=len(names), rng=generator)
+    return ManyDifferences(names, Pairs(pairs, points, z, options), level)
+
+
+def _same(steps: PairedSteps, *curves: CostCurve) -> PairedSteps:
+    """Return the steps of the only two curves."""
+    return steps
+
+
+def _sampled(curves: Sequence[CostCurve], pc: FloatArray, rng: np.random.Generator) -> Sequence[CostCurve]:
+    """Return the classifiers from which the critical value of the family is found: all, or a random sample.
+
+    The sample does not depend on the order of the classifiers, and hardly on that of the classes.
+    """
+    size = min(MOST_SAMPLED, max(LEAST_SAMPLED, MOST_DIMENSIONS // pc.size))
+    if len(curves) <= size:
+        return curves
+    costs = np.array([np.sort(curve.evaluate(pc)) for curve in curves])
+    order = np.lexsort(np.round([costs.sum(axis=1), (costs**2).sum(axis=1), costs.max(axis=1)], 9))
+    return [curves[i] for i in sorted(order[rng.permutation(len(curves))[:size]].tolist())]

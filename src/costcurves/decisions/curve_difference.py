@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
@@ -15,11 +16,11 @@ from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import CostFunction
 from costcurves.curves.differences import Crossings, Difference, PcIntervals
+from costcurves.decisions.all_pairs import PairedSteps
 from costcurves.decisions.rows import Paired, Source
 from costcurves.inference.bands.results import DifferenceInterval
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
 from costcurves.inference.paired.bands import DifferenceBand, difference_band
-from costcurves.inference.paired.discordant import PairedCounts
 from costcurves.inference.paired.limits import difference_strata
 from costcurves.inference.paired.rates import PairedMethodName
 from costcurves.inference.unpaired import Judged, UnpairedBand, unpaired_band, unpaired_strata
@@ -57,10 +58,7 @@ def difference_options(
 class Discordant:
     """The examples that only one of two classifiers gets wrong, on every step of pc on which they do not change."""
 
-    breaks: FloatArray
-    known: BoolArray
-    pos: PairedCounts
-    neg: PairedCounts
+    steps: PairedSteps | Callable[[], PairedSteps]  # which may be counted when they are needed
     effective: tuple[float, float] | None
     options: dict[str, Any]
     errors: tuple[float, float] = (0.0, 0.0)  # by how much each cost can be too high
@@ -71,38 +69,48 @@ class Discordant:
         if self.options.get("method") == "resample":
             object.__setattr__(self, "options", self.options | {"rng": seed_of(rng)})
 
+    @property
+    def counted(self) -> PairedSteps:
+        """The counts on every step."""
+        return self.steps if isinstance(self.steps, PairedSteps) else self.steps()
+
     def reversed(self) -> Discordant:
         """Return the counts with the two classifiers in the other order."""
-        return replace(self, pos=self.pos.reversed(), neg=self.neg.reversed(), errors=self.errors[::-1])
+        breaks, known, pos, neg = self.counted
+        steps = PairedSteps(breaks, known, pos.reversed(), neg.reversed())
+        return replace(self, steps=steps, errors=self.errors[::-1])
 
     def distribution(self, pc: FloatArray) -> BootstrapDistribution:
         """Return the exact bootstrap distribution at one operating point."""
         if self.effective is not None:
             raise UnsupportedError("`distribution` needs whole counts, got weighted examples")
-        step = np.searchsorted(self.breaks[1:-1], pc, side="left")
-        counts = tuple(c[step].astype(np.float64) for kind in (self.pos, self.neg) for c in (kind.only_a, kind.only_b))
+        breaks, _, pos, neg = self.counted
+        step = np.searchsorted(breaks[1:-1], pc, side="left")
+        counts = tuple(c[step].astype(np.float64) for kind in (pos, neg) for c in (kind.only_a, kind.only_b))
         sampling, laplace = self.options.get("sampling", "stratified"), self.options.get("laplace", 0.0)
-        return exact_distribution(difference_strata(counts, (self.pos.total, self.neg.total), pc, sampling, laplace))
+        return exact_distribution(difference_strata(counts, (pos.total, neg.total), pc, sampling, laplace))
 
     def crossings(self, names: tuple[str, str]) -> Crossings:
         """Return where the cheaper of the two changes on these data."""
-        nets = [(kind.only_a - kind.only_b) / kind.total for kind in (self.neg, self.pos)]
-        net = CostFunction(names[0], self.breaks, nets[0], nets[1], max(self.errors))
+        breaks, _, pos, neg = self.counted
+        nets = [(kind.only_a - kind.only_b) / kind.total for kind in (neg, pos)]
+        net = CostFunction(names[0], breaks, nets[0], nets[1], max(self.errors))
         return Difference(net, CostFunction(names[1], np.array([0.0, 1.0]), np.zeros(1), np.zeros(1), 0.0)).crossings()
 
     def band(self, pc: FloatArray, **more: Any) -> DifferenceBand:
         """Return the band of the difference at some operating points."""
-        step = np.searchsorted(self.breaks[1:-1], pc, side="left")
+        breaks, known, pos, neg = self.counted
+        step = np.searchsorted(breaks[1:-1], pc, side="left")
         return difference_band(
-            self.pos.only_a[step],
-            self.pos.only_b[step],
-            self.pos.total,
-            self.neg.only_a[step],
-            self.neg.only_b[step],
-            self.neg.total,
+            pos.only_a[step],
+            pos.only_b[step],
+            pos.total,
+            neg.only_a[step],
+            neg.only_b[step],
+            neg.total,
             pc,
             effective=self.effective,
-            known=self.known[step],
+            known=known[step],
             **self.options,
             **more,
         ).with_errors(self.errors)
@@ -456,7 +464,7 @@ def difference_of_counts(
     """
     steps = paired.steps
     effective = (steps.pos.effective, steps.neg.effective) if paired.weighted else None
-    discordant = Discordant(*steps, effective, options, errors)
+    discordant = Discordant(steps, effective, options, errors)
     more: dict[str, Any] = {}
     if paired.at_points is not None:
         pos, neg = paired.at_points

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
@@ -19,6 +19,7 @@ from costcurves.curves.crossfit import Crossfit
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import Policy
 from costcurves.curves.thresholds import as_policy
+from costcurves.decisions.all_pairs import AllPairs, PairedSteps, PairsInMemory
 from costcurves.inference.family import co_errors_of_changes
 from costcurves.inference.paired.discordant import (
     PairedCounts,
@@ -35,18 +36,6 @@ MANY = 1 << 16
 KEPT = 16
 
 
-class PairedSteps(NamedTuple):
-    """The steps of pc between which no threshold of two classifiers moves, with their counts on each.
-
-    `known` says where both predict the same class for every case, whatever its score: their difference is known there.
-    """
-
-    breaks: FloatArray
-    known: BoolArray
-    pos: PairedCounts
-    neg: PairedCounts
-
-
 class Paired(NamedTuple):
     """What only one of two classifiers gets wrong: on the steps of pc and, if wanted, at points with their ranges."""
 
@@ -56,11 +45,10 @@ class Paired(NamedTuple):
 
 
 class CoErrors(NamedTuple):
-    """The paired steps of all pairs, and what two classifiers at two points both get wrong, of each class."""
+    """The counts of all pairs, and what two of a sample of classifiers at two points both get wrong, of each class."""
 
-    steps: dict[tuple[str, str], PairedSteps]
+    pairs: AllPairs
     both_wrong: tuple[FloatArray, FloatArray]
-    weighted: bool
 
 
 class Source(Protocol):
@@ -79,8 +67,8 @@ class Source(Protocol):
     def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:
         """Return what only one of two classifiers gets wrong; with ranges at the points `pc` if `simultaneous`."""
 
-    def co_errors(self, curves: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
-        """Return what each two of several classifiers get wrong together, at all pairs of points `pc`."""
+    def co_errors(self, curves: Sequence[CostCurve], sample: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
+        """Return the counts of all pairs of classifiers, and the co-errors of a sample of them at points `pc`."""
 
     def rows(self) -> Rows:
         """Return the examples in memory."""
@@ -147,8 +135,8 @@ class Rows:
 
     def owned(self) -> Rows:
         """Return the rows with arrays of their own, which nobody else can change."""
-        self.scores = {name: frozen(values.copy()) for name, values in self.scores.items()}
-        self.weights = None if self.weights is None else frozen(self.weights.copy())
+        self.scores = {name: _own(values) for name, values in self.scores.items()}
+        self.weights = None if self.weights is None else _own(self.weights)
         return self
 
     def with_weight(self) -> Rows:
@@ -193,9 +181,9 @@ class Rows:
         at_points = self._alone(a, b, pc, ranges=True) if simultaneous else None
         return Paired(self._steps(a, b), at_points, self.weights is not None)
 
-    def co_errors(self, curves: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
-        """Return what each two of several classifiers get wrong together, at all pairs of points `pc`."""
-        divisions = self._divisions(curves, pc)
+    def co_errors(self, curves: Sequence[CostCurve], sample: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
+        """Return the counts of all pairs of classifiers, and the co-errors of a sample of them at points `pc`."""
+        divisions = self._divisions(sample, pc)
         both = []
         for which, mask in (("positive", self.positive), ("negative", ~self.positive)):
             weights = None if self.weights is None else self.weights[mask]
@@ -203,9 +191,13 @@ class Rows:
                 co_errors_of_changes(which, [change[mask] for change in changes], pc.size, weights)
                 for changes in divisions
             ]
-            both.append(np.mean(tables, axis=0))
-        steps = {(a.name, b.name): self._steps(a, b) for a, b in combinations(curves, 2)}
-        return CoErrors(steps, (both[0], both[1]), self.weights is not None)
+            both.append(np.mean(tables, axis=0) if len(tables) > 1 else tables[0])
+        self.owned()  # pairs are counted when they are asked for
+        if self.weights is not None or any(curve.policy is not None and curve.policy.cross_fits for curve in curves):
+            pairs = AllPairs(curves, self._steps, weighted=self.weights is not None)
+        else:
+            pairs = PairsInMemory(curves, self._steps, self.positive, self.scores)
+        return CoErrors(pairs, (both[0], both[1]))
 
     def _steps(self, a: CostCurve, b: CostCurve) -> PairedSteps:
         breaks = common_breaks(a, b)
@@ -292,6 +284,13 @@ class Rows:
             args = (self.positive, self.scores[curve.name], self.weights, self.folds, ties)
             self._kept_folds[key] = rule.folds_of(*args)
         return self._kept_folds[key]
+
+
+def _own(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the values in an array that nobody can change."""
+    if values.flags.owndata and not values.flags.writeable:
+        return values
+    return frozen(values.copy())
 
 
 def _refuse_shared_validation(policy: Any, instead: str) -> None:

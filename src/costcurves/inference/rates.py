@@ -138,19 +138,23 @@ def _mid_p_lower(k: FloatArray, n: FloatArray, tail: FloatArray) -> FloatArray:
     start = _wilson_lower(k, n, -ndtri(tail))
     few = (np.minimum(k, rest) < _MANY) | (tail < _FAR)
     start[few] = np.maximum(betaincinv(k[few], rest[few] + 1, tail[few]), 1e-300)
-    u = np.log(start)
+    found, left = np.log(start), np.arange(k.size)
     for _ in range(20):
+        u = found[left]
         p = np.exp(u)
         log_rest = np.log1p(-np.minimum(p, 1 - 1e-16))
         at = np.exp(k * u + rest * log_rest - log_beta)  # k P(K = k), the slope of P(K >= k) in u
         above = at * np.exp(u - log_rest) * (rest / k)  # that of P(K > k)
         mass = np.maximum(betainc(k, rest + 1, p) - 0.5 * at / k, 1e-300)
         step = np.log(tail / mass) * mass / np.maximum(0.5 * (at + above), 1e-300)
-        u = np.minimum(u + step, np.log(k / n))
+        found[left] = u = np.minimum(u + step, np.log(k / n))
         # The remaining error is of the order of the square of the step; near a rate of 1, 1 - rate must be accurate.
-        if (np.abs(step) <= 1e-9 * -np.expm1(u)).all():
+        # Each rate takes the steps that it needs, so that its limit does not depend on what else is asked for.
+        more = ~(np.abs(step) <= 1e-9 * -np.expm1(u))
+        if not more.any():
             break
-    out[some] = np.exp(u)
+        k, n, rest, tail, log_beta, left = (x[more] for x in (k, n, rest, tail, log_beta, left))
+    out[some] = np.exp(found)
     return out
 
 
@@ -252,6 +256,37 @@ def mid_p_cost_limit(
         part = weight * (_mid_p_limit(k, np.full(k.shape, n), tail, upper=upper) - rate)
         total, square = total + weight * rate, square + part * part
     return np.asarray(total + sign * np.sqrt(square))
+
+
+class SolvedOnce:
+    """Limits of rates at one critical value that are solved once for each count, however often they are asked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.rates import SolvedOnce, mid_p_at
+    >>> limits, counts = SolvedOnce(mid_p_at), np.array([3.0, 7.0, 3.0])
+    >>> bool((limits(counts, 20.0, 1.96)[0] == mid_p_at(counts, 20.0, 1.96)[0]).all())
+    True
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._solved: dict[tuple[float, float], tuple[FloatArray, ...]] = {}  # counts, lower and upper
+
+    def __call__(self, count: FloatArray, total: float, z: float) -> tuple[FloatArray, FloatArray]:
+        """Return lower and upper."""
+        known, lower, upper = self._solved.get((total, z), (np.zeros(0),) * 3)
+        missing = np.setdiff1d(count, known)
+        if missing.size:
+            more = (missing, *self._limits(missing, total, z))
+            order = np.argsort(np.concatenate([known, missing]))
+            known, lower, upper = (
+                np.concatenate(both)[order] for both in zip((known, lower, upper), more, strict=True)
+            )
+            self._solved[total, z] = known, lower, upper
+        at = np.searchsorted(known, count)
+        return lower[at], upper[at]
 
 
 def cells_interval(

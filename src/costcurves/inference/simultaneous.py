@@ -29,6 +29,10 @@ _POINTS = 257
 # The number of data sets simulated for the critical value of a moving threshold. Among 1,999 simulated values and one
 # more, each is equally likely to have each rank, so that the 1,900th is exceeded with probability 5 %.
 SIMULATIONS = 1999
+# The distance of the critical values between which limits are interpolated, and the distance from the truth at which a
+# limit touches it.
+_STEP = 0.25
+_TOUCHES = 1e-12
 
 
 def line_coverage(c: float, angle: float = math.pi / 2) -> float:
@@ -168,14 +172,14 @@ def moving_points(covariance: FloatArray, most: int = _POINTS) -> IntArray:
     return used
 
 
-def calibrated_critical(covers: Callable[[float, IntArray], npt.NDArray[np.bool_]], draws: int, level: float) -> float:
+def calibrated_critical(room: Callable[[float, IntArray], FloatArray], draws: int, level: float) -> float:
     """Return the smallest critical value at which the bands of a share `level` of simulated data sets cover.
 
     Parameters
     ----------
-    covers : callable
-        `covers(z, which)` returns for each data set in `which` whether its band at critical value z covers the truth
-        at all points. A band that covers must still do so at a larger z.
+    room : callable
+        `room(z, which)` returns for each data set in `which`, and each point, the distance from the truth to the nearer
+        limit of the band at critical value z. It is negative where the truth lies outside, and grows with z.
     draws : int
         Number of simulated data sets.
     level : float
@@ -183,22 +187,27 @@ def calibrated_critical(covers: Callable[[float, IntArray], npt.NDArray[np.bool_
     Notes
     -----
     The value has rank `level` · (draws + 1), so that another data set needs at most this value with probability
-    `level`. It is searched between the pointwise value and 3 above it. Data sets that cover at the lower end or miss at
-    the upper end are decided and are not looked at again. While most are undecided, a lower value than the middle is
-    tried, because one step up decides nearly all of them.
+    `level`, however many data sets are simulated. It is searched between the pointwise value and 3 above it: first
+    among values 0.25 apart, at which data sets are decided that cover at the lower one or miss at the higher one, and
+    then between two of these values. There the limits are nearly linear in z, and each data set that is left has the
+    value at which its last point is covered. While most are undecided, a lower value than the middle is tried, because
+    one step up decides nearly all of them.
     """
-    low = critical(level)
-    high = low + 3.0
+    grid = critical(level) + _STEP * np.arange(round(3 / _STEP) + 1)
+    low, high = 0, grid.size - 1
     undecided, covered = np.arange(draws), 0
     wanted = min(draws, math.ceil(level * (draws + 1) - 1e-9))
-    while high - low > 0.003 and undecided.size:
-        z = low + (0.25 if 2 * undecided.size > draws else 0.5) * (high - low)
-        held = covers(z, undecided)
+    while high - low > 1:
+        middle = low + max(1, (high - low) // (4 if 2 * undecided.size > draws else 2))
+        held = (room(float(grid[middle]), undecided) >= -_TOUCHES).all(axis=1)
         if covered + held.sum() >= wanted:
-            high, undecided = z, undecided[held]
+            high, undecided = middle, undecided[held]
         else:
-            low, undecided, covered = z, undecided[~held], covered + int(held.sum())
-    return high
+            low, undecided, covered = middle, undecided[~held], covered + int(held.sum())
+    below, above = (room(float(grid[i]), undecided) for i in (low, high))
+    part = np.where(below < -_TOUCHES, below / np.minimum(below - above, -1e-300), 0.0)
+    needed = np.clip(part, 0.0, 1.0).max(axis=1, initial=0.0)
+    return float(grid[low] + _STEP * np.sort(needed)[wanted - covered - 1])
 
 
 def seeded_by(*arrays: npt.NDArray[Any]) -> np.random.Generator:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.validation import BoolArray, FloatArray, IntArray
+from costcurves._base.validation import FloatArray, IntArray
 from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.methods import Options, wilson_limits
 from costcurves.inference.rates import mid_p_at
@@ -62,8 +62,8 @@ def trivial_critical(cells: npt.ArrayLike, n_pos: int, pc: FloatArray, level: fl
     known, trivial = (miss == 1) | (alarm == 1), np.minimum(some, 1 - some)
     options = Options(tabulated(mid_p_at), joint=True)
 
-    def covers(z: float, which: IntArray) -> BoolArray:
+    def room(z: float, which: IntArray) -> FloatArray:
         _, upper = wilson_limits(rates._replace(fnr=miss[which], fpr=alarm[which]), z, options)
-        return np.asarray((known[which] | (upper >= trivial - 1e-12)).all(axis=1))
+        return np.where(known[which], 0.0, upper - trivial)
 
-    return calibrated_critical(covers, SIMULATIONS, level)
+    return calibrated_critical(room, SIMULATIONS, level)

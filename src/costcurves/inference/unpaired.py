@@ -317,10 +317,10 @@ def _calibrated(pair: Pair, pc: FloatArray, level: float) -> float:
         drawn.append(Judged(counts[0], counts[1], sizes[0], sizes[1], judged.known, judged.cuts))
     table = tabulated(mid_p_at)
 
-    def covers(z: float, which: IntArray) -> BoolArray:
+    def room(z: float, which: IntArray) -> FloatArray:
         some = (drawn[0]._replace(fn=drawn[0].fn[which], fp=drawn[0].fp[which]),
                 drawn[1]._replace(fn=drawn[1].fn[which], fp=drawn[1].fp[which]))  # fmt: skip
         _, lower, upper = unpaired_limits(some, pc, z, limits=table)
-        return np.asarray(((lower <= true + 1e-12) & (true <= upper + 1e-12)).all(axis=1))
+        return np.minimum(true - lower, upper - true)
 
-    return calibrated_critical(covers, SIMULATIONS, level)
+    return calibrated_critical(room, SIMULATIONS, level)

@@ -306,8 +306,9 @@ def _checked(old: Rows, rows: Rows, policy: Any, answer: ConditionAnswer) -> Pro
 
 def _among(every: ManyDifferences, leaders: tuple[str, ...]) -> ManyDifferences:
     """Return the pairs that have one of some classifiers; their limits still hold for all pairs together."""
-    some = [pair for pair in combinations(every.names, 2) if not set(pair).isdisjoint(leaders)]
-    return ManyDifferences(every.names, tuple(every.pair(a, b) for a, b in some), every.level)
+    places = combinations(range(len(every.names)), 2)
+    some = [place for place in places if any(every.names[i] in leaders for i in place)]
+    return ManyDifferences(every.names, every.pairs.some(some), every.level)
 
 
 def _kind(rules: list[Policy]) -> str:

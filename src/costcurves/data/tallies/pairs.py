@@ -26,13 +26,14 @@ from costcurves.counting import compiled, counts
 from costcurves.counting.class_labels import Label
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.data.tallies.base import Batches, State, Tally, locked, part
+from costcurves.decisions.all_pairs import PairedSteps
 from costcurves.decisions.curve_difference import (
     CurveDifference,
     DifferenceOptions,
     difference_of_counts,
     difference_options,
 )
-from costcurves.decisions.rows import Paired, PairedSteps, common_breaks, middles
+from costcurves.decisions.rows import Paired, common_breaks, middles
 from costcurves.inference.bands.results import operating_points
 from costcurves.inference.paired.discordant import (
     PairedCounts,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.validation import BoolArray, FloatArray, IntArray
+from costcurves._base.validation import FloatArray, IntArray
 from costcurves.inference.bands.error_rates import ErrorRates, positive_share
 from costcurves.inference.bands.methods import BandMethod, Options
 from costcurves.inference.bands.resampled import drawn_errors, drawn_weights
@@ -145,9 +145,9 @@ def _calibrated(rates: ErrorRates, level: float, method: BandMethod, limits: Lim
     true = np.broadcast_to(weight_pos * rates.fnr + weight_neg * rates.fpr, miss.shape)
     options = Options(tabulated(limits, rates.laplace), joint=True)
 
-    def covers(z: float, which: IntArray) -> BoolArray:
+    def room(z: float, which: IntArray) -> FloatArray:
         some = drawn._replace(fnr=drawn.fnr[which], fpr=drawn.fpr[which])
         lower, upper = method.limits(some, z, options)
-        return np.asarray(((lower <= true[which] + 1e-12) & (true[which] <= upper + 1e-12)).all(axis=1))
+        return np.minimum(true[which] - lower, upper - true[which])
 
-    return calibrated_critical(covers, SIMULATIONS, level)
+    return calibrated_critical(room, SIMULATIONS, level)

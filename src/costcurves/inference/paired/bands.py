@@ -24,13 +24,14 @@ from costcurves.inference.bands.error_rates import largest_cost
 from costcurves.inference.bands.results import SAMPLINGS, check_pc
 from costcurves.inference.paired.critical import difference_critical
 from costcurves.inference.paired.limits import (
+    PairedErrors,
     difference_limits,
     no_difference,
     no_difference_within,
 )
 from costcurves.inference.paired.rates import PAIRED_METHODS
 from costcurves.inference.paired.resampled import ResampledDifferences, Resamples
-from costcurves.inference.rates import check_counts, critical, pointwise_level
+from costcurves.inference.rates import Limits, check_counts, critical, mid_p_at, pointwise_level
 
 BOOTSTRAPS = ("exact", "resample")  # the methods of differences that `PAIRED_METHODS` does not have
 
@@ -83,19 +84,45 @@ class DifferenceBand(SignedBand):
         """
         wanted, flat, near = self._nearest(pc)
         counts = tuple(c[near] for c in self._counts)
-        if self._resamples is None:
-            p = no_difference(counts, self._sizes, flat, self.method, self.sampling, self._laplace)
-        else:
-            drawn = ResampledDifferences(counts, self._sizes, flat, self.sampling, self._laplace, self._resamples)
-            p = drawn.p_values()
-        if any(self.errors):
-            options = (counts, self._sizes, flat, self.method, self.sampling, self._laplace)
-            p = np.maximum(p, no_difference_within(*options, self.errors))
-        if (sure := self._known[near]).any():
-            net = flat * ((counts[0] - counts[1]) / self._sizes[0])
-            net = net + (1 - flat) * ((counts[2] - counts[3]) / self._sizes[1])
-            p = np.where(sure & (not any(self.errors)), np.where(net == 0, 1.0, 0.0), p)
+        how = (self.method, self.sampling, self._laplace, self._resamples)
+        p = equal_cost_p_values(counts, self._sizes, flat, self._known[near], *how, self.errors)
         return np.asarray(p.reshape(wanted.shape))
+
+
+def equal_cost_p_values(
+    counts: PairedErrors,
+    sizes: tuple[float, float],
+    pc: FloatArray,
+    known: BoolArray,
+    method: str,
+    sampling: str,
+    laplace: float,
+    resamples: Resamples | None,
+    errors: tuple[FloatArray | float, FloatArray | float] = (0.0, 0.0),
+) -> FloatArray:
+    """Return the two-sided p-value of no difference for each of several counts, each at its own operating point.
+
+    All arrays have one entry per p-value; so do `errors`, unless they are the same for all.
+    """
+    if resamples is None:
+        p = no_difference(counts, sizes, pc, method, sampling, laplace)
+    else:
+        p = ResampledDifferences(counts, sizes, pc, sampling, laplace, resamples).p_values()
+    first, second = (np.broadcast_to(error, pc.shape) for error in errors)
+    binned = np.flatnonzero((first != 0) | (second != 0))
+    if binned.size:
+        some = tuple(c[binned] for c in counts)
+        wider = no_difference_within(
+            some, sizes, pc[binned], method, sampling, laplace, (first[binned], second[binned])
+        )
+        p[binned] = np.maximum(p[binned], wider)
+    sure = known.copy()
+    sure[binned] = False
+    if sure.any():
+        net = pc * ((counts[0] - counts[1]) / sizes[0])
+        net = net + (1 - pc) * ((counts[2] - counts[3]) / sizes[1])
+        p = np.where(sure, np.where(net == 0, 1.0, 0.0), p)
+    return np.asarray(p)
 
 
 def _largest_difference(pc: FloatArray, sizes: tuple[float, float], sampling: str) -> FloatArray:
@@ -103,6 +130,20 @@ def _largest_difference(pc: FloatArray, sizes: tuple[float, float], sampling: st
     if sampling == "stratified":
         return np.ones_like(pc)
     return largest_cost(pc, sizes[0] / (sizes[0] + sizes[1]))
+
+
+def check_method(method: str, *, weighted: bool = False) -> str:
+    """Return the method of a difference after checking that it exists, and that weighted data can be answered by it."""
+    method = check_choice("method", method, (*PAIRED_METHODS, *BOOTSTRAPS))
+    if weighted and method in BOOTSTRAPS:
+        raise InputError(f"`method` must not be {method!r} for weighted data: it resamples whole examples")
+    return method
+
+
+def _check_whole(method: str, counts: PairedErrors) -> None:
+    """Refuse counts that are not whole where examples are resampled."""
+    if method in BOOTSTRAPS and not all((c == np.floor(c)).all() for c in counts):
+        raise InputError(f"`method={method!r}` must have whole counts")
 
 
 def difference_band(
@@ -162,7 +203,7 @@ def difference_band(
     (array([0.05]), array([-0.149]), array([0.241]))
     """
     level, points = check_level(level), check_pc(pc)
-    method = check_choice("method", method, (*PAIRED_METHODS, *BOOTSTRAPS))
+    method = check_method(method, weighted=effective is not None)
     sampling = check_choice("sampling", sampling, SAMPLINGS)
     n_pos, n_neg = check_positive("n_pos", n_pos), check_positive("n_neg", n_neg)
     laplace = check_laplace(laplace)
@@ -184,15 +225,12 @@ def difference_band(
             raise InputError(f"`{name}_only_a` + `{name}_only_b` must be at most `n_{name}`")
     sizes = (n_pos, n_neg)
     if effective is not None:
-        if method in BOOTSTRAPS:
-            raise InputError(f"`method` must not be {method!r} for weighted data: it resamples whole examples")
         sizes = (check_positive("effective", effective[0]), check_positive("effective", effective[1]))
         scale = (sizes[0] / n_pos, sizes[0] / n_pos, sizes[1] / n_neg, sizes[1] / n_neg)
         raw = tuple(c * s for c, s in zip(raw, scale, strict=True))
         if ranges is not None:
             ranges = (np.asarray(ranges[0]) * scale[0], np.asarray(ranges[1]) * scale[2])
-    if method in BOOTSTRAPS and not all((c == np.floor(c)).all() for c in (*raw, *map(np.array, sizes))):
-        raise InputError(f"`method={method!r}` must have whole counts")
+    _check_whole(method, (*raw, *map(np.array, sizes)))
 
     z = critical(level)
     if critical_value is not None:
@@ -202,21 +240,74 @@ def difference_band(
         z = difference_critical(
             raw, sizes, points, level, method=method, sampling=sampling, laplace=laplace, ranges=ranges
         )
-    resamples = None
-    if method == "resample":
-        resamples = Resamples.of(n_resamples, rng)
-        drawn = ResampledDifferences(raw, sizes, points, sampling, laplace, resamples)
-        lower, upper = drawn.limits(0.5 * (1 - pointwise_level(z)))
-        estimate = difference_limits(raw, sizes, points, 1.0, "gaussian", sampling, laplace)[0]
-    else:
-        estimate, lower, upper = difference_limits(raw, sizes, points, z, method, sampling, laplace)
+    resamples = Resamples.of(n_resamples, rng) if method == "resample" else None
     sure = np.array(np.broadcast_to(np.asarray(known, dtype=np.bool_), points.shape))
-    if sure.any():
-        exact = points * ((raw[0] - raw[1]) / sizes[0]) + (1 - points) * ((raw[2] - raw[3]) / sizes[1])
-        estimate, lower, upper = (np.where(sure, exact, found) for found in (estimate, lower, upper))
-    largest = _largest_difference(points, sizes, sampling)
-    estimate, lower, upper = (frozen(np.clip(a, -largest, largest)) for a in (estimate, lower, upper))
+    estimate, lower, upper = band_limits(raw, sizes, points, z, sure, method, sampling, laplace, resamples)
     return DifferenceBand(
-        frozen(points), estimate, lower, upper, level, method, sampling, bool(simultaneous), float(z),
-        tuple(frozen(c) for c in raw), sizes, laplace, frozen(sure), _resamples=resamples,
+        frozen(points), frozen(estimate), frozen(lower), frozen(upper), level, method, sampling, bool(simultaneous),
+        float(z), tuple(frozen(c) for c in raw), sizes, laplace, frozen(sure), _resamples=resamples,
     )  # fmt: skip
+
+
+def band_limits(
+    counts: PairedErrors,
+    sizes: tuple[float, float],
+    pc: FloatArray,
+    z: float,
+    known: BoolArray,
+    method: str,
+    sampling: str,
+    laplace: float,
+    resamples: Resamples | None,
+    limits: Limits = mid_p_at,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return estimate, lower and upper of several counts, each at its own operating point, at critical value z."""
+    if resamples is not None:
+        drawn = ResampledDifferences(counts, sizes, pc, sampling, laplace, resamples)
+        lower, upper = drawn.limits(0.5 * (1 - pointwise_level(z)))
+        estimate = difference_limits(counts, sizes, pc, 1.0, "gaussian", sampling, laplace)[0]
+    else:
+        estimate, lower, upper = difference_limits(counts, sizes, pc, z, method, sampling, laplace, limits)
+    if known.any():
+        exact = pc * ((counts[0] - counts[1]) / sizes[0]) + (1 - pc) * ((counts[2] - counts[3]) / sizes[1])
+        estimate, lower, upper = (np.where(known, exact, found) for found in (estimate, lower, upper))
+    largest = _largest_difference(pc, sizes, sampling)
+    estimate, lower, upper = (np.clip(a, -largest, largest) for a in (estimate, lower, upper))
+    return estimate, lower, upper
+
+
+def difference_bands(
+    counts: PairedErrors,
+    sizes: tuple[float, float],
+    pc: FloatArray,
+    z: float,
+    known: BoolArray,
+    *,
+    level: float,
+    method: str,
+    sampling: str,
+    laplace: float,
+    n_resamples: int,
+    rng: Rng,
+    limits: Limits = mid_p_at,
+) -> list[DifferenceBand]:
+    """Return one simultaneous band for each row of counts of shape (pairs, points), all at critical value z.
+
+    The counts are not checked, and those of weighted data are scaled to the effective `sizes`. Otherwise the bands are
+    those of `difference_band`, found for all pairs at once. `limits` are those of a rate that "mid-p" combines.
+    """
+    _check_whole(method, counts)
+    resamples = Resamples.of(n_resamples, rng) if method == "resample" else None
+    shape = known.shape
+    flat = tuple(np.ascontiguousarray(c, dtype=np.float64).ravel() for c in counts)
+    how = (method, sampling, laplace, resamples, limits)
+    found = band_limits(flat, sizes, np.tile(pc, shape[0]), z, known.ravel(), *how)
+    estimate, lower, upper, a, b, c, d = (frozen(x.reshape(shape)) for x in (*found, *flat))
+    frozen(known)
+    return [
+        DifferenceBand(
+            pc, estimate[i], lower[i], upper[i], level, method, sampling, True, z,
+            (a[i], b[i], c[i], d[i]), sizes, laplace, known[i], _resamples=resamples,
+        )
+        for i in range(shape[0])
+    ]  # fmt: skip

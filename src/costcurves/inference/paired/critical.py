@@ -13,7 +13,6 @@ from costcurves.inference.paired.discordant import at_or_below, overlap
 from costcurves.inference.paired.limits import PairedErrors, difference_limits
 from costcurves.inference.rates import mid_p_at
 from costcurves.inference.simultaneous import (
-    SIMULATIONS,
     calibrated_critical,
     line_critical,
     moving_points,
@@ -27,6 +26,11 @@ from costcurves.inference.symmetry import chosen, exact_weights
 # examples of their sign are expected are drawn together.
 _SINGLY = 2000
 _COMMON = 100
+# The number of data sets that are simulated; another data set needs at most the critical value with probability `level`
+# whatever this number is. A larger one makes the critical values of similar data more alike.
+_SIMULATIONS = 999
+# How many points are looked at where the same examples are discordant, so that the difference is linear in pc.
+_A_RUN = 5
 
 
 def difference_critical(
@@ -56,7 +60,7 @@ def difference_critical(
 
     Notes
     -----
-    For two lines there is a closed form (`line_critical`). For moving thresholds and mid-P limits, 1,999 data sets are
+    For two lines there is a closed form (`line_critical`). For moving thresholds and mid-P limits, 999 data sets are
     drawn (seeded by the data): each example keeps the points at which it is discordant, and to each class half an
     example is added that only a gets wrong at all points, and half an example that only b does. The critical value is
     the smallest at which the bands of a share `level` of the data sets cover, at all points, the rates at which they
@@ -104,8 +108,24 @@ def difference_critical(
     used = moving_points(covariance)
     if used.size == 0:  # the classifiers differ nowhere
         used = np.unique(np.linspace(0, pc.size - 1, 9).astype(np.intp))
+    used = used[_of_each_run(_runs(tables)[used])]
     cells = [smoothed_cells(table, used, n) for table, n in zip(tables, sizes, strict=True)]
     return _calibrated(cells, sizes, pc[used], level, sampling, laplace)
+
+
+def _runs(tables: list[FloatArray]) -> IntArray:
+    """Return a number for each point that changes from one to the next only if other examples are discordant there."""
+    m = tables[0].shape[0] - 1
+    off = [table.astype(np.bool_) & ~np.eye(m + 1, dtype=np.bool_) for table in tables]
+    starts = np.any([table.any(axis=0) | table.any(axis=1) for table in off], axis=0)
+    return np.asarray(np.cumsum(starts[:m]))
+
+
+def _of_each_run(runs: IntArray) -> IntArray:
+    """Return the positions of at most `_A_RUN` points of each run, with its first and last."""
+    first = np.flatnonzero(np.append(True, runs[1:] != runs[:-1]))
+    last = np.append(first[1:], runs.size) - 1
+    return np.unique(np.rint(np.linspace(first, last, _A_RUN)).astype(np.intp))
 
 
 def _always(only_a: float, only_b: float, points: int) -> FloatArray:
@@ -234,15 +254,13 @@ def _one_by_one(cells: Cells, number: IntArray, points: int, rng: np.random.Gene
         return np.zeros((number.size, points), np.int64), np.zeros((number.size, points), np.int64)
     found = rng.binomial(number, min(float(total[-1]), 1.0))
     which = np.minimum(at_or_below(total, rng.random(int(found.sum())) * total[-1]), total.size - 1)
-    row = np.repeat(np.arange(number.size) * width, found)
-    kind = cells.only_a[which]
-    out = []
-    for some in (kind, ~kind):
-        start, mine = row[some], which[some]
-        change = np.bincount(start + cells.first[mine], minlength=number.size * width)
-        change -= np.bincount(start + cells.last[mine], minlength=number.size * width)
-        out.append(np.cumsum(change.reshape(-1, width), axis=1)[:, :points])
-    return out[0], out[1]
+    # Those that only a gets wrong are counted in the first half of each row, those that only b does in the second.
+    row = np.repeat(np.arange(number.size) * (2 * width), found)
+    half = np.where(cells.only_a, 0, width)
+    change = np.bincount(row + (half + cells.first)[which], minlength=number.size * 2 * width)
+    change -= np.bincount(row + (half + cells.last)[which], minlength=number.size * 2 * width)
+    counts = np.cumsum(change.reshape(-1, 2, width), axis=2)[:, :, :points]
+    return counts[:, 0], counts[:, 1]
 
 
 def _together(cells: Cells, number: IntArray, points: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -269,19 +287,19 @@ def _calibrated(
     n_pos, n_neg = (max(1, round(n)) for n in sizes)
     draws: list[int | IntArray] = [n_pos, n_neg]
     if sampling == "full":
-        positives = rng.binomial(n_pos + n_neg, n_pos / (n_pos + n_neg), SIMULATIONS)
+        positives = rng.binomial(n_pos + n_neg, n_pos / (n_pos + n_neg), _SIMULATIONS)
         draws = [positives, n_pos + n_neg - positives]
     counts: list[FloatArray] = []
     rates: list[FloatArray] = []
     for kinds, number in zip(cells, draws, strict=True):
-        counts += (c.astype(np.float64) for c in drawn_discordant(kinds, number, pc.size, SIMULATIONS, rng))
+        counts += (c.astype(np.float64) for c in drawn_discordant(kinds, number, pc.size, _SIMULATIONS, rng))
         rates += kinds.rates(pc.size)
     true = pc * (rates[0] - rates[1]) + (1 - pc) * (rates[2] - rates[3])
     table = tabulated(mid_p_at, laplace)
 
-    def covers(z: float, which: IntArray) -> BoolArray:
+    def room(z: float, which: IntArray) -> FloatArray:
         some = tuple(c[which] for c in counts)
         _, lower, upper = difference_limits(some, (n_pos, n_neg), pc, z, "mid-p", sampling, laplace, table)
-        return np.asarray(((lower <= true + 1e-12) & (true <= upper + 1e-12)).all(axis=1))
+        return np.minimum(true - lower, upper - true)
 
-    return calibrated_critical(covers, SIMULATIONS, level)
+    return calibrated_critical(room, _SIMULATIONS, level)

@@ -203,7 +203,7 @@ def no_difference_within(
     method: str,
     sampling: str,
     laplace: float,
-    errors: tuple[float, float],
+    errors: tuple[FloatArray | float, FloatArray | float],
 ) -> FloatArray:
     """Return the largest p-value that binning errors allow: that of limits which are wider by these errors.
 

@@ -113,20 +113,21 @@ def _tested(b: FloatArray, c: FloatArray, n: FloatArray | float, z: FloatArray |
     from scipy.special import betaincinv, ndtr
 
     tail = ndtr(-np.asarray(z, dtype=np.float64))
-    whole = tail.ndim == 0 and b.size > _MID_P**2 and bool((b == np.floor(b)).all() and (c == np.floor(c)).all())
-    if whole and max(b.max(), c.max()) <= _MID_P:
-        share = _share_limits(float(tail))[b.astype(np.intp), c.astype(np.intp)]
+    most = int(min(np.max(n), _MID_P))
+    whole = tail.ndim == 0 and b.size > (most + 1) ** 2 and bool((b == np.floor(b)).all() and (c == np.floor(c)).all())
+    if whole and max(b.max(), c.max()) <= most:
+        share = _share_limits(float(tail), most)[b.astype(np.intp), c.astype(np.intp)]
     else:
         share = np.where(b > 0, betaincinv(np.maximum(b, 1e-300), c + 1, tail), 0.0)
     return np.asarray((b + c) / n * (2 * share - 1))
 
 
 @lru_cache(maxsize=64)
-def _share_limits(tail: float) -> FloatArray:
-    """Return Clopper and Pearson's lower limits of b out of b + c, for b and c up to `_MID_P`."""
+def _share_limits(tail: float, most: int) -> FloatArray:
+    """Return Clopper and Pearson's lower limits of b out of b + c, for b and c up to `most`."""
     from scipy.special import betaincinv
 
-    k = np.arange(_MID_P + 1.0)
+    k = np.arange(most + 1.0)
     table = np.zeros((k.size, k.size))
     table[1:] = betaincinv(k[1:, None], k + 1, tail)
     return table
