@@ -63,6 +63,7 @@ def _at_the_start(request):
             one.enter(f"#{name}", value)
         for name, value in (("axis", "pc"), ("bands", "off"), ("pair", "0"), ("model", "0")):
             one.page.select_option(f"#{name}", value)
+        one.page.click("#unlimited")
         one.page.click("#bestcut")
         one.settle()
 
