@@ -186,7 +186,7 @@ def _own_vertices(one: ClassifierSummary) -> dict[float, dict[str, Any]]:
 
 
 def _distance(values: Any) -> list[float]:
-    return [float(f"{value:.6g}") for value in values.tolist()]
+    return [float(f"{value:.8g}") for value in values.tolist()]
 
 
 def _stretches(summary: Summary, who: dict[str, int]) -> Rows:
