@@ -228,11 +228,11 @@ def test_a_hull_answers_for_a_range_in_json_as_in_text(run, folder):
 
 
 @pytest.mark.parametrize("where", [("--json",), ("--csv",), ("-o", "a.json"), ("-o", "a.txt"), ("--json", "-o", "x")])
-@pytest.mark.parametrize(("limit", "word", "code"), [("0.0001", "FAIL", 1), ("100", "PASS", 0)])
-def test_a_gate_says_its_verdict_wherever_the_answer_goes(run, folder, where, limit, word, code):
+@pytest.mark.parametrize(("limit", "word", "code", "by"), [("0.0001", "FAIL", 1, "lower"), ("100", "PASS", 0, "upper")])
+def test_a_gate_says_its_verdict_wherever_the_answer_goes(run, folder, where, limit, word, code, by):
     done = run(*DECIDE, "--assert-cost-below", limit, *where)
     assert done.code == code
-    assert f"{word}: cost of a below {limit}: the upper limit at 95 % is " in " ".join(done.err.split())
+    assert f"{word}: cost of a below {limit}: the {by} limit at 95 % is " in " ".join(done.err.split())
 
 
 def test_a_gate_says_its_verdict_once(run, folder):

@@ -56,7 +56,7 @@ def test_useless_scores_are_called_useful_as_rarely_as_claimed():
 def test_range_limits_need_all_points_and_counts():
     y, s = [0, 1] * 20, np.arange(40) % 9
     with pytest.raises(cc.UnsupportedError, match="every point"):
-        cc.CostCurve.from_predictions(y, s).operating_range_limits()
+        cc.CostCurve(cc.RocCurve.from_predictions(y, s, points="hull")).operating_range_limits()
     roc = cc.RocCurve.from_predictions(y, s, sample_weight=np.arange(1, 41))
     with pytest.raises(cc.UnsupportedError, match="weights"):
         cc.CostCurve(roc).operating_range_limits()

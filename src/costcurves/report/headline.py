@@ -59,7 +59,7 @@ class Teller:
         found = answer.recommendation
         if found.ranges.sensitive:
             most = percent(float(found.largest[0]))
-            text = Markup("On these cases {} can each be the cheapest within the range; {} loses at most {} {}.")
+            text = Markup("On these cases {} can each be the cheapest within the range; {} loses up to {} {}.")
             lines.append(text.format(say.names(found.ranges.candidates), say.name(found.best_name), most, OF_ALL_WRONG))
         else:
             text = Markup("On these cases {} is the cheapest throughout the range.")
