@@ -140,7 +140,7 @@ REFUSED = [
     ),
     (lambda: cc.RocHull.from_json_text(HULL.to_json().replace("100", str(2**80))), "`fp`"),
     # comparisons
-    (lambda: cc.compare(Y, S, T, names=None), "`names` must be a pair of names, got None"),
+    (lambda: cc.compare(Y, S, T, names=3), "`names` must be a pair of names, got 3"),
     (lambda: cc.compare(Y, S, T, names=("a", "a")), "`names` must differ, got 'a' twice"),
     (lambda: cc.compare(Y, S, T, simultaneous=2), "`simultaneous` must be True or False"),
     (lambda: cc.compare(Y, S, T, method="midp"), "`method` must be one of"),

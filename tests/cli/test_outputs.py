@@ -255,3 +255,23 @@ def test_a_limit_that_is_no_number_is_bad_usage(run, folder, command, option, va
     assert (done.code, done.out) == (2, "")
     assert f"{option} must be a finite number, got {float(value):g}" in done.err
     assert not math.isfinite(float(value))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--junit", "t.csv"), "--junit must be another file than the table, got"),
+        (("--summary", "t.csv"), "--summary must be another file than the table, got"),
+        (("--junit", "x.xml", "-o", "x.xml"), "--junit must be another file than --output, got"),
+        (("--junit", "x.xml", "--summary", "x.xml"), "--summary must be another file than --junit, got"),
+    ],
+)
+def test_verdicts_never_replace_the_table_or_another_output(run, folder, options, told):
+    before = (folder / "t.csv").read_bytes()
+    done = run(
+        "decide", "t.csv", "--label", "y", "--positive", "1", "--pc", "0.5", "--assert-cost-below", "9", *options
+    )
+    assert done.code == 2
+    assert told in " ".join(done.err.split())
+    assert (folder / "t.csv").read_bytes() == before
+    assert not (folder / "x.xml").exists()

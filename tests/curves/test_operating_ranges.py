@@ -108,3 +108,13 @@ def test_crossings_of_moving_thresholds_are_those_of_the_curves():
         for found in (cc.compare(y, scores["a"], scores["b"], pc=[0.3, 0.6]), cc.compare.from_curves(a, b, pc=[0.3])):
             np.testing.assert_allclose(found.crossings().estimate.pc, a.crossings(b).pc, atol=1e-9)
             assert found.crossings().estimate.before == a.crossings(b).before
+
+
+def test_stability_judges_the_own_span_alone_and_needs_tables_that_cover_it():
+    hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.4, 0.95, name="C")])
+    inner = hull.within((0.5, 0.6))
+    for wider in (hull.within((0.1, 0.6)), hull.ranges()):
+        assert inner.stability([wider]).agreement.tolist() == [1.0]
+    for others, message in (([hull.within((0.55, 0.9))], "must cover"), (None, "tables of ranges")):
+        with pytest.raises(cc.InputError, match=message):
+            inner.stability(others)

@@ -153,3 +153,13 @@ def test_weights_count_by_their_effective_size_and_bad_calls_are_refused():
     uneven = cc.RocCurve.from_predictions([0, 1] * 30, np.arange(60) % 7, sample_weight=np.arange(1, 61), name="u")
     with pytest.raises(cc.InputError, match="whole counts"):
         cc.compare.from_curves(cc.CostCurve(uneven), cc.CostCurve(plain), method="exact")
+
+
+def test_exact_limits_are_quantiles_of_the_distribution_that_has_the_p_value():
+    y = [0] * 10 + [1] * 10
+    first = cc.CostCurve.from_predictions(y, [0] * 10 + [1] * 10, policy=0.5, name="a")
+    second = cc.CostCurve.from_predictions(y, [0] * 10 + [1] * 7 + [0] * 3, policy=0.5, name="b")
+    found = cc.compare.from_curves(first, second, method="exact", simultaneous=False, pc=[0.5, 0.9])
+    assert found.p_value.min() > 0.05
+    assert found.upper.tolist() == [0.0, 0.0]
+    assert found.distribution(0.9).quantile(0.975) == 0.0

@@ -112,7 +112,7 @@ class Gates:
 
     def _better(self, answer: Answer, baseline: str, data: ScoreTable, rule: Any, where: str) -> Gate:
         n = data.predictions.y_true.size
-        if self.candidate is None:
+        if self._recommended(answer):
             if isinstance(answer, Recommendation):
                 return better_here(answer, answer.saving(baseline, self._threshold(baseline)), where, n)
             if self._threshold(baseline) is not None:
@@ -122,6 +122,7 @@ class Gates:
         if difference is not None:
             return better_throughout(difference, n, where)
         assert isinstance(answer, Recommendation)
+        assert self.candidate is not None
         c, cost = answer.index(self.candidate), float(answer.normalized_cost[answer.index(baseline)])
         limits = (answer.estimate[c], answer.lower[c], answer.upper[c])
         claim = claim_below(*limits, cost, n=n, level=answer.level)
@@ -145,17 +146,24 @@ class Gates:
         )
         return difference
 
+    def _recommended(self, answer: Answer) -> bool:
+        """Return whether the recommended classifier is judged: nobody was named, or it was."""
+        return self.candidate is None or (
+            isinstance(answer, Recommendation) and self.candidate == answer.best.classifier
+        )
+
     def _threshold(self, baseline: str) -> float | None:
         """Return the threshold at which a classifier is used today, if it was given."""
         return self.baseline_threshold if baseline == self.baseline else None
 
     def _saved(self, answer: Recommendation, baseline: str, data: ScoreTable, rule: Any) -> tuple[float, float, float]:
         """Return what is saved per case in money, with its limits."""
-        if self.candidate is None:
+        if self._recommended(answer):
             found = answer.saving(baseline, self._threshold(baseline))
             return found.money_estimate, found.money_lower, found.money_upper
         difference = self._difference(answer, baseline, data, rule)
         if difference is None:  # what a trivial baseline costs is known
+            assert self.candidate is not None
             c, cost = answer.index(self.candidate), float(answer.expected_cost[answer.index(baseline)])
             limits = (answer.money_estimate[c], answer.money_upper[c], answer.money_lower[c])
             estimate, lower, upper = (cost - float(limit) for limit in limits)
@@ -196,5 +204,5 @@ def _text(
     if saved is not None:
         estimate, lower, upper = (money(value) for value in saved)
         unit = f" {safe(currency)}" if currency else ""
-        head += f"{safe(chosen)} saves {estimate}{unit} per case ({level_text(level)} interval {lower} to {upper}); "
+        head += f"{safe(chosen)} saves {estimate}{unit} per case ({level_text(level)} limits {lower} to {upper}); "
     return f"{head}{safe(gate.line)}."

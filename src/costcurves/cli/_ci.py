@@ -17,7 +17,7 @@ from costcurves._base.files import is_stream, update_file, write_atomically
 from costcurves._base.text import safe
 from costcurves.cli._gates import FAILED, Gate, show_gates
 from costcurves.cli._groups import GATES, option
-from costcurves.cli._print import Output, Problem, check_writable, console, plain_text, say
+from costcurves.cli._print import Output, Problem, check_writable, console, plain_text, quoted, say
 
 # Where GitHub, and systems that follow it, look for a step's summary.
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -43,11 +43,16 @@ class GateReports:
             if path is not None:
                 check_writable(path, force=True)
 
-    def check(self, gates: bool) -> None:
-        """Refuse a file for verdicts of which there will be none."""
+    def check(self, gates: bool, table: Path, out: Output) -> None:
+        """Refuse a file for verdicts of which there will be none, and one that is the table or another output."""
+        taken = {"the table": table, "--output": out.output}
         for name, path in (("--junit", self.junit), ("--summary", self.summary)):
             if path is not None and not gates:
                 raise Problem(f"{name} needs a gate: one of the options --assert-...")
+            for other, used in taken.items():
+                if path is not None and used is not None and path.resolve() == used.resolve() and not is_stream(path):
+                    raise Problem(f"{name} must be another file than {other}, got {quoted(str(path))}")
+            taken[name] = path
 
     def leave(self, command: str, gates: Sequence[Gate], out: Output, show: Callable[[Console], None]) -> None:
         """Write the verdicts and end the command, with exit code 1 if a gate failed.

@@ -124,7 +124,7 @@ def bcost(
     Say what each classifier of k classes costs per case, with an interval (BCost) that allows for costly errors which
     the rows do not show. Rows of a cost matrix are true classes, columns predicted ones.
     """
-    reports.check(assert_cost_below is not None)
+    reports.check(assert_cost_below is not None, table.file, out)
     data, prices, currency = table.load()
     with working("counting"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
@@ -258,7 +258,7 @@ def bdeltacost(
     Say which classifier of k classes costs least, on the same rows: BDeltaCost of all pairs, and of each classifier
     against always predicting one class. Limits and p-values hold for all comparisons together.
     """
-    reports.check(gates.assert_not_worse_than is not None or gates.assert_better_than is not None)
+    reports.check(gates.assert_not_worse_than is not None or gates.assert_better_than is not None, table.file, out)
     data, prices, currency = table.load()
     if gates.margin is not None and gates.assert_not_worse_than is None:
         raise Problem("--margin goes with --assert-not-worse-than")

@@ -109,7 +109,7 @@ def compare(
     Say for which operating conditions one classifier costs significantly less than another, on the same rows. The
     limits hold for all pairs and all conditions in the range jointly. Without a range all conditions count.
     """
-    reports.check(gates.any)
+    reports.check(gates.any, table.file, out)
     asked = conditions.read(needed=False)
     if len(asked.cases) > 1:
         raise Problem(f"choose one scenario with --scenario: {', '.join(safe(name) for name in asked.cases)}")

@@ -69,7 +69,7 @@ def decide(
         raise Problem(
             "--policy crossfit is for compare and curve: decide says what its threshold will cost on new cases anyway"
         )
-    reports.check(gates.any)
+    reports.check(gates.any, table.file, out)
     asked = conditions.read()
     if out.form == "csv" and len({type(where) for where in asked.cases.values()}) > 1:
         raise Problem("--csv needs scenarios of one kind, conditions or ranges: choose some with --scenario")

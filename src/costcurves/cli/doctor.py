@@ -40,7 +40,7 @@ def doctor(
     other, ties, too few cases of a class, uncalibrated probabilities, and columns that are identifiers or weights.
     Each finding says what to do. The other commands look for the same and say in one line if there is something.
     """
-    reports.check(assert_clean)
+    reports.check(assert_clean, table.file, out)
     data = replace(table, drop_missing=True).read()
     with working("checking"):
         checked = data.check(thorough=True)

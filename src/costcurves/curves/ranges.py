@@ -160,10 +160,18 @@ class Ranges(Result):
           pc 0 .. 0.462 A: 96 % of the stretch; the change at 0.462 occurs in 67 %, at pc 0.4 .. 0.519
           pc 0.462 .. 1 C: 63 % of the stretch
         """
-        listed = list(others)
+        listed: list[Any] = list(others) if hasattr(others, "__iter__") else []
         if not listed or not all(isinstance(other, Ranges) for other in listed):
             raise InputError(f"`others` must be tables of ranges, got {shown(others)}")
+        low, high = float(self.pc_low[0]), float(self.pc_high[-1])
+        if low == high:
+            raise InputError(f"`stability` needs a range of pc, got a single one, {low:.6g}")
+        for other in listed:
+            if other.pc_low[0] > low or other.pc_high[-1] < high:
+                span = f"{other.pc_low[0]:.6g} .. {other.pc_high[-1]:.6g}"
+                raise InputError(f"`others` must cover the pc of this table, {low:.6g} .. {high:.6g}, got {span}")
         ends = np.unique(np.concatenate([self.pc_low, self.pc_high, *(o.pc_low for o in listed)]))
+        ends = ends[(ends >= low) & (ends <= high)]
         middle, width = (ends[:-1] + ends[1:]) / 2, np.diff(ends)
         agree = np.zeros((len(listed), len(self)))
         owner = np.clip(np.searchsorted(self.pc_high, middle), 0, len(self) - 1)

@@ -341,8 +341,9 @@ class _Judge:
         if self._same(rival):
             return 0.0, 0.0
         known = [trivial(one) for one in (self.best, rival)]
-        # Comparisons with a known cost are two-sided, all others are one-sided.
-        level = self.level if any(known) else 0.5 + 0.5 * self.level
+        # The limit that decides whether the rival is shown to cost more: whoever is sure of that shows a saving, too.
+        # If the choice is taken as given, limits are those of the paired difference, on both sides.
+        level = 0.5 + 0.5 * self.level if self.contest.given_choice and not any(known) else self.level
         lower = -self._compared([rival], level)[rival.classifier].saves
         if all(known):
             return lower, lower

@@ -26,7 +26,9 @@ class Saving(Result):
         What is recommended and what it replaces, with their costs on these cases.
     estimate, lower, upper : float
         What the choice is expected to save on new cases, relative to getting every case wrong, with limits. They allow
-        for the choice of the classifier and of its threshold; below 0 the choice would cost more.
+        for the choice of the classifier and of its threshold; below 0 the choice would cost more. The lower limit is
+        the one by which `recommend` says that a rival costs more: each limit holds by itself with the probability
+        `level`.
     money_estimate, money_lower, money_upper : float
         The same per case in money.
     shown : bool
@@ -45,7 +47,7 @@ class Saving(Result):
     >>> answer = cc.recommend(y, scores, cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=9))
     >>> answer.saving("today", threshold=0.5)
     Saving of new at score >= 0.604 against today at score >= 0.5: shown
-      0.243 per case expected on new cases, 95 % in [0.138, 0.382]
+      0.243 per case expected on new cases, 95 % limits [0.156, 0.382]
     """
 
     condition: OperatingCondition
@@ -93,14 +95,14 @@ class Saving(Result):
         unit = "of getting every case wrong" if self.condition.pc_only else "per case"
         head = f"Saving of {self.choice.rule} against {self.baseline.rule}: {'shown' if self.shown else 'not shown'}"
         limits = f"[{self.money_lower:.3g}, {self.money_upper:.3g}]"
-        text = f"{self.money_estimate:.3g} {unit} expected on new cases, {level_text(self.level)} in {limits}"
+        text = f"{self.money_estimate:.3g} {unit} expected on new cases, {level_text(self.level)} limits {limits}"
         return f"{head}\n  {text if self.lower < self.upper else f'{self.money_estimate:.3g} {unit}, exactly'}"
 
 
 def check_baseline(name: Any, threshold: Any, names: tuple[str, ...]) -> tuple[str, float | None]:
     """Return the checked name and threshold of a baseline."""
     known = (*names, *TRIVIAL)
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise InputError(f"`baseline` must be one of {', '.join(known)}, got {shown(name)}")
     if threshold is None:
         return name, None

@@ -25,7 +25,7 @@ from costcurves.inference.bands.methods import cost_strata
 from costcurves.inference.bands.resampled import nested_counts
 from costcurves.inference.bands.results import check_pc
 from costcurves.inference.bands.shared_draws import zero_tails
-from costcurves.inference.kernel.distribution import exact_distribution, exact_quantiles
+from costcurves.inference.kernel.distribution import exact_distribution
 from costcurves.inference.kernel.strata import Stratum
 from costcurves.inference.paired.limits import by_halving
 from costcurves.inference.rates import Limits, check_counts, critical, mid_p_at, pointwise_level
@@ -221,7 +221,10 @@ def _limits_at(pair: Pair, pc: FloatArray, z: FloatArray, method: str) -> tuple[
 def _exact_limits(pair: Pair, pc: FloatArray, z: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return estimate and quantiles of the exact bootstrap distribution."""
     tail = 0.5 * (1 - pointwise_level(z))
-    lower, upper = exact_quantiles(unpaired_strata(pair, pc), [tail, 1 - tail])
+    strata = unpaired_strata(pair, pc)
+    # Point by point, so that limits and p-values are those of one distribution, to its atoms.
+    found = [exact_distribution([s.at(j) for s in strata]).quantile([tail, 1 - tail]) for j in range(pc.size)]
+    lower, upper = np.array(found).T.copy()
     return unpaired_limits(pair, pc, 0.0, "gaussian")[0], lower, upper
 
 
