@@ -139,6 +139,13 @@ REFUSED = [
         "`version` must be 2, got 3",
     ),
     (lambda: cc.RocHull.from_json_text(HULL.to_json().replace("100", str(2**80))), "`fp`"),
+    (
+        lambda: cc.CostCurve(ROC, policy=cc.thresholds.rule(lambda pc: "x")),
+        "`function` must return one threshold per pc, got what is no number",
+    ),
+    (lambda: cc.recommend(Y, {"a": S}, 0.3).saving(np.array([1, 2])), "`baseline` must be one of"),
+    (lambda: cc.bcost.over_costs([[5, 1], [2, 6]], [[[0, 1], [1, 0]]], weights="x"), "`weights` must be 1 numbers"),
+    (lambda: cc.bcost.over_costs([[5, 1], [2, 6]], np.array(0.5)), "`costs` must be a sequence of cost matrices"),
     # comparisons
     (lambda: cc.compare(Y, S, T, names=3), "`names` must be a pair of names, got 3"),
     (lambda: cc.compare(Y, S, T, names=("a", "a")), "`names` must differ, got 'a' twice"),

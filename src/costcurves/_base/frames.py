@@ -61,6 +61,8 @@ def columns_of(name: str, table: Any) -> Mapping[str, Any]:
             f"`{name}` must map names to columns (a dict or a dataframe), got {kind}: "
             f'for one classifier pass {{"name": {name}}}'
         ) from None
+    except nw.exceptions.DuplicateError:
+        raise InputError(f"`{name}` must have different column names, got {list(table.columns)}") from None
     return {column: frame[column].to_numpy() for column in frame.columns}
 
 

@@ -185,7 +185,10 @@ class Rule(Policy):
 
     def _asked(self, pc: FloatArray) -> FloatArray:
         """Return the function's thresholds, checked."""
-        found = np.asarray(self.function(pc), dtype=np.float64)
+        try:
+            found = np.asarray(self.function(pc), dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"`function` must return one threshold per pc, got what is no number: {error}") from None
         if found.shape != pc.shape or np.isnan(found).any():
             raise InputError(f"`function` must return one threshold per pc, got shape {found.shape} for {pc.shape}")
         return found

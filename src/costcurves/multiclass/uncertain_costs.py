@@ -92,12 +92,18 @@ def spread_over(
     costs: Sequence[Any], answer: Callable[[CostMatrix], Any], weights: Any, names: tuple[str, str] | None
 ) -> CostSpread:
     """Return the answers at all matrices, in one result."""
-    if isinstance(costs, CostMatrix) or not hasattr(costs, "__len__") or len(costs) == 0:
+    single = isinstance(costs, CostMatrix) or getattr(costs, "ndim", 1) == 0
+    if single or not hasattr(costs, "__len__") or len(costs) == 0:
         raise InputError(f"`costs` must be a sequence of cost matrices, got {shown(costs)}")
     found = [answer(as_cost_matrix(one)) for one in costs]
-    given = np.ones(len(found)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if given.shape != (len(found),) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
-        raise InputError(f"`weights` must be {len(found)} numbers >= 0, got {shown(weights)}")
+    rule = f"`weights` must be {len(found)} numbers >= 0 with a finite sum, got {shown(weights)}"
+    try:
+        given = np.ones(len(found)) if weights is None else np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(rule) from None
+    with np.errstate(over="ignore"):
+        if given.shape != (len(found),) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
+            raise InputError(rule)
     columns = [frozen(np.array([getattr(one, name) for one in found])) for name in ("estimate", "lower", "upper")]
     estimates, lowers, uppers = columns
     return CostSpread(estimates, lowers, uppers, found[0].level, names, frozen(given / given.sum()))
