@@ -24,13 +24,13 @@ from costcurves.conditions.scenarios import read_scenarios as read_scenarios
 from costcurves.counting.confusion import ConfusionMatrix as ConfusionMatrix
 from costcurves.counting.confusion import JointConfusion as JointConfusion
 from costcurves.curves import thresholds as thresholds
-from costcurves.curves.cost_averages import average_cost_curves as average_cost_curves
+from costcurves.curves.averages import AveragedRoc as AveragedRoc
+from costcurves.curves.averages import average_cost_curves as average_cost_curves
+from costcurves.curves.averages import average_roc_curves as average_roc_curves
+from costcurves.curves.averages import pool as pool
 from costcurves.curves.cost_curve import CostCurve as CostCurve
 from costcurves.curves.hull import RocHull as RocHull
 from costcurves.curves.roc import RocCurve as RocCurve
-from costcurves.curves.roc_averages import AveragedRoc as AveragedRoc
-from costcurves.curves.roc_averages import average_roc_curves as average_roc_curves
-from costcurves.curves.roc_averages import pool as pool
 from costcurves.data.example_data import example_path as example_path
 from costcurves.data.predictions import Predictions as Predictions
 from costcurves.data.scan import scan as scan

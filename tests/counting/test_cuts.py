@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import costcurves as cc
-from costcurves._base.threshold_text import cut_text, middle_cut, short_cut
+from costcurves._base.text import cut_text, middle_cut, short_cut
 from costcurves.cli import main
 from costcurves.counting import hull_vertices
 from costcurves.report.datasets import two_class_data

@@ -14,7 +14,7 @@ import costcurves as cc
 import oracles
 import peers
 import r_bridge
-from costcurves.curves.roc_averages import tpr_at
+from costcurves.curves.averages import tpr_at
 from worlds import ALL_TIED, MIXED, NAMED, PERFECT, REVERSED, TWO, curve_of, folds, predictions
 
 

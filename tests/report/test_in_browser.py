@@ -13,8 +13,7 @@ import pytest
 
 import costcurves as cc
 from browser import browser, open_tab
-from costcurves._base.text import safe
-from costcurves._base.threshold_text import cut_text
+from costcurves._base.text import cut_text, safe
 
 # Marks around names that are read in their own direction.
 ISOLATES = dict.fromkeys((0x2068, 0x2069))

@@ -274,3 +274,10 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Make an array read-only and return it."""
     array.flags.writeable = False
     return array
+
+
+def check_unique(names: Sequence[str], what: str) -> None:
+    """Raise an error if a name repeats."""
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise InputError(f"`{what}` must have different names, got {shown(name)} twice: pass name= to each")

@@ -19,10 +19,9 @@ from rich.console import Console
 from rich.padding import Padding
 
 import costcurves as cc
-from costcurves._base.csv_text import csv_text
 from costcurves._base.files import is_standard_output, is_stream, real_path, write_atomically
 from costcurves._base.progress import Progress, on_terminal
-from costcurves._base.results import Result, jsonable
+from costcurves._base.results import Result, csv_text, jsonable
 from costcurves._base.text import acts, safe
 from costcurves.cli._grid import Grid
 from costcurves.cli._groups import LOUDNESS, OUT, option

@@ -28,6 +28,9 @@ from costcurves._base.validation import (
 from costcurves.conditions.cost_matrix import CostsLike
 from costcurves.counting.class_labels import Label
 
+# Differences of normalized cost below this are rounding, not performance: they count as equal.
+EQUAL = 1e-12
+
 
 def pc_to_slope(pc: float) -> float:
     """Return the slope (1 - pc) / pc of the iso-performance lines, in [0, inf]."""

@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.results import Result
-from costcurves._base.text import level_text, safe
-from costcurves._base.threshold_text import cut_text
-from costcurves.conditions.condition import OperatingCondition
-from costcurves.curves.cost_function import EQUAL
+from costcurves._base.text import cut_text, level_text, safe
+from costcurves.conditions.condition import EQUAL, OperatingCondition
 from costcurves.curves.roc import RocCurve
 
 ALWAYS_NEGATIVE = "always negative"

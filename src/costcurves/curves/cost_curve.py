@@ -32,11 +32,9 @@ from costcurves.conditions.range import Beta, GridLike
 from costcurves.counting.class_labels import Label
 from costcurves.counting.counts import UNNAMED
 from costcurves.counting.labels import checked_cases
-from costcurves.curves.checked_curves import FROM_SCORES
 from costcurves.curves.cost_function import CostLines
-from costcurves.curves.cost_thresholds import CostThresholds
-from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals
-from costcurves.curves.operating_ranges import RangeLimits, below_trivial
+from costcurves.curves.cost_measures import CostMeasures
+from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals, RangeLimits, below_trivial
 from costcurves.curves.roc import LATER, RocCurve
 from costcurves.curves.steps import HasRocCurve
 from costcurves.curves.thresholds import PolicyLike, as_policy
@@ -49,7 +47,7 @@ from costcurves.inference.trivial import trivial_critical
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class CostCurve(CostThresholds):
+class CostCurve(CostMeasures):
     """Normalized expected cost of a classifier at every operating condition, under a threshold policy.
 
     The curve is linear in pc between breaks: on step i it is ``pc·fnr[i] + (1-pc)·fpr[i]``.
@@ -97,7 +95,8 @@ class CostCurve(CostThresholds):
         roc = source.to_roc_curve() if hasattr(source, "to_roc_curve") else source
         if not isinstance(roc, RocCurve):
             raise InputError(
-                f"`source` must be a RocCurve or a RocHull, got {shown(source)} ({type(source).__name__}){FROM_SCORES}"
+                f"`source` must be a RocCurve or a RocHull, got {shown(source)} ({type(source).__name__}): "
+                "for labels and scores use from_predictions"
             )
         rule = as_policy(policy)
         steps = rule.steps(roc)

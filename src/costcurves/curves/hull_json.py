@@ -11,9 +11,8 @@ import numpy as np
 
 from costcurves._base.errors import CostCurvesError, FormatError, InputError
 from costcurves._base.results import jsonable
-from costcurves._base.validation import check_in_unit, check_name, check_positive, shown
+from costcurves._base.validation import check_in_unit, check_name, check_positive, check_unique, shown
 from costcurves.counting.counts import ScoreCounts
-from costcurves.curves.checked_curves import check_unique
 from costcurves.curves.roc import RocCurve
 
 FORMAT = "costcurves/roc-hull"

@@ -17,21 +17,19 @@ from costcurves._base.validation import (
     check_nonnegative,
     check_positive,
 )
+from costcurves.conditions.condition import EQUAL
 from costcurves.curves.choices import TRIVIAL, LimitedChoice, Mixture
-from costcurves.curves.cost_function import EQUAL
-from costcurves.curves.guarantees import (
+from costcurves.curves.hull_points import HullPoints
+from costcurves.curves.limits import (
     Asked,
     Assured,
+    Point,
     assured_alarms,
     assured_fpr,
     assured_load,
     assured_precision,
     assured_tpr,
     check_counted,
-)
-from costcurves.curves.hull_decisions import HullDecisions
-from costcurves.curves.limits import (
-    Point,
     fewest_false_alarms,
     first_within_tpr,
     last_within_fpr,
@@ -43,7 +41,7 @@ from costcurves.curves.roc import RocCurve
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class HullLimits(HullDecisions):
+class HullLimits(HullPoints):
     """The questions to `RocHull` that state a limit."""
 
     def best_at_fpr(self, fpr: float, *, confidence: float | None = None) -> LimitedChoice:

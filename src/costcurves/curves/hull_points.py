@@ -1,10 +1,10 @@
-"""The vertices of a ROC convex hull, the classifiers that reach them, and how the hull grows and is stored."""
+"""The curves of a ROC convex hull, its vertices, who reaches them, and how the hull grows and is stored."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -19,22 +19,25 @@ from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import (
     FloatArray,
     check_path,
+    check_unique,
     frozen,
     shown,
 )
 from costcurves.conditions.condition import ConditionLike, PcLike, pc_array
 from costcurves.counting.counts import ScoreCounts
 from costcurves.counting.geometry import common_integers, hull_of_integers
-from costcurves.curves.checked_curves import RocCurves, check_curves, check_not_trivial, check_unique
 from costcurves.curves.choices import (
     ALWAYS_NEGATIVE,
     ALWAYS_POSITIVE,
+    TRIVIAL,
     threshold_text,
 )
-from costcurves.curves.growing_hull import Claim, Growth, Vertices, by_name, points_of
+from costcurves.curves.growing_hull import Claim, Growth, Points, Vertices, by_name, points_of
 from costcurves.curves.hull_json import hull_text, parts_of_text
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.standings import Points
+
+RocCurves = RocCurve | Iterable[RocCurve] | Mapping[str, RocCurve]
+FROM_SCORES = ": for labels and scores use from_predictions"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -356,3 +359,34 @@ def _integer_points(candidates: tuple[RocCurve, ...]) -> tuple[list[int], list[i
     x = common_integers([Fraction(0), Fraction(1), *(rate[0] for rate in rates)])
     y = common_integers([Fraction(0), Fraction(1), *(rate[1] for rate in rates)])
     return x, y, who
+
+
+def check_curves(curves: RocCurves, what: str = "curves", *, repeats: bool = False) -> list[RocCurve]:
+    """Return ROC curves from a sequence, or from a mapping whose keys are their names.
+
+    Names must not repeat unless `repeats` allows it, as for the folds of one classifier.
+    """
+    if isinstance(curves, RocCurve):
+        return [curves]
+    if isinstance(curves, Mapping):
+        listed = [c.renamed(n) if isinstance(c, RocCurve) else c for n, c in curves.items()]
+    else:
+        try:
+            listed = list(curves)
+        except TypeError:
+            raise InputError(f"`{what}` must be RocCurves, got {shown(curves)}{FROM_SCORES}") from None
+    if not listed:
+        raise InputError(f"`{what}` must not be empty, got 0 curves")
+    for curve in listed:
+        if not isinstance(curve, RocCurve):
+            raise InputError(f"`{what}` must be RocCurves, got {shown(curve)} ({type(curve).__name__}){FROM_SCORES}")
+    if not repeats:
+        check_unique([c.name for c in listed], what)
+    return listed
+
+
+def check_not_trivial(names: Sequence[str], what: str) -> None:
+    """Raise an error if a name is that of a trivial classifier."""
+    for name in names:
+        if name in TRIVIAL:
+            raise InputError(f"`{what}` must not use the names of the trivial classifiers, got {shown(name)}")

@@ -10,8 +10,7 @@ import numpy as np
 
 from costcurves._base.errors import UnsupportedError
 from costcurves._base.results import Result, jsonable
-from costcurves._base.text import level_text, safe
-from costcurves._base.threshold_text import cut_text
+from costcurves._base.text import cut_text, interval_in_words, largest, level_text, rule_in_words, safe, sentence
 from costcurves._base.validation import (
     BoolArray,
     FloatArray,
@@ -26,7 +25,6 @@ from costcurves.conditions.condition import OperatingCondition, check_condition,
 from costcurves.conditions.range import OperatingRange, check_range
 from costcurves.curves.choices import as_cheap
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.threshold_words import interval_in_words, largest, rule_in_words, sentence
 from costcurves.inference.threshold_sets import TESTED, TESTED_ALL, may_be_best, points_to_try, where_best
 
 # Excluded thresholds between two that are not are taken into the set if at most this share of the cases lies between.

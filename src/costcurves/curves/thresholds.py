@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.threshold_text import cut_text
+from costcurves._base.text import cut_text
 from costcurves._base.validation import (
     FloatArray,
     IntArray,

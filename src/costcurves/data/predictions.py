@@ -32,12 +32,11 @@ from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import RangeLike, check_range
 from costcurves.counting.class_labels import Label
 from costcurves.counting.folds import FoldCounts, fold_numbers
+from costcurves.curves.averages import AveragedRoc, average_cost_curves, average_roc_curves
 from costcurves.curves.chance import one_question
-from costcurves.curves.cost_averages import average_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull import RocHull
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
 from costcurves.curves.threshold_sets import ThresholdSet
 from costcurves.curves.thresholds import NamedPolicies, PolicyLike, as_policy, validation
 from costcurves.data.checks import check_rows

@@ -11,16 +11,15 @@ import numpy as np
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.validation import BoolArray, FloatArray, check_choice, frozen, shown
+from costcurves.conditions.condition import EQUAL
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range, span_of
-from costcurves.curves.checked_curves import RocCurves
-from costcurves.curves.cost_averages import CurveLike, as_cost_curve, as_cost_curves
+from costcurves.curves.averages import CurveLike, as_cost_curve, as_cost_curves, tpr_at
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.curves.cost_function import EQUAL
 from costcurves.curves.differences import Crossings, Difference
 from costcurves.curves.hull import RocHull
+from costcurves.curves.hull_points import RocCurves
 from costcurves.curves.ranges import Ranges
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.roc_averages import tpr_at
 
 Space = Literal["cost", "roc", "points"]
 

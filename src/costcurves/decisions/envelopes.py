@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from costcurves._base.validation import FloatArray, IntArray
+from costcurves.conditions.condition import EQUAL
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, as_cheap
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.curves.cost_function import EQUAL
 
 
 def trivial_curves() -> tuple[CostCurve, CostCurve]:

@@ -11,10 +11,9 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
-from costcurves._base.validation import IntArray, check_choice, check_name, shown
+from costcurves._base.validation import IntArray, check_choice, check_name, check_unique, shown
 from costcurves.counting import counts
 from costcurves.counting.labels import binary_labels
-from costcurves.curves.checked_curves import check_unique
 from costcurves.curves.roc import RocCurve
 from costcurves.data.predictions import Predictions, as_predictions
 from costcurves.decisions.rows import Rows

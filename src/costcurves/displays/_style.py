@@ -14,8 +14,7 @@ from typing import Any
 
 from costcurves._base.errors import InputError, MissingExtraError
 from costcurves._base.files import write_atomically
-from costcurves._base.validation import check_name, check_path, check_positive, shown
-from costcurves.curves.checked_curves import check_unique
+from costcurves._base.validation import check_name, check_path, check_positive, check_unique, shown
 
 # Colours that remain distinguishable with every common kind of colour blindness (Okabe and Ito 2008). The order is the
 # same in all figures.

@@ -9,9 +9,9 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import check_flag, shown
-from costcurves.curves.checked_curves import check_curves
+from costcurves.curves.averages import AveragedRoc, average_roc_curves
+from costcurves.curves.hull_points import check_curves
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.roc_averages import AveragedRoc, average_roc_curves
 from costcurves.displays._base import Axes, ScoreDisplay
 from costcurves.displays._conditions import LineSettings, Names
 from costcurves.displays._placing import Words, label_each

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import Sampling, check_flag, check_number, check_two_names, shown
-from costcurves.curves.cost_averages import as_cost_curves
+from costcurves.curves.averages import as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.decisions.compare_many import ManyDifferences
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference

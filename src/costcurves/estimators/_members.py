@@ -22,9 +22,17 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.progress import track
-from costcurves._base.validation import FloatArray, IntArray, check_choice, check_flag, check_name, is_missing, shown
+from costcurves._base.validation import (
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_flag,
+    check_name,
+    check_unique,
+    is_missing,
+    shown,
+)
 from costcurves.counting.labels import binary_labels
-from costcurves.curves.checked_curves import check_unique
 from costcurves.curves.choices import TRIVIAL
 
 Fold = tuple[IntArray | None, IntArray]

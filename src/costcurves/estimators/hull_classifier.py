@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from costcurves._base.errors import CostCurvesError, InputError
-from costcurves._base.threshold_text import middle_cut
+from costcurves._base.text import middle_cut
 from costcurves._base.validation import BoolArray, Column, ResponseMethod, check_choice, shown
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.counting import counts

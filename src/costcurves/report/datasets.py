@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from costcurves._base.threshold_text import short_cut
-from costcurves.curves.calibration import Calibration
+from costcurves._base.text import short_cut
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL
+from costcurves.curves.cost_measures import Calibration
 from costcurves.curves.roc import RocCurve
 from costcurves.decisions.curve_difference import NO_VERDICT
 from costcurves.decisions.envelopes import trivial_curves

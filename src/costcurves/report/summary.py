@@ -26,8 +26,8 @@ from costcurves._base.validation import (
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange, default_points
 from costcurves.counting.geometry import upper_hull
-from costcurves.curves.calibration import Calibration
 from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.cost_measures import Calibration
 from costcurves.curves.differences import Crossings, PcIntervals
 from costcurves.curves.hull import RocHull
 from costcurves.curves.ranges import Ranges
