@@ -15,20 +15,10 @@ import numpy as np
 from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.curves.choices import TRIVIAL, Choice, cheapest_of, trivial_choices
-from costcurves.decisions.entrants import ROWS, Entrants
-from costcurves.decisions.rows import MANY
-from costcurves.inference.candidates import Candidates, Cells
+from costcurves.decisions.entrants import Entrants
+from costcurves.inference.competition import Competition, free_grid
 from costcurves.inference.family import hochberg
-from costcurves.inference.held_out import FoldCounts, HeldOut, dealt
 from costcurves.inference.selection import Comparison, FieldAt
-
-# Thresholds that compete for one classifier, and for all of them together.
-THRESHOLDS, ALL_THRESHOLDS, FEWEST = 96, 384, 12
-# Thresholds of one classifier among which the choice is made again without a fold, and rows up to which that is done
-# repeatedly. With more than `MANY` rows the optimism is small, and it is not done at all.
-HELD_OUT_THRESHOLDS, FEW = 512, 2000
-# Up to so many candidates are drawn once for all operating points.
-SHARED = 3000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,120 +102,38 @@ class Contest:
         return _Judge(self, where, level, own, best), [best, *rest]
 
     @cached_property
-    def grids(self) -> dict[str, FloatArray]:
-        """The thresholds of each classifier that compete, increasing."""
-        most = max(FEWEST, min(THRESHOLDS, ALL_THRESHOLDS // len(self.entrants.order)))
-        grids = {}
+    def field(self) -> Competition:
+        """The candidates of all classifiers."""
+        entrants, grids = self.entrants, {}
+        chosen_here = {name for name in self.names if entrants.follows_costs(name)}
+        free = set() if self.given_choice else chosen_here
         for name in self.names:
-            if self.entrants.follows_costs(name) and not self.given_choice:
-                used = [self.entrants.choice(name, OperatingCondition.from_pc(pc)).threshold for pc in self.points]
-                used = [cut for cut in used if math.isfinite(cut)]
-                cuts = np.concatenate([self.entrants.spread_out(name, most, used), used])
+            if name in free:
+                used = [entrants.choice(name, OperatingCondition.from_pc(pc)).threshold for pc in self.points]
+                cuts = free_grid(entrants.scored, name, used)
             else:
-                cuts = np.array([self.entrants.cut(name, pc) for pc in self.points])
+                cuts = np.array([entrants.cut(name, pc) for pc in self.points])
             cuts = np.append(cuts, self.beside.get(name, math.inf))
             grids[name] = np.unique(cuts[np.isfinite(cuts)])
-        return grids
-
-    @cached_property
-    def cells(self) -> dict[str, tuple[Cells, Cells]]:
-        """How many thresholds each score of each class reaches."""
-        found = {}
-        for name in self.names:
-            cell = np.searchsorted(self.grids[name], self.entrants.sample.scores[name], side="right").astype(np.int32)
-            found[name] = (cell[self.entrants.rows[0]], cell[self.entrants.rows[1]])
-        return found
-
-    @cached_property
-    def candidates(self) -> Candidates | None:
-        """All candidates; None if no classifier has a threshold."""
-        numbers = [self.grids[name].size for name in self.entrants.order]
-        if not sum(numbers):
-            return None
-        pos, neg = (
-            None if rows.size <= ROWS else np.searchsorted(rows, np.sort(self.entrants.few_rows(rows)))
-            for rows in self.entrants.rows
-        )
-        return Candidates.of_cells(
-            (
-                [self.cells[name][0] for name in self.entrants.order],
-                [self.cells[name][1] for name in self.entrants.order],
-            ),
-            numbers,
-            self.entrants.weights,
-            (pos, neg),
-            self.entrants.effective,
-            [self._between(name) for name in self.entrants.order],
-        )
-
-    @cached_property
-    def shared_draws(self) -> tuple[FloatArray, FloatArray] | None:
-        """Draws of all candidates for several operating points; None where drawing at each point costs less."""
-        assert self.candidates is not None
-        size = self.candidates.owner.size
-        return self.candidates.draws(np.arange(size)) if len(self.points) > 2 and size <= SHARED else None
-
-    def _between(self, name: str) -> FloatArray:
-        """Return how many more thresholds a classifier could use between those that compete."""
-        if self.entrants.follows_costs(name) and not self.given_choice:
-            return self.entrants.between(name, self.grids[name])
-        return np.zeros(self.grids[name].size)
-
-    @cached_property
-    def held_out(self) -> HeldOut | None:
-        """The rows in folds, for costs of choices on rows that took no part in them; None if there are very many."""
-        n = self.entrants.sample.positive.size
-        if n > MANY or not sum(grid.size for grid in self.grids.values()):
-            return None
-        folds = tuple(dealt(self.entrants.keys[rows], 4 if n <= FEW else 2) for rows in self.entrants.rows)
-        counted = {}
-        for name in self.entrants.order:
-            grid = self.grids[name]
-            if self.entrants.follows_costs(name):
-                grid = np.union1d(grid, self.entrants.spread_out(name, HELD_OUT_THRESHOLDS))
-            cell = np.searchsorted(grid, self.entrants.sample.scores[name], side="right")
-            cells = cell[self.entrants.rows[0]], cell[self.entrants.rows[1]]
-            counted[name] = FoldCounts.of(cells, (folds[0], folds[1]), self.entrants.weights, grid.size)
-        return HeldOut(counted)
-
-    @cached_property
-    def starts(self) -> dict[str, int]:
-        """Where each classifier's candidates begin."""
-        sizes = [self.grids[name].size for name in self.entrants.order]
-        return dict(zip(self.entrants.order, [sum(sizes[:i]) for i in range(len(sizes))], strict=True))
+        return Competition(entrants.scored, grids, free, chosen_here)
 
     def number_of(self, name: str, pc: float) -> int | None:
         """Return which candidate a classifier is at an operating point; None if it is a trivial one there."""
-        cut, twin = self.entrants.cut(name, pc), self.entrants.twins[name]
-        if not math.isfinite(cut):
-            return None
-        return self.number_at(twin, cut)
+        cut = self.entrants.cut(name, pc)
+        return self.number_at(name, cut) if math.isfinite(cut) else None
 
     def number_at(self, name: str, cut: float) -> int:
         """Return which candidate a classifier is at one of the thresholds that compete."""
-        twin = self.entrants.twins[name]
-        return self.starts[twin] + int(np.searchsorted(self.grids[twin], cut))
+        return self.field.number_at(self.entrants.twins[name], cut)
 
     def allowed(self, pc: float) -> BoolArray:
-        """Return which candidates compete at an operating point."""
-        assert self.candidates is not None
-        n_pos, n_neg = self.candidates.sizes
-        misses, alarms = self.candidates.misses, self.candidates.alarms
-        never = (misses >= n_pos * (1 - 1e-12)) & (alarms <= 0)
-        always = (misses <= 0) & (alarms >= n_neg * (1 - 1e-12))
-        useful = ~never & ~always
-        mask = np.zeros(useful.size, dtype=np.bool_)
-        for name in self.entrants.order:
-            own = slice(self.starts[name], self.starts[name] + self.grids[name].size)
-            if self.entrants.follows_costs(name) and not self.given_choice:
-                mask[own] = useful[own]
-            if (i := self.number_of(name, pc)) is not None:  # what is in use competes in any case
-                mask[i] = True
-        return mask
+        """Return which candidates compete at an operating point; what is in use competes in any case."""
+        in_use = (self.number_of(name, pc) for name in self.entrants.order)
+        return self.field.allowed(i for i in in_use if i is not None)
 
     def discordant(self, name: str, cut: float) -> tuple[FloatArray, ...]:
         """Return the rows that only a candidate, only one classifier at a threshold gets wrong, in each class."""
-        g = int(np.searchsorted(self.grids[name], cut)) + 1
+        g = int(np.searchsorted(self.field.grids[name], cut)) + 1
         found = []
         for side in (0, 1):
             only_rival, only_own = [], []
@@ -248,9 +156,9 @@ class Contest:
         """
         key = (name, other, side)
         if key not in self._tables:
-            weight = self.entrants.weights[side]
-            shape = self.grids[name].size + 1, self.grids[other].size + 1
-            cell = self.cells[name][side] * np.int32(shape[1]) + self.cells[other][side]
+            weight = self.entrants.scored.side_weights[side]
+            shape = self.field.grids[name].size + 1, self.field.grids[other].size + 1
+            cell = self.field.cells[name][side] * np.int32(shape[1]) + self.field.cells[other][side]
             scale = 1.0 if weight is None else self.entrants.effective[side] / float(weight.sum())
             self._tables[key] = np.asarray(np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape) * scale, float)
         return self._tables[key]
@@ -266,12 +174,12 @@ class _Judge:
         self.least = min(where.pc, 1.0 - where.pc)
         self.field: FieldAt | None = None
         self.place: dict[str, int] = {}
-        if contest.candidates is not None:
+        candidates = contest.field.candidates
+        if candidates is not None:
             allowed = contest.allowed(where.pc)
             if allowed.any():
-                self.field = contest.candidates.at(
-                    where.pc, allowed, given=contest.given_choice, shared=contest.shared_draws
-                )
+                shared = contest.field.shared_draws(len(contest.points))
+                self.field = candidates.at(where.pc, allowed, given=contest.given_choice, shared=shared)
                 for name, choice in own.items():
                     i = None if trivial(choice) else contest.number_of(name, where.pc)
                     if i is not None and allowed[i]:
@@ -374,14 +282,14 @@ class _Judge:
     @cached_property
     def _held_out(self) -> tuple[float, dict[str, float]] | None:
         contest = self.contest
-        if contest.held_out is None:
+        if contest.field.held_out is None:
             return None
         only = {
-            name: None if (i := contest.number_of(name, self.where.pc)) is None else i - contest.starts[name]
+            name: None if (i := contest.number_of(name, self.where.pc)) is None else i - contest.field.starts[name]
             for name in contest.entrants.order
             if not contest.entrants.follows_costs(name)
         }
-        return contest.held_out.costs(self.where.pc, only)
+        return contest.field.held_out.costs(self.where.pc, only)
 
     @staticmethod
     def _corner(choice: Choice) -> float | None:

@@ -451,7 +451,7 @@ def _fixed_rule(entrants: Entrants, span: OperatingRange) -> FixedRule:
 
 def _with_limit(rule: FixedRule, contest: Contest, span: OperatingRange, level: float) -> FixedRule:
     """Return a rule with the upper limit of its largest loss in money on new cases."""
-    upper, candidates = rule.money, contest.candidates
+    upper, candidates = rule.money, contest.field.candidates
     if candidates is not None:
         pc, unit = _corners(span)
         number = None

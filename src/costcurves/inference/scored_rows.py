@@ -1,0 +1,121 @@
+"""Scores of several classifiers on the same rows: thresholds to study, and keys that depend on the scores alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from costcurves._base.validation import BoolArray, FloatArray, IntArray
+from costcurves.counting.counts import effective_number
+
+# Rows of one class from which the covariance of errors is estimated.
+ROWS = 4096
+
+
+class ScoredRows:
+    """Labels and scores of the same rows.
+
+    Parameters
+    ----------
+    positive : array of bool, shape (n,)
+    scores : mapping of name to array of shape (n,)
+    weights : array of shape (n,), or None
+    order : sequence of str
+        The classifiers that take part, in an order that depends on neither names nor places.
+    """
+
+    def __init__(
+        self,
+        positive: BoolArray,
+        scores: Mapping[str, npt.NDArray[Any]],
+        weights: FloatArray | None,
+        order: Sequence[str],
+    ) -> None:
+        self.positive, self.scores, self.weights, self.order = positive, scores, weights, tuple(order)
+        self._known: dict[str, tuple[FloatArray, float]] = {}
+
+    def spread_out(self, name: str, most: int, used: Sequence[float] = ()) -> FloatArray:
+        """Return thresholds all along the scores, denser where few cases decide: at the ends and near those in use."""
+        distinct, _ = self._distinct(name)
+        n = distinct.size - 1
+        if n <= most:
+            return distinct[1:]
+        parts = [np.linspace(1, n, most // 4)]
+        ends = np.geomspace(1, n / 2, most // 8)
+        parts += [ends, n + 1 - ends]
+        if used:
+            near = np.searchsorted(distinct, np.unique(used))
+            steps = np.geomspace(1, n / 2, max(2, most // 4 // near.size))
+            parts += [(near[:, None] + sign * steps).ravel() for sign in (-1, 1)]
+        ranks = np.unique(np.clip(np.rint(np.concatenate(parts)), 1, n))
+        return distinct[ranks.astype(np.int64)]
+
+    def between(self, name: str, grid: FloatArray) -> FloatArray:
+        """Return about how many more thresholds lie between each of some thresholds and the next; 0 for the last."""
+        distinct, times = self._distinct(name)
+        more = np.diff(np.searchsorted(distinct, grid)) - 1
+        return np.append(times * np.maximum(more, 0), 0.0)[: grid.size]
+
+    def _distinct(self, name: str) -> tuple[FloatArray, float]:
+        """Return the distinct scores of a classifier, and how many each of them stands for if there are very many."""
+        if name not in self._known:
+            scores, times = self.scores[name], 1.0
+            if scores.size > 16 * ROWS:
+                scores, times = scores[self.few_rows(np.arange(scores.size))], scores.size / ROWS
+            self._known[name] = np.unique(scores).astype(np.float64), times
+        return self._known[name]
+
+    @cached_property
+    def keys(self) -> npt.NDArray[np.uint64]:
+        """A number for each row that depends on its scores, its label and its weight alone."""
+        total = np.zeros(self.positive.size, dtype=np.uint64)
+        for name in self.order:
+            # What the scores of two classifiers have exchanged is another row, whatever the classifiers are called.
+            hashes = row_hashes(self.scores[name], self.positive)
+            total += hashes * (hashes.sum(dtype=np.uint64) | np.uint64(1))
+        if self.weights is not None:
+            total += _hashed(self.weights) * np.uint64(0x94D049BB133111EB)
+        return total
+
+    def few_rows(self, rows: IntArray) -> IntArray:
+        """Return at most `ROWS` of some rows, picked by their scores alone."""
+        if rows.size <= ROWS:
+            return rows
+        return rows[np.argpartition(self.keys[rows], ROWS)[:ROWS]]
+
+    @cached_property
+    def sides(self) -> tuple[IntArray, IntArray]:
+        """The positive and the negative rows."""
+        return np.flatnonzero(self.positive), np.flatnonzero(~self.positive)
+
+    @cached_property
+    def side_weights(self) -> tuple[FloatArray | None, FloatArray | None]:
+        """The weights of the rows of each class."""
+        if self.weights is None:
+            return None, None
+        return self.weights[self.sides[0]], self.weights[self.sides[1]]
+
+    @cached_property
+    def effective(self) -> tuple[float, float]:
+        """Effective sample sizes."""
+        pos, neg = (
+            float(rows.size) if weight is None else effective_number(weight)
+            for rows, weight in zip(self.sides, self.side_weights, strict=True)
+        )
+        return pos, neg
+
+
+def row_hashes(scores: npt.NDArray[Any], positive: BoolArray) -> npt.NDArray[np.uint64]:
+    """Return a hash of each row's score of one classifier, and of its label."""
+    return _hashed(scores) + positive.astype(np.uint64)
+
+
+def _hashed(values: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """Return a hash of each number."""
+    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
+    bits = (bits ^ (bits >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray((bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9))
