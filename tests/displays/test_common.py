@@ -736,3 +736,45 @@ def test_displays_are_found_without_loading_matplotlib_or_scikit_learn():
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.strip() == "[]"
+
+
+# Notebooks --------------------------------------------------------------------------------------------------
+
+CELLS = """
+%matplotlib inline
+import costcurves as cc
+import matplotlib.pyplot as plt
+roc = cc.RocCurve.from_rates(0.1, 0.6, name="A")
+cc.CostCurveDisplay.from_results(roc)
+---
+_, (left, right) = plt.subplots(1, 2)
+cc.RocHullDisplay.from_results(roc, ax=left)
+cc.CostCurveDisplay.from_results(roc, ax=right)
+---
+cc.RocHullDisplay(roc)
+---
+display = cc.RocHullDisplay.from_results(roc)
+---
+display.save("again.png").stat().st_size > 1000
+"""
+
+
+def test_a_notebook_shows_each_figure_exactly_once(tmp_path):
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS.split("---\n")])
+    NotebookClient(
+        notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    outputs = [[output["data"] for output in cell.outputs] for cell in notebook.cells]
+    assert [sum("image/png" in data for data in cell) for cell in outputs] == [1, 1, 1, 1, 0]
+    assert outputs[0][0]["text/plain"] == "CostCurveDisplay('A')"
+    assert outputs[4][0]["text/plain"] == "True"
+
+
+def test_a_figure_in_a_window_is_not_shown_again_as_a_picture(monkeypatch):
+    display = CASES["cost"].make()
+    monkeypatch.setattr(matplotlib, "get_backend", lambda: "QtAgg")
+    assert display._repr_mimebundle_() == {"text/plain": repr(display)}
+    assert plt.get_fignums() == [display.figure_.number]

@@ -374,3 +374,18 @@ def test_folds_that_are_cross_fitted_make_one_curve_and_one_difference():
     assert not display.folds
     drawn = cc.CostDifferenceDisplay.from_predictions(predictions, policy="crossfit").difference
     assert drawn.lower.tolist() == predictions.compare("a", "b", policy="crossfit").lower.tolist()
+
+
+def test_resampled_test_sets_are_lines_of_whole_counts_around_the_line():
+    roc = cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]], name="tree")  # 2005, figures 11 and 12
+    curve = cc.CostCurve(roc, policy=cc.thresholds.point(1))
+    band = curve.band(level=0.9, method="resample")
+    display = cc.CostCurveDisplay.from_results(curve, bands=band, resamples=100)
+    ends = np.array([path.vertices[:, 1] for path in display.resampled_["tree"].get_paths()])
+    assert ends.shape == (100, 2)
+    counts = ends * [10, 20]
+    np.testing.assert_allclose(counts, counts.round(), atol=1e-9)
+    assert abs(counts.mean(axis=0) - 4).max() < 4 * np.sqrt(10 * 0.4 * 0.6 / 100)
+    assert display.ax_.get_ylim()[1] >= band.upper.max()
+    with pytest.raises(cc.InputError, match="`resamples` must be"):
+        cc.CostCurveDisplay(curve).plot(resamples=0)

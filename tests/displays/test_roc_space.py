@@ -203,3 +203,42 @@ def test_what_is_no_triangle_is_refused():
         display.plot(mark=3)
     with pytest.raises(cc.CostCurvesError, match="`mark`"):
         display.plot(mark={"nowhere": [0.5, 0.5, 0.5]})
+
+
+def test_the_line_of_equal_cost_touches_both_curves():
+    points = {"low": [(0.02, 0.3), (0.1, 0.6), (0.3, 0.72)], "high": [(0.1, 0.35), (0.4, 0.9), (0.7, 0.98)]}
+    curves = [cc.RocCurve.from_rates(*np.transpose(p), thresholds=[3, 2, 1], name=n) for n, p in points.items()]
+    display = cc.RocHullDisplay(curves).plot(crossings=True)
+    line, dots = display.crossing_
+    slope, (x, y) = line.get_slope(), line.get_xy1()
+    assert slope == pytest.approx(1)  # (0.1, 0.6) and (0.4, 0.9) lie on it
+    for one in points.values():
+        assert max(v - slope * u for u, v in [*one, (0, 0), (1, 1)]) == pytest.approx(y - slope * x)
+    np.testing.assert_allclose(dots.get_xydata(), [(0.1, 0.6), (0.4, 0.9)])
+    assert line.get_label() == "equal cost of both at pc 0.5"
+    # A curve that lies below another crosses it nowhere.
+    assert cc.RocHullDisplay([A, cc.RocCurve.from_rates(0.2, 0.5, name="worse")]).plot(crossings=True).crossing_ == []
+
+
+def test_points_can_be_drawn_without_lines():
+    both = hull()
+    for line, curve in zip(cc.RocHullDisplay(both).plot(points=True).line_, both.roc_curves().values(), strict=True):
+        assert line.get_linestyle() == "None"
+        np.testing.assert_array_equal(line.get_xydata(), np.stack([curve.fpr, curve.tpr], 1)[1:-1])
+
+
+def test_the_mean_cost_of_the_folds_is_a_line_that_their_averages_need_not_reach():
+    folds = [cc.RocCurve.from_rates(0.04, 0.4), cc.RocCurve.from_rates(0.3, 0.8)]  # 2005, figure 9
+    kinds = [cc.average_roc_curves(folds, kind=kind, name=kind) for kind in ("vertical", "horizontal")]
+    slope = 0.4 / 0.26
+    display = cc.AveragedRocDisplay.from_results(
+        kinds, folds={one.name: folds for one in kinds}, condition=1 / (1 + slope)
+    )
+    assert len(display.iso_) == 2
+    for line in display.iso_:
+        (x, y), steep = line.get_xy1(), line.get_slope()
+        assert steep == pytest.approx(slope)
+        assert [y + steep * (fpr - x) for fpr in (0.04, 0.3)] == pytest.approx([0.4, 0.8])
+        assert all((y + steep * (one.fpr - x) - one.tpr).min() > 0.02 for one in kinds)
+    with pytest.raises(cc.InputError, match="`condition` must come with a display that has `folds`"):
+        cc.AveragedRocDisplay(kinds).plot(condition=0.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import inspect
 import os
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.frames import NamedColumns
-from costcurves._base.validation import Column, ResponseMethod
+from costcurves._base.validation import Column, ResponseMethod, check_flag
 from costcurves.conditions.cost_matrix import CostsLike
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
@@ -21,7 +22,19 @@ from costcurves.data.predictions import Predictions
 from costcurves.displays import _scores
 from costcurves.displays._placing import Words, settle
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import COLUMN, Margins, canvas, check_axes, save_figure
+from costcurves.displays._style import (
+    COLUMN,
+    SCREEN_DPI,
+    Margins,
+    canvas,
+    check_axes,
+    chosen,
+    figure_bytes,
+    line_options,
+    pyplot,
+    save_figure,
+    shown_as_pictures,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
@@ -46,6 +59,13 @@ class Display:
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on the given axes, or on those of a new figure, and return the display."""
         raise TypeError(f"{type(self).__name__} must define how it is drawn")
+
+    def _checked(
+        self, ax: Any, names: Any, curve_kwargs: Any, **flags: Any
+    ) -> tuple[tuple[str, ...], dict[str, dict[str, Any]], dict[str, bool]]:
+        """Check what all methods `plot` take: the names to draw, the looks of all lines, and options that are flags."""
+        looks = line_options(self.names, curve_kwargs, ax)
+        return chosen(names, self.names), looks, {name: check_flag(name, value) for name, value in flags.items()}
 
     def _draw(self, ax: Any, draw: Callable[[Any], Words | None]) -> Self:
         """Draw on the given axes or on new ones, place the words that `draw` returns, and keep the axes."""
@@ -76,6 +96,20 @@ class Display:
     def __repr__(self) -> str:
         """Show the kind of display and the names of what it draws."""
         return f"{type(self).__name__}({', '.join(repr(name) for name in self.names)})"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        """Show the figure where notebooks show the last line of a cell, drawn first if need be.
+
+        A notebook shows the figures that are still open at the end of a cell as well, so the figure is closed here.
+        """
+        text = {"text/plain": repr(self)}
+        if not shown_as_pictures():
+            return text
+        figure = (self if self.figure_ is not None else self.plot()).figure_.canvas.figure
+        picture = base64.b64encode(figure_bytes(figure, "png", 2 * SCREEN_DPI)).decode()
+        width, height = (round(SCREEN_DPI * inches) for inches in figure.get_size_inches())
+        pyplot().close(figure)
+        return {**text, "image/png": picture}, {"image/png": {"width": width, "height": height}}
 
     @classmethod
     def from_results(cls, results: Any, *, ax: Axes | None = None, **options: Any) -> Self:
@@ -182,20 +216,13 @@ class ScoreDisplay(Display):
             By default, a classifier is named after its class.
         X, y : array-like
             Test data and their labels.
-        sample_weight : array-like of shape (n,), optional
         response_method : {"auto", "predict_proba", "decision_function"}
             The method that gives scores. "auto" uses the first of them that the classifier has.
-        pos_label : label, optional
-            The positive class, which is required unless labels are booleans, 0/1 or -1/1.
-        name : str, optional
-            The name of a single classifier.
-        ax : matplotlib Axes, optional
-            The axes to draw on, by default those of a new figure.
-        **options
-            Options of the display, which its class describes, and those of `plot`.
+        sample_weight, pos_label, name, ax, **options
+            As for `from_predictions`.
         """
-        respond = partial(_scores.scores, pos_label=pos_label, response_method=response_method)
         given = {"pos_label": pos_label, "sample_weight": sample_weight, "name": name}
+        respond = partial(_scores.scores, pos_label=pos_label, response_method=response_method)
         return cls._made(partial(_scores.of_estimators, estimator, X, y, respond, **given), ax, options)
 
     @classmethod
@@ -220,13 +247,11 @@ class ScoreDisplay(Display):
             The output of ``cross_validate(..., return_estimator=True, return_indices=True)``.
         X, y : array-like
             The data that was cross-validated.
-        sample_weight, response_method, pos_label, name, ax
+        sample_weight, response_method, pos_label, name, ax, **options
             As for `from_estimator`.
-        **options
-            Options of the display, which its class describes, and those of `plot`.
         """
-        respond = partial(_scores.scores, pos_label=pos_label, response_method=response_method)
         given = {"pos_label": pos_label, "sample_weight": sample_weight, "name": name}
+        respond = partial(_scores.scores, pos_label=pos_label, response_method=response_method)
         return cls._made(partial(_scores.of_cv_results, cv_results, X, y, respond, **given), ax, options)
 
 

@@ -36,6 +36,8 @@ PALE = "#E9E9E9"
 # The width of a journal column, in inches.
 COLUMN = 3.4
 FORMATS = ("svg", "png", "pdf")
+# Pictures in notebooks have this many dots per inch on the screen, and twice as many in the file.
+SCREEN_DPI = 96
 
 _TICKS = 7.0
 # The most letters of a line of a label beside a row of bars.
@@ -291,6 +293,12 @@ def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: float = 300.0
     kind = target.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise InputError(f"`path` must end in .svg, .png or .pdf, got {shown(target.name)}")
+    write_atomically(target, figure_bytes(figure, kind, dpi))
+    return target
+
+
+def figure_bytes(figure: Any, kind: str, dpi: float) -> bytes:
+    """Draw a figure as SVG, PNG or PDF. The same figure gives the same bytes."""
     # Files contain no dates and no versions, and the ids of an SVG are derived from its content.
     silent = {"svg": {"Date": None}, "png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None}}
     for ax in figure.axes:
@@ -301,5 +309,10 @@ def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: float = 300.0
     content = io.BytesIO()
     with _settings({"svg.hashsalt": "costcurves"}):
         figure.savefig(content, format=kind, dpi=check_positive("dpi", dpi), metadata=silent[kind])
-    write_atomically(target, content.getvalue())
-    return target
+    return content.getvalue()
+
+
+def shown_as_pictures() -> bool:
+    """Say whether figures are shown as pictures in a notebook, and not in windows of their own."""
+    backend = needed("matplotlib", "plot").get_backend().lower()
+    return "inline" in backend or backend == "agg"

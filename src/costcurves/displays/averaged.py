@@ -8,15 +8,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import check_flag, shown
-from costcurves.curves.averages import AveragedRoc, average_roc_curves
+from costcurves._base.validation import shown
+from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
+from costcurves.curves.averages import AveragedRoc, average_cost_curves, average_roc_curves
+from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull_points import check_curves
 from costcurves.curves.roc import RocCurve
 from costcurves.displays._base import Axes, ScoreDisplay
 from costcurves.displays._conditions import LineSettings, Names
 from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import Margins, by_name, chosen, line_options, one_or_all
+from costcurves.displays._style import GREY, Margins, by_name, one_or_all
 from costcurves.displays.roc import SQUARE, SQUARE_MARGINS, roc_axes
 
 
@@ -40,11 +42,13 @@ class AveragedRocDisplay(ScoreDisplay):
     band_ : PolyCollection, or list, or None
     fold_line_ : dict of name to list of Line2D
     chance_ : Line2D or None
+    iso_ : list of artists
+        The lines of the mean cost of the folds at a condition.
     ax_, figure_, legend_
 
     Notes
     -----
-    Figures 2 and 3 of Provost, Fawcett & Kohavi (1998).
+    Figures 2 and 3 of Provost, Fawcett & Kohavi (1998); figure 9 of Holte & Drummond (2005).
 
     Examples
     --------
@@ -64,6 +68,7 @@ class AveragedRocDisplay(ScoreDisplay):
     band_: Any = None
     chance_: Any = None
     fold_line_: dict[str, list[Any]]
+    iso_: list[Any]
 
     def __init__(self, averages: Any, *, folds: Mapping[str, Any] | None = None) -> None:
         self.averages: dict[str, AveragedRoc] = by_name("averages", averages, AveragedRoc)
@@ -92,6 +97,7 @@ class AveragedRocDisplay(ScoreDisplay):
         intervals: bool = True,
         with_folds: bool = False,
         chance: bool = True,
+        condition: ConditionLike | None = None,
         legend: bool | str = True,
         curve_kwargs: LineSettings | None = None,
     ) -> Self:
@@ -99,25 +105,24 @@ class AveragedRocDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            The axes to draw on, by default those of a new figure.
-        names : str or sequence of str, optional
-            The averages to draw, by default all.
+        ax, names, legend, curve_kwargs
+            As for `CostCurveDisplay.plot`.
         intervals : bool
             Whether to draw the pointwise intervals of the mean.
         with_folds : bool
             Whether to draw the curve of each fold as well.
         chance : bool
             Whether to draw the diagonal, which corresponds to random guessing.
-        legend : bool or str
-            Whether to draw a legend, or where to place it.
-        curve_kwargs : dict, list of dict, or mapping of name to dict
-            matplotlib settings for the lines of the curves.
+        condition : OperatingCondition or pc, optional
+            Draw the line on which the cost at this condition is the mean cost of the folds (`average_cost_curves`),
+            each at its best point. An average of ROC curves need not touch it (2005, figure 9).
         """
-        shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs, ax)
-        flags = {"intervals": intervals, "with_folds": with_folds, "chance": chance}
-        flags = {name: check_flag(name, value) for name, value in flags.items()}
+        given = {"intervals": intervals, "with_folds": with_folds, "chance": chance}
+        shown_names, options, flags = self._checked(ax, names, curve_kwargs, **given)
+
+        where = None if condition is None else check_condition(condition)
+        if where is not None and not all(name in self.folds for name in shown_names):
+            raise InputError("`condition` must come with a display that has `folds`, got none")
 
         def draw(axes: Any) -> Words:
             curves = [np.stack([self.averages[name].fpr, self.averages[name].tpr], 1) for name in shown_names]
@@ -136,6 +141,8 @@ class AveragedRocDisplay(ScoreDisplay):
                 drawn.append(axes.plot(one.fpr, one.tpr, **{"linewidth": 1.3, "zorder": 3, **options[name]})[0])
             self.line_ = one_or_all(drawn)
             self.band_ = one_or_all(bands)
+            self.iso_ = [] if where is None else [self._draw_mean_cost(axes, name, where) for name in shown_names]
+            label_each(axes, self.iso_, "mean cost of the folds")
             folds = [line for lines in self.fold_line_.values() for line in lines]
             label_each(axes, folds, "thin lines: single folds")
             levels = {self.averages[name].level for name in shown_names}
@@ -143,3 +150,9 @@ class AveragedRocDisplay(ScoreDisplay):
             return Words(legend, "lower right", self.names)
 
         return self._draw(ax, draw)
+
+    def _draw_mean_cost(self, ax: Any, name: str, where: OperatingCondition) -> Any:
+        cost = average_cost_curves([CostCurve(fold) for fold in self.folds[name]]).evaluate(where)
+        # A point (pc, cost) is a line of ROC space, which passes through (cost, 1 - cost) at every pc.
+        style = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 1}
+        return ax.axline((cost, 1 - cost), slope=where.slope, **style)

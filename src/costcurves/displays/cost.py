@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, Self
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.validation import check_flag, check_unique, shown
+from costcurves._base.validation import check_flag, check_integer, check_unique, shown
 from costcurves.conditions.range import default_points
 from costcurves.curves.averages import as_cost_curve, as_cost_curves, average_cost_curves
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
@@ -36,8 +37,6 @@ from costcurves.displays._style import (
     GREY,
     INK,
     ROW_WIDTH,
-    chosen,
-    line_options,
     one_or_all,
     wrapped,
 )
@@ -68,8 +67,8 @@ class CostCurveDisplay(ScoreDisplay):
     ----------
     line_ : Line2D, or list of Line2D for several curves
     band_ : PolyCollection, or list, or None
-    cost_line_, fold_line_ : dict of name to artist
-        The cost lines of all thresholds, and the curves of the folds.
+    cost_line_, fold_line_, resampled_ : dict of name to artist
+        The cost lines of all thresholds, the curves of the folds, and those of resampled test sets.
     trivial_, operating_range_, threshold_set_, crossing_, condition_, point_ : lists of artists
     envelope_ : Line2D or None
     ax_, figure_, legend_, secondary_ax_, money_ax_
@@ -99,6 +98,7 @@ class CostCurveDisplay(ScoreDisplay):
     money_ax_: Any = None
     cost_line_: dict[str, Any]
     fold_line_: dict[str, list[Any]]
+    resampled_: dict[str, Any]
     trivial_: list[Any]
     operating_range_: list[Any]
     threshold_set_: list[Any]
@@ -161,6 +161,7 @@ class CostCurveDisplay(ScoreDisplay):
         secondary_axis: SecondaryAxis | None = None,
         money_axis: bool = False,
         threshold_set: float | None = None,
+        resamples: int | None = None,
         legend: bool | str = True,
         curve_kwargs: LineSettings | None = None,
     ) -> Self:
@@ -191,17 +192,18 @@ class CostCurveDisplay(ScoreDisplay):
         threshold_set : float in (0, 1), optional
             Shade the costs of the thresholds that may be the best at `condition`, at every condition
             (`CostCurve.threshold_set` of this level).
+        resamples : int, optional
+            Draw the curves of so many resampled test sets at the same thresholds (`CostCurve.resampled`) as thin lines.
         legend : bool or str
             Whether to draw a legend, or where to place it.
         curve_kwargs : dict, list of dict, or mapping of name to dict
             matplotlib settings for the lines of the curves.
         """
-        shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs, ax)
+        given = {"lines": lines, "envelope": envelope, "trivial": trivial, "crossings": crossings}
+        given["operating_range"] = operating_range
+        shown_names, options, flags = self._checked(ax, names, curve_kwargs, **given)
         marks = read_marks(condition)
-        flags = {"lines": lines, "envelope": envelope, "trivial": trivial, "crossings": crossings}
-        flags = {name: check_flag(name, value) for name, value in flags.items()}
-        ranged = check_flag("operating_range", operating_range)
+        number = 0 if resamples is None else check_integer("resamples", resamples, 1, 10_000)
         sets = [] if threshold_set is None else [self._one_set(name, marks, threshold_set) for name in shown_names]
 
         def draw(axes: Any) -> Words:
@@ -215,6 +217,8 @@ class CostCurveDisplay(ScoreDisplay):
             self.fold_line_ = {
                 c.name: self._draw_folds(axes, c, options[c.name]) for c in curves if c.name in self.folds
             }
+            self.resampled_ = {c.name: _draw_resampled(axes, c, number, options[c.name]) for c in curves if number}
+            label_each(axes, list(self.resampled_.values()), f"thin lines: {number} resampled test sets")
             label_each(axes, list(self.cost_line_.values()), "thin lines: single thresholds")
             label_each(axes, [line for lines in self.fold_line_.values() for line in lines], "thin lines: single folds")
             bands = [self._draw_band(axes, c, options[c.name]) for c in curves if c.name in self.bands]
@@ -229,7 +233,7 @@ class CostCurveDisplay(ScoreDisplay):
             self.point_ += [artist for one in decisions for artist in (one.artist, one.text)]
             self.line_ = one_or_all(drawn)
             self.band_ = one_or_all(bands)
-            self.operating_range_ = _draw_ranges(axes, curves, options) if ranged else []
+            self.operating_range_ = _draw_ranges(axes, curves, options) if flags["operating_range"] else []
             self.secondary_ax_ = second_axis(axes, secondary_axis, marks)
             self.money_ax_ = _money(axes, money_axis, marks)
             return Words(legend, "upper right", self.names, [*decisions, *labels])
@@ -284,12 +288,12 @@ def _by_name(what: str, given: Any, names: tuple[str, ...]) -> Mapping[str, Any]
 def _limits(ax: Any, curves: list[CostCurve], bands: Sequence[Band]) -> float:
     """Set the limits of the axes, enlarged if all costs are low, and return the highest cost in view.
 
-    An envelope never costs more than one half, and only a band may reach above 1.
+    An envelope never costs more than one half, and only a band may reach above 1. Bands are shown completely.
     """
     pc_axis(ax)
     highest = max(float(curve.vertices[:, 1].max()) for curve in curves)
     reached = max([highest, *(float(band.upper.max()) for band in bands)])
-    top = 0.5 if highest <= 0.5 else max(1.0, reached)
+    top = max(0.5, math.ceil(10 * reached - 0.1) / 10) if highest <= 0.5 else max(1.0, reached)
     if reached <= 0.25 and not ax.has_data():
         top = max(0.02, round(1.5 * reached, 2))
     ax.set(ylim=(0, top), ylabel="expected cost (1 = always wrong)")
@@ -322,11 +326,20 @@ def _draw_trivial(ax: Any, top: float) -> list[Label]:
 
 
 def _draw_lines(ax: Any, curve: CostCurve, options: dict[str, Any]) -> Any:
-    from matplotlib.collections import LineCollection
-
     every = curve.lines()
     ends = [[(0.0, at_zero), (1.0, at_one)] for at_zero, at_one in zip(every.fpr, every.fnr, strict=True)]
-    drawn = LineCollection(ends, colors=options["color"], linewidths=0.4, alpha=0.35, zorder=1.5)
+    return _draw_thin(ax, ends, options, 0.35)
+
+
+def _draw_resampled(ax: Any, curve: CostCurve, number: int, options: dict[str, Any]) -> Any:
+    # A quarter of the lines of a hundred test sets are as dark as one line.
+    return _draw_thin(ax, [one.vertices for one in curve.resampled(number)], options, max(0.05, 0.5 - number / 400))
+
+
+def _draw_thin(ax: Any, lines: Sequence[Any], options: dict[str, Any], alpha: float) -> Any:
+    from matplotlib.collections import LineCollection
+
+    drawn = LineCollection(lines, colors=options["color"], linewidths=0.4, alpha=alpha, zorder=1.5)
     return ax.add_collection(drawn)
 
 

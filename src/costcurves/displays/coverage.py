@@ -13,7 +13,7 @@ from costcurves.displays._base import Axes, ScoreDisplay
 from costcurves.displays._conditions import LineSettings, Names, pc_axis
 from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import GREY, by_name, chosen, line_options, one_or_all
+from costcurves.displays._style import GREY, by_name, one_or_all
 from costcurves.planning.coverage import Coverage, coverage
 
 
@@ -100,17 +100,10 @@ class CoverageDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            The axes to draw on, by default those of a new figure.
-        names : str or sequence of str, optional
-            The coverages to draw, by default all.
-        legend : bool or str
-            Whether to draw a legend, or where to place it.
-        curve_kwargs : dict, list of dict, or mapping of name to dict
-            matplotlib settings for the lines.
+        ax, names, legend, curve_kwargs
+            As for `CostCurveDisplay.plot`.
         """
-        shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs, ax)
+        shown_names, options, _ = self._checked(ax, names, curve_kwargs)
 
         def draw(axes: Any) -> Words:
             found = [self.coverages[name] for name in shown_names]

@@ -142,8 +142,8 @@ class CostDifferenceDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            The axes to draw on, by default those of a new figure.
+        ax, secondary_axis, legend
+            As for `CostCurveDisplay.plot`.
         with_curves : bool
             Whether to draw the two cost curves as well, on the same axes.
         significant : bool
@@ -153,10 +153,6 @@ class CostDifferenceDisplay(ScoreDisplay):
             are drawn, as large as possible. Differences can lie between -1 and 1.
         condition : OperatingCondition, pc or OperatingRange, or a list of them
             What to mark.
-        secondary_axis : {"prevalence", "cost ratio", "slope"}, optional
-            Show pc as prevalence at the costs of `condition`, as cost ratio at its prevalence, or as slope.
-        legend : bool or str
-            Whether to draw a legend, or where to place it.
         curve_kwargs : dict
             matplotlib settings for the line of the difference.
         """

@@ -99,8 +99,8 @@ class DominanceDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            The axes to draw on, by default those of a new figure.
+        ax
+            As for `CostCurveDisplay.plot`.
         names : str or sequence of str, optional
             The classifiers that have a row, by default all.
         condition : OperatingCondition, pc or OperatingRange, or a list of them

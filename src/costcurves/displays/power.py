@@ -13,7 +13,7 @@ from costcurves.displays._base import Axes, LabelDisplay
 from costcurves.displays._conditions import LineSettings, Names
 from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
-from costcurves.displays._style import GREY, by_name, chosen, line_options, one_or_all
+from costcurves.displays._style import GREY, by_name, one_or_all
 from costcurves.displays.difference import two_of
 from costcurves.planning.power_curve import PowerCurve, power_curve
 
@@ -103,22 +103,15 @@ class PowerDisplay(LabelDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            The axes to draw on, by default those of a new figure.
-        names : str or sequence of str, optional
-            The curves to draw, by default all.
+        ax, names, legend, curve_kwargs
+            As for `CostCurveDisplay.plot`.
         wanted : float in [0, 1] or None
             A power to mark as a goal.
         relative_to : float > 0, optional
             Show differences as multiples of this number, for example of the cost of the first classifier, as the paper
             does.
-        legend : bool or str
-            Whether to draw a legend, or where to place it.
-        curve_kwargs : dict, list of dict, or mapping of name to dict
-            matplotlib settings for the lines.
         """
-        shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs, ax)
+        shown_names, options, _ = self._checked(ax, names, curve_kwargs)
         goal = None if wanted is None else check_in_unit("wanted", wanted)
         over = next(iter(self.curves.values())).over
         unit = 1.0 if relative_to is None else check_positive("relative_to", relative_to)

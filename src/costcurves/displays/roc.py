@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from costcurves._base.validation import FloatArray, check_flag
+from costcurves._base.validation import FloatArray
 from costcurves.conditions.condition import pc_to_slope
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
+from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull import RocHull
 from costcurves.displays._base import Axes, ScoreDisplay
 from costcurves.displays._conditions import LineSettings, Marked, Names, read_marks
@@ -23,9 +25,7 @@ from costcurves.displays._style import (
     PALE,
     ROW_WIDTH,
     Margins,
-    chosen,
     drawn_before,
-    line_options,
     marker,
     one_or_all,
     whole_markers,
@@ -78,9 +78,9 @@ class RocHullDisplay(ScoreDisplay):
     ----------
     line_ : Line2D, or list of Line2D for several curves
     hull_, shade_ : Line2D and PolyCollection, or None
-    iso_, point_, segment_, wedge_ : lists of artists
-        Iso-performance lines, the chosen points, the segments of the hull for ranges, and the wedges in which a trivial
-        classifier is best.
+    iso_, point_, segment_, wedge_, crossing_ : lists of artists
+        Iso-performance lines, the chosen points, the segments of the hull for ranges, the wedges in which a trivial
+        classifier is best, and the lines that touch two curves with the points where they do.
     chance_ : Line2D or None
     ax_, figure_, legend_
 
@@ -111,6 +111,7 @@ class RocHullDisplay(ScoreDisplay):
     point_: list[Any]
     segment_: list[Any]
     wedge_: list[Any]
+    crossing_: list[Any]
 
     def __init__(self, hull: Any) -> None:
         self.hull = hull if isinstance(hull, RocHull) else RocHull(hull)
@@ -134,6 +135,8 @@ class RocHullDisplay(ScoreDisplay):
         chance: bool = True,
         condition: Marked | None = None,
         null_strategy: bool = False,
+        crossings: bool = False,
+        points: bool = False,
         legend: bool | str = True,
         curve_kwargs: LineSettings | None = None,
     ) -> Self:
@@ -141,8 +144,8 @@ class RocHullDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            The axes to draw on, by default those of a new figure.
+        ax, legend, curve_kwargs
+            As for `CostCurveDisplay.plot`.
         names : str or sequence of str, optional
             The classifiers whose curves are drawn, by default all. The hull is always that of all classifiers.
         hull, shade : bool
@@ -154,33 +157,36 @@ class RocHullDisplay(ScoreDisplay):
             range, the lines of its two ends and the segment of the hull between them are drawn.
         null_strategy : bool
             Whether to shade the wedges of slopes at which it is best to do nothing or to always raise an alarm.
-        legend : bool or str
-            Whether to draw a legend, or where to place it.
-        curve_kwargs : dict, list of dict, or mapping of name to dict
-            matplotlib settings for the lines of the curves.
+        crossings : bool
+            Whether to draw the lines of equal cost that touch two of the curves. At a steeper slope one of the two is
+            cheaper, at a shallower slope the other.
+        points : bool
+            Whether to draw the points of each curve instead of the line that joins them.
         """
-        shown_names = chosen(names, self.names)
-        options = line_options(self.names, curve_kwargs, ax)
+        given = {"hull": hull, "shade": shade, "chance": chance, "null_strategy": null_strategy}
+        given |= {"points": points, "crossings": crossings}
+        shown_names, options, flags = self._checked(ax, names, curve_kwargs, **given)
         markers = {name: marker(place) for place, name in enumerate(self.names, drawn_before(ax))}
         marks = read_marks(condition)
-        flags = {"hull": hull, "shade": shade, "chance": chance, "null_strategy": null_strategy}
-        flags = {name: check_flag(name, value) for name, value in flags.items()}
 
         def draw(axes: Any) -> Words:
             all_of = self.hull
             decisions = [*(all_of.best(one) for one in marks.conditions), *marks.decisions]
             ends = [all_of.best(end) for span in marks.ranges for end in span.corners]
-            points = [(one.fpr, one.tpr) for one in (*decisions, *ends)]
+            marked = [(one.fpr, one.tpr) for one in (*decisions, *ends)]
             self.chance_ = roc_axes(
-                axes, flags["chance"], [_drawn_points(all_of, name) for name in shown_names], points
+                axes, flags["chance"], [_drawn_points(all_of, name) for name in shown_names], marked
             )
             self.shade_ = None
             if flags["shade"]:
                 self.shade_ = axes.fill_between(all_of.fpr, all_of.tpr, 1, color=PALE, linewidth=0, zorder=0)
                 label_each(axes, [self.shade_], "beyond all classifiers")
             drawn = [
-                _draw_classifier(axes, all_of, name, {"marker": markers[name], **options[name]}) for name in shown_names
+                _draw_classifier(axes, all_of, name, {"marker": markers[name], **options[name]}, points=points)
+                for name in shown_names
             ]
+            touching = _touching(all_of, shown_names) if flags["crossings"] else []
+            self.crossing_ = [artist for one in touching for artist in _draw_touching(axes, *one)]
             self.line_ = one_or_all(drawn)
             self.hull_ = None
             if flags["hull"]:
@@ -209,14 +215,31 @@ def _drawn_points(hull: RocHull, name: str) -> FloatArray:
     return np.stack([curve.fpr, curve.tpr], 1)
 
 
-def _draw_classifier(ax: Any, hull: RocHull, name: str, options: dict[str, Any]) -> Any:
+def _draw_classifier(ax: Any, hull: RocHull, name: str, options: dict[str, Any], *, points: bool) -> Any:
     """Draw one classifier as a line, or as points if it has no scores or if only some points are kept."""
-    if hull.has_curves:
+    if hull.has_curves and not points:
         curve = hull.roc_curve(name)
         if curve.has_thresholds:
             return ax.plot(curve.fpr, curve.tpr, **{"linewidth": 1.1, "zorder": 3, **options, "marker": None})[0]
-    points = _drawn_points(hull, name)[1:-1] if hull.has_curves else _drawn_points(hull, name)
-    return whole_markers(ax, ax.plot(*points.T, **{"markersize": 4.5, "zorder": 4, **options, "linestyle": "none"})[0])
+    shown = _drawn_points(hull, name)[1:-1] if hull.has_curves else _drawn_points(hull, name)
+    return whole_markers(ax, ax.plot(*shown.T, **{"markersize": 4.5, "zorder": 4, **options, "linestyle": "none"})[0])
+
+
+def _touching(hull: RocHull, names: Sequence[str]) -> list[tuple[Decision, Decision]]:
+    """Find the points at which a line of equal cost touches two curves, for every pair and every such line."""
+    found = []
+    for two in combinations([hull.roc_curve(name) for name in names], 2):
+        first, second = (CostCurve(one) for one in two)
+        found += [(RocHull([two[0]]).best(pc), RocHull([two[1]]).best(pc)) for pc in first.crossings(second)]
+    return found
+
+
+def _draw_touching(ax: Any, first: Decision, second: Decision) -> list[Any]:
+    label = f"equal cost of both at pc {first.condition.pc:.2g}"
+    style = {"slope": first.condition.slope, "color": INK, "linewidth": 0.9, "zorder": 2, "label": label}
+    dots = {"color": INK, "linestyle": "none", "marker": "o", "markersize": 4, "markerfacecolor": "white", "zorder": 4}
+    line = ax.axline((first.fpr, first.tpr), **style)
+    return [line, *ax.plot([first.fpr, second.fpr], [first.tpr, second.tpr], **dots)]
 
 
 def _draw_iso(ax: Any, decision: Decision) -> Any:

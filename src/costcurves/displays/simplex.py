@@ -113,14 +113,12 @@ class PriorSimplexDisplay(LabelDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            The axes to draw on, by default those of a new figure.
+        ax, legend
+            As for `CostCurveDisplay.plot`.
         mark : mapping of text to priors, optional
             Priors to mark, for example ``{"here": {"benign": 0.9, "watch": 0.08, "urgent": 0.02}}``.
         grid : bool
             Whether to draw lines of equal frequency of each class, every 0.2.
-        legend : bool or str
-            Whether to draw a legend, or where to place it.
         """
         points = _read_points(mark, self.hull.labels)
         with_grid = check_flag("grid", grid)
