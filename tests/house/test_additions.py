@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import costcurves as cc
 from costcurves.curves import thresholds
 from costcurves.data import frame_source
-from costcurves.data.readers.partitions import PartsReader, counted, frame_batch, merged
+from costcurves.data.readers.frame_readers import PartsReader, counted, frame_batch, merged
 from costcurves.displays._base import ScoreDisplay
 from costcurves.inference.bands import methods
 from costcurves.inference.paired import rates

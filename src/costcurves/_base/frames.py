@@ -162,13 +162,13 @@ def collected(frame: Frame, names: Sequence[str]) -> Any:
     return nw.from_native(frame.native).lazy().select(*names).collect().to_native()
 
 
-def curves_of_frames() -> Any:
-    """Return the module that makes curves from dataframes.
+def frame_source(frame: Any, **columns: Any) -> Any:
+    """Open a dataframe as a source of curves; see `data.frame_source.open_source`.
 
     Curve classes have a constructor for frames, but the code that reads frames in passes belongs to a later package
-    that uses curves. Therefore this module is imported by name when that constructor is called.
+    that uses curves. Therefore its module is imported by name when that constructor is called.
     """
-    return importlib.import_module("costcurves.data.frame_source")
+    return importlib.import_module("costcurves.data.frame_source").open_source(frame, **columns)
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:

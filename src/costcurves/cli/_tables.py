@@ -19,7 +19,7 @@ from costcurves.cli._print import Problem, detail, listing, option_words, quoted
 from costcurves.data.example_data import example_names
 from costcurves.data.readers.duckdb import tables_of
 from costcurves.data.readers.files import PATH, format_of
-from costcurves.data.readers.opening import open_source, read_whole
+from costcurves.data.readers.sources import open_source, read_whole
 
 EXAMPLE = "example:"
 STANDARD_INPUT = "-"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.frames import AnyFrame, curves_of_frames
+from costcurves._base.frames import AnyFrame, frame_source
 from costcurves._base.results import jsonable
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
@@ -174,15 +174,11 @@ class CostCurve(CostMeasures):
         >>> cc.CostCurve.from_frame(df, label="y", score="p").evaluate(0.5)
         0.25
         """
-        columns: dict[str, Any] = {"label": label, "score": score, "weight": weight}
-        options: dict[str, Any] = {
-            "pos_label": pos_label,
-            "name": name,
-            "policy": as_policy(policy),
-            "on_null": on_null,
-        }
-        found: CostCurve = curves_of_frames().cost_curve(frame, **columns, **options)
-        return found
+        name = score if name is None else check_name("name", name)
+        rule, options = as_policy(policy), {"weight": weight, "pos_label": pos_label, "on_null": on_null}
+        opened = frame_source(frame, label=label, scores={"score": [score]}, **options)
+        found: CostCurve = opened.curve(score, rule)
+        return found.renamed(name)
 
     @classmethod
     def _from_pieces(

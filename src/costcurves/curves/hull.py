@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError
-from costcurves._base.frames import AnyFrame, NamedColumns, columns_of, curves_of_frames
+from costcurves._base.frames import AnyFrame, NamedColumns, columns_of, frame_source
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     Column,
@@ -165,10 +165,9 @@ class RocHull(HullLimits):
         """
         if isinstance(scores, str) or not scores:
             raise InputError(f"`scores` must be a list of columns, got {shown(scores)}")
-        curves = curves_of_frames().roc_curves(
-            frame, label=label, scores=scores, weight=weight, pos_label=pos_label, points=points, on_null=on_null
-        )
-        return cls(list(curves.values()))
+        check_choice("points", points, ("all", "hull"))
+        options: dict[str, Any] = {"weight": weight, "pos_label": pos_label, "on_null": on_null}
+        return cls(list(frame_source(frame, label=label, scores={"scores": scores}, **options).rocs(points).values()))
 
     def best(self, condition: ConditionLike) -> Decision:
         """Return the cheapest classifier and threshold at an operating condition.

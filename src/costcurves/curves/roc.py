@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.frames import AnyFrame, TableLike, curves_of_frames
+from costcurves._base.frames import AnyFrame, TableLike, frame_source
 from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import (
     BoolArray,
@@ -277,10 +277,11 @@ class RocCurve(Result):
         >>> cc.RocCurve.from_frame(df, label="y", score="p_forest")
         RocCurve('p_forest': 4 examples (2 positive), 5 points, auc=0.75)
         """
-        columns: dict[str, Any] = {"label": label, "score": score, "weight": weight}
-        options: dict[str, Any] = {"pos_label": pos_label, "name": name, "points": points, "on_null": on_null}
-        found: RocCurve = curves_of_frames().roc_curve(frame, **columns, **options)
-        return found
+        check_choice("points", points, ("all", "hull"))
+        name = score if name is None else check_name("name", name)
+        options: dict[str, Any] = {"weight": weight, "pos_label": pos_label, "on_null": on_null}
+        found: RocCurve = frame_source(frame, label=label, scores={"score": [score]}, **options).rocs(points)[score]
+        return found.renamed(name)
 
     @classmethod
     def _from_counts(

@@ -17,7 +17,7 @@ from costcurves.data.passes import curve_counts, find_curves, find_group_curves,
 from costcurves.data.readers.columns import Missing, Roles, arrow, numbers, values_of
 from costcurves.data.readers.grouping import can_group
 from costcurves.data.readers.one_pass import SourceReader
-from costcurves.data.readers.pieces import SAMPLE, Source
+from costcurves.data.readers.sources import SAMPLE, Source
 from costcurves.data.tallies.bins import FEWEST, SOME_TIES, ScoreBins, share_of_distinct
 from costcurves.data.tallies.confusion import ConfusionTally
 from costcurves.data.tallies.hulls import MEMBERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from costcurves._base.errors import CostCurvesError, DataError, InputError, MissingExtraError, UnsupportedError
@@ -19,24 +19,17 @@ from costcurves.data.batches import about_column
 from costcurves.data.in_passes import InPasses
 from costcurves.data.passes import Counts, Reader, curve_counts, find_curves
 from costcurves.data.readers.columns import Missing, Roles, said_of_columns
-from costcurves.data.readers.dask import DaskReader
-from costcurves.data.readers.partitions import PartsReader, frame_batch
-from costcurves.data.readers.spark import SparkReader
-from costcurves.data.readers.streams import DuckReader, PolarsReader
+from costcurves.data.readers.frame_readers import (
+    READERS,
+    PartsReader,
+    frame_batch,
+)
 from costcurves.data.tallies.scores import MOST_DISTINCT
 from costcurves.decisions.compare import compare_in
 from costcurves.decisions.curve_difference import CurveDifference
 from costcurves.decisions.rows import Rows, Source
 
 C = TypeVar("C", bound=Counts)
-
-READERS: dict[str, type[PartsReader]] = {
-    "polars": PolarsReader,
-    "duckdb": DuckReader,
-    "dask": DaskReader,
-    "pyspark": SparkReader,
-    "pyspark[connect]": SparkReader,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +84,21 @@ class FrameSource:
         except CostCurvesError as error:
             raise said_of_columns(error, self.columns.pairs()) from None
         self.missing().warn()
+
+    def rocs(self, points: str) -> dict[str, RocCurve]:
+        """Find the ROC curves of all score columns."""
+        with self.asked():
+            return {name: self.source.roc(name, points) for name in self.source.names}
+
+    def curve(self, score: str, policy: Policy) -> CostCurve:
+        """Return the cost curve of one score column."""
+        with self.asked():
+            return self.source.curve(score, policy)
+
+    def compare(self, a: str, b: str, **options: Any) -> CurveDifference:
+        """Compare the costs of two score columns."""
+        with self.asked():
+            return compare_in(self.source, a, b, **options)
 
 
 @contextmanager
@@ -202,60 +210,3 @@ class _LazyFrame(InPasses):
             raise UnsupportedError(
                 f"{what} must hold all distinct scores in memory, got more than {MOST_DISTINCT}: {instead}"
             ) from None
-
-
-def roc_curves(
-    frame: Any, *, label: str, scores: Sequence[str], weight: str | None, pos_label: Any, points: str, on_null: str
-) -> dict[str, RocCurve]:
-    """Find the ROC curves of all score columns."""
-    return _curves(
-        frame, points, label=label, scores={"scores": scores}, weight=weight, pos_label=pos_label, on_null=on_null
-    )
-
-
-def roc_curve(
-    frame: Any,
-    *,
-    score: str,
-    name: str | None,
-    points: str,
-    **columns: Any,
-) -> RocCurve:
-    """Find the ROC curve of one score column."""
-    name = score if name is None else check_name("name", name)
-    return replace(_curves(frame, points, scores={"score": [score]}, **columns)[score], name=name)
-
-
-def cost_curve(frame: Any, *, score: str, name: str | None, policy: Policy, **columns: Any) -> CostCurve:
-    """Return the cost curve of one score column."""
-    name = score if name is None else check_name("name", name)
-    opened = open_source(frame, scores={"score": [score]}, **columns)
-    with opened.asked():
-        return opened.source.curve(score, policy).renamed(name)
-
-
-def _curves(frame: Any, points: str, **columns: Any) -> dict[str, RocCurve]:
-    check_choice("points", points, ("all", "hull"))
-    opened = open_source(frame, **columns)
-    with opened.asked():
-        return {name: opened.source.roc(name, points) for name in opened.source.names}
-
-
-def difference(
-    frame: Any,
-    *,
-    label: str,
-    score_a: str,
-    score_b: str,
-    weight: str | None,
-    pos_label: Any,
-    names: tuple[str, str] | None,
-    on_null: str,
-    **options: Any,
-) -> CurveDifference:
-    """Compare the costs of two score columns."""
-    scores: dict[str, Sequence[str]] = {"score_a": [score_a], "score_b": [score_b]}
-    opened = open_source(frame, label=label, scores=scores, weight=weight, pos_label=pos_label, on_null=on_null)
-    with opened.asked():
-        found = compare_in(opened.source, score_a, score_b, **options)
-    return found if names is None else replace(found, names=names)

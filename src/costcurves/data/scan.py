@@ -15,7 +15,7 @@ from costcurves.data.file_source import FileSource
 from costcurves.data.predictions import Predictions
 from costcurves.data.readers.columns import Roles
 from costcurves.data.readers.one_pass import check_progress, check_threads
-from costcurves.data.readers.opening import open_source
+from costcurves.data.readers.sources import open_source
 from costcurves.data.tallies.bins import check_resolution
 from costcurves.data.tallies.confusion import ConfusionTally
 from costcurves.multiclass.bcost import CostInterval, bcost

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError
-from costcurves._base.frames import AnyFrame, curves_of_frames
+from costcurves._base.frames import AnyFrame, frame_source
 from costcurves._base.validation import Column, OnNull, Rng, Sampling, check_flag, check_two_names, shown
 from costcurves.conditions.range import GridLike
 from costcurves.counting.class_labels import Label
@@ -276,21 +277,12 @@ class _Compare:
         >>> cc.compare.from_frame(df, label="y", score_a="p", score_b="q", pc=[0.3, 0.5]).estimate.tolist()
         [0.0, 0.0]
         """
-        found: CurveDifference = curves_of_frames().difference(
-            frame,
-            label=label,
-            score_a=score_a,
-            score_b=score_b,
-            weight=weight,
-            pos_label=pos_label,
-            policy=policy,
-            names=None if names is None else check_two_names(names),
-            on_null=on_null,
-            simultaneous=simultaneous,
-            pc=pc,
-            **difference_options(**options),
-        )
-        return found
+        both = None if names is None else check_two_names(names)
+        scores = {"score_a": [score_a], "score_b": [score_b]}
+        opened = frame_source(frame, label=label, scores=scores, weight=weight, pos_label=pos_label, on_null=on_null)
+        asked = {"policy": policy, "simultaneous": simultaneous, "pc": pc} | difference_options(**options)
+        found: CurveDifference = opened.compare(score_a, score_b, **asked)
+        return found if both is None else replace(found, names=both)
 
     def __repr__(self) -> str:
         """Show the ways to call it."""

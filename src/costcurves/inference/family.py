@@ -24,7 +24,7 @@ from costcurves._base.validation import (
 from costcurves.inference.bands.results import check_pc
 from costcurves.inference.paired.discordant import first_positive_point
 from costcurves.inference.rates import critical
-from costcurves.inference.symmetry import canonical_order, chosen, exact_weights
+from costcurves.inference.simultaneous import canonical_order, chosen, exact_weights
 
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:

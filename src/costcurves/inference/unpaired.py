@@ -32,14 +32,15 @@ from costcurves.inference.rates import Limits, check_counts, critical, mid_p_at,
 from costcurves.inference.simultaneous import (
     SIMULATIONS,
     calibrated_critical,
+    chosen,
     curve_covariance,
+    exact_weights,
     line_critical,
     moving_points,
     process_critical,
     seeded_by,
     tabulated,
 )
-from costcurves.inference.symmetry import chosen, exact_weights
 
 UNPAIRED_METHODS = ("mid-p", "gaussian", "exact")
 # The critical value is estimated at the rates of one pair of test sets, as for a single curve (`bands.critical`): it is

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 import costcurves as cc
 from costcurves.data import frame_source
 from costcurves.data.passes import curve_counts
-from costcurves.data.readers import streams
+from costcurves.data.readers import frame_readers
 from costcurves.data.readers.columns import Roles
-from costcurves.data.readers.partitions import PartsReader
+from costcurves.data.readers.frame_readers import PartsReader
 
 PC = np.linspace(0.1, 0.9, 9)
 NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.float64(): pd.Float64Dtype(), pa.string(): pd.StringDtype()}
@@ -124,8 +124,8 @@ def test_any_split_gives_the_same_bits(engine, data):
     table, cuts, rows = data
     frame, values = frame_of(engine, table, *cuts), arrays(table)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streams, "ROWS", rows)
-        patch.setattr("costcurves.data.readers.dask.FAN_IN", 2)
+        patch.setattr(frame_readers, "ROWS", rows)
+        patch.setattr("costcurves.data.readers.frame_readers.FAN_IN", 2)
         curve = cc.RocCurve.from_frame(frame, label="y", score="a", points="hull")
         found = cc.compare.from_frame(frame, label="y", score_a="a", score_b="b", pc=PC)
     assert curve.to_dict() == cc.RocCurve.from_predictions(values["y"], values["a"], name="a", points="hull").to_dict()
@@ -245,7 +245,7 @@ def test_workers_without_a_module_are_named_and_other_errors_stay():
             except ModuleNotFoundError as error:
                 raise RuntimeError("Error during deserialization of the task graph") from error
 
-    for lacking in ("costcurves.data.readers.streams", "pyarrow"):
+    for lacking in ("costcurves.data.readers.frame_readers", "pyarrow"):
         with pytest.raises(cc.MissingExtraError, match=f"^every worker must have .* without the module '{lacking}'"):
             Broken(lacking, Roles("y", ("a",)), False).run(curve_counts(["a"]))
     with pytest.raises(RuntimeError, match="deserialization"):

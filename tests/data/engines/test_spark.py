@@ -11,7 +11,7 @@ import pytest
 import costcurves as cc
 from costcurves.data.passes import curve_counts, find_curves
 from costcurves.data.readers.columns import Roles
-from costcurves.data.readers.spark import SparkReader
+from costcurves.data.readers.frame_readers import SparkReader
 from spark_bridge import Killing
 
 PC = np.linspace(0.1, 0.9, 9)

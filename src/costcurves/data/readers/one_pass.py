@@ -18,7 +18,7 @@ from costcurves.data.passes import Counts, CurveCounts
 from costcurves.data.readers.columns import Missing, Roles, batch_of
 from costcurves.data.readers.duckdb import Relation
 from costcurves.data.readers.grouping import group_scores
-from costcurves.data.readers.pieces import Feed, Source
+from costcurves.data.readers.sources import Feed, Source
 
 PARTS = 4  # the number of parts if counts depend on the order of batches
 PIECE = 1 << 20  # rows that are counted together, so that the counts of one classifier stay in the cache

@@ -16,13 +16,13 @@ from costcurves.inference.simultaneous import (
     SIMULATIONS,
     calibrated_critical,
     curve_covariance,
+    exact_weights,
     line_critical,
     moving_points,
     process_critical,
     seeded_by,
     tabulated,
 )
-from costcurves.inference.symmetry import exact_weights
 
 # The lowest plausible rate at an end of the range is the lower limit at this critical value; if no error was seen, it
 # is this part of half an error.

@@ -8,7 +8,7 @@ import numpy as np
 
 from costcurves._base.validation import FloatArray, IntArray, check_positive
 from costcurves.inference.rates import pointwise_level
-from costcurves.inference.symmetry import chosen
+from costcurves.inference.simultaneous import chosen
 
 Beta = tuple[float, float]
 

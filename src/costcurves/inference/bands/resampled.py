@@ -20,7 +20,7 @@ from costcurves._base.validation import (
 from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.results import Band, check_pc
 from costcurves.inference.rates import check_counts, critical
-from costcurves.inference.symmetry import chosen
+from costcurves.inference.simultaneous import chosen
 
 
 def nested_counts(rates: FloatArray, draws: int | IntArray, size: int, rng: np.random.Generator) -> FloatArray:

@@ -14,13 +14,14 @@ from costcurves.inference.paired.limits import PairedErrors, difference_limits
 from costcurves.inference.rates import mid_p_at
 from costcurves.inference.simultaneous import (
     calibrated_critical,
+    chosen,
+    exact_weights,
     line_critical,
     moving_points,
     process_critical,
     seeded_by,
     tabulated,
 )
-from costcurves.inference.symmetry import chosen, exact_weights
 
 # If a class has more discordant examples than `_SINGLY`, those kinds that are discordant only where at least `_COMMON`
 # examples of their sign are expected are drawn together.
