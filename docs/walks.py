@@ -55,11 +55,13 @@ def compare() -> object:
     ).significant()
 
 
+SCORES = cc.example_path("german_credit_scores.csv")
+
+
 def scan() -> object:
     """Find the hull of two classifiers in a file."""
-    path = cc.example_path("german_credit_scores.csv")
     return cc.scan(
-        path, label="label", scores=["forest", "tree"], pos_label="bad"
+        SCORES, label="label", scores=["forest", "tree"], pos_label="bad"
     ).hull()
 
 

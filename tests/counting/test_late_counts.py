@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import costcurves as cc
-from costcurves.counting import hull_vertices, late_counts
+from costcurves.counting import hull_vertices
 from costcurves.counting.labels import checked_cases
 from laws import random_worlds, scored_world
 
@@ -42,7 +42,7 @@ def always(monkeypatch):
 
 
 def is_late(curve):
-    return isinstance(curve._counts, late_counts.LateCounts)
+    return isinstance(curve._counts, hull_vertices.LateCounts)
 
 
 def is_open(curve):

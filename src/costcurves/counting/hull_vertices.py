@@ -2,24 +2,33 @@
 
 Positives and negatives are counted in buckets that have the order of the scores. Only a bucket whose upper-left corner
 lies strictly above the hull of the bucket boundaries can hold a vertex, so only the members of those buckets are
-sorted. The result is exactly that of the full curve.
+sorted. The result is exactly that of the full curve. All points are counted when somebody first asks for them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from costcurves._base.validation import BoolArray, IntArray
+from costcurves._base.validation import BoolArray, IntArray, frozen
 from costcurves.counting import compiled
-from costcurves.counting.counts import BLOCK, ScoreCounts, count_scores, countable, wide
+from costcurves.counting.counts import (
+    BLOCK,
+    Array,
+    ScoreCounts,
+    count_packed,
+    count_scores,
+    countable,
+    packed_scores,
+    wide,
+)
 from costcurves.counting.geometry import blocks_above, upper_hull
 from costcurves.counting.keys import CELL_BITS, CELLS, FLOATS, scores_of_keys
-
-Array = npt.NDArray[Any]
 
 SMALLEST = 20_000  # with fewer examples, one sort is faster
 SAMPLE = 2_048
@@ -281,3 +290,53 @@ def _crowding(codes: Array) -> float:
     ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
     shared = np.diff(ends, prepend=-1)
     return float((shared * (shared - 1.0)).sum() / (codes.size * max(codes.size - 1.0, 1.0)))
+
+
+class LateCounts:
+    """The counts of labels at every distinct score, of which only the candidates are known so far.
+
+    Parameters
+    ----------
+    positive, scores : arrays of shape (n,)
+        They are copied or packed, unless they are read-only and belong to nobody else.
+    candidates : ScoreCounts
+        The counts that can be best, as `hull_vertices.candidates` would select them from all counts.
+    """
+
+    __slots__ = ("_count", "_every", "_lock", "candidates")
+
+    def __init__(self, positive: BoolArray, scores: Array, candidates: ScoreCounts) -> None:
+        self.candidates = candidates
+        self._count: Callable[[], ScoreCounts] | None = _later(positive, scores, candidates)
+        self._every: ScoreCounts | None = None
+        self._lock = Lock()
+
+    @property
+    def every(self) -> ScoreCounts:
+        """The counts at all scores. Threads that ask at the same time get the same object."""
+        with self._lock:
+            if self._every is None:
+                assert self._count is not None
+                self._every, self._count = self._count(), None
+            return self._every
+
+    @property
+    def known(self) -> ScoreCounts:
+        """The counts at all scores if they have been made, otherwise those of the candidates."""
+        return self._every or self.candidates
+
+    def __reduce__(self) -> Any:
+        """Pickle and copy the counts at all scores."""
+        return self.every.__reduce__()
+
+
+def _later(positive: BoolArray, scores: Array, candidates: ScoreCounts) -> Callable[[], ScoreCounts]:
+    """Return what will count the scores, and holds them in memory that nobody else writes to."""
+    ends = float(candidates.thresholds[-1]), float(candidates.thresholds[1])
+    if _is_shared(scores) and (packed := packed_scores(positive, scores, ends)) is not None:
+        return partial(count_packed, packed)
+    return partial(count_scores, *(frozen(np.array(a)) if _is_shared(a) else a for a in (positive, scores)))
+
+
+def _is_shared(values: Array) -> bool:
+    return values.flags.writeable or not values.flags.owndata

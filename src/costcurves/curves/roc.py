@@ -28,8 +28,8 @@ from costcurves._base.validation import (
 )
 from costcurves.counting import counts, hull_vertices
 from costcurves.counting.counts import UNNAMED
+from costcurves.counting.hull_vertices import LateCounts
 from costcurves.counting.labels import checked_cases
-from costcurves.counting.late_counts import LateCounts
 from costcurves.curves import chance
 from costcurves.curves.fixed_points import FixedPoints, Made, points_of_matrix, points_of_rates
 

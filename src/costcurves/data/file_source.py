@@ -12,8 +12,7 @@ from costcurves._base.errors import CostCurvesError, InputError, UnsupportedErro
 from costcurves._base.validation import check_column
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import Policy
-from costcurves.data.in_passes import InPasses
-from costcurves.data.passes import curve_counts, find_curves, find_group_curves, find_tables
+from costcurves.data.passes import InPasses, curve_counts, find_curves, find_group_curves, find_tables
 from costcurves.data.readers.columns import Missing, Roles, arrow, numbers, values_of
 from costcurves.data.readers.grouping import can_group
 from costcurves.data.readers.one_pass import SourceReader

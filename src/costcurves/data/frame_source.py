@@ -16,8 +16,7 @@ from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import Policy
 from costcurves.data.batches import about_column
-from costcurves.data.in_passes import InPasses
-from costcurves.data.passes import Counts, Reader, curve_counts, find_curves
+from costcurves.data.passes import Counts, InPasses, Reader, curve_counts, find_curves
 from costcurves.data.readers.columns import Missing, Roles, said_of_columns
 from costcurves.data.readers.frame_readers import (
     READERS,

@@ -20,10 +20,9 @@ from costcurves._base.validation import (
     frozen,
 )
 from costcurves.inference.bands.critical import plug_in, softened
-from costcurves.inference.bands.differences import SignedBand
 from costcurves.inference.bands.methods import cost_strata
 from costcurves.inference.bands.resampled import nested_counts
-from costcurves.inference.bands.results import check_pc
+from costcurves.inference.bands.results import SignedBand, check_pc
 from costcurves.inference.bands.shared_draws import zero_tails
 from costcurves.inference.kernel.distribution import exact_distribution
 from costcurves.inference.kernel.strata import Stratum

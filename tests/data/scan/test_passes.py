@@ -9,7 +9,7 @@ import pytest
 
 import costcurves as cc
 from costcurves.data import passes
-from costcurves.data.in_passes import InPasses
+from costcurves.data.passes import InPasses
 from costcurves.decisions.compare import compare_in
 from costcurves.decisions.compare_many import compare_many_in
 

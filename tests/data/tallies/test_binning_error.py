@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 import costcurves as cc
 from costcurves.data import passes
-from costcurves.data.in_passes import InPasses
+from costcurves.data.passes import InPasses
 from costcurves.data.tallies import adaptive_bins as adaptive
 from costcurves.data.tallies import bins as binning
 from costcurves.decisions.compare_many import compare_many_in

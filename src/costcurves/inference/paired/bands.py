@@ -19,9 +19,8 @@ from costcurves._base.validation import (
     check_positive,
     frozen,
 )
-from costcurves.inference.bands.differences import SignedBand
 from costcurves.inference.bands.error_rates import largest_cost
-from costcurves.inference.bands.results import SAMPLINGS, check_pc
+from costcurves.inference.bands.results import SAMPLINGS, SignedBand, check_pc
 from costcurves.inference.paired.critical import difference_critical
 from costcurves.inference.paired.limits import (
     PairedErrors,
