@@ -162,7 +162,7 @@ def collected(frame: Frame, names: Sequence[str]) -> Any:
     return nw.from_native(frame.native).lazy().select(*names).collect().to_native()
 
 
-def frame_source(frame: Any, **columns: Any) -> Any:
+def source_of_frame(frame: Any, **columns: Any) -> Any:
     """Open a dataframe as a source of curves; see `data.frame_source.open_source`.
 
     Curve classes have a constructor for frames, but the code that reads frames in passes belongs to a later package

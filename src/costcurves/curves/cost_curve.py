@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.frames import AnyFrame, frame_source
+from costcurves._base.frames import AnyFrame, source_of_frame
 from costcurves._base.results import jsonable
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
@@ -176,7 +176,7 @@ class CostCurve(CostMeasures):
         """
         name = score if name is None else check_name("name", name)
         rule, options = as_policy(policy), {"weight": weight, "pos_label": pos_label, "on_null": on_null}
-        opened = frame_source(frame, label=label, scores={"score": [score]}, **options)
+        opened = source_of_frame(frame, label=label, scores={"score": [score]}, **options)
         found: CostCurve = opened.curve(score, rule)
         return found.renamed(name)
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError
-from costcurves._base.frames import AnyFrame, NamedColumns, columns_of, frame_source
+from costcurves._base.frames import AnyFrame, NamedColumns, columns_of, source_of_frame
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     Column,
@@ -167,7 +167,9 @@ class RocHull(HullLimits):
             raise InputError(f"`scores` must be a list of columns, got {shown(scores)}")
         check_choice("points", points, ("all", "hull"))
         options: dict[str, Any] = {"weight": weight, "pos_label": pos_label, "on_null": on_null}
-        return cls(list(frame_source(frame, label=label, scores={"scores": scores}, **options).rocs(points).values()))
+        return cls(
+            list(source_of_frame(frame, label=label, scores={"scores": scores}, **options).rocs(points).values())
+        )
 
     def best(self, condition: ConditionLike) -> Decision:
         """Return the cheapest classifier and threshold at an operating condition.

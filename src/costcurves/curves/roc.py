@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.frames import AnyFrame, TableLike, frame_source
+from costcurves._base.frames import AnyFrame, TableLike, source_of_frame
 from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import (
     BoolArray,
@@ -280,7 +280,7 @@ class RocCurve(Result):
         check_choice("points", points, ("all", "hull"))
         name = score if name is None else check_name("name", name)
         options: dict[str, Any] = {"weight": weight, "pos_label": pos_label, "on_null": on_null}
-        found: RocCurve = frame_source(frame, label=label, scores={"score": [score]}, **options).rocs(points)[score]
+        found: RocCurve = source_of_frame(frame, label=label, scores={"score": [score]}, **options).rocs(points)[score]
         return found.renamed(name)
 
     @classmethod

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError
-from costcurves._base.frames import AnyFrame, frame_source
+from costcurves._base.frames import AnyFrame, source_of_frame
 from costcurves._base.validation import Column, OnNull, Rng, Sampling, check_flag, check_two_names, shown
 from costcurves.conditions.range import GridLike
 from costcurves.counting.class_labels import Label
@@ -279,7 +279,7 @@ class _Compare:
         """
         both = None if names is None else check_two_names(names)
         scores = {"score_a": [score_a], "score_b": [score_b]}
-        opened = frame_source(frame, label=label, scores=scores, weight=weight, pos_label=pos_label, on_null=on_null)
+        opened = source_of_frame(frame, label=label, scores=scores, weight=weight, pos_label=pos_label, on_null=on_null)
         asked = {"policy": policy, "simultaneous": simultaneous, "pc": pc} | difference_options(**options)
         found: CurveDifference = opened.compare(score_a, score_b, **asked)
         return found if both is None else replace(found, names=both)
