@@ -79,7 +79,6 @@ class Frame:
     repeated: frozenset[str]  # names that occur more than once
 
     def __str__(self) -> str:
-        """Describe the frame for an error message."""
         return f"the {self.library} frame"
 
 

@@ -322,7 +322,6 @@ class OperatingCondition(Result):
         return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
-        """Show the condition and what it reduces to."""
         extra = f", baseline={self.baseline:.4g}" if self.baseline else ""
         return (
             f"OperatingCondition(prevalence={self.prevalence:.3g}, cost_fp={self.cost_fp:.6g}, "

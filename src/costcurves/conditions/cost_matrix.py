@@ -213,7 +213,6 @@ class CostMatrix(Result):
         return make_frame(self._columns(), backend)
 
     def __repr__(self) -> str:
-        """Show the matrix with its labels."""
         return "CostMatrix, rows true, columns predicted\n" + square_text(self.labels, self.values)
 
 

@@ -164,7 +164,6 @@ class OperatingRange(Result):
         }
 
     def __repr__(self) -> str:
-        """Show the bounds and what they span."""
 
         def text(bounds: tuple[float, float]) -> str:
             low, high = bounds

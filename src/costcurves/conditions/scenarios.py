@@ -88,7 +88,6 @@ class Scenarios(Result):
         }
 
     def __repr__(self) -> str:
-        """Show the names of what the file has."""
         parts = []
         counted = ((("scenario", "scenarios"), self.scenarios), (("matrix", "matrices"), self.matrices))
         for words, names in counted:

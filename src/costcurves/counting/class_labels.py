@@ -56,7 +56,6 @@ class _Column:
     categories: list[Any] | None
 
     def __len__(self) -> int:
-        """Return the number of examples."""
         return int(self.values.size)
 
     def distinct(self) -> list[Any]:

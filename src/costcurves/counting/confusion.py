@@ -122,7 +122,6 @@ class ConfusionMatrix(Result):
         }
 
     def __repr__(self) -> str:
-        """Return the conclusion in words."""
         head = f"ConfusionMatrix of {self.n} examples, {len(self.labels)} classes (rows true, columns predicted)"
         return head + "\n" + square_text(self.labels, self.counts)
 
@@ -254,7 +253,6 @@ class JointConfusion(Result):
         }
 
     def __repr__(self) -> str:
-        """Return the conclusion in words."""
         differ = int(self.counts[self.a != self.b].sum())
         return (
             f"JointConfusion({self.n} examples, {len(self.labels)} classes, "

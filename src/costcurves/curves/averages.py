@@ -131,7 +131,6 @@ class AveragedRoc(Result):
         } | ({} if self.thresholds is None else {"threshold": self.thresholds})
 
     def __repr__(self) -> str:
-        """Return name, number of curves and area."""
         kind = "" if self.kind == "vertical" else f"{self.kind} "
         size = f"{kind}mean of {self.n_curves} curves at {self.fpr.size} points"
         return f"AveragedRoc({self.name!r}: {size}, auc={self.auc():.3g})"

@@ -78,7 +78,6 @@ class Choice(Rule):
         return {name: [getattr(self, name)] for name in _CHOICE}
 
     def __repr__(self) -> str:
-        """Return the rule and its cost."""
         return f"Choice({self.rule}: fpr={self.fpr:.3g}, tpr={self.tpr:.3g}, cost {self.expected_cost:.4g})"
 
 
@@ -241,7 +240,6 @@ class Decision(Rule):
         return table | {name: [getattr(row, name) for _, row in rows] for name in _CHOICE}
 
     def __repr__(self) -> str:
-        """Return the decision in words."""
         c = self.condition
         where = f"prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g}"
         share = f"{100 * self.normalized_cost:.3g} % of the cost of getting every case wrong"
@@ -303,7 +301,6 @@ class Mixture(Result):
         }
 
     def __repr__(self) -> str:
-        """Return the recipe and what it reaches."""
         first, second = map(rule_text, (self.first, self.second), self.threshold_text)
         recipe = f"{second} with probability {self.probability:.4g}, else {first}"
         if self.probability in (0.0, 1.0):
@@ -401,7 +398,6 @@ class LimitedChoice(Rule):
         return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
-        """Return the choice, and what randomising adds or what is guaranteed."""
         used = "" if math.isnan(self.alarms) else f", {self.alarms:.4g} alarms"
         used += "" if math.isnan(self.precision) else f", precision {self.precision:.3g}"
         more = f"randomising between two thresholds reaches tpr {self.mixture.tpr:.3g}"

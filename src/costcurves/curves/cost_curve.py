@@ -440,7 +440,6 @@ class CostCurve(CostMeasures):
         }
 
     def __repr__(self) -> str:
-        """Return the name, the number of vertices, the policy and the area."""
         how = "average" if self.policy is None else self.policy.in_words
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return f"CostCurve({self.name!r}: {self.vertices.shape[0]} vertices, {how}, area={self.area():.3g}{error})"

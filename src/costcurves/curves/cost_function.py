@@ -156,7 +156,6 @@ class CostLines(Result):
         }
 
     def __repr__(self) -> str:
-        """Return the number of lines."""
         return f"CostLines({self.fpr.size} lines)"
 
 

@@ -74,7 +74,6 @@ class Calibration(Result):
         return {"name": [self.name] * self.low.size} | {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
-        """Show the number of bins and the mean distance."""
         return f"Calibration({self.name!r}: {self.low.size} bins, off by {self.error:.3g} on average)"
 
 

@@ -124,7 +124,6 @@ class Crossfit(Policy):
         return "thresholds of other folds by pc"
 
     def __repr__(self) -> str:
-        """Return the policy and its folds, where they were given."""
         given = {"folds": self.folds, "repeats": None if self.repeats == 1 else self.repeats}
         return f"crossfit({', '.join(f'{name}={value}' for name, value in given.items() if value is not None)})"
 

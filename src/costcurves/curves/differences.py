@@ -53,11 +53,9 @@ class PcIntervals(Result):
         return slopes_of(self.low)
 
     def __iter__(self) -> Iterator[tuple[float, float]]:
-        """Iterate over (low, high)."""
         return iter(list(zip(self.low.tolist(), self.high.tolist(), strict=True)))
 
     def __len__(self) -> int:
-        """Return the number of intervals."""
         return self.low.size
 
     def contains(self, pc: PcLike) -> Any:
@@ -80,7 +78,6 @@ class PcIntervals(Result):
         return {name: jsonable(getattr(self, name)) for name in ("low", "high", "slope_low", "slope_high")}
 
     def __repr__(self) -> str:
-        """Show the intervals, rounded."""
         return f"PcIntervals({', '.join(f'({low:.3g}, {high:.3g})' for low, high in self) or 'none'})"
 
 
@@ -113,11 +110,9 @@ class Advantage(Result):
         return PcIntervals(self.low.copy(), self.high.copy())
 
     def __iter__(self) -> Iterator[tuple[float, float]]:
-        """Iterate over (low, high)."""
         return iter(self.intervals)
 
     def __len__(self) -> int:
-        """Return the number of intervals."""
         return self.low.size
 
     def _columns(self) -> dict[str, Any]:
@@ -132,7 +127,6 @@ class Advantage(Result):
         }
 
     def __repr__(self) -> str:
-        """Show the conclusion."""
         if not self.low.size:
             return f"Advantage({self.name!r} nowhere costs less than {self.other!r})"
         parts = ", ".join(
@@ -178,11 +172,9 @@ class Crossings(Result):
         return slopes_of(self.pc)
 
     def __iter__(self) -> Iterator[float]:
-        """Iterate over the pc of the crossings."""
         return iter(self.pc.tolist())
 
     def __len__(self) -> int:
-        """Return the number of crossings."""
         return self.pc.size
 
     def _columns(self) -> dict[str, Any]:
@@ -193,7 +185,6 @@ class Crossings(Result):
         return Result.to_dict(self) | {"slope": jsonable(self.slope)}
 
     def __repr__(self) -> str:
-        """Show where the cheaper curve changes."""
         points = zip(self.pc, self.slope, self.before, self.after, strict=True)
         parts = ", ".join(f"{pc:.3g} (slope {slope:.3g}) from {a!r} to {b!r}" for pc, slope, a, b in points)
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
@@ -390,7 +381,6 @@ class RangeLimits(Result):
         }
 
     def __repr__(self) -> str:
-        """Show the three ranges."""
         estimate, surely, possibly = (
             ", ".join(f"({low:.3g}, {high:.3g})" for low, high in part) or "none"
             for part in (self.estimate, self.surely, self.possibly)

@@ -403,7 +403,6 @@ class Gain(Result):
         return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
-        """Show the conclusion."""
         span = "pc {:.3g} .. {:.3g}".format(*self.over.pc)
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         if self.largest <= EQUAL:

@@ -326,7 +326,6 @@ class HullPoints(Result):
         }
 
     def __repr__(self) -> str:
-        """Show the number of vertices, and who is on the hull and who is not."""
         names = ", ".join(repr(name) for name in self.can_be_best) or "none"
         never = f"; never best: {', '.join(map(repr, self.never_best))}" if self.never_best else ""
         never += f"; max_error={self.max_error:.2g}" if self.max_error else ""

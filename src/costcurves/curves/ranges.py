@@ -108,11 +108,9 @@ class Ranges(Result):
         return len(self.candidates) > 1
 
     def __len__(self) -> int:
-        """Return the number of stretches."""
         return len(self.classifier)
 
     def __iter__(self) -> Iterator[tuple[str, float, float]]:
-        """Iterate over (classifier, pc_low, pc_high)."""
         return iter(list(zip(self.classifier, self.pc_low.tolist(), self.pc_high.tolist(), strict=True)))
 
     def where(self, classifier: str) -> PcIntervals:
@@ -206,7 +204,6 @@ class Ranges(Result):
         return Result.to_dict(self) | slopes
 
     def __repr__(self) -> str:
-        """Show the table and, for a range of conditions, the conclusion."""
         rows, texts = [], self.threshold_text
         for i, (name, low, high) in enumerate(self):
             pc = f"pc {low:.3g} .. {high:.3g}"
@@ -271,7 +268,6 @@ class RangeStability(Result):
         return {"classifier": list(self.ranges.classifier)} | ends
 
     def __repr__(self) -> str:
-        """Show the agreement on each stretch and at each change."""
         told = [
             f"  pc {low:.3g} .. {high:.3g} {name}: {100 * share:.0f} % of the stretch"
             for (name, low, high), share in zip(self.ranges, self.agreement, strict=True)

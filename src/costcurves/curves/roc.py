@@ -487,7 +487,6 @@ class RocCurve(Result):
         return columns
 
     def __repr__(self) -> str:
-        """Return the name, the sizes, and the one point or the area under the curve."""
         what = ""
         if self.made_from == "counts":
             what = f"{self.n_pos + self.n_neg} examples ({self.n_pos} positive), "

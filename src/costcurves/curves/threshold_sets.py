@@ -157,7 +157,6 @@ class ThresholdSet(Result):
         }
 
     def __repr__(self) -> str:
-        """Return the cheapest threshold and the intervals in words."""
         c = self.condition
         where = (
             "" if c.pc_only else f" (prevalence {c.prevalence:.3g}, cost_fp {c.cost_fp:.6g}, cost_fn {c.cost_fn:.6g})"
@@ -374,7 +373,6 @@ class ThresholdSets(Result):
         return {"name": self.name, "pc": list(self.over.pc), "level": self.level, "thresholds": table}
 
     def __repr__(self) -> str:
-        """Return the thresholds that may be the best somewhere, and those at both ends of the range."""
         low, high = self.over.pc
         span = f"pc {low:.3g} .. {high:.3g}"
         lines = [f"ThresholdSets of {safe(self.name)!r} for {span}: {level_text(self.level)} confidence, jointly"]

@@ -53,7 +53,6 @@ class Optimal(Policy):
         return "best threshold by pc"
 
     def __repr__(self) -> str:
-        """Return the name of the policy."""
         return "optimal()"
 
 
@@ -71,7 +70,6 @@ class Fixed(Policy):
         return Steps(np.array([0.0, 1.0]), index, np.array([self.threshold]))
 
     def __repr__(self) -> str:
-        """Return the policy with its threshold."""
         return f"fixed({cut_text(self.threshold)})"
 
     def score_below(self, roc: RocCurve, threshold: float) -> float:
@@ -93,7 +91,6 @@ class Point(Policy):
         return Steps(np.array([0.0, 1.0]), index, roc.thresholds[index].copy())
 
     def __repr__(self) -> str:
-        """Return the policy with its point."""
         return f"point({self.index})"
 
 
@@ -135,7 +132,6 @@ class Bayes(Policy):
         return max(roc.score_below(threshold), threshold * (1.0 - _ROUNDING))
 
     def __repr__(self) -> str:
-        """Return the policy and the prevalence at which the scores are calibrated."""
         return "bayes()" if self.prevalence is None else f"bayes(prevalence={self.prevalence:g})"
 
 
@@ -152,7 +148,6 @@ class Product(Policy):
         return Steps(np.array([0.0, 1.0]), index, roc.thresholds[index].astype(np.float64))
 
     def __repr__(self) -> str:
-        """Return the name of the policy."""
         return "product()"
 
 
@@ -202,7 +197,6 @@ class Rule(Policy):
         return math.nan
 
     def __repr__(self) -> str:
-        """Return the policy with the name of its function."""
         return f"rule({getattr(self.function, '__name__', type(self.function).__name__)})"
 
 
@@ -224,7 +218,6 @@ class Validation(Policy):
         return max(self.other.score_below(threshold), roc.score_below(threshold))
 
     def __repr__(self) -> str:
-        """Return the policy and whose thresholds it uses."""
         return f"validation({self.other.name!r})"
 
 

@@ -25,11 +25,9 @@ class Coded:
     values: list[Hashable]
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return int(self.codes.size)
 
     def __getitem__(self, rows: Any) -> Coded:
-        """Return some of the rows."""
         return Coded(self.codes[rows], self.values)
 
     def decoded(self) -> Array:

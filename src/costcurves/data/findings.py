@@ -61,7 +61,6 @@ class Finding(Result):
         return {name: [getattr(self, name)] for name in self.__dataclass_fields__}
 
     def __repr__(self) -> str:
-        """Say what was found."""
         return fill(f"{self.severity}: {self.message}", 100, initial_indent="  ", subsequent_indent="    ")
 
 
@@ -98,6 +97,5 @@ class Findings(Result):
         return {name: [getattr(one, name) for one in self.findings] for name in Finding.__dataclass_fields__}
 
     def __repr__(self) -> str:
-        """List the findings."""
         many = len(self.findings) or "none"
         return "\n".join([f"Findings: {many} in {len(self.checks)} checks", *map(repr, self.findings)])

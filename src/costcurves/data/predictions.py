@@ -445,7 +445,6 @@ class Predictions(Result):
         return columns
 
     def __repr__(self) -> str:
-        """Show the number of examples and, for each classifier, two areas."""
         size = f"{self.y_true.size} examples ({int(self.y_true.sum())} positive)"
         if self.folds is not None:
             size += f" in {self.n_folds} fold{'s' if self.n_folds > 1 else ''}"

@@ -174,7 +174,6 @@ class Scan(Predictions):
             raise UnsupportedError(f"this method needs a scan without groups, got one with group={self.group!r}")
 
     def __repr__(self) -> str:
-        """Show the data and their columns."""
         columns = {
             "label": (self.label,),
             "scores": self.names,

@@ -88,7 +88,6 @@ class ResampledDistribution(Result):
         return {"value": self.values, "cdf": np.arange(1, self.values.size + 1) / self.values.size}
 
     def __repr__(self) -> str:
-        """Return the conclusion in words."""
         return f"ResampledDistribution(mean={self.mean:.4g}, std={self.std:.3g}, {self.values.size} resamples)"
 
 

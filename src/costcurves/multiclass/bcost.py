@@ -84,7 +84,6 @@ class CostInterval(Result):
         return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
-        """Return the conclusion in words."""
         method = COST_METHODS[self.method]
         about = f"n = {self.n}, {self.method}" + (f", laplace {self.laplace:.3g}" if method.bootstrap else "")
         effect = "widen the interval" if method.allows_unseen else "cannot be judged"
@@ -247,7 +246,6 @@ class _BCost:
         return spread_over(costs, lambda one: self.from_confusion(confusion, one, **options), weights, None)
 
     def __repr__(self) -> str:
-        """Return how it is called."""
         return "<costcurves.bcost: call it with (y_true, y_pred, costs)>"
 
 

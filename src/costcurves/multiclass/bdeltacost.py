@@ -121,7 +121,6 @@ class CostDifference(Result):
         return said | {name: [getattr(self, name)] for name in (*names, "constant", "constant_cost")}
 
     def __repr__(self) -> str:
-        """Return the conclusion in words."""
         a, b = self.names
         how = f"{abs(self.estimate):.6g} {'less' if self.estimate <= 0 else 'more'} than"
         verdict = f"{self.cheaper} is cheaper" if self.cheaper else "not decided"
@@ -265,7 +264,6 @@ class _BDeltaCost:
         return spread_over(costs, lambda one: self.from_joint(joint, one, names=names, **options), weights, names)
 
     def __repr__(self) -> str:
-        """Return how it is called."""
         return "<costcurves.bdeltacost: call it with (y_true, pred_a, pred_b, costs)>"
 
 

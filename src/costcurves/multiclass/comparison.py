@@ -142,7 +142,6 @@ class CostComparison(Result):
         }
 
     def __repr__(self) -> str:
-        """Return the conclusion in words."""
         many = f"{len(self.names)} classifier{'s' * (len(self.names) != 1)}"
         verdict = "sure" if self.sure else "not sure"
         about = f"{many} and always predicting one class, together at {level_text(self.level)}"

@@ -223,7 +223,6 @@ class PriorHull(Result):
         return table | {f"prior {label}": self.where[:, t] for t, label in enumerate(self.labels)}
 
     def __repr__(self) -> str:
-        """Return the conclusion in words."""
         never = self.never_best
         return (
             f"PriorHull of {len(self.names)} classifiers, {len(self.labels)} classes\n"

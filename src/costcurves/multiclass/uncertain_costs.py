@@ -77,7 +77,6 @@ class CostSpread(Result):
         return {"estimate": self.estimates, "lower": self.lowers, "upper": self.uppers, "weight": self.weights}
 
     def __repr__(self) -> str:
-        """Show the range of the estimates and the limits that hold at each matrix."""
         what = "expected cost" if self.names is None else "cost of {!r} minus {!r}".format(*self.names)
         span = f"{self.estimates.min():.4g} .. {self.estimates.max():.4g}"
         told = f"{100 * self.level:g} % in [{self.lower:.4g}, {self.upper:.4g}] at each of {self.lowers.size} matrices"

@@ -145,7 +145,6 @@ class Coverage(Result):
         }
 
     def __repr__(self) -> str:
-        """Return the extremes beside the promise."""
         how = self.method if self.sampling == "stratified" else f"{self.method}, {self.sampling} sampling"
         return (
             f"Coverage({self.name!r}, {how}, {self.n_pos} + {self.n_neg} examples: "

@@ -69,7 +69,6 @@ class PowerCurve(Result):
         return {"name": [self.name] * self.x.size, self.over: self.x, "power": self.power}
 
     def __repr__(self) -> str:
-        """Return the two ends."""
         return (
             f"PowerCurve({self.name!r} over {self.over} from {self.x[0]:g} to {self.x[-1]:g}: "
             f"{self.power[0]:.3g} to {self.power[-1]:.3g} at level {self.level:g})"

@@ -125,7 +125,6 @@ class SizePlan(Result):
         return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
-        """Return the conclusion in words."""
         goal = (
             f"a half-width of {self.target:g} at {level_text(self.level)}"
             if self.goal == "half_width"

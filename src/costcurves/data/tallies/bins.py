@@ -177,7 +177,6 @@ class ScoreBins:
         return int(self._starts[-1])
 
     def __len__(self) -> int:
-        """The number of bins."""
         return self.size
 
     def same(self, other: ScoreBins) -> bool:
@@ -217,7 +216,6 @@ class ScoreBins:
         return ((cell - CELLS // 2) << self.low_bits) + ((code - self._starts[cell]) << shift), shift
 
     def __repr__(self) -> str:
-        """Show the type and the number of bins."""
         return f"ScoreBins({self.dtype}, {self.size} bins)"
 
 

@@ -164,7 +164,6 @@ class ConfusionTally(Tally):
         return tally
 
     def __repr__(self) -> str:
-        """Show the numbers of examples and cells."""
         return f"ConfusionTally({sum(self._cells.values())} examples, {len(self._cells)} distinct cells)"
 
 

@@ -307,5 +307,4 @@ class HullTally(Tally):
         return tally
 
     def __repr__(self) -> str:
-        """Show the pass and what it does."""
         return f"HullTally(pass {self._passes}: {self.kind}, {self._bins or 'nothing counted'})"

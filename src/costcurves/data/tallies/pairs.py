@@ -290,6 +290,5 @@ class PairedTally(Tally):
         return tally
 
     def __repr__(self) -> str:
-        """Show who is compared, and the number of examples so far."""
         n = sum(steps.total for steps in self._steps.values())
         return f"PairedTally({self.names[0]!r} - {self.names[1]!r}: {n:g} examples, {self._points.size} points)"

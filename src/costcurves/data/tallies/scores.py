@@ -401,7 +401,6 @@ class ScoreTally(Tally):
         return tally
 
     def __repr__(self) -> str:
-        """Show what was counted, and how."""
         how = "exact" if not self.binned else f"{self._bins}" if self._bins else f"at most {self._resolution} bins"
         return f"ScoreTally({self.n_pos + self.n_neg} examples ({self.n_pos} positive), {how})"
 

@@ -61,11 +61,9 @@ class Interval(Result):
         return columns
 
     def __contains__(self, value: float) -> bool:
-        """Say whether a value lies between the limits."""
         return self.lower <= value <= self.upper
 
     def __repr__(self) -> str:
-        """Return a short form."""
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return f"Interval({self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], level={self.level:g}{error})"
 
@@ -115,7 +113,6 @@ class DifferenceInterval(Interval):
         return Interval._columns(self) | {"p_value": [self.p_value], "significant": [self.significant()]}
 
     def __repr__(self) -> str:
-        """Show the difference, its limits and its p-value."""
         where = (" at all conditions", " at this one") if self.joint else ("", "")
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return (
@@ -218,7 +215,6 @@ class Band(Result):
         return {"pc": self.pc, "estimate": self.estimate, "lower": self.lower, "upper": self.upper}
 
     def __repr__(self) -> str:
-        """Return a short form."""
         kind = "simultaneous" if self.simultaneous else "pointwise"
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return (

@@ -164,7 +164,6 @@ class BootstrapDistribution(Result):
         }
 
     def __repr__(self) -> str:
-        """Return a short form."""
         size = "sum of two lattices" if self.method == "convolution" else f"{self._grid.size} atoms"
         if self.method == "interpolated":
             size = f"interpolated, error <= {self.error:.1g}"

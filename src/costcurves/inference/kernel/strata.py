@@ -84,7 +84,6 @@ class Stratum:
         return Stratum(self.draws, _row(q, point), _row(v, point))
 
     def __repr__(self) -> str:
-        """Return a short form."""
         points = "" if self.points is None else f", {self.points} points"
         return f"Stratum({self.draws} draws, {self.probabilities.shape[-1]} cells{points})"
 

@@ -86,7 +86,6 @@ class PairedCounts(Result):
         return {"only_a": self.only_a, "only_b": self.only_b}
 
     def __repr__(self) -> str:
-        """Return a short form."""
         return f"PairedCounts({self.only_a.size} points, {self.total:g} examples)"
 
 
