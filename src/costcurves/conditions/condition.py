@@ -311,10 +311,7 @@ class OperatingCondition(Result):
                 )
         prevalence = check_in_open_unit("prevalence", prevalence)
         return cls(
-            prevalence=prevalence,
-            cost_fp=fp - tn,
-            cost_fn=fn - tp,
-            baseline=prevalence * tp + (1.0 - prevalence) * tn,
+            prevalence=prevalence, cost_fp=fp - tn, cost_fn=fn - tp, baseline=prevalence * tp + (1.0 - prevalence) * tn
         )
 
     def _columns(self) -> dict[str, Any]:

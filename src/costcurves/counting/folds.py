@@ -196,12 +196,7 @@ class RankedCases:
 
 
 def case_folds(
-    positive: BoolArray,
-    scores: Array,
-    weights: FloatArray | None,
-    number: int,
-    repeats: int,
-    ties: Array | None = None,
+    positive: BoolArray, scores: Array, weights: FloatArray | None, number: int, repeats: int, ties: Array | None = None
 ) -> IntArray:
     """Return the fold of each case in some divisions, of shape (repeats, cases); 0 for cases without weight."""
     ranked = RankedCases.of(positive, scores, weights, ties)

@@ -8,13 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from costcurves._base.errors import DataError
-from costcurves._base.validation import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    is_missing_label,
-    shown,
-)
+from costcurves._base.validation import BoolArray, FloatArray, IntArray, is_missing_label, shown
 from costcurves.counting import compiled
 from costcurves.counting.counts import (
     ASK_SWAPPED,

@@ -381,12 +381,7 @@ class CostCurve(CostMeasures):
         if prevalence_uncertainty is not None and not isinstance(prevalence_uncertainty, Beta):
             raise InputError(f"`prevalence_uncertainty` must be a Beta, got {shown(prevalence_uncertainty)}")
         beta = None if prevalence_uncertainty is None else (prevalence_uncertainty.a, prevalence_uncertainty.b)
-        options |= {
-            "method": method,
-            "sampling": sampling,
-            "laplace": laplace,
-            "prevalence_uncertainty": beta,
-        }
+        options |= {"method": method, "sampling": sampling, "laplace": laplace, "prevalence_uncertainty": beta}
 
         band = _band_at(self, options | {"simultaneous": simultaneous}, points)
         if simultaneous:

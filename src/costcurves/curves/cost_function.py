@@ -86,12 +86,7 @@ class CostFunction(Result):
         corners: FloatArray = np.stack([pc[~same], cost[~same]], axis=1)
         return frozen(corners)
 
-    def area(
-        self,
-        over: RangeLike = None,
-        *,
-        weight: Beta | Callable[[Any], Any] | None = None,
-    ) -> float:
+    def area(self, over: RangeLike = None, *, weight: Beta | Callable[[Any], Any] | None = None) -> float:
         """Return the integral of the cost over pc, uniformly or weighted.
 
         Over all of pc this is the expected normalized cost when the condition is uncertain: uniform by default,
@@ -172,11 +167,7 @@ def beta_integral(
 
 
 def _quadrature(
-    density: Callable[[Any], Any],
-    left: FloatArray,
-    right: FloatArray,
-    at_zero: FloatArray,
-    at_one: FloatArray,
+    density: Callable[[Any], Any], left: FloatArray, right: FloatArray, at_zero: FloatArray, at_one: FloatArray
 ) -> float:
     """Return the weighted integral by 32-point Gauss-Legendre on pieces no wider than 1/32."""
     parts = np.maximum(1, np.ceil((right - left) * 32).astype(int))

@@ -89,11 +89,7 @@ class Standings:
         start, rivals = self.points.fpr.size, Points.joined([self.points, points])
         cuts = np.union1d(self.breaks, own)
         stretch = np.searchsorted(self.breaks, cuts[:-1], side="right") - 1
-        lines = (
-            self.first[stretch],
-            self.second[stretch],
-            start + np.searchsorted(own, cuts[:-1], side="right"),
-        )
+        lines = (self.first[stretch], self.second[stretch], start + np.searchsorted(own, cuts[:-1], side="right"))
         crossings = np.concatenate([_crossings(rivals, line, lines[2], cuts) for line in lines[:2]])
         finer = np.union1d(cuts, crossings)
         within = np.searchsorted(cuts, finer[:-1], side="right") - 1
@@ -128,12 +124,7 @@ class Standings:
         used[self.first] = used[self.second] = True
         place = np.cumsum(used) - 1
         kept = Standings(
-            self.points.at(used),
-            self.ids[used],
-            pinned[used],
-            self.breaks,
-            place[self.first],
-            place[self.second],
+            self.points.at(used), self.ids[used], pinned[used], self.breaks, place[self.first], place[self.second]
         )
         return kept, np.flatnonzero(~used)
 

@@ -12,28 +12,13 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.frames import AnyFrame, NamedColumns, columns_of, source_of_frame
 from costcurves._base.results import Result
-from costcurves._base.validation import (
-    Column,
-    IntArray,
-    OnNull,
-    Points,
-    check_choice,
-    shown,
-)
+from costcurves._base.validation import Column, IntArray, OnNull, Points, check_choice, shown
 from costcurves.conditions.condition import EQUAL, ConditionLike, OperatingCondition, check_condition
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.counting.class_labels import Label
 from costcurves.counting.labels import checked_rows
 from costcurves.curves.chance import one_question
-from costcurves.curves.choices import (
-    Choice,
-    Decision,
-    as_cheap,
-    cheapest_of,
-    choice_at,
-    runner_up_of,
-    trivial_choices,
-)
+from costcurves.curves.choices import Choice, Decision, as_cheap, cheapest_of, choice_at, runner_up_of, trivial_choices
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.differences import Difference, PcIntervals
 from costcurves.curves.hull_limits import HullLimits

@@ -16,22 +16,11 @@ import numpy as np
 from costcurves._base.errors import FormatError, InputError, UnsupportedError
 from costcurves._base.files import write_atomically
 from costcurves._base.results import Result, jsonable
-from costcurves._base.validation import (
-    FloatArray,
-    check_path,
-    check_unique,
-    frozen,
-    shown,
-)
+from costcurves._base.validation import FloatArray, check_path, check_unique, frozen, shown
 from costcurves.conditions.condition import ConditionLike, PcLike, pc_array
 from costcurves.counting.counts import ScoreCounts
 from costcurves.counting.geometry import common_integers, hull_of_integers
-from costcurves.curves.choices import (
-    ALWAYS_NEGATIVE,
-    ALWAYS_POSITIVE,
-    TRIVIAL,
-    threshold_text,
-)
+from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, threshold_text
 from costcurves.curves.growing_hull import Claim, Growth, Points, Vertices, by_name, points_of
 from costcurves.curves.hull_json import hull_text, parts_of_text
 from costcurves.curves.roc import RocCurve

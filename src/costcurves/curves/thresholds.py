@@ -17,14 +17,7 @@ import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.text import cut_text
-from costcurves._base.validation import (
-    FloatArray,
-    IntArray,
-    check_in_open_unit,
-    check_integer,
-    check_number,
-    shown,
-)
+from costcurves._base.validation import FloatArray, IntArray, check_in_open_unit, check_integer, check_number, shown
 from costcurves.curves.crossfit import Crossfit
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import Policy, Steps, best_steps

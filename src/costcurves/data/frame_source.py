@@ -18,11 +18,7 @@ from costcurves.curves.steps import Policy
 from costcurves.data.batches import about_column
 from costcurves.data.passes import Counts, InPasses, Reader, curve_counts, find_curves
 from costcurves.data.readers.columns import Missing, Roles, said_of_columns
-from costcurves.data.readers.frame_readers import (
-    READERS,
-    PartsReader,
-    frame_batch,
-)
+from costcurves.data.readers.frame_readers import READERS, PartsReader, frame_batch
 from costcurves.data.tallies.scores import MOST_DISTINCT
 from costcurves.decisions.compare import compare_in
 from costcurves.decisions.curve_difference import CurveDifference

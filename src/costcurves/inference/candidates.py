@@ -89,12 +89,7 @@ class Candidates:
         return pos, neg
 
     def at(
-        self,
-        pc: float,
-        allowed: BoolArray,
-        *,
-        given: bool = False,
-        shared: tuple[FloatArray, FloatArray] | None = None,
+        self, pc: float, allowed: BoolArray, *, given: bool = False, shared: tuple[FloatArray, FloatArray] | None = None
     ) -> FieldAt:
         """Return the candidates at an operating point; only those that are allowed there compete.
 

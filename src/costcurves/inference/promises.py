@@ -63,11 +63,7 @@ class PromiseTests:
 
 
 def promise_tests(
-    prevalence: float | None,
-    fnr: PromisedRate,
-    fpr: PromisedRate,
-    costs: tuple[float, float],
-    new: NewCounts,
+    prevalence: float | None, fnr: PromisedRate, fpr: PromisedRate, costs: tuple[float, float], new: NewCounts
 ) -> PromiseTests:
     """Return how likely new cases are to be as far from the promise as they are, if nothing has changed.
 

@@ -415,11 +415,7 @@ class FieldAt:
 
 
 def _keep_least(
-    values: npt.NDArray[np.float32],
-    rows: IntArray,
-    least: npt.NDArray[np.float32],
-    number: IntArray,
-    every: IntArray,
+    values: npt.NDArray[np.float32], rows: IntArray, least: npt.NDArray[np.float32], number: IntArray, every: IntArray
 ) -> None:
     """Enter the values of some rows that are lower than the least so far, and which rows they are."""
     best = values.argmin(axis=0)

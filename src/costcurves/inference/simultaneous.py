@@ -74,11 +74,7 @@ def line_coverage(c: float, angle: float = math.pi / 2) -> float:
 
 
 def line_critical(
-    level: float,
-    pc_range: tuple[float, float] = (0.0, 1.0),
-    *,
-    sd_pos: float = 1.0,
-    sd_neg: float = 1.0,
+    level: float, pc_range: tuple[float, float] = (0.0, 1.0), *, sd_pos: float = 1.0, sd_neg: float = 1.0
 ) -> float:
     """Return the critical value of a band around one cost line (or a difference of two) over a range of pc.
 

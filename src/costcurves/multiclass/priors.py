@@ -14,13 +14,7 @@ import numpy as np
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
 from costcurves._base.results import Result
-from costcurves._base.validation import (
-    FloatArray,
-    check_flag,
-    check_in_unit,
-    frozen,
-    shown,
-)
+from costcurves._base.validation import FloatArray, check_flag, check_in_unit, frozen, shown
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, CostsLike, as_cost_matrix, check_priors, constant_names
 from costcurves.counting.class_labels import Labels, check_named, listed
 from costcurves.counting.confusion import ConfusionMatrix
@@ -408,14 +402,7 @@ def _solve(objective: FloatArray, A: FloatArray, b: FloatArray, equal: FloatArra
 
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     found = linprog(
-        objective,
-        A_ub=A,
-        b_ub=b,
-        A_eq=equal[None, :],
-        b_eq=[1.0],
-        bounds=bounds,
-        method="highs",
-        options=tight,
+        objective, A_ub=A, b_ub=b, A_eq=equal[None, :], b_eq=[1.0], bounds=bounds, method="highs", options=tight
     )
     if found.x is None:
         raise UnsupportedError(f"the linear program was not solved: {found.message}")

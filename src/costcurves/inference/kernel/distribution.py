@@ -15,13 +15,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
-from costcurves._base.validation import (
-    FloatArray,
-    Rng,
-    check_unit_array,
-    frozen,
-    shown,
-)
+from costcurves._base.validation import FloatArray, Rng, check_unit_array, frozen, shown
 from costcurves.inference.kernel.batches import (
     Scratch,
     batched_quantiles,

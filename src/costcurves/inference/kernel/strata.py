@@ -15,15 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import (
-    MOST_POINTS,
-    FloatArray,
-    Rng,
-    check_integer,
-    check_rng,
-    frozen,
-    shown,
-)
+from costcurves._base.validation import MOST_POINTS, FloatArray, Rng, check_integer, check_rng, frozen, shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
