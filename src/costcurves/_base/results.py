@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +52,9 @@ class Result:
 
     __slots__ = ()
 
+    # The attributes that are the columns of the table, for classes that do not define `_columns`.
+    _column_names: ClassVar[tuple[str, ...]] = ()
+
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
         for field in fields(self):  # type: ignore[arg-type]
@@ -64,8 +67,12 @@ class Result:
             object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
 
     def _columns(self) -> dict[str, Any]:
-        """Return the columns of the table in long format. Each result class defines its own."""
-        raise TypeError(f"{type(self).__name__} must define its columns")
+        """Return the columns of the table in long format, with one value in all rows where there are no more."""
+        values = {name: getattr(self, name) for name in self._column_names}
+        several = {name: value for name, value in values.items() if isinstance(value, (np.ndarray, tuple))}
+        size = max(map(len, several.values()), default=1)
+        listed = {name: list(value) if isinstance(value, tuple) else value for name, value in several.items()}
+        return {name: listed.get(name, [value] * size) for name, value in values.items()}
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the result as a dataframe, with one row per part.

@@ -103,6 +103,8 @@ class OperatingCondition(Result):
     baseline: float = 0.0
     _pc_only: bool = field(default=False, compare=False)
 
+    _column_names = ("prevalence", "cost_fp", "cost_fn", "baseline", "pc", "slope", "unit_cost")
+
     def __post_init__(self) -> None:
         """Check and normalise the numbers."""
         object.__setattr__(self, "prevalence", check_in_open_unit("prevalence", self.prevalence))
@@ -313,10 +315,6 @@ class OperatingCondition(Result):
         return cls(
             prevalence=prevalence, cost_fp=fp - tn, cost_fn=fn - tp, baseline=prevalence * tp + (1.0 - prevalence) * tn
         )
-
-    def _columns(self) -> dict[str, Any]:
-        names = ("prevalence", "cost_fp", "cost_fn", "baseline", "pc", "slope", "unit_cost")
-        return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
         extra = f", baseline={self.baseline:.4g}" if self.baseline else ""

@@ -194,6 +194,8 @@ class Beta(Result):
     a: float
     b: float
 
+    _column_names = ("a", "b", "mean")
+
     def __post_init__(self) -> None:
         """Check the parameters."""
         object.__setattr__(self, "a", check_positive("a", self.a))
@@ -205,9 +207,6 @@ class Beta(Result):
     def mean(self) -> float:
         """The mean, a / (a + b)."""
         return self.a / (self.a + self.b)
-
-    def _columns(self) -> dict[str, Any]:
-        return {"a": [self.a], "b": [self.b], "mean": [self.mean]}
 
 
 def default_points(over: OperatingRange | None = None) -> FloatArray:

@@ -373,6 +373,8 @@ class LimitedChoice(Rule):
     confidence: float = math.nan
     bound: float = math.nan
 
+    _column_names = ("limit", "classifier", "threshold", "fpr", "tpr", "alarms", "precision", "confidence", "bound")
+
     @property
     def guarantee(self) -> str:
         """What holds on new cases, in words; empty without a confidence."""
@@ -392,10 +394,6 @@ class LimitedChoice(Rule):
     def to_dict(self) -> dict[str, Any]:
         """Return the choice as plain Python values, with its guarantee in words."""
         return Result.to_dict(self) | {"guarantee": self.guarantee}
-
-    def _columns(self) -> dict[str, Any]:
-        names = ("limit", "classifier", "threshold", "fpr", "tpr", "alarms", "precision", "confidence", "bound")
-        return {name: [getattr(self, name)] for name in names}
 
     def __repr__(self) -> str:
         used = "" if math.isnan(self.alarms) else f", {self.alarms:.4g} alarms"

@@ -64,14 +64,12 @@ class Calibration(Result):
     lower: FloatArray
     upper: FloatArray
 
+    _column_names = ("name", "low", "high", "count", "score", "share", "lower", "upper")
+
     @property
     def error(self) -> float:
         """The mean distance of the share from the score over all cases: the expected calibration error."""
         return float(np.average(np.abs(self.share - self.score), weights=self.count))
-
-    def _columns(self) -> dict[str, Any]:
-        names = ("low", "high", "count", "score", "share", "lower", "upper")
-        return {"name": [self.name] * self.low.size} | {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         return f"Calibration({self.name!r}: {self.low.size} bins, off by {self.error:.3g} on average)"

@@ -166,6 +166,8 @@ class Crossings(Result):
     after: tuple[str, ...]
     max_error: float = 0.0
 
+    _column_names = ("pc", "slope", "before", "after")
+
     @property
     def slope(self) -> FloatArray:
         """The slopes of the iso-performance lines at the crossings."""
@@ -176,9 +178,6 @@ class Crossings(Result):
 
     def __len__(self) -> int:
         return self.pc.size
-
-    def _columns(self) -> dict[str, Any]:
-        return {"pc": self.pc, "slope": self.slope, "before": list(self.before), "after": list(self.after)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the crossings as plain Python values, in pc and in slopes."""

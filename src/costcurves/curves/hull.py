@@ -383,9 +383,7 @@ class Gain(Result):
     extends: PcIntervals
     max_error: float = 0.0
 
-    def _columns(self) -> dict[str, Any]:
-        names = ("name", "mean", "largest", "at_pc", "max_error")
-        return {name: [getattr(self, name)] for name in names}
+    _column_names = ("name", "mean", "largest", "at_pc", "max_error")
 
     def __repr__(self) -> str:
         span = "pc {:.3g} .. {:.3g}".format(*self.over.pc)

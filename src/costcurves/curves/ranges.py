@@ -62,6 +62,8 @@ class Ranges(Result):
     max_error: float = 0.0
     unsettled: tuple[str, ...] = ()
 
+    _column_names = ("classifier", "pc_low", "pc_high", "slope_low", "slope_high", "threshold_low", "threshold_high")
+
     @property
     def threshold_text(self) -> tuple[tuple[str, str], ...]:
         """The lowest and the highest threshold of each stretch as texts that separate the same scores."""
@@ -186,17 +188,6 @@ class Ranges(Result):
                 if found:
                     breaks[i, k] = found[int(np.argmin(np.abs(np.array(found) - self.pc_high[i])))]
         return RangeStability(self, frozen(agree.mean(axis=0)), frozen(breaks))
-
-    def _columns(self) -> dict[str, Any]:
-        return {
-            "classifier": list(self.classifier),
-            "pc_low": self.pc_low,
-            "pc_high": self.pc_high,
-            "slope_low": self.slope_low,
-            "slope_high": self.slope_high,
-            "threshold_low": self.threshold_low,
-            "threshold_high": self.threshold_high,
-        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the stretches as plain Python values, in pc and in slopes."""

@@ -57,8 +57,7 @@ class Finding(Result):
     message: str
     advice: str
 
-    def _columns(self) -> dict[str, Any]:
-        return {name: [getattr(self, name)] for name in self.__dataclass_fields__}
+    _column_names = ("check", "severity", "column", "rows", "message", "advice")
 
     def __repr__(self) -> str:
         return fill(f"{self.severity}: {self.message}", 100, initial_indent="  ", subsequent_indent="    ")

@@ -79,9 +79,7 @@ class CostInterval(Result):
     constant: str
     constant_cost: float
 
-    def _columns(self) -> dict[str, Any]:
-        names = ("estimate", "lower", "upper", "level", "method", "laplace", "n", "constant", "constant_cost")
-        return {name: [getattr(self, name)] for name in names}
+    _column_names = ("estimate", "lower", "upper", "level", "method", "laplace", "n", "constant", "constant_cost")
 
     def __repr__(self) -> str:
         method = COST_METHODS[self.method]

@@ -81,6 +81,19 @@ class CostDifference(Result):
     constant: str
     constant_cost: float
 
+    _column_names = (
+        "estimate",
+        "lower",
+        "upper",
+        "p_value",
+        "level",
+        "method",
+        "laplace",
+        "n",
+        "constant",
+        "constant_cost",
+    )
+
     def significant(self) -> bool:
         """Say whether the interval leaves out zero: the paper's test of equal expected costs."""
         return self.lower > 0 or self.upper < 0
@@ -105,20 +118,8 @@ class CostDifference(Result):
         )
 
     def _columns(self) -> dict[str, Any]:
-        names = (
-            "estimate",
-            "lower",
-            "upper",
-            "p_value",
-            "level",
-            "method",
-            "laplace",
-            "n",
-            "constant",
-            "constant_cost",
-        )
         said = {"a": [self.names[0]], "b": [self.names[1]], "significant": [self.significant()]}
-        return said | {name: [getattr(self, name)] for name in (*names, "constant", "constant_cost")}
+        return said | Result._columns(self)
 
     def __repr__(self) -> str:
         a, b = self.names

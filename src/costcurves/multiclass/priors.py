@@ -53,9 +53,7 @@ class PriorChoice(Result):
     runner_up: str | None
     regret: float
 
-    def _columns(self) -> dict[str, Any]:
-        names = ("name", "cost", "runner_up", "regret")
-        return {name: [getattr(self, name)] for name in names}
+    _column_names = ("name", "cost", "runner_up", "regret")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +80,7 @@ class PriorRange(Result):
     upper: float
     ties: tuple[str, ...]
 
-    def _columns(self) -> dict[str, Any]:
-        return {name: [getattr(self, name)] for name in ("name", "lower", "upper")}
+    _column_names = ("name", "lower", "upper")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

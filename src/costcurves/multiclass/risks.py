@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,8 +55,7 @@ class CellRisk(Result):
     excess: float
     needed: int | None
 
-    def _columns(self) -> dict[str, Any]:
-        return {field.name: [getattr(self, field.name)] for field in fields(self)}
+    _column_names = ("true", "predicted", "cost", "count", "excess", "needed")
 
 
 Risks = tuple[CellRisk, ...]

@@ -57,6 +57,8 @@ class Binormal(Result):
     shift: float
     scale: float
 
+    _column_names = ("shift", "scale")
+
     def __post_init__(self) -> None:
         """Check the two numbers."""
         object.__setattr__(self, "shift", check_positive("shift", self.shift))
@@ -83,9 +85,6 @@ class Binormal(Result):
         fnr: FloatArray = ndtr((cut - self.shift) / self.scale)
         fpr: FloatArray = ndtr(-(cut + self.shift) / self.scale)
         return fnr, fpr
-
-    def _columns(self) -> dict[str, Any]:
-        return {"shift": [self.shift], "scale": [self.scale]}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -120,6 +119,8 @@ class Coverage(Result):
     n_pos: int
     n_neg: int
 
+    _column_names = ("name", "method", "pc", "probability")
+
     def __post_init__(self) -> None:
         """Check the arrays and set them read-only."""
         check_name("name", self.name)
@@ -134,15 +135,6 @@ class Coverage(Result):
     def worst(self) -> float:
         """The lowest chance over all points."""
         return float(self.probability.min())
-
-    def _columns(self) -> dict[str, Any]:
-        size = self.pc.size
-        return {
-            "name": [self.name] * size,
-            "method": [self.method] * size,
-            "pc": self.pc,
-            "probability": self.probability,
-        }
 
     def __repr__(self) -> str:
         how = self.method if self.sampling == "stratified" else f"{self.method}, {self.sampling} sampling"

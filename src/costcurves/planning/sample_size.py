@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -74,8 +74,7 @@ class RareError(Result):
     rate: float
     chance_missed: float
 
-    def _columns(self) -> dict[str, Any]:
-        return {field.name: [getattr(self, field.name)] for field in fields(self)}
+    _column_names = ("true", "predicted", "cost", "rate", "chance_missed")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -120,9 +119,7 @@ class SizePlan(Result):
     std: float
     rare: tuple[RareError, ...]
 
-    def _columns(self) -> dict[str, Any]:
-        names = ("n", "goal", "target", "level", "power", "n_normal", "n_range", "std")
-        return {name: [getattr(self, name)] for name in names}
+    _column_names = ("n", "goal", "target", "level", "power", "n_normal", "n_range", "std")
 
     def __repr__(self) -> str:
         goal = (

@@ -163,6 +163,8 @@ class Band(Result):
     max_error: float = field(default=0.0, kw_only=True)
     _evaluate: Callable[[float], tuple[float, ...]] | None = field(default=None, kw_only=True)
 
+    _column_names = ("pc", "estimate", "lower", "upper")
+
     def at(self, condition: Any) -> Interval:
         """Return estimate and limits at one operating condition (or pc), and in money at a condition.
 
@@ -211,9 +213,6 @@ class Band(Result):
         """Return the same band, computed by `evaluate` at points between those that it has."""
         return replace(self, _evaluate=evaluate)
 
-    def _columns(self) -> dict[str, Any]:
-        return {"pc": self.pc, "estimate": self.estimate, "lower": self.lower, "upper": self.upper}
-
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
@@ -255,8 +254,7 @@ class Verdict(Result):
     high: float
     better: str
 
-    def _columns(self) -> dict[str, Any]:
-        return {"low": [self.low], "high": [self.high], "better": [self.better]}
+    _column_names = ("low", "high", "better")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
