@@ -12,7 +12,7 @@ from costcurves._base.errors import CostCurvesError, InputError, UnsupportedErro
 from costcurves._base.validation import check_column
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.steps import Policy
-from costcurves.data.passes import InPasses, curve_counts, find_curves, find_group_curves, find_tables
+from costcurves.data.passes import InPasses, TableCounts, curve_counts, find_curves, find_group_curves
 from costcurves.data.readers.columns import Missing, Roles, arrow, numbers, values_of
 from costcurves.data.readers.grouping import can_group
 from costcurves.data.readers.one_pass import SourceReader
@@ -174,7 +174,8 @@ class FileSource(InPasses):
         """Count predicted labels. The counts of each single column are made in the same pass."""
         if names not in self._tables:
             single = [(name,) for name in self.roles.predictions if (name,) not in self._tables]
-            self._tables |= find_tables(self._reader("predictions"), list(dict.fromkeys([names, *single])))
+            counts = TableCounts({columns: ConfusionTally() for columns in dict.fromkeys([names, *single])})
+            self._tables |= self._reader("predictions").run(counts).tallies
         return self._tables[names]
 
     def read(self, names: Sequence[str]) -> dict[str, Any]:

@@ -362,13 +362,6 @@ def sorted_groups(groups: Mapping[Hashable, object]) -> list[Any]:
         raise DataError(f"`group` must hold values of one type, got {shown(list(groups)[:5])}") from None
 
 
-def find_tables(
-    reader: Reader, columns: Sequence[tuple[str, ...]], labels: Any = None
-) -> dict[tuple[str, ...], ConfusionTally]:
-    """Count columns of predictions, single or in pairs, in one pass."""
-    return reader.run(TableCounts({names: ConfusionTally(labels) for names in columns})).tallies
-
-
 def _same_rule(rule: LabelRule) -> LabelRule:
     """Make a new rule with the same positive label, to which no labels have been added yet."""
     return LabelRule(rule.pos_label)

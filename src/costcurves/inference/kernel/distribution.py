@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, Rng, check_unit_array, frozen, shown
+from costcurves._base.validation import FloatArray, Rng, check_unit_array, frozen, number_array
 from costcurves.inference.kernel.batches import (
     Scratch,
     batched_quantiles,
@@ -104,7 +104,9 @@ class BootstrapDistribution(Result):
 
     def cdf(self, x: npt.ArrayLike) -> FloatArray:
         """Return P(statistic <= x)."""
-        x = _numeric_any("x", x)
+        x = number_array("x", x)
+        if np.isnan(x).any():
+            raise InputError("`x` must not be NaN")
         flat = x.ravel()
         if self.method == "convolution":
             out = convolution_cdf(flat, self._parts)
@@ -162,16 +164,6 @@ class BootstrapDistribution(Result):
         if self.method == "interpolated":
             size = f"interpolated, error <= {self.error:.1g}"
         return f"BootstrapDistribution(mean={self.mean:.4g}, std={self.std:.3g}, {size})"
-
-
-def _numeric_any(name: str, values: npt.ArrayLike) -> FloatArray:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`{name}` must be numeric, got {shown(values)}") from None
-    if np.isnan(array).any():
-        raise InputError(f"`{name}` must not be NaN")
-    return array
 
 
 def exact_distribution(strata: Sequence[Stratum] | Stratum) -> BootstrapDistribution:

@@ -15,7 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import MOST_POINTS, FloatArray, Rng, check_integer, check_rng, frozen, shown
+from costcurves._base.validation import (
+    MOST_POINTS,
+    FloatArray,
+    Rng,
+    check_integer,
+    check_rng,
+    frozen,
+    number_array,
+    shown,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,10 +94,7 @@ def _row(array: FloatArray, point: int) -> FloatArray:
 
 
 def _numeric(name: str, values: npt.ArrayLike) -> FloatArray:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"`{name}` must be numeric, got {shown(values)}") from None
+    array = number_array(name, values)
     if not np.isfinite(array).all():
         raise InputError(f"`{name}` must be finite, got {shown(array[~np.isfinite(array)][0])}")
     return np.atleast_1d(array)
