@@ -152,8 +152,13 @@ def common_integers(values: Sequence[Fraction]) -> list[int]:
 def hull_of_integers(x: Sequence[int], y: Sequence[int]) -> list[int]:
     """Find the upper hull of any points, as indices from the lowest x to the highest.
 
-    Points need no order. Of equal points the one that comes first is kept.
+    Points need no order, and no coordinate is negative. Of equal points the one that comes first is kept.
     """
+    if len(x) > FEW and max(*x, *y) < LARGEST_EXACT_PRODUCT and (fast := compiled.loops()) is not None:
+        places = np.array([x, y])
+        ordered: IntArray = np.lexsort(places[::-1])
+        found: list[int] = ordered[fast.upper_hull(*places[:, ordered])].tolist()
+        return found
     order = sorted(range(len(x)), key=lambda i: (x[i], y[i]))
     chosen = _chain([x[i] for i in order], [y[i] for i in order])
     return [order[i] for i in chosen]

@@ -169,37 +169,36 @@ static inline int ones(uint64_t word)
 }
 
 /* Count members or write their keys. `found` holds the numbers of keys of negatives and of positives that were written.
-   Some members are collected before they are counted, so that the memory of their counts is being fetched meanwhile. */
-#define QUEUE 64
-#define GATHER(name, real, integer, key_of, bins_of)                                                             \
+   The members among some rows are collected before they are counted, so that the memory of their counts is being fetched
+   meanwhile. */
+#define ROWS 256
+#define GATHER(name, real, integer, key_of, bins_of)                                                           \
     WIDE void name(const real *score, const uint8_t *positive, int64_t n, const layout *bins,                  \
                    const members *wanted, integer *neg, integer *pos, int64_t *found)                          \
     {                                                                                                          \
-        int32_t bin[BLOCK], queued_bin[QUEUE + BLOCK + 1];                                                     \
-        int64_t queued[QUEUE + BLOCK + 1], place[QUEUE + BLOCK];                                               \
+        int32_t bin[ROWS], queued[ROWS + 1];                                                                   \
+        int64_t place[ROWS];                                                                                   \
         integer *keys[2] = {neg, pos};                                                                         \
         const uint64_t *bits = wanted->wanted;                                                                 \
-        int size = 0;                                                                                          \
         found[0] = found[1] = 0;                                                                               \
-        for (int64_t i = 0; i < n; i += BLOCK) {                                                               \
-            int64_t rows = n - i < BLOCK ? n - i : BLOCK;                                                      \
-            bins_of(score + i, rows, bins, bin);                                                               \
-            for (int64_t j = 0; j < rows; j++) {                                                               \
-                queued[size] = i + j;                                                                          \
-                queued_bin[size] = bin[j];                                                                     \
+        for (int64_t i = 0; i < n; i += ROWS) {                                                                \
+            int64_t rows = n - i < ROWS ? n - i : ROWS;                                                        \
+            int size = 0;                                                                                      \
+            for (int64_t j = 0; j < rows; j += BLOCK)                                                          \
+                bins_of(score + i + j, rows - j < BLOCK ? rows - j : BLOCK, bins, bin + j);                    \
+            for (int32_t j = 0; j < rows; j++) {                                                               \
+                queued[size] = j;                                                                              \
                 size += (bits[bin[j] >> 6] >> (bin[j] & 63)) & 1;                                              \
             }                                                                                                  \
-            if (size < QUEUE && i + BLOCK < n)                                                                 \
-                continue;                                                                                      \
             for (int q = 0; q < size; q++) {                                                                   \
-                int32_t word = queued_bin[q] >> 6;                                                             \
-                uint64_t below = ((uint64_t)1 << (queued_bin[q] & 63)) - 1;                                    \
+                int32_t own = bin[queued[q]], word = own >> 6;                                                 \
+                uint64_t below = ((uint64_t)1 << (own & 63)) - 1;                                              \
                 place[q] = wanted->before[word] + ones(bits[word] & below);                                    \
                 PREFETCH(&wanted->slot[place[q]]);                                                             \
             }                                                                                                  \
             for (int q = 0; q < size; q++) {                                                                   \
-                int64_t slot = wanted->slot[place[q]], key = key_of(score[queued[q]]);                         \
-                int label = positive[queued[q]] != 0;                                                          \
+                int64_t row = i + queued[q], slot = wanted->slot[place[q]], key = key_of(score[row]);          \
+                int label = positive[row] != 0;                                                                \
                 place[q] = WRITTEN;                                                                            \
                 if (slot == WRITTEN) {                                                                         \
                     keys[label][found[label]++] = (integer)key;                                                \
@@ -211,7 +210,6 @@ static inline int ones(uint64_t word)
             for (int q = 0; q < size; q++)                                                                     \
                 if (place[q] != WRITTEN)                                                                       \
                     count_one(wanted->small, wanted->carries, place[q]);                                       \
-            size = 0;                                                                                          \
         }                                                                                                      \
     }
 
@@ -232,10 +230,12 @@ static inline int64_t staying(const int64_t *x, const int64_t *y, int64_t size, 
 }
 
 /* The hull of some of the points of a chain. Points of the chain below its edges are not vertices of the whole hull,
-   which makes most tests on the whole hull unnecessary. */
+   which makes most tests on the whole hull unnecessary. `gap` is the height of the last point of the chain that was
+   passed above the current edge, times the length dx of the edge. */
 typedef struct {
     int64_t *x, *y;
-    int64_t size, edge;
+    int64_t size, edge, dx, dy;
+    __int128 gap;
 } edges;
 
 static inline void add_to_edges(edges *outer, int64_t x, int64_t y)
@@ -245,23 +245,30 @@ static inline void add_to_edges(edges *outer, int64_t x, int64_t y)
     outer->y[outer->size++] = y;
 }
 
-static inline int below_edge(const edges *outer, int64_t x, int64_t y)
+/* Go to an edge, at whose beginning the chain is. After the last edge there are no points. */
+static inline void begin_edge(edges *outer, int64_t edge)
 {
-    int64_t at = outer->edge, end = at + 1;
-    return (__int128)(y - outer->y[at]) * (outer->x[end] - outer->x[at]) <
-           (__int128)(x - outer->x[at]) * (outer->y[end] - outer->y[at]);
+    int64_t next = edge + 1 < outer->size ? edge + 1 : edge;
+    outer->edge = edge;
+    outer->dx = outer->x[next] - outer->x[edge];
+    outer->dy = outer->y[next] - outer->y[edge];
+    outer->gap = 0;
 }
 
-/* Return whether a point is not below its edge, and go on at the end of the edge. Points must be passed in the order of
-   the chain. */
-static inline int reaches_edge(edges *outer, int64_t x, int64_t y)
+static inline __int128 rise(const edges *outer, int64_t neg, int64_t pos)
 {
-    int64_t end = outer->edge + 1;
-    if (x == outer->x[end] && y == outer->y[end]) {
-        outer->edge += end + 1 < outer->size;
-        return 1;
-    }
-    return !below_edge(outer, x, y);
+    return (__int128)pos * outer->dx - (__int128)neg * outer->dy;
+}
+
+/* Pass the next point of the chain, at (x, y), and return whether it is not below its edge. */
+static inline int reaches_edge(edges *outer, int64_t neg, int64_t pos, int64_t x, int64_t y)
+{
+    outer->gap += rise(outer, neg, pos);
+    if (outer->gap < 0)
+        return 0;
+    if (outer->edge + 1 < outer->size && x == outer->x[outer->edge + 1] && y == outer->y[outer->edge + 1])
+        begin_edge(outer, outer->edge + 1);
+    return 1;
 }
 
 /* Divide the chain of filled bins, from the highest down, where it may have a vertex. There is one part for each bin
@@ -274,8 +281,8 @@ static inline int reaches_edge(edges *outer, int64_t x, int64_t y)
 WIDE int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, int64_t *x, int64_t *y, int64_t *end,
             int64_t *code, int64_t *neg, int64_t *pos, int64_t *block_neg, int64_t *block_pos, uint8_t *wanted)
 {
-    edges outer = {code, neg, 1, 0};
-    int64_t size = 1, parts = 0, edge = 0, at_x = 0, at_y = 0, previous = 1, begins = 1;
+    edges outer = {code, neg, 1, 0, 0, 0, 0};
+    int64_t size = 1, parts = 0, at_x = 0, at_y = 0, previous = 1, begins = 1;
     x[0] = y[0] = code[0] = neg[0] = 0;
     end[0] = bins;
     for (int64_t top = bins, block = 0; top > 0; top -= TOGETHER, block++) {
@@ -293,48 +300,51 @@ WIDE int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, in
             add_to_edges(&outer, at_x, at_y);
     }
     at_x = at_y = 0;
+    begin_edge(&outer, 0);
     for (int64_t top = bins, block = 0; top > 0; top -= TOGETHER, block++) {
-        if ((!block_neg[block] && !block_pos[block]) || below_edge(&outer, at_x, at_y + block_pos[block])) {
+        if ((!block_neg[block] && !block_pos[block]) || outer.gap + rise(&outer, 0, block_pos[block]) < 0) {
+            outer.gap += rise(&outer, block_neg[block], block_pos[block]);
             at_x += block_neg[block];
             at_y += block_pos[block];
             continue;
         }
+        int above = 0; /* whether the corner of a bin is: the negatives of such blocks are marked by an inversion */
         for (int64_t bin = top - 1; bin >= 0 && bin >= top - TOGETHER; bin--) {
             int64_t in_neg = counted(small, carries, 2 * bin), in_pos = counted(small, carries, 2 * bin + 1);
             if (!in_neg && !in_pos)
                 continue;
             at_x += in_neg;
             at_y += in_pos;
-            if (reaches_edge(&outer, at_x, at_y)) {
+            if (outer.gap + rise(&outer, 0, in_pos) >= 0)
+                above = 1;
+            if (reaches_edge(&outer, in_neg, in_pos, at_x, at_y)) {
                 size = staying(x, y, size, at_x, at_y);
                 x[size] = at_x;
                 y[size] = at_y;
                 end[size++] = bin;
             }
         }
+        if (above)
+            block_neg[block] = ~block_neg[block];
     }
-    at_x = at_y = 0;
+    edges hull = {x, y, size, 0, 0, 0, 0};
+    begin_edge(&hull, 0);
     for (int64_t top = bins, block = 0; top > 0; top -= TOGETHER, block++) {
         int64_t low = top > TOGETHER ? top - TOGETHER : 0;
-        __int128 dx = edge + 1 < size ? x[edge + 1] - x[edge] : 0, dy = edge + 1 < size ? y[edge + 1] - y[edge] : 0;
         if (!block_neg[block] && !block_pos[block])
             continue;
-        if (!previous && !begins && end[edge + 1] < low &&
-            (at_y + block_pos[block] - y[edge]) * dx <= (at_x - x[edge]) * dy) {
+        if (!previous && !begins && block_neg[block] >= 0) {
             neg[parts - 1] += block_neg[block];
             pos[parts - 1] += block_pos[block];
-            at_x += block_neg[block];
-            at_y += block_pos[block];
+            hull.gap += rise(&hull, block_neg[block], block_pos[block]);
             continue;
         }
         for (int64_t bin = top - 1; bin >= low; bin--) {
             int64_t in_neg = counted(small, carries, 2 * bin), in_pos = counted(small, carries, 2 * bin + 1);
             if (!in_neg && !in_pos)
                 continue;
-            dx = x[edge + 1] - x[edge];
-            dy = y[edge + 1] - y[edge];
-            int last = bin == end[edge + 1];
-            int open = begins || last || (at_y + in_pos - y[edge]) * dx > (at_x - x[edge]) * dy;
+            int last = bin == end[hull.edge + 1];
+            int open = begins || last || hull.gap + rise(&hull, 0, in_pos) > 0;
             if (open || previous) {
                 code[parts] = bin;
                 wanted[parts] = (uint8_t)open;
@@ -343,11 +353,11 @@ WIDE int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, in
             }
             neg[parts - 1] += in_neg;
             pos[parts - 1] += in_pos;
-            at_x += in_neg;
-            at_y += in_pos;
+            hull.gap += rise(&hull, in_neg, in_pos);
             previous = open;
             begins = last;
-            edge += last;
+            if (last)
+                begin_edge(&hull, hull.edge + 1);
         }
     }
     return parts;
@@ -372,7 +382,7 @@ static inline void add_part(const vertices *hull, progress *done, edges *outer, 
         hull->next[done->size - 1] = low;
     done->x += neg;
     done->y += pos;
-    done->fresh = reaches_edge(outer, done->x, done->y);
+    done->fresh = reaches_edge(outer, neg, pos, done->x, done->y);
     if (!done->fresh)
         return;
     int64_t at = staying(hull->x, hull->y, done->size, done->x, done->y);
@@ -386,52 +396,63 @@ static inline void add_part(const vertices *hull, progress *done, edges *outer, 
 }
 
 /* The parts of a chain are ordered from the highest keys down, and the slots of the open parts from the lowest up. Keys
-   that were written are sorted. Return the number of vertices, or -1 if a part has other members than before. If `low`
-   is NULL, nothing was counted by key, and each part takes as many keys as it had members. */
+   that were written are sorted, and each part takes as many of them as it had members. Return the number of vertices, or
+   -1 if a part has other members than before. If `low` is NULL, nothing was counted by key, and the lowest keys of parts
+   are not checked. */
+#define HIGHEST(keys, left) (left ? keys[left - 1] : INT64_MIN)
 #define REFINE(name, integer)                                                                                  \
     int64_t name(const int64_t *low, const int64_t *shift, const int64_t *neg, const int64_t *pos,             \
                  int64_t parts, const int64_t *slot, int64_t open, const uint8_t *small,                       \
                  const uint32_t *carries, const integer *neg_keys, int64_t neg_left, const integer *pos_keys,  \
                  int64_t pos_left, const vertices *hull)                                                       \
     {                                                                                                          \
-        edges outer = {hull->edge_x, hull->edge_y, 1, 0};                                                      \
+        edges outer = {hull->edge_x, hull->edge_y, 1, 0, 0, 0, 0};                                             \
         progress done = {1, 0, 0, 1};                                                                          \
         int64_t x = 0, y = 0;                                                                                  \
         hull->x[0] = hull->y[0] = hull->edge_x[0] = hull->edge_y[0] = 0;                                       \
         for (int64_t part = 0; part < parts; part++)                                                           \
             add_to_edges(&outer, x += neg[part], y += pos[part]);                                              \
+        begin_edge(&outer, 0);                                                                                 \
         for (int64_t part = 0; part < parts; part++) {                                                         \
             if (shift[part] <= 0) {                                                                            \
                 add_part(hull, &done, &outer, low ? low[part] : 0, shift[part], neg[part], pos[part]);         \
                 continue;                                                                                      \
             }                                                                                                  \
-            int64_t from = slot[--open], before[2] = {done.x, done.y};                                         \
+            int64_t from = slot[--open], left[2] = {neg[part], pos[part]}, at_key[2] = {0, 0};                 \
             if (from != WRITTEN) {                                                                             \
                 for (int64_t key = low[part] + ((int64_t)1 << shift[part]) - 1; key >= low[part]; key--) {     \
                     int64_t in_neg = counted(small, carries, 2 * (key + from));                                \
                     int64_t in_pos = counted(small, carries, 2 * (key + from) + 1);                            \
                     if (in_neg || in_pos)                                                                      \
                         add_part(hull, &done, &outer, key, 0, in_neg, in_pos);                                 \
+                    left[0] -= in_neg;                                                                         \
+                    left[1] -= in_pos;                                                                         \
                 }                                                                                              \
             } else {                                                                                           \
-                int64_t floor = low ? low[part] : INT64_MIN;                                                   \
-                int64_t neg_end = low ? 0 : neg_left - neg[part], pos_end = low ? 0 : pos_left - pos[part];    \
-                while ((neg_left > neg_end && neg_keys[neg_left - 1] >= floor) ||                              \
-                       (pos_left > pos_end && pos_keys[pos_left - 1] >= floor)) {                              \
-                    int64_t start[2] = {neg_left, pos_left}, key;                                              \
-                    if (pos_left == pos_end ||                                                                 \
-                        (neg_left > neg_end && neg_keys[neg_left - 1] >= pos_keys[pos_left - 1]))              \
-                        key = neg_keys[neg_left - 1];                                                          \
-                    else                                                                                       \
-                        key = pos_keys[pos_left - 1];                                                          \
-                    while (neg_left > neg_end && neg_keys[neg_left - 1] == key)                                \
-                        neg_left--;                                                                            \
-                    while (pos_left > pos_end && pos_keys[pos_left - 1] == key)                                \
-                        pos_left--;                                                                            \
-                    add_part(hull, &done, &outer, key, 0, start[0] - neg_left, start[1] - pos_left);           \
+                int64_t floor = low ? low[part] : INT64_MIN, key;                                              \
+                int64_t next_neg = HIGHEST(neg_keys, neg_left), next_pos = HIGHEST(pos_keys, pos_left);        \
+                while (left[0] > 0 || left[1] > 0) {                                                           \
+                    key = next_neg > next_pos ? next_neg : next_pos;                                           \
+                    if (key < floor || key == INT64_MIN)                                                       \
+                        return -1;                                                                             \
+                    int is_neg = next_neg == key, is_pos = next_pos == key;                                    \
+                    neg_left -= is_neg;                                                                        \
+                    pos_left -= is_pos;                                                                        \
+                    at_key[0] += is_neg;                                                                       \
+                    at_key[1] += is_pos;                                                                       \
+                    next_neg = HIGHEST(neg_keys, neg_left);                                                    \
+                    next_pos = HIGHEST(pos_keys, pos_left);                                                    \
+                    if (next_neg == key || next_pos == key)                                                    \
+                        continue;                                                                              \
+                    add_part(hull, &done, &outer, key, 0, at_key[0], at_key[1]);                               \
+                    left[0] -= at_key[0];                                                                      \
+                    left[1] -= at_key[1];                                                                      \
+                    at_key[0] = at_key[1] = 0;                                                                 \
                 }                                                                                              \
+                if (low && (next_neg >= floor || next_pos >= floor))                                           \
+                    return -1;                                                                                 \
             }                                                                                                  \
-            if (done.x - before[0] != neg[part] || done.y - before[1] != pos[part])                            \
+            if (left[0] || left[1])                                                                            \
                 return -1;                                                                                     \
         }                                                                                                      \
         return neg_left || pos_left ? -1 : done.size;                                                          \
@@ -565,8 +586,8 @@ WIDE void reach(const double *room, const double *place, int64_t points, int64_t
     }
 }
 
-/* Write the indices of the vertices of the upper hull of points with non-decreasing x and y, and return the number of
-   vertices. Points on an edge, and points equal to the previous point, are not vertices. Products are exact. */
+/* Write the indices of the vertices of the upper hull of points with non-decreasing x, and return the number of vertices.
+   Points on an edge, and points equal to the previous point, are not vertices. Products are exact. */
 int64_t upper_hull(const int64_t *x, const int64_t *y, int64_t n, int64_t *vertex)
 {
     int64_t size = 0;
