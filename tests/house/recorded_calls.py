@@ -100,6 +100,17 @@ def vehicles() -> cc.Scan:
     return cc.scan(VEHICLES, label="label", predictions=["logit", "forest"])
 
 
+def logged(**options: Any) -> Any:
+    """Return the rows as they would be read from the logs of an LLM evaluation, with two answers to each sample."""
+    lines = [
+        {"doc_id": i, "target": word, "resps": [[a, b]]} for i, (word, a, b) in enumerate(zip(WORDS, A, B, strict=True))
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "samples_recorded.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        return cc.read_eval_logs({"model": path}, label="target", score="resps.0", pos_label="yes", **options)
+
+
 def toll() -> cc.CostMatrix:
     """Return the shipped cost matrix."""
     return cc.read_scenarios(cc.example_path("vehicle_costs.toml")).matrix("toll")
@@ -469,6 +480,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "scan, compare many": lambda: scanned().compare_many(pc=PCS),
     "scan, bcost": lambda: vehicles().bcost("logit", toll()),
     "scan, bdeltacost": lambda: vehicles().bdeltacost("logit", "forest", toll()),
+    "logs, mean of repeats": lambda: logged(),
+    "logs, first answers": lambda: logged(repeats="first"),
     # scikit-learn
     "evaluate": lambda: cc.evaluate(MODELS, X, LABELS, cv=3, progress=False),
     "evaluate, scores": lambda: cc.evaluate(BOTH, None, Y, cv=3).hull(),
