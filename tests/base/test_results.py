@@ -7,7 +7,9 @@ import inspect
 import json
 import subprocess
 import sys
+import tempfile
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -39,7 +41,21 @@ TABLE = cc.ConfusionMatrix.from_predictions(TRUTH, GUESSES["a"], labels=PRICES.l
 OTHER = cc.ConfusionMatrix.from_predictions(TRUTH, GUESSES["b"], labels=PRICES.labels)
 SPAN = cc.OperatingRange(prevalence=(0.1, 0.3), cost_fp=(1, 2), cost_fn=(1, 5))
 
+
+def logged():
+    """Return predictions that were read from a log."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "samples_a.jsonl"
+        rows = [
+            {"doc_id": i, "target": y, "acc": s}
+            for i, (y, s) in enumerate(zip([0, 1, 0], [0.1, 0.7, 0.4], strict=True))
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return cc.read_eval_logs({"a": path}, label="target", score="acc")
+
+
 RESULTS = {
+    "logged predictions": logged(),
     "condition": cc.OperatingCondition(0.3, cost_fp=1, cost_fn=0),
     "range": SPAN,
     "beta": cc.Beta(2, 3),

@@ -62,6 +62,10 @@ class LoggedPredictions(Predictions):
     samples: npt.NDArray[Any]
     epochs: npt.NDArray[np.int64]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the predictions as plain Python values, scores, samples and epochs included."""
+        return {**super().to_dict(), "samples": self.samples.tolist(), "epochs": self.epochs.tolist()}
+
     def _columns(self) -> dict[str, Any]:
         k = len(self.names)
         columns = super()._columns()
