@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import costcurves as cc
-from costcurves.inference.trivial import trivial_critical
+from costcurves.inference.bands.critical import trivial_critical
 
 
 def fixed(table, name="rules"):

@@ -38,12 +38,12 @@ from costcurves.curves.differences import Advantage, Crossings, Difference, PcIn
 from costcurves.curves.roc import LATER, RocCurve
 from costcurves.curves.steps import HasRocCurve
 from costcurves.curves.thresholds import PolicyLike, as_policy
+from costcurves.inference.bands.critical import trivial_critical
 from costcurves.inference.bands.methods import BandMethodName
 from costcurves.inference.bands.one_curve import cost_band, cost_distribution
 from costcurves.inference.bands.resampled import nested_counts, reoptimised_band
 from costcurves.inference.bands.results import Band, operating_points
 from costcurves.inference.kernel.distribution import BootstrapDistribution
-from costcurves.inference.trivial import trivial_critical
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)

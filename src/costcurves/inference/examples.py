@@ -25,9 +25,9 @@ from costcurves._base.validation import (
 )
 from costcurves.inference.bands.resampled import order_limits
 from costcurves.inference.bands.results import DifferenceInterval, Interval
-from costcurves.inference.bands.shared_draws import zero_tails
 from costcurves.inference.cost_cells import CostCells
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
+from costcurves.inference.kernel.plane import zero_tails
 from costcurves.inference.kernel.strata import Stratum, resample
 from costcurves.inference.tilted import tilted_limits
 
