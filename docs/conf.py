@@ -21,6 +21,7 @@ extensions = [
     "api_pages",
     "cli_pages",
     "pictures",
+    "rooms",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",

@@ -19,7 +19,7 @@ from costcurves.inference.bands.folds import between_folds_band, within_folds_ba
 from costcurves.inference.bands.methods import BAND_METHODS, gaussian_limits
 from costcurves.inference.bands.one_curve import cost_band, cost_distribution
 from costcurves.inference.bands.resampled import reoptimised_band
-from costcurves.inference.examples import (
+from costcurves.inference.example_costs import (
     compare_example_costs,
     example_cost_interval,
     example_distribution,

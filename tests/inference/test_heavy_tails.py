@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import costcurves as cc
-from costcurves.inference.examples import (
+from costcurves.inference.example_costs import (
     _resampled_t,
     bootstrap_t_limits,
     compare_example_costs,
@@ -101,7 +101,7 @@ def test_exchanged_classifiers_and_cases_give_the_same_limits():
 def test_the_expansion_of_large_samples_agrees_with_resampling(monkeypatch):
     costs = np.where(np.random.default_rng(4).random(9000) < 0.5, np.random.default_rng(5).gamma(1.0, 1.0, 9000), 0.0)
     drawn = bootstrap_t_limits(costs, 0.025, 8000, np.random.default_rng(6), (0.0, 99.0))
-    monkeypatch.setattr("costcurves.inference.examples._MANY", 100)
+    monkeypatch.setattr("costcurves.inference.example_costs._MANY", 100)
     expanded = bootstrap_t_limits(costs, 0.025, 8000, None, (0.0, 99.0))
     width = expanded.upper - expanded.lower
     assert (drawn.lower, drawn.upper) == pytest.approx((expanded.lower, expanded.upper), abs=0.02 * width)

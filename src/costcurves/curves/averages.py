@@ -24,8 +24,8 @@ from costcurves._base.validation import (
 from costcurves.counting import counts
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.hull_points import RocCurves, check_curves
+from costcurves.curves.policy import HasRocCurve
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import HasRocCurve
 
 AverageKind = Literal["vertical", "horizontal", "threshold", "points"]
 AVERAGES = get_args(AverageKind)

@@ -35,8 +35,8 @@ from costcurves.counting.labels import checked_cases
 from costcurves.curves.cost_function import CostLines
 from costcurves.curves.cost_measures import CostMeasures
 from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals, RangeLimits, below_trivial
+from costcurves.curves.policy import HasRocCurve
 from costcurves.curves.roc import LATER, RocCurve
-from costcurves.curves.steps import HasRocCurve
 from costcurves.curves.thresholds import PolicyLike, as_policy
 from costcurves.inference.bands.critical import trivial_critical
 from costcurves.inference.bands.methods import BandMethodName

@@ -14,8 +14,8 @@ from costcurves._base.results import Result
 from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, frozen, shown
 from costcurves.conditions.condition import EQUAL, ConditionLike, PcLike, check_condition, pc_array
 from costcurves.conditions.range import Beta, RangeLike, span_of
+from costcurves.curves.policy import AnySteps, Policy
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import AnySteps, Policy
 from costcurves.curves.threshold_sets import (
     ThresholdSet,
     ThresholdSets,

@@ -13,8 +13,8 @@ from costcurves._base.errors import FewerFoldsWarning, InputError, UnsupportedEr
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.counting.counts import ScoreCounts
 from costcurves.counting.folds import FoldCounts, case_folds, check_complements, largest_number
+from costcurves.curves.policy import AnySteps, CrossSteps, Policy, Steps, best_steps
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import AnySteps, CrossSteps, Policy, Steps, best_steps
 
 Array = npt.NDArray[Any]
 

@@ -19,8 +19,8 @@ from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.text import cut_text
 from costcurves._base.validation import FloatArray, IntArray, check_in_open_unit, check_integer, check_number, shown
 from costcurves.curves.crossfit import Crossfit
+from costcurves.curves.policy import Policy, Steps, best_steps
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import Policy, Steps, best_steps
 
 # Thresholds that follow from costs are rounded, where they are shown, by at most this part of their size.
 _ROUNDING = 1e-3

@@ -10,8 +10,8 @@ import numpy as np
 
 from costcurves._base.errors import CostCurvesError, InputError, UnsupportedError
 from costcurves._base.validation import check_column
+from costcurves.curves.policy import Policy
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import Policy
 from costcurves.data.passes import InPasses, TableCounts, curve_counts, find_curves, find_group_curves
 from costcurves.data.readers.columns import Missing, Roles, arrow, numbers, values_of
 from costcurves.data.readers.grouping import can_group

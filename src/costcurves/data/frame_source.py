@@ -13,8 +13,8 @@ from costcurves._base.frames import Frame, collected, open_frame
 from costcurves._base.validation import check_choice, check_column, check_name, shown
 from costcurves.counting.counts import score_of
 from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.policy import Policy
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import Policy
 from costcurves.data.batches import about_column
 from costcurves.data.passes import Counts, InPasses, Reader, curve_counts, find_curves
 from costcurves.data.readers.columns import Missing, Roles, said_of_columns

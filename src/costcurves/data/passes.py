@@ -22,8 +22,8 @@ from costcurves._base.errors import DataError
 from costcurves._base.validation import BoolArray, FloatArray, shown
 from costcurves.counting.labels import LabelRule
 from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.policy import Policy
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import Policy
 from costcurves.data.batches import Batch, Coded, about_column
 from costcurves.data.tallies.bins import ScoreBins
 from costcurves.data.tallies.confusion import ConfusionTally

@@ -14,7 +14,7 @@ from costcurves.counting.class_labels import Label
 from costcurves.counting.labels import binary_labels
 from costcurves.curves.thresholds import PairOfPolicies, PolicyLike
 from costcurves.inference.bands.results import DifferenceInterval, Interval
-from costcurves.inference.examples import (
+from costcurves.inference.example_costs import (
     ExampleMethodName,
     checked_costs,
     compare_example_costs,

@@ -19,7 +19,7 @@ from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.thresholds import PolicyLike, crossfit
-from costcurves.inference.examples import incurred_costs
+from costcurves.inference.example_costs import incurred_costs
 
 # How `cross_fitted_cost` divides the cases: into so many folds, so many times.
 FOLDS = 10

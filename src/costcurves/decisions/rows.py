@@ -16,8 +16,8 @@ from costcurves.counting.folds import tie_keys
 from costcurves.counting.labels import checked_rows
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.crossfit import Crossfit
+from costcurves.curves.policy import Policy
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import Policy
 from costcurves.curves.thresholds import as_policy
 from costcurves.decisions.all_pairs import AllPairs, PairedSteps, PairsInMemory
 from costcurves.inference.family import co_errors_of_changes

@@ -17,8 +17,8 @@ from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.crossfit import Crossfit
 from costcurves.curves.hull import RocHull
+from costcurves.curves.policy import Policy
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import Policy
 from costcurves.curves.thresholds import Optimal, as_policy, crossfit
 from costcurves.decisions.metrics import (
     FOLDS,

@@ -24,7 +24,7 @@ from costcurves.inference.bands.methods import cost_strata
 from costcurves.inference.bands.resampled import nested_counts
 from costcurves.inference.bands.results import SignedBand, check_pc
 from costcurves.inference.kernel.distribution import exact_distribution
-from costcurves.inference.kernel.plane import zero_tails
+from costcurves.inference.kernel.joint import zero_tails
 from costcurves.inference.kernel.strata import Stratum
 from costcurves.inference.paired.limits import by_halving
 from costcurves.inference.rates import Limits, check_counts, critical, mid_p_at, pointwise_level

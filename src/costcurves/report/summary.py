@@ -30,9 +30,9 @@ from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_measures import Calibration
 from costcurves.curves.differences import Crossings, PcIntervals
 from costcurves.curves.hull import RocHull
+from costcurves.curves.policy import Policy
 from costcurves.curves.ranges import Ranges
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import Policy
 from costcurves.curves.thresholds import as_policy
 from costcurves.data.predictions import Predictions
 from costcurves.decisions.compare_many import ManyDifferences, compare_many_in

@@ -23,8 +23,8 @@ from costcurves.counting import counts, hull_vertices
 from costcurves.counting.class_labels import Label
 from costcurves.counting.geometry import upper_hull
 from costcurves.counting.keys import FLOATS, scores_of_keys
+from costcurves.curves.policy import hull_breaks
 from costcurves.curves.roc import RocCurve
-from costcurves.curves.steps import hull_breaks
 from costcurves.data.tallies.adaptive_bins import AdaptiveTable
 from costcurves.data.tallies.base import Batches, State, Tally, locked, part
 from costcurves.data.tallies.bin_table import BinTable

@@ -15,7 +15,7 @@ from costcurves._base.validation import MOST_POINTS, FloatArray, Rng, check_inte
 from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.resampled import resampled_limits
 from costcurves.inference.kernel.distribution import exact_quantiles
-from costcurves.inference.kernel.plane import SharedDraws
+from costcurves.inference.kernel.joint import SharedDraws
 from costcurves.inference.kernel.strata import Stratum
 from costcurves.inference.rates import Limits, mover, pointwise_level
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.inference.kernel.distribution import exact_distribution, exact_quantiles
-from costcurves.inference.kernel.plane import ZERO, SharedDraws, zero_tails
+from costcurves.inference.kernel.joint import ZERO, SharedDraws, zero_tails
 from costcurves.inference.kernel.strata import Stratum, moments
 from costcurves.inference.paired.rates import discordant_interval, paired_rate_interval
 from costcurves.inference.rates import Limits, mid_p_at, mover, pointwise_level

@@ -27,7 +27,7 @@ from costcurves.inference.bands.resampled import order_limits
 from costcurves.inference.bands.results import DifferenceInterval, Interval
 from costcurves.inference.cost_cells import CostCells
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
-from costcurves.inference.kernel.plane import zero_tails
+from costcurves.inference.kernel.joint import zero_tails
 from costcurves.inference.kernel.strata import Stratum, resample
 from costcurves.inference.tilted import tilted_limits
 
@@ -78,7 +78,7 @@ def bootstrap_t_limits(
     Examples
     --------
     >>> import numpy as np
-    >>> from costcurves.inference.examples import bootstrap_t_limits
+    >>> from costcurves.inference.example_costs import bootstrap_t_limits
     >>> costs = np.concatenate([np.zeros(980), np.arange(1.0, 21.0)])
     >>> found = bootstrap_t_limits(costs, 0.025, 2000, np.random.default_rng(0), (0.0, 20.0))
     >>> found.lower < 0.15 < found.upper
@@ -162,7 +162,7 @@ def doubts(values: FloatArray) -> str | None:
     Examples
     --------
     >>> import numpy as np
-    >>> from costcurves.inference.examples import doubts
+    >>> from costcurves.inference.example_costs import doubts
     >>> doubts(np.arange(100.0)) is None
     True
     >>> doubts(np.append(np.zeros(500), [3.0, 8.0]))

@@ -38,7 +38,7 @@ class Plane:
     --------
     Two draws; each adds 1 to X or takes 1 from it, or adds 1 to Y, with probability 1/4 each.
 
-    >>> from costcurves.inference.kernel.plane import Plane
+    >>> from costcurves.inference.kernel.joint import Plane
     >>> plane = Plane.of(2, [0.25, 0.25, 0.25, 0.0])
     >>> float(plane.at_most(1.0, 1.0, 0.0).round(6)), float(plane.at_least(1.0, 1.0, 0.0).round(6))
     (0.5, 0.8125)
@@ -175,7 +175,7 @@ class SharedDraws:
     Examples
     --------
     >>> import numpy as np
-    >>> from costcurves.inference.kernel.plane import SharedDraws
+    >>> from costcurves.inference.kernel.joint import SharedDraws
     >>> sums = SharedDraws(30, [[5 / 30, 1 / 30, 1 / 30, 2 / 30]], np.array([0.5 / 20]), np.array([0.5 / 10]))
     >>> low, high = sums.limits(0.05)
     >>> low.round(3), high.round(3)
@@ -238,7 +238,7 @@ def zero_tails(found: BootstrapDistribution) -> tuple[float, float]:
     --------
     >>> from costcurves.inference.kernel.distribution import exact_distribution
     >>> from costcurves.inference.kernel.strata import Stratum
-    >>> from costcurves.inference.kernel.plane import zero_tails
+    >>> from costcurves.inference.kernel.joint import zero_tails
     >>> zero_tails(exact_distribution(Stratum(2, [0.25, 0.25], [1.0, -1.0])))
     (0.6875, 0.6875)
     """
