@@ -54,6 +54,7 @@ from costcurves.decisions.metrics import normalized_expected_cost as normalized_
 from costcurves.decisions.promise import check_promise as check_promise
 from costcurves.decisions.recommend import recommend as recommend
 from costcurves.decisions.recommend_within import recommend_within as recommend_within
+from costcurves.decisions.significant_dominance import significant_dominance as significant_dominance
 from costcurves.displays._style import figure_style as figure_style
 from costcurves.displays.averaged import AveragedRocDisplay as AveragedRocDisplay
 from costcurves.displays.cost import CostCurveDisplay as CostCurveDisplay
@@ -66,6 +67,7 @@ from costcurves.displays.simplex import PriorSimplexDisplay as PriorSimplexDispl
 from costcurves.estimators.cross_validation import evaluate as evaluate
 from costcurves.estimators.hull_classifier import RocHullClassifier as RocHullClassifier
 from costcurves.estimators.minimum_cost import MinimumExpectedCostClassifier as MinimumExpectedCostClassifier
+from costcurves.estimators.reproportioned import ReproportionedClassifier as ReproportionedClassifier
 from costcurves.estimators.scorers import cost_curve_area_scorer as cost_curve_area_scorer
 from costcurves.estimators.scorers import expected_cost_scorer as expected_cost_scorer
 from costcurves.estimators.threshold import CostThresholdClassifier as CostThresholdClassifier

@@ -355,6 +355,14 @@ CALLS: dict[str, Callable[[], Any]] = {
     "compare many, at": lambda: [cc.compare_many(Y, THREE, pc=PCS).at(0.3), cc.compare_many(Y, THREE, pc=PCS).at(HERE)],
     "compare many, pair": lambda: cc.compare_many(Y, THREE, pc=PCS).pair("c", "a"),
     "dominance": lambda: cc.dominance(list(ROC.values())),
+    "significant dominance": lambda: cc.significant_dominance(Y, THREE, folds=folds, n_points=5),
+    "significant dominance in ROC space": lambda: [
+        cc.significant_dominance(Y, THREE, folds=folds, space="roc", over=(0, 0.3), n_points=4, n_resamples=100),
+        cc.significant_dominance(Y, THREE, folds=folds, space="roc", test="intervals", n_points=4),
+    ],
+    "significant dominance of composites": lambda: cc.Predictions(Y, THREE, folds=folds).significant_dominance(
+        versions={"x": ["a", "b"], "y": "c"}, n_points=4, n_resamples=100
+    ),
     "dominates": lambda: [cc.dominates(ROC["a"], ROC["c"]), cc.dominates(ROC["a"], ROC["c"], space="roc")],
     "regret": lambda: cc.regret(ROC["c"], HULL),
     "regret over a range": lambda: cc.regret(COST["a"], HULL, over=SPAN),
@@ -498,6 +506,10 @@ CALLS: dict[str, Callable[[], Any]] = {
         (clf := fitted(cc.CostThresholdClassifier, MODELS["logit"], HERE, cv=3)).threshold_,
         clf.roc_curve_,
         clf.predict(X),
+    ],
+    "reproportioned classifier": lambda: [
+        (clf := fitted(cc.ReproportionedClassifier, MODELS["logit"], HERE, random_state=0)).predict(X),
+        clf.compare_with_threshold(*estimators()[:2], cv=3),
     ],
     "minimum cost classifier": lambda: (
         cc.MinimumExpectedCostClassifier(MODELS3["bayes"], PRICES).fit(X3, LABELS3).predict(X3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -185,8 +185,6 @@ def average_roc_curves(
     >>> cc.average_roc_curves(folds, kind="points").fpr.round(4).tolist()
     [0.0, 0.17, 1.0]
     """
-    from scipy.special import ndtri
-
     listed = check_curves(curves, repeats=True)
     check_choice("kind", kind, AVERAGES)
     n_points = check_integer("n_points", n_points, 2, MOST_POINTS)
@@ -197,11 +195,7 @@ def average_roc_curves(
     if kind in ("vertical", "horizontal"):
         grid = np.linspace(0.0, 1.0, n_points)
         across = kind == "horizontal"
-        mean = np.array([(fpr_at if across else tpr_at)(curve, grid) for curve in listed]).mean(axis=0)
-        half = np.full(n_points, np.nan)
-        if all(curve.made_from != "rates" for curve in listed):
-            trials = sum(curve.n_neg if across else curve.n_pos for curve in listed)
-            half = ndtri((1 + level) / 2) * np.sqrt(mean * (1 - mean) / trials)
+        mean, half = mean_of_rates(listed, grid, level, across=across)
         limits = np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)
         fpr, tpr = (mean, grid) if across else (grid, mean)
         return AveragedRoc(name, fpr, tpr, limits[0], limits[1], level, len(listed), kind)
@@ -223,6 +217,19 @@ def average_roc_curves(
     )
     unknown = np.full(fpr.size, np.nan)
     return AveragedRoc(name, fpr, tpr, unknown, unknown.copy(), level, len(listed), kind, cuts)
+
+
+def mean_of_rates(
+    curves: Sequence[RocCurve], grid: FloatArray, level: float, *, across: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean tpr at each fpr (or fpr at each tpr, `across`) and half its binomial interval, or NaN."""
+    from scipy.special import ndtri
+
+    mean = np.array([(fpr_at if across else tpr_at)(curve, grid) for curve in curves]).mean(axis=0)
+    if any(curve.made_from == "rates" for curve in curves):
+        return mean, np.full(grid.size, np.nan)
+    trials = sum(curve.n_neg if across else curve.n_pos for curve in curves)
+    return mean, np.asarray(ndtri((1 + level) / 2) * np.sqrt(mean * (1 - mean) / trials))
 
 
 def tpr_at(curve: RocCurve, fpr: Any) -> FloatArray:

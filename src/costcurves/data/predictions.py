@@ -53,6 +53,7 @@ from costcurves.decisions.promise_check import PromiseCheck
 from costcurves.decisions.recommend import Recommendation, recommend_here
 from costcurves.decisions.recommend_within import RangeRecommendation, recommend_over
 from costcurves.decisions.rows import Rows, Source, curve_in, refuse_cross_fitting
+from costcurves.decisions.significant_dominance import DominanceTest, dominance_in
 from costcurves.inference.bands.results import Band
 
 
@@ -283,6 +284,10 @@ class Predictions(Result):
         """Compare all pairs of classifiers with limits that hold jointly. The options are those of `compare_many`."""
         with self._asked(), one_question():
             return compare_many_in(self._source, **options)
+
+    def significant_dominance(self, **options: Any) -> DominanceTest:
+        """Return who is significantly better than whom, and where. The options are those of `significant_dominance`."""
+        return dominance_in(self.in_memory(), self.folds, **options)
 
     def select(self, number: int, *, over: Any = None, folds: int = 5, rng: Rng = 0) -> Ensemble:
         """Choose the few classifiers whose hull costs least over a range, judged on other folds; see `Ensemble`."""

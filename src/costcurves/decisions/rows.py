@@ -117,7 +117,7 @@ class Rows:
         self._rocs: dict[tuple[str, str], RocCurve] = {}
         self._kept_folds: dict[tuple[str, str, tuple[str, ...]], IntArray] = {}
 
-    def some(self, kept: BoolArray) -> Rows:
+    def some(self, kept: BoolArray | IntArray) -> Rows:
         """Return some of the rows."""
         part = Rows.__new__(Rows)
         part.names, part._rocs, part._kept_folds = self.names, {}, {}
