@@ -50,6 +50,13 @@ def test_a_file_is_read_as_it_is_written(tmp_path):
     assert repr(known) == "Scenarios(2 scenarios: 'today', 'next.year ]'; 1 matrix: 'triage'; positive 'fraud'; in EUR)"
 
 
+def test_cases_per_year_and_what_is_in_use_today_are_read(tmp_path):
+    known = read(tmp_path, 'cases_per_year = 250_000\nbaseline = "tree"\nbaseline_threshold = 0.5\n' + SCENARIO)
+    assert (known.cases_per_year, known.baseline, known.baseline_threshold) == (250_000.0, "tree", 0.5)
+    assert repr(known) == "Scenarios(1 scenario: 'rush'; 250,000 cases per year; today 'tree')"
+    assert known.to_dict()["cases_per_year"] == 250_000.0
+
+
 def test_a_byte_order_mark_and_windows_line_ends_are_no_matter(tmp_path):
     path = tmp_path / "costs.toml"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
@@ -94,7 +101,7 @@ SCENARIO = "[scenarios.rush]\nprevalence = 0.5\ncost_fp = 1\ncost_fn = 2\n"
         ),
         (
             'note = """\n[scenarios.fake]\n"""\n' + SCENARIO,
-            "costs.toml:1: unknown key 'note'; known are currency, positive, scenarios, matrices",
+            "costs.toml:1: unknown key 'note'; known are currency, positive, cases_per_year",
         ),
         (
             "[scenarios.rush]\ncost_fp = 0\ncost_fn = 0\nprevalence = 0.5",
@@ -111,6 +118,14 @@ SCENARIO = "[scenarios.rush]\nprevalence = 0.5\ncost_fp = 1\ncost_fn = 2\n"
             "costs.toml:2: `scenarios` must be tables such as [scenarios.today], got [{'a': 1}]",
         ),
         ("currency = 3\n" + SCENARIO, 'costs.toml:1: `currency` must be a short text such as "EUR", got 3'),
+        ("cases_per_year = 0\n" + SCENARIO, "costs.toml:1: `cases_per_year` must be > 0, got 0"),
+        ("cases_per_year = true\n" + SCENARIO, "costs.toml:1: `cases_per_year` must be a number, got True"),
+        ("\nbaseline = 3\n" + SCENARIO, "costs.toml:2: `baseline` must be a non-empty string, got 3"),
+        (
+            'baseline = "a"\nbaseline_threshold = nan\n' + SCENARIO,
+            "costs.toml:2: `baseline_threshold` must be finite, got nan",
+        ),
+        ("baseline_threshold = 1\n" + SCENARIO, "costs.toml:1: `baseline_threshold` needs `baseline`"),
         ("\npositive = [1]\n" + SCENARIO, "costs.toml:2: `positive` must be one label, got [1]"),
         ("", "costs.toml:1: must have a [scenarios.NAME] or a [matrices.NAME], got neither"),
         ("x = [1,\n2\n", "costs.toml:2: not TOML: Unclosed array"),

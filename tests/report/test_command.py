@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import html
+import json
 import os
 import re
 import shutil
@@ -139,3 +140,39 @@ def test_a_path_in_a_command_is_relative_or_a_bare_name(tmp_path, monkeypatch):
     costs = {"--costs": tmp_path / "sub" / "costs.toml"}
     assert command_line(Path("/home/me/t.csv"), costs) == "costcurves report t.csv --costs sub/costs.toml"
     assert command_line(Path("data/t.csv"), {"--title": None}) == "costcurves report data/t.csv"
+
+
+def test_the_file_of_scenarios_says_what_is_in_use_today_unless_options_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    scenario = "[scenarios.now]\nprevalence = 0.3\ncost_fn = 5\ncost_fp = 1\n"
+    Path("plain.toml").write_text('positive = "bad"\n' + scenario, encoding="utf-8")
+    today = 'positive = "bad"\ncases_per_year = 5000\nbaseline = "tree"\nbaseline_threshold = 0.5\n'
+    Path("today.toml").write_text(today + scenario, encoding="utf-8")
+    options = ["--cases-per-year", "5000", "--baseline", "tree", "--baseline-threshold", "0.5"]
+
+    def report(*words):
+        assert main(["report", "example:german_credit", *words, "-o", "r.json", "--force", "-q"]) == 0
+        return {**json.loads(Path("r.json").read_text(encoding="utf-8")), "command": None}
+
+    told = report("--costs", "today.toml")
+    assert told == report("--costs", "plain.toml", *options)
+    y, scores = german_credit()
+    known = cc.read_scenarios("today.toml")
+    ours = cc.Report.from_predictions(
+        y, scores, pos_label="bad", scenarios=known, source="german_credit_scores.csv"
+    ).to_dict()
+    assert ours == told
+    assert told["scenarios"][0]["per_year"]["saving"] is not None
+    other = report("--costs", "today.toml", "--baseline", "logit", "--cases-per-year", "10")
+    assert other["cases_per_year"] == 10
+    assert other["scenarios"][0]["saving"]["baseline"]["classifier"] == "logit"
+    assert other["scenarios"][0]["saving"]["baseline"]["threshold"] != 0.5
+    capsys.readouterr()
+
+    def against(*words):
+        assert main(["decide", "example:german_credit", "--json", "-q", *words]) == 0
+        return json.loads(capsys.readouterr().out)["against"]
+
+    assert against("--costs", "today.toml") == against("--costs", "plain.toml", *options[2:]) != []
+    assert main(["report", "example:german_credit", "--costs", "today.toml", "--baseline", "x", "-o", "x.html"]) == 2
+    assert "Error: --baseline must be one of logit, forest" in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 
@@ -115,7 +117,8 @@ def test_the_command_takes_a_column_of_segments_and_a_reference(tmp_path, monkey
     assert 'id="slices"' in page
     assert 'id="reference"' in page
     assert "--slice region --reference old.csv" in page
-    document = json.loads(re.search(r'id="report">(.*?)</script>', page, re.DOTALL)[1])
+    packed = re.search(r'id="report">(.*?)</script>', page, re.DOTALL)[1]
+    document = json.loads(gzip.decompress(base64.b64decode(packed)))
     assert {one["segment"] for one in document["slices"][0]["segments"]} == {"north", "south", "(missing)"}
     assert main(["report", "new.csv", *columns, "--slice", "nothing", "-o", "other.html"]) == 2
     assert "--slice 'nothing'" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import costcurves.cli._answers as types
@@ -11,8 +11,9 @@ from costcurves._base.text import level_text, safe
 from costcurves.cli._gates import Gate, better_here, better_over, better_throughout, check_known, cost_below
 from costcurves.cli._groups import GATES, option
 from costcurves.cli._input import ScoreTable
-from costcurves.cli._options import finite
+from costcurves.cli._options import Costs, finite
 from costcurves.cli._print import Problem, money, quoted
+from costcurves.conditions.scenarios import in_use
 from costcurves.curves.choices import TRIVIAL
 from costcurves.decisions.claims import SHOWN, claim_below
 from costcurves.decisions.curve_difference import CurveDifference
@@ -79,6 +80,11 @@ class Gates:
     def any(self) -> bool:
         """Whether anything is asserted."""
         return self.assert_better_than is not None or self.assert_cost_below is not None
+
+    def known(self, asked: Costs) -> Gates:
+        """Return the gates with what is in use today, as the file of scenarios says unless options do."""
+        baseline, threshold = in_use(asked, self.baseline, self.baseline_threshold)
+        return replace(self, baseline=baseline, baseline_threshold=threshold)
 
     def check(self, names: tuple[str, ...]) -> None:
         """Refuse gates that cannot be judged, before anything is computed."""

@@ -17,7 +17,7 @@ from costcurves._base.text import safe
 from costcurves._base.validation import DEFAULT_LEVEL
 from costcurves.cli._groups import COSTS, DATA, GATES, HOW, option
 from costcurves.cli._input import ScoreTable, read_scores
-from costcurves.cli._print import Problem, detail, listing, number, percent, quoted, say, shell_word
+from costcurves.cli._print import Problem, detail, folded, listing, number, percent, quoted, say, shell_word
 from costcurves.cli._tables import existing, resolve
 
 Label = Annotated[str | None, option(DATA, "COLUMN", "Column of true labels.", autocompletion=complete.columns)]
@@ -80,6 +80,9 @@ class Costs:
     cases: dict[str, Condition]
     currency: str = ""
     positive: Any = None
+    cases_per_year: float | None = None
+    baseline: str | None = None
+    baseline_threshold: float | None = None
 
     def text(self, name: str) -> str:
         """Return a condition in words."""
@@ -214,7 +217,7 @@ class Conditions:
         try:
             return Costs({"": self._condition(numbers)})
         except cc.InputError as error:
-            raise Problem(_as_options(error)) from None
+            raise Problem(as_options(error)) from None
 
     def _condition(self, numbers: dict[str, str | None]) -> Condition:
         if self.pc is not None:
@@ -315,7 +318,7 @@ def _warn_of_calibration(data: ScoreTable) -> None:
     off = [one.column or "" for one in data.check(thorough=False).findings if one.check == "calibration"]
     if off:
         are = "is" if len(off) == 1 else "are"
-        say(f"Warning: --policy bayes needs calibrated probabilities, and {listing(off)} {are} not calibrated.")
+        say(f"Warning: --policy bayes needs calibrated probabilities, and {folded(off)} {are} not calibrated.")
 
 
 def _scenarios(costs: Path, wanted: list[str] | None, needed: bool) -> Costs:
@@ -328,7 +331,8 @@ def _scenarios(costs: Path, wanted: list[str] | None, needed: bool) -> Costs:
         if name not in known.scenarios:
             there = listing([quoted(n) for n in known.scenarios]) if known.scenarios else "none"
             raise Problem(f"--scenario {quoted(name)}: the scenarios in {safe(costs)} are {there}")
-    return Costs({name: known.scenario(name) for name in names}, known.currency, known.positive)
+    today = (known.cases_per_year, known.baseline, known.baseline_threshold)
+    return Costs({name: known.scenario(name) for name in names}, known.currency, known.positive, *today)
 
 
 def _bounds(name: str, text: str) -> float | tuple[float, float]:
@@ -351,9 +355,12 @@ def _from_slope(slope: float | tuple[float, float]) -> Condition:
     return cc.OperatingRange.from_slope(*slope) if isinstance(slope, tuple) else cc.OperatingCondition.from_slope(slope)
 
 
-def _as_options(error: Exception) -> str:
+_NAMES = "prevalence|cost_fn|cost_fp|pc|slope|baseline|baseline_threshold|cases_per_year|slice|reference|title"
+
+
+def as_options(error: Exception) -> str:
     """Return a message of the library in the words of the command line."""
-    return re.sub(r"`(prevalence|cost_fn|cost_fp|pc|slope)`", lambda m: "--" + m[1].replace("_", "-"), str(error))
+    return re.sub(rf"`({_NAMES})s?`", lambda m: "--" + m[1].replace("_", "-"), str(error))
 
 
 def span_text(bounds: tuple[float, float]) -> str:

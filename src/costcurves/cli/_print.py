@@ -124,6 +124,13 @@ def listing(names: Sequence[str], word: str = "and") -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
 
 
+def folded(names: Sequence[str], word: str = "and", most: int = 6) -> str:
+    """Return the first of some names as a list in a sentence, and how many others there are."""
+    if (more := len(names) - most) <= 1:
+        return listing(names, word)
+    return f"{', '.join(safe(name) for name in names[:most])} {word} {more} others"
+
+
 def heading(screen: Console, text: str, note: str = "") -> None:
     """Print what the answer is about, and a note if there is one: a line in logs, wrapped on a terminal."""
     for part in (text, note) if note else (text,):

@@ -25,6 +25,7 @@ from costcurves.cli._print import (
     Output,
     Problem,
     chance,
+    folded,
     heading,
     line,
     listing,
@@ -322,9 +323,7 @@ def _verdict(many: CostComparison) -> str:
         text = f"{safe(many.best_name)} costs least"
     if many.sure:
         return f"{text}, for sure."
-    some = list(many.rivals[:5])
-    others = listing(some, "or") + (f" and {len(many.rivals) - 5} more" if len(many.rivals) > 5 else "")
-    return f"{text} on these rows, but {others} may be as cheap."
+    return f"{text} on these rows, but {folded(many.rivals, 'or')} may be as cheap."
 
 
 def _pair(many: CostComparison, candidate: str | None, baseline: str) -> CostDifference:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -31,6 +32,9 @@ from costcurves.cli._print import (
 )
 from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests
 from costcurves.decisions.curve_difference import CurveDifference
+
+# Pairs up to which all of them are printed: those of twelve classifiers.
+MOST_PAIRS = 66
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,28 +184,41 @@ def _show_here(
     screen: Console,
 ) -> None:
     """Print the differences at one condition, in money."""
-    level = tests.level
-    sure = tests.significant().tolist()
-    for one, differs in zip(pairs, sure, strict=True):
-        if differs:
-            a, b = one.names if one.at(where).estimate < 0 else one.names[::-1]
+    level, count = tests.level, len(pairs)
+    sure, below = tests.significant().tolist(), (tests.estimate < 0).tolist()
+    told = _told(pairs, below)
+    for i in told:
+        if sure[i]:
+            a, b = pairs[i].names if below[i] else pairs[i].names[::-1]
             line(screen, f"{safe(a)} costs significantly less than {safe(b)}.", "green")
     if not any(sure):
-        line(screen, "Neither is shown to cost less." if len(pairs) == 1 else "No pair is shown to differ.", "yellow")
+        line(screen, "Neither is shown to cost less." if count == 1 else "No pair is shown to differ.", "yellow")
+    elif len(told) < count:
+        line(screen, f"Of all {count:,} pairs, {sum(sure):,} are shown to differ.", "yellow")
     elif not all(sure):
         line(screen, "The other pairs are not shown to differ.", "yellow")
     unit = f" ({safe(asked.currency)})" if asked.currency else ""
     grid = new_grid("a", "b", f"a - b per case{unit}", f"{level_text(level)} interval", "p", numbers=(2,))
-    for i, one in enumerate(pairs):
-        amount = one.at(where).money
-        assert amount is not None
-        limits = f"{padded(amount.lower)} to {padded(amount.upper)}"
-        p = chance(float(tests.adjusted[i]))
-        grid.add_row(safe(one.names[0]), safe(one.names[1]), padded(amount.estimate), limits, p)
+    for i in told:
+        one = pairs[i]  # which has this condition only
+        amount, low, high = (where.unit_cost * float(v[0]) for v in (one.estimate, one.lower, one.upper))
+        limits = f"{padded(low)} to {padded(high)}"
+        grid.add_row(safe(one.names[0]), safe(one.names[1]), padded(amount), limits, chance(float(tests.adjusted[i])))
     screen.print()
     screen.print(grid)
+    if len(told) < count:
+        screen.print(f"These are the pairs with the cheapest classifier; --json and --csv have all {count:,}.")
     note = "Intervals hold jointly; p-values are adjusted by Holm's method, which may show more than the intervals."
     screen.print(note, style="dim")
+
+
+def _told(pairs: Sequence[CurveDifference], below: list[bool]) -> list[int]:
+    """Return which pairs are printed: all of them or, if there are very many, those with the cheapest classifier."""
+    if len(pairs) <= MOST_PAIRS:
+        return list(range(len(pairs)))
+    wins = Counter(one.names[0 if first else 1] for one, first in zip(pairs, below, strict=True))
+    cheapest = wins.most_common(1)[0][0]
+    return [i for i, one in enumerate(pairs) if cheapest in one.names]
 
 
 def _document(one: CurveDifference, tests: PairwiseTests | None, i: int) -> types.Pair:

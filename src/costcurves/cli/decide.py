@@ -22,9 +22,9 @@ from costcurves.cli._print import (
     Output,
     Problem,
     chance,
+    folded,
     heading,
     line,
-    listing,
     money,
     new_grid,
     number,
@@ -71,6 +71,7 @@ def decide(
         )
     reports.check(gates.any, table.file, out)
     asked = conditions.read()
+    gates = gates.known(asked)
     if out.form == "csv" and len({type(where) for where in asked.cases.values()}) > 1:
         raise Problem("--csv needs scenarios of one kind, conditions or ranges: choose some with --scenario")
     data = table.load(asked)
@@ -144,7 +145,7 @@ def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, scr
         line(screen, f"Sure: every other choice is shown to cost more, {sure}.")
     else:
         are = "is" if len(answer.rivals) == 1 else "are"
-        line(screen, f"Not sure: {listing(answer.rivals)} {are} not shown to cost more, {sure}.")
+        line(screen, f"Not sure: {folded(answer.rivals)} {are} not shown to cost more, {sure}.")
     heads = (
         "",
         "score >=",
@@ -192,19 +193,19 @@ def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, sc
     else:
         each = "is" if len(candidates) == 1 else "are each"
         most = f"{best} loses up to {percent(answer.largest[0])} of the cost of getting every case wrong"
-        line(screen, f"On these rows {listing(candidates)} {each} best somewhere in the range; {most}.")
+        line(screen, f"On these rows {folded(candidates)} {each} best somewhere in the range; {most}.")
     rule = use_text(answer.rule, data).removesuffix(".")
     line(screen, f"One rule for the whole range: {rule[0].lower()}{rule[1:]};")
     lost, most = money(answer.rule.money, currency), money(answer.rule.money_upper, currency)
     line(screen, f"against the best at each condition it loses up to {lost} per case on these rows,")
     line(screen, f"and at most {most} per case on new ones, {sure}.")
     if answer.beaten_by:
-        line(screen, f"Beware: {listing(answer.beaten_by)} is shown to cost less in a part of the range, {sure}.")
+        line(screen, f"Beware: {folded(answer.beaten_by)} is shown to cost less in a part of the range, {sure}.")
     if answer.sure:
         line(screen, f"Sure: every other choice is shown to cost more throughout, {sure}.")
     else:
         are = "is" if len(answer.rivals) == 1 else "are"
-        line(screen, f"Not sure: {listing(answer.rivals)} {are} not shown to cost more throughout, {sure}.")
+        line(screen, f"Not sure: {folded(answer.rivals)} {are} not shown to cost more throughout, {sure}.")
     grid = new_grid(
         "", "loses\nup to", "at pc", "on\naverage", f"shown to cost more\nthan {best} for pc", numbers=(1, 2, 3)
     )
@@ -253,11 +254,11 @@ def ranges(table: Scores, conditions: Conditions, out: Output) -> None:
     def show(screen: Console) -> None:
         heading(screen, data.summary())
         if hull.never_best:
-            screen.print(f"Never best: {listing(hull.never_best)}.")
+            screen.print(f"Never best: {folded(hull.never_best)}.")
         for name, one in found.items():
             screen.print(f"\n{asked.text(name) if asked.cases else 'All conditions'}", style="bold")
             depends = ", depending on the condition" if one.sensitive else " throughout" if len(one) > 1 else ""
-            line(screen, f"{listing(one.candidates, 'or')} is best{depends}.")
+            line(screen, f"{folded(one.candidates, 'or')} is best{depends}.")
             screen.print()
             show_ranges(one, screen)
 

@@ -23,6 +23,7 @@ from costcurves.cli._print import (
     Output,
     Problem,
     check_writable,
+    folded,
     heading,
     line,
     listing,
@@ -103,9 +104,9 @@ def add(
         useful = [name for name in new if name in hull.can_be_best]
         heading(screen, data.summary())
         if useful:
-            line(screen, f"{listing(useful)} can be best somewhere.", "bold green")
+            line(screen, f"{folded(useful)} can be best somewhere.", "bold green")
         if len(useful) < len(new):
-            line(screen, f"{listing([name for name in new if name not in useful])} cannot be best anywhere.")
+            line(screen, f"{folded([name for name in new if name not in useful])} cannot be best anywhere.")
         many = f"{len(hull.names)} classifier{'s' * (len(hull.names) != 1)}"
         line(screen, f"The hull has {hull.fpr.size} vertices of {many}.")
 
@@ -203,7 +204,7 @@ def show(file: HullPath, conditions: Conditions, out: Output) -> None:
         screen.print(f"{safe(file.name)}: {hull.fpr.size} vertices of {len(hull.names)} classifiers\n")
         show_ranges(hull.ranges(), screen)
         if never := _never_best(hull):
-            screen.print(f"\nNever best: {listing(never)}.")
+            screen.print(f"\nNever best: {folded(never)}.")
         if hull.max_error:
             screen.print(f"\nScores were binned: costs may be up to {hull.max_error:.2g} too high.")
         for name, where in asked.cases.items():

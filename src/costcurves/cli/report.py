@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import costcurves as cc
-from costcurves._base.files import is_stream
+from costcurves._base.files import is_stream, write_atomically
 from costcurves._base.text import safe
 from costcurves._base.validation import DEFAULT_LEVEL
 from costcurves.cli._groups import COSTS, DATA, OUT, given, option, with_groups
@@ -24,6 +25,7 @@ from costcurves.cli._options import (
     Scores,
     Statistics,
     ThresholdsFrom,
+    as_options,
     other_table,
 )
 from costcurves.cli._print import (
@@ -41,6 +43,7 @@ from costcurves.cli._print import (
 )
 from costcurves.cli.classes import Classes
 from costcurves.cli.decide import answer_at, show_answers
+from costcurves.conditions.scenarios import in_use
 
 # What a condition that came as options is called on the page.
 UNNAMED = "as asked"
@@ -74,16 +77,18 @@ def report(
         option(DATA, "FILE", "An earlier table with the same columns: say whether FILE agrees with what it promises."),
     ] = None,
     title: Annotated[str | None, option(OUT, "TEXT", "Title of the page.")] = None,
-    output: Annotated[Path, option(OUT, "HTML", "The page to write; - is standard output.", "--output", "-o")] = Path(
-        "report.html"
-    ),
+    output: Annotated[
+        Path,
+        option(OUT, "FILE", "The page to write (.html), or its JSON (.json); - is standard output.", "--output", "-o"),
+    ] = Path("report.html"),
     force: Force = False,
 ) -> None:
     """costcurves report example:german_credit --costs example:german_credit -o report.html
 
     Write one page with the answer for each scenario, the curves with sliders for prevalence and costs, and all
     comparisons. It needs no network and can be sent by mail. With --pred it is about predicted classes, of which there
-    may be more than two, and needs a cost matrix.
+    may be more than two, and needs a cost matrix. If FILE is the JSON of a report (-o report.json, or the button
+    report.json of a page), the same page is made from it without the rows.
     """
     _check_page(output, force)
     options: dict[str, Any] = {"level": level, "title": title}
@@ -92,6 +97,13 @@ def report(
     of_two: dict[str, Any] = {f"--{name.replace('_', '-')}": value for name, value in today.items()}
     of_two |= {"--slice": slice_, "--reference": reference}
     of_two = {name: value for name, value in of_two.items() if value is not None}
+    if _is_report(table.file):
+        more = {"--pred": pred, "--matrix": matrix, "--thresholds-from": thresholds_from}
+        asked_for = given(table, conditions) | of_two | how | more
+        if unused := [name for name, value in asked_for.items() if value is not None]:
+            raise Problem(f"{unused[0]} needs rows, and {safe(table.file.name)} is a report, whose answers are known")
+        _write(cc.Report.from_json(table.file), output, force)
+        return
     # A matrix is all that a csv can hold; a file of scenarios is TOML.
     costs = conditions.costs
     if pred or matrix is not None or (costs is not None and costs.suffix.lower() == ".csv"):
@@ -134,7 +146,14 @@ def report(
     if reference is not None:
         options["reference"] = other_table(reference, data).predictions
     command = command_line(table.file, columns | given(conditions) | of_two | how)
-    _write(two_class_page(data, asked, command, **today, **options), output, force, data.summary())
+    baseline, baseline_threshold = in_use(asked, baseline, baseline_threshold)
+    options |= {"baseline": baseline, "baseline_threshold": baseline_threshold}
+    options["cases_per_year"] = asked.cases_per_year if cases_per_year is None else cases_per_year
+    try:
+        page = two_class_page(data, asked, command, **options)
+    except cc.InputError as error:
+        raise Problem(as_options(error)) from None
+    _write(page, output, force, data.summary())
 
 
 def two_class_page(data: ScoreTable, asked: Costs, command: str, **options: Any) -> Any:
@@ -144,6 +163,14 @@ def two_class_page(data: ScoreTable, asked: Costs, command: str, **options: Any)
         "currency": asked.currency,
     }
     return _made("from_predictions", data, command, data.predictions, **options)
+
+
+def _is_report(file: Path) -> bool:
+    """Whether a file is a JSON document of costcurves, such as a report, and not a table."""
+    if file.suffix.lower() != ".json" or not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        return re.match(rb'\s*\{\s*"(format|schema)"\s*:\s*"costcurves/', stream.read(200)) is not None
 
 
 def _made(door: str, data: ScoreTable | ClassTable, command: str, *columns: Any, **options: Any) -> Any:
@@ -178,8 +205,8 @@ def _check_page(output: Path, force: bool) -> None:
     """Refuse an impossible page before anything is computed."""
     if means_standard_output(output) or is_stream(output):
         return
-    if output.suffix.lower() not in (".html", ".htm"):
-        raise Problem(f"--output must end in .html, got {safe(output.name)}")
+    if output.suffix.lower() not in (".html", ".htm", ".json"):
+        raise Problem(f"--output must end in .html or .json, got {safe(output.name)}")
     check_writable(output, force)
 
 
@@ -189,10 +216,14 @@ def _write(page: Any, output: Path, force: bool, *notes: str) -> None:
         sys.stdout.write(page.html())
         say(*notes)
         return
-    with working("writing the page"):
-        page.write_html(output, force=force)
+    form = "report" if output.suffix.lower() == ".json" else "page"
+    with working(f"writing the {form}"):
+        if form == "report":
+            write_atomically(output, page.json(), replace=force)
+        else:
+            page.write_html(output, force=force)
     screen = console()
-    for note in (*notes, f"The page is {safe(output.resolve())}"):
+    for note in (*notes, f"The {form} is {safe(output.resolve())}"):
         screen.print(note, soft_wrap=True)
 
 

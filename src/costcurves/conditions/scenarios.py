@@ -6,22 +6,23 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn
 
 from costcurves._base.errors import CostCurvesError, FormatError, InputError
 from costcurves._base.results import Result, jsonable
-from costcurves._base.validation import check_path, shown
+from costcurves._base.validation import check_name, check_number, check_path, check_positive, shown
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.cost_matrix import CostMatrix
 from costcurves.conditions.range import OperatingRange
 
 Keys = tuple[str, ...]
 _PARTS = ("prevalence", "cost_fp", "cost_fn")
-_TOP = ("currency", "positive", "scenarios", "matrices")
+_TOP = ("currency", "positive", "cases_per_year", "baseline", "baseline_threshold", "scenarios", "matrices")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -38,6 +39,12 @@ class Scenarios(Result):
         The unit of all costs; empty if the file does not say it.
     positive : str, int, float, bool or None
         The label of the positive class, if the file says it: it gives `cost_fn` and `cost_fp` their meaning.
+    cases_per_year : float or None
+        The number of cases per year, with which a report tells costs and savings per year.
+    baseline : str or None
+        What is in use today: a classifier, ``"always negative"`` or ``"always positive"``.
+    baseline_threshold : float or None
+        The threshold at which the baseline is used today.
 
     Examples
     --------
@@ -53,6 +60,9 @@ class Scenarios(Result):
     matrices: Mapping[str, CostMatrix]
     currency: str = ""
     positive: Any = None
+    cases_per_year: float | None = None
+    baseline: str | None = None
+    baseline_threshold: float | None = None
 
     def __post_init__(self) -> None:
         """Set the mappings read-only."""
@@ -83,6 +93,9 @@ class Scenarios(Result):
         return {
             "currency": self.currency,
             "positive": self.positive,
+            "cases_per_year": self.cases_per_year,
+            "baseline": self.baseline,
+            "baseline_threshold": self.baseline_threshold,
             "scenarios": jsonable(dict(self.scenarios)),
             "matrices": jsonable(dict(self.matrices)),
         }
@@ -99,7 +112,18 @@ class Scenarios(Result):
             parts.append(f"positive {self.positive!r}")
         if self.currency:
             parts.append(f"in {self.currency}")
+        if self.cases_per_year is not None:
+            parts.append(f"{self.cases_per_year:,.6g} cases per year")
+        if self.baseline is not None:
+            parts.append(f"today {self.baseline!r}")
         return f"Scenarios({'; '.join(parts)})"
+
+
+def in_use(known: Any, baseline: str | None, threshold: float | None) -> tuple[str | None, float | None]:
+    """Return what is in use today and its threshold: as given, or else as a file of scenarios says."""
+    if threshold is None and baseline in (None, known.baseline):
+        threshold = known.baseline_threshold
+    return known.baseline if baseline is None else baseline, threshold
 
 
 def _named(what: str, name: str, known: Mapping[str, Any]) -> str:
@@ -121,6 +145,9 @@ def read_scenarios(path: str | os.PathLike[str]) -> Scenarios:
 
             currency = "EUR"
             positive = "fraud"          # optional: the label that cost_fn is about
+            cases_per_year = 250000     # optional: to tell costs and savings per year
+            baseline = "tree"           # optional: what is in use today,
+            baseline_threshold = 0.5    # and its threshold
 
             [scenarios.today]
             prevalence = 0.01
@@ -195,11 +222,32 @@ class _Reader:
             self.fail(("currency",), f'`currency` must be a short text such as "EUR", got {shown(currency)}')
         if positive is not None and not isinstance(positive, (str, int, float, bool)):
             self.fail(("positive",), f"`positive` must be one label, got {shown(positive)}")
+        today = self.today()
         conditions = {name: self.condition(name, table) for name, table in self.tables("scenarios")}
         matrices = {name: self.matrix(name, table) for name, table in self.tables("matrices")}
         if not conditions and not matrices:
             raise FormatError(f"{self.name}:1: must have a [scenarios.NAME] or a [matrices.NAME], got neither")
-        return Scenarios(conditions, matrices, currency, positive)
+        return Scenarios(conditions, matrices, currency, positive, **today)
+
+    def today(self) -> dict[str, Any]:
+        """Return the cases per year, and what is in use today."""
+        checks: dict[str, Callable[[Any], Any]] = {
+            "cases_per_year": partial(check_positive, "cases_per_year"),
+            "baseline": partial(check_name, "baseline"),
+            "baseline_threshold": partial(check_number, "baseline_threshold"),
+        }
+        found = {}
+        for key, check in checks.items():
+            if key in self.content:
+                try:
+                    found[key] = check(self.content[key])
+                except InputError as error:
+                    self.fail((key,), str(error))
+        if "baseline_threshold" in found and "baseline" not in found:
+            self.fail(
+                ("baseline_threshold",), "`baseline_threshold` needs `baseline`, the classifier that is used at it"
+            )
+        return found
 
     def tables(self, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the named tables of one kind."""

@@ -106,7 +106,7 @@ for (const button of all("[data-copy]")) {
   });
 }
 
-// Files are made from the report that the page contains. In it, only the sign that could end its element is escaped.
+// Files are made from the report that the page contains.
 const fromPairs = () => stacked(report.differences.map(({ names: [a, b], pc, estimate, lower, upper }) =>
   ({ a: pc.map(() => a), b: pc.map(() => b), pc, estimate, lower, upper })));
 const named = (field) => stacked(report.classifiers.map((one) => {
@@ -116,7 +116,7 @@ const named = (field) => stacked(report.classifiers.map((one) => {
 const costs = () => Object.fromEntries([["name", report.classifiers.map((one) => one.name)],
   ...["estimate", "lower", "upper"].map((field) => [field, report.classifiers.map((one) => one.cost[field])])]);
 const files = {
-  "report.json": () => `${at("report").textContent.replace(/\\(u003c|.)/gs, (pair, sign) => (sign === "u003c" ? "<" : pair))}\n`,
+  "report.json": () => reportText,
   "hull.csv": () => csvText(report.hull),
   "ranges.csv": () => csvText(report.ranges),
   "cost_curves.csv": () => csvText(named("cost_curve")),

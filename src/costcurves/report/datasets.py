@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -51,12 +51,10 @@ def numbered(summary: Summary) -> dict[str, int]:
     return {name: k for k, name in enumerate(summary.names)} | {ALWAYS_NEGATIVE: NEVER, ALWAYS_POSITIVE: ALWAYS}
 
 
-def picture_names(summary: Summary) -> dict[int, str]:
+def short_picture_names(names: Sequence[str], positive: str) -> dict[int, str]:
     """The short name for each number."""
-    positive = summary.data.positive
-    texts = short_names([*summary.names, f"always {positive}", f"never {positive}"])
-    numbers = [*range(len(summary.names)), ALWAYS, NEVER]
-    return dict(zip(numbers, texts, strict=True))
+    texts = short_names([*names, f"always {positive}", f"never {positive}"])
+    return dict(zip([*range(len(names)), ALWAYS, NEVER], texts, strict=True))
 
 
 def two_class_data(summary: Summary) -> dict[str, Columns]:
@@ -245,12 +243,6 @@ def _sets(summary: Summary, who: dict[str, int]) -> Rows:
             if a < b:
                 rows.append({"n": str(i + 1), "k": k, "pc": pc, "a": a, "b": b, "said": found.statement})
     return rows
-
-
-def class_names(summary: ClassesSummary) -> dict[int, str]:
-    """The short name for each number. The trivial classifiers come last."""
-    everyone = summary.names if summary.hull is None else summary.hull.names
-    return dict(enumerate(short_names(everyone)))
 
 
 def classes_data(summary: ClassesSummary) -> dict[str, Columns]:

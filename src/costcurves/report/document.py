@@ -7,14 +7,15 @@ import json
 import os
 import tempfile
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
-from costcurves._base.errors import InputError, MissingExtraError
+from costcurves._base.errors import FormatError, InputError, MissingExtraError
 from costcurves._base.files import is_stream, real_path, write_atomically
 from costcurves._base.frames import NamedColumns
 from costcurves._base.text import safe
@@ -22,12 +23,13 @@ from costcurves._base.validation import Column, Rng, check_flag, check_name, che
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.cost_matrix import CostsLike, PriorsLike
 from costcurves.conditions.range import OperatingRange
+from costcurves.conditions.scenarios import Scenarios, in_use
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
 from costcurves.curves.thresholds import NamedPolicies
 from costcurves.data.predictions import Predictions, as_predictions
 from costcurves.report.classes import ClassesSummary, summarise_classes
-from costcurves.report.forms import JSON_FORMAT, JSON_VERSION, classes_form, made_with, two_class_form
+from costcurves.report.reading import JSON_FORMAT, JSON_VERSION, read_report
 from costcurves.report.summary import Summary, summarise
 
 
@@ -37,12 +39,12 @@ class Report:
 
     Make one with `from_predictions` (two classes, scores) or `from_class_predictions` (k classes, predicted labels). In
     a notebook it is displayed directly. The page is a single file that works without a network connection. The same
-    input gives the same bytes.
+    input gives the same bytes, and so does the report's own JSON, which `from_json` reads.
 
     Attributes
     ----------
-    summary : Summary or ClassesSummary
-        The results that the page shows.
+    summary : Summary, ClassesSummary or None
+        The results that the page shows; None if the report was read from its JSON.
     title, currency : str
     source, command : str or None
         The source of the data and the command that made the report, as stated in it.
@@ -73,6 +75,9 @@ class Report:
     ``rivals`` (those that are not shown to cost more than the best) and ``never_cheapest``. Infinities are the strings
     "inf" and "-inf", and undefined values are null.
 
+    Both kinds have ``page``: the sentences and tables of the page, in which only names have markup, and the tables of
+    its pictures. From these `from_json` makes the page again, without the examples.
+
     Examples
     --------
     >>> import costcurves as cc
@@ -85,12 +90,13 @@ class Report:
     'b'
     """
 
-    summary: Summary | ClassesSummary
+    summary: Summary | ClassesSummary | None
     title: str
     currency: str
     source: str | None
     command: str | None
     cases_per_year: float | None = None
+    _read: str | None = None  # the JSON from which it was read
 
     @classmethod
     @one_question()
@@ -101,7 +107,7 @@ class Report:
         *,
         pos_label: Label | None = None,
         sample_weight: npt.ArrayLike | None = None,
-        scenarios: Mapping[str, OperatingCondition | OperatingRange] | None = None,
+        scenarios: Scenarios | Mapping[str, OperatingCondition | OperatingRange] | None = None,
         policy: NamedPolicies | None = None,
         baseline: str | None = None,
         baseline_threshold: float | None = None,
@@ -128,9 +134,10 @@ class Report:
             The positive class, which is required unless labels are booleans, 0/1 or -1/1.
         sample_weight : array-like of shape (n,), optional
             The weight of each example. Limits are then based on the effective sample sizes of the classes.
-        scenarios : mapping of name to OperatingCondition or OperatingRange, optional
+        scenarios : mapping of name to OperatingCondition or OperatingRange, or Scenarios, optional
             The scenarios for which the report gives an answer in words. Without any, it shows which classifier is best
-            where, and its sliders start at the prevalence of the data and equal costs.
+            where, and its sliders start at the prevalence of the data and equal costs. Those of `read_scenarios` also
+            provide the currency, the cases per year and the baseline, unless these are given here.
         policy : policy, or mapping of name to policy, optional
             How thresholds follow the condition, as for `CostCurve`: those of the cost curves, of their limits, of the
             comparisons and of the answers. By default ``"crossfit"`` for predictions with folds, such as those of
@@ -172,6 +179,11 @@ class Report:
         >>> report
         Report('Pilot': 1 classifier, 4 rows, no scenario)
         """
+        if isinstance(scenarios, Scenarios):
+            known, scenarios = scenarios, scenarios.scenarios
+            currency = currency or known.currency
+            cases_per_year = known.cases_per_year if cases_per_year is None else cases_per_year
+            baseline, baseline_threshold = in_use(known, baseline, baseline_threshold)
         texts = _check_texts(title, currency, source, command, "Which classifier, at which threshold?")
         predictions = as_predictions(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
         cases = None if cases_per_year is None else check_positive("cases_per_year", cases_per_year)
@@ -222,37 +234,78 @@ class Report:
         summary = summarise_classes(y_true, predictions, costs, priors=priors, level=level, dropped=dropped)
         return cls(summary, *texts)
 
+    @classmethod
+    def from_json(cls, path: str | os.PathLike[str]) -> Report:
+        """Read a report from the JSON that `json` returned, or that its page saved. It gives the same page.
+
+        Parameters
+        ----------
+        path : path
+
+        Raises
+        ------
+        FormatError
+            If the file is not a report, or was written by another version of the format.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import costcurves as cc
+        >>> file = pathlib.Path(tempfile.mkdtemp(), "report.json")
+        >>> written = cc.Report.from_predictions([0, 1, 0, 1], {"a": [1, 3, 2, 4]}, title="Pilot")
+        >>> _ = file.write_text(written.json(), encoding="utf-8")
+        >>> cc.Report.from_json(file).html() == written.html()
+        True
+        """
+        file = Path(check_path(path))
+        try:
+            found = read_report(file.read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise FormatError(f"{safe(file.name)}: a report must be UTF-8 text") from None
+        except FormatError as error:
+            raise FormatError(f"{safe(file.name)}: {error}") from None
+        texts = (found["title"], found["currency"], found["source"], found["command"])
+        return cls(None, *texts, found["cases_per_year"], _text(found))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of the report as plain Python values that `json.dumps` accepts."""
-        found, cases = self.summary, self.cases_per_year
-        two = isinstance(found, Summary)
-        return {
-            "format": JSON_FORMAT,
-            "version": JSON_VERSION,
-            "kind": "two classes" if two else "k classes",
-            "title": self.title,
-            "currency": self.currency,
-            "source": self.source,
-            "command": self.command,
-            "made_with": made_with(),
-            "cases_per_year": cases,
-            **(two_class_form(found, cases) if isinstance(found, Summary) else classes_form(found)),
-        }
+        return dict(json.loads(self.json()))
 
     def json(self) -> str:
         """Return the numbers of the report as JSON text, in the form described above under Notes."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+        if self._read is not None:
+            return self._read
+        found, cases = self.summary, self.cases_per_year
+        assert found is not None
+        with _page_needs():
+            from costcurves.report.forms import classes_form, made_with, two_class_form
+
+            two = isinstance(found, Summary)
+            return _text(
+                {
+                    "format": JSON_FORMAT,
+                    "version": JSON_VERSION,
+                    "kind": "two classes" if two else "k classes",
+                    "title": self.title,
+                    "currency": self.currency,
+                    "source": self.source,
+                    "command": self.command,
+                    "made_with": made_with(),
+                    "cases_per_year": cases,
+                    **(
+                        two_class_form(found, self.currency, cases)
+                        if isinstance(found, Summary)
+                        else classes_form(found, self.currency)
+                    ),
+                }
+            )
 
     def html(self) -> str:
         """Return the page as one self-contained HTML text."""
-        try:
+        with _page_needs():
             from costcurves.report.page import render
-        except ModuleNotFoundError as error:
-            if error.name is None or error.name.split(".")[0] not in ("altair", "jinja2", "markupsafe", "vl_convert"):
-                raise
-            raise MissingExtraError(f'the page needs {error.name}: pip install "costcurves[report]"') from None
-        texts = (self.title, self.currency, self.source, self.command)
-        return render(self.summary, *texts, self.json(), self.cases_per_year)
+        text = self.json()
+        return render(json.loads(text), text)
 
     def write_html(self, path: str | os.PathLike[str], force: bool = False) -> Path:
         """Write the page to a file, completely or not at all, and return its path.
@@ -298,14 +351,32 @@ class Report:
 
     def __repr__(self) -> str:
         """Show the title and the size."""
-        count = len(self.summary.names)
-        parts = [f"{count} classifier{'s' * (count != 1)}"]
-        if isinstance(self.summary, Summary):
-            asked = len(self.summary.answers)
-            parts += [f"{self.summary.data.n} rows", f"{asked or 'no'} scenario{'s' * (asked > 1)}"]
+        found = self.summary
+        if found is None:
+            read = self.to_dict()
+            count, rows = len(read["classifiers"]), read["data"]["rows"]
+            asked, classes = len(read.get("scenarios", ())), len(read.get("labels", ()))
+        elif isinstance(found, Summary):
+            count, rows, asked, classes = len(found.names), found.data.n, len(found.answers), 0
         else:
-            parts += [f"{self.summary.n} rows", f"{len(self.summary.costs.labels)} classes"]
-        return f"Report({shown(self.title)}: {', '.join(parts)})"
+            count, rows, asked, classes = len(found.names), found.n, 0, len(found.costs.labels)
+        more = f"{classes} classes" if classes else f"{asked or 'no'} scenario{'s' * (asked > 1)}"
+        return f"Report({shown(self.title)}: {count} classifier{'s' * (count != 1)}, {rows} rows, {more})"
+
+
+def _text(document: dict[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+@contextmanager
+def _page_needs() -> Iterator[None]:
+    """Name the extra if one of its packages is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in ("altair", "jinja2", "markupsafe", "vl_convert"):
+            raise
+        raise MissingExtraError(f'the page needs {error.name}: pip install "costcurves[report]"') from None
 
 
 def _check_texts(

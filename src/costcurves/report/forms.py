@@ -14,10 +14,8 @@ from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
 from costcurves.report.answers import Answer, ConditionAnswer
 from costcurves.report.classes import ClassesSummary
+from costcurves.report.contents import classes_contents, two_class_contents
 from costcurves.report.summary import ALL_PAIRS, Summary
-
-JSON_FORMAT = "costcurves/report"
-JSON_VERSION = 1
 
 
 def made_with() -> dict[str, str]:
@@ -25,7 +23,7 @@ def made_with() -> dict[str, str]:
     return {"costcurves": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
 
 
-def two_class_form(summary: Summary, cases: float | None) -> dict[str, Any]:
+def two_class_form(summary: Summary, currency: str, cases: float | None) -> dict[str, Any]:
     """Return the numbers of a two-class report as plain values."""
     pairs = summary.pairs
     # Of very many classifiers the long columns have fewer digits, which no picture can show.
@@ -67,6 +65,7 @@ def two_class_form(summary: Summary, cases: float | None) -> dict[str, Any]:
             for one in summary.slices
         ],
         "reference": [{"scenario": name, **check.to_dict()} for name, check in summary.reference],
+        "page": two_class_contents(summary, currency, cases),
     }
 
 
@@ -128,12 +127,13 @@ def _pc(where: OperatingCondition | OperatingRange) -> dict[str, Any]:
     return {"pc": jsonable(where.pc), "pc_only": where.pc_only}
 
 
-def classes_form(summary: ClassesSummary) -> dict[str, Any]:
+def classes_form(summary: ClassesSummary, currency: str) -> dict[str, Any]:
     """Return the numbers of a report of k classes as plain values."""
     many = summary.comparison
     return {
         "data": {"rows": summary.n, "dropped": summary.dropped, "frequencies": jsonable(summary.frequencies)},
         "level": summary.level,
+        "method": summary.intervals[0].method,
         "priors": summary.priors,
         "labels": [str(label) for label in summary.costs.labels],
         "costs": jsonable(summary.costs.values),
@@ -153,4 +153,5 @@ def classes_form(summary: ClassesSummary) -> dict[str, Any]:
         "rivals": list(many.rivals),
         "risks": jsonable(many.risks),
         "never_cheapest": [] if summary.hull is None else list(summary.hull.never_best),
+        "page": classes_contents(summary, currency),
     }

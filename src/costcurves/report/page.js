@@ -14,10 +14,12 @@ const rows = (table) => (Object.values(table)[0] ?? []).map((_, i) => {
   if ("tp" in row) Object.assign(row, { x: row.fp / words.negatives, y: row.tp / words.positives });
   return row;
 });
-const data = Object.fromEntries(Object.entries(read("data")).map(([name, table]) => [name, rows(table)]));
 
-// The report as JSON is in the page once: pictures and downloads are made from it.
-const report = read("report");
+// The report as JSON is in the page once, compressed: pictures and downloads are made from it.
+const packed = Uint8Array.from(atob(at("report").textContent), (sign) => sign.charCodeAt(0));
+const reportText = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+const report = JSON.parse(reportText);
+const data = Object.fromEntries(Object.entries(report.page.pictures).map(([name, table]) => [name, rows(table)]));
 const pairRows = (q) => {
   const { pc, estimate: d, lower: lo, upper: hi } = report.differences[q];
   return rows({ pc, d, lo, hi });
