@@ -138,6 +138,13 @@ def test_any_rule_of_pc_is_judged_at_its_thresholds():
         np.testing.assert_allclose(curve.evaluate(pc), cost)
         np.testing.assert_allclose(curve.threshold_at(pc), function(pc))
         assert curve.band(pc=[0.2, 0.7], simultaneous=True).lower.size == 2
+    many = rng.random(20_000)  # several scores are passed between two points of the grid
+    truth = rng.random(many.size) < many
+    steep = cc.CostCurve(cc.RocCurve.from_predictions(truth, many), policy=cc.thresholds.rule(lambda x: 1 - x**3))
+    cuts = 1 - pc**3
+    misses = np.searchsorted(np.sort(many[truth]), cuts) / truth.sum()
+    alarms = 1 - np.searchsorted(np.sort(many[~truth]), cuts) / (~truth).sum()
+    np.testing.assert_allclose(steep.evaluate(pc), pc * misses + (1 - pc) * alarms, atol=1e-12)
     same = cc.CostCurve(cc.RocCurve.from_predictions(y, s), policy=cc.thresholds.rule(lambda x: 1 - x))
     bayes = cc.CostCurve(cc.RocCurve.from_predictions(y, s), policy=cc.thresholds.bayes(prevalence=0.5))
     np.testing.assert_allclose(same.evaluate(pc), bayes.evaluate(pc))

@@ -158,18 +158,24 @@ class Rule(Policy):
             cuts = np.asarray(self._asked(pc), dtype=np.float64)
             return np.asarray(roc.index_of(cuts)), cuts
 
-        low, high = _GRID[:-1].copy(), _GRID[1:].copy()
         index, cuts = point(_GRID)
-        change = np.flatnonzero(np.diff(index) | (np.isinf(cuts[1:]) != np.isinf(cuts[:-1])))
-        low, high = low[change], high[change]
-        for _ in range(45):  # halving, until floats end
+        moved = np.diff(index)
+        change = np.flatnonzero((moved != 0) | (np.isinf(cuts[1:]) != np.isinf(cuts[:-1])))
+        # One entry for each score that is passed within a cell of the grid, in the order in which it is.
+        sizes = np.maximum(np.abs(moved[change]), 1)
+        cell, way = np.repeat(change, sizes), np.repeat(np.sign(moved[change]), sizes)
+        wanted = index[cell] + way * (np.arange(cell.size) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1)
+        low, high = _GRID[cell], _GRID[cell + 1]
+        for _ in range(45 if cell.size else 0):  # halving, until floats end
             middle = 0.5 * (low + high)
-            same = point(middle)[0] == index[change] if change.size else np.zeros(0, np.bool_)
-            low, high = np.where(same, middle, low), np.where(same, high, middle)
-        breaks = np.concatenate([[0.0], low, [1.0]])
-        used = np.concatenate([index[:1], index[change + 1]])
-        middle = 0.5 * (breaks[:-1] + breaks[1:])
-        return Steps.of(breaks, used, point(middle)[1])
+            here, cut = point(middle)
+            passed = np.where(way == 0, np.isinf(cut) == np.isinf(cuts[cell + 1]), way * (here - wanted) >= 0)
+            low, high = np.where(passed, low, middle), np.where(passed, middle, high)
+        breaks = np.concatenate([[0.0], np.maximum.accumulate(low), [1.0]])
+        used = np.concatenate([index[:1], np.where(way == 0, index[cell + 1], wanted)])
+        long = np.diff(breaks) > 0  # scores that are passed at the same pc make one step
+        breaks, used = np.append(breaks[:-1][long], 1.0), used[long]
+        return Steps.of(breaks, used, point(0.5 * (breaks[:-1] + breaks[1:]))[1])
 
     def _asked(self, pc: FloatArray) -> FloatArray:
         """Return the function's thresholds, checked."""
@@ -384,8 +390,8 @@ def rule(function: Callable[[FloatArray], Any]) -> Policy:
     ----------
     function : callable
         Takes an array of pc and returns a threshold for each; inf predicts no case positive, -inf every case. Where the
-        threshold passes a score is found by halving between 2,049 points, so that between two neighbours of these it
-        should not pass the same score twice.
+        threshold passes each score is found by halving between 2,049 points, so that between two neighbours of these
+        it should only rise or only fall.
 
     Examples
     --------
