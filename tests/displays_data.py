@@ -169,6 +169,11 @@ CASES = {
         labels=True,
         single=False,
     ),
+    "threshold": Case(
+        cc.ThresholdDisplay,
+        lambda: [cc.CostCurve(curve) for curve in hull().roc_curves().values()],
+        lambda d: [*listed(d.line_), *listed(d.best_)],
+    ),
     "simplex": Case(
         cc.PriorSimplexDisplay,
         prior_hull,

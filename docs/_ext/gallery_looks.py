@@ -9,6 +9,7 @@ ORDER = (
     "roc_hull",
     "cost_curves",
     "duality",
+    "threshold",
     "dominance",
     "averaged_roc",
     "cost_difference",

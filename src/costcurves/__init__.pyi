@@ -64,6 +64,7 @@ from costcurves.displays.dominance import DominanceDisplay as DominanceDisplay
 from costcurves.displays.power import PowerDisplay as PowerDisplay
 from costcurves.displays.roc import RocHullDisplay as RocHullDisplay
 from costcurves.displays.simplex import PriorSimplexDisplay as PriorSimplexDisplay
+from costcurves.displays.threshold import ThresholdDisplay as ThresholdDisplay
 from costcurves.estimators.cross_validation import evaluate as evaluate
 from costcurves.estimators.hull_classifier import RocHullClassifier as RocHullClassifier
 from costcurves.estimators.minimum_cost import MinimumExpectedCostClassifier as MinimumExpectedCostClassifier

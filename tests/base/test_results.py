@@ -104,6 +104,7 @@ RESULTS = {
     "significant dominance": cc.significant_dominance(LABELS, SCORES, n_points=5),
     "regret": cc.regret(A, HULL, over=SPAN),
     "band": BAND,
+    "band per largest cost": BAND.per_largest_cost(0.3),
     "interval": BAND.at(0.3),
     "interval in money": BAND.at(cc.OperatingCondition(0.3, cost_fp=1, cost_fn=1)),
     "distribution": cc.CostCurve(M).distribution(0.4),

@@ -389,3 +389,24 @@ def test_resampled_test_sets_are_lines_of_whole_counts_around_the_line():
     assert display.ax_.get_ylim()[1] >= band.upper.max()
     with pytest.raises(cc.InputError, match="`resamples` must be"):
         cc.CostCurveDisplay(curve).plot(resamples=0)
+
+
+def test_the_cost_of_every_threshold_is_that_of_the_decisions_that_it_makes():
+    y, scores = two_classes()
+    display = cc.ThresholdDisplay.from_predictions(y, scores, condition=0.3)
+    for line, dot, score in zip(display.line_, display.best_, scores.values(), strict=True):
+        x, cost = line.get_xydata().T
+        # The line has at each place the value of the next point to the right, as its drawing style says.
+        assert line.get_drawstyle() == "steps-pre"
+        places = np.linspace(x[0] + 1e-9, x[-1], 333)
+        shown = cost[np.searchsorted(x, places)]
+        flagged = score[:, None] >= places
+        expected = 0.3 * (~flagged[y == 1]).mean(axis=0) + 0.7 * flagged[y == 0].mean(axis=0)
+        np.testing.assert_allclose(shown, expected)
+        assert dot.get_ydata()[0] == pytest.approx(min(cost))
+        assert cost[np.searchsorted(x, dot.get_xdata()[0])] == pytest.approx(min(cost))
+    found = cc.CostCurve.from_predictions(y, scores["wide"]).threshold_set(0.3, level=0.9)
+    shaded = cc.ThresholdDisplay.from_predictions(y, scores["wide"], condition=0.3, threshold_set=0.9).set_
+    assert sorted(one.get_x() for one in shaded) == pytest.approx(sorted(found.low))
+    with pytest.raises(cc.InputError, match="`curves` must come from scores, got 'model'"):
+        cc.ThresholdDisplay(cc.RocCurve.from_rates(0.1, 0.6, name="model"))

@@ -40,6 +40,7 @@ FULL = {
     "dominance": {"condition": SPAN},
     "coverage": {},
     "power": {},
+    "threshold": {"condition": HERE, "threshold_set": 0.9},
     "simplex": {"mark": {"even": [1 / 3, 1 / 3, 1 / 3]}},
 }
 

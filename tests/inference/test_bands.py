@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import costcurves as cc
 from costcurves._base.errors import DataError, InputError
 from costcurves.inference.bands import resampled
 from costcurves.inference.bands.error_rates import ErrorRates
@@ -433,3 +434,21 @@ def test_exact_bands_of_full_sampling_are_those_of_many_multinomial_resamples(fn
         assert np.mean(cost < at - 1e-9) <= level + 0.001
         assert np.mean(cost <= at + 1e-9) >= level - 0.001
         assert float(found.cdf(at)) == pytest.approx(np.mean(cost <= at + 1e-9), abs=0.0025)
+
+
+def test_costs_of_full_samples_in_units_of_the_larger_cost_are_those_of_all_resamples():
+    # Four examples: a miss, a hit, a false alarm and a correct rejection; equations 9 and 10 of the 2008 paper.
+    pc, p, n = 0.3, 0.5, 4
+    cost_fn, cost_fp = pc / p, (1 - pc) / (1 - p)
+    each = np.array([cost_fn, 0.0, cost_fp, 0.0])
+    costs = np.array([each[list(drawn)].sum() for drawn in itertools.product(range(n), repeat=n)])
+    costs /= n * max(cost_fn, cost_fp)
+    roc = cc.RocCurve.from_confusion_matrix([[1, 1], [1, 1]])
+    band = cc.CostCurve(roc, policy=cc.thresholds.point(1)).band(method="gaussian", sampling="full", pc=[pc], level=0.9)
+    found = band.per_largest_cost(p)
+    assert found.estimate[0] == pytest.approx(costs.mean())
+    half = 1.6448536269514722 * costs.std()
+    expected = [max(costs.mean() - half, 0.0), costs.mean() + half]
+    assert [found.lower[0], found.upper[0]] == pytest.approx(expected)
+    with pytest.raises(cc.InputError, match="`prevalence` must be in"):
+        band.per_largest_cost(1.0)

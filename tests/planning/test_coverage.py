@@ -168,3 +168,50 @@ def test_a_power_curve_is_the_power_at_each_point(varied):
 def test_what_is_no_power_curve_is_refused(arguments, message):
     with pytest.raises(cc.InputError, match=message):
         cc.power_curve(JOINT, COSTS, **arguments)
+
+
+def test_coverage_within_the_range_of_the_scores_is_a_conditional_sum():
+    world, n_pos, n_neg, pc = cc.Binormal(1.0, 3.0), 7, 9, 0.2
+    found = cc.coverage(
+        world, n_pos=n_pos, n_neg=n_neg, level=0.9, method="gaussian", pc=[0.0001, pc], within_scores=True
+    )
+    assert found.pc.tolist() == [pc]  # at the other, hardly any test set has a score beyond the threshold
+    fnr, fpr = (float(rate) for rate in world.rates(pc))
+    held = given = 0.0
+    for fn in range(n_pos + 1):
+        for fp in range(n_neg + 1):
+            chance = stats.binom.pmf(fn, n_pos, fnr) * stats.binom.pmf(fp, n_neg, fpr)
+            if 0 < n_pos - fn + fp < n_pos + n_neg:
+                a, b = fn / n_pos, fp / n_neg
+                error = 1.6448536269514722 * np.sqrt(pc**2 * a * (1 - a) / n_pos + (1 - pc) ** 2 * b * (1 - b) / n_neg)
+                given += chance
+                held += chance * (abs(pc * (a - fnr) + (1 - pc) * (b - fpr)) <= error + 1e-12)
+    assert found.probability[0] == pytest.approx(held / given, abs=1e-9)
+
+
+def test_coverage_after_validation_is_that_of_chosen_thresholds():
+    world, n, m, pc, runs = cc.Binormal(1.5, 3.0), 30, 12, np.array([0.2, 0.6]), 4000
+    options = {"n_pos": n, "n_neg": n, "level": 0.9, "method": "gaussian", "pc": pc}
+    found = cc.coverage(world, validation=(m, m), draws=runs, **options)
+    # The same by scores alone: thresholds by trying all, and rates of the population by the normal distribution.
+    rng = np.random.default_rng(5)
+    held = np.zeros(2)
+    for _ in range(runs):
+        high, low = rng.normal(1.5, 3, m), rng.normal(-1.5, 3, m)
+        cuts = np.append(np.sort(np.concatenate([high, low])), np.inf)
+        costs = pc * (high < cuts[:, None, None]).mean(axis=2) + (1 - pc) * (low >= cuts[:, None, None]).mean(axis=2)
+        # Of several cheapest thresholds, the highest is taken where misses count less.
+        chosen = np.array([cuts[np.flatnonzero(c <= c.min() + 1e-12)].max() for c in costs.T])
+        fnr, fpr = stats.norm.cdf(chosen, 1.5, 3), stats.norm.sf(chosen, -1.5, 3)
+        a, b = rng.binomial(n, fnr) / n, rng.binomial(n, fpr) / n
+        error = stats.norm.ppf(0.95) * np.sqrt(pc**2 * a * (1 - a) / n + (1 - pc) ** 2 * b * (1 - b) / n)
+        held += np.abs(pc * (a - fnr) + (1 - pc) * (b - fpr)) <= error + 1e-12
+    assert np.abs(found.probability - held / runs).max() < 4 * np.sqrt(2 * 0.25 / runs)
+    # An endless validation set finds the best thresholds.
+    large = cc.coverage(world, validation=(4000, 4000), draws=1000, **options)
+    assert np.abs(large.probability - cc.coverage(world, **options).probability).max() < 0.06
+    for wrong in ({"validation": (0, 3)}, {"validation": (3, 3), "within_scores": True}):
+        with pytest.raises(cc.InputError, match=r"`validation` must|`within_scores` must"):
+            cc.coverage(world, **options, **wrong)
+    with pytest.raises(cc.InputError, match="`validation` must come with a Binormal"):
+        cc.coverage(cc.RocCurve.from_rates(0.1, 0.6), validation=(5, 5), **options)

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     BoolArray,
     FloatArray,
+    Rng,
     Sampling,
     check_choice,
+    check_flag,
     check_integer,
     check_level,
     check_name,
     check_positive,
+    check_rng,
     check_unit_array,
     frozen,
+    number_array,
     shown,
 )
 from costcurves.conditions.condition import PcLike, pc_array
 from costcurves.curves.averages import as_cost_curve
+from costcurves.curves.cost_curve import CostCurve
 from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.methods import BAND_METHODS, Options
 from costcurves.inference.bands.results import SAMPLINGS, check_pc
@@ -33,6 +41,8 @@ from costcurves.inference.rates import critical, mended_wilson
 _TAIL = 1e-12
 # A band is asked about every pair of counts, which for more examples a class would be too many pairs.
 _MOST_EXAMPLES = 100_000
+# Points of pc at which both decisions occur less often than this cannot be judged.
+_HARDLY = 1e-9
 _METHODS = ("wilson", "gaussian")
 
 
@@ -77,14 +87,32 @@ class Binormal(Result):
         The best threshold is where the densities have the ratio (1 - pc) / pc, at
         ``scale² · log((1 - pc) / pc) / (2 · shift)``.
         """
-        from scipy.special import ndtr
-
         x = pc_array(pc)
         with np.errstate(divide="ignore"):
             cut = self.scale**2 * (np.log1p(-x) - np.log(x)) / (2 * self.shift)
+        return self.rates_at(cut)
+
+    def rates_at(self, threshold: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return fnr and fpr at thresholds of the score."""
+        from scipy.special import ndtr
+
+        cut = number_array("threshold", threshold, booleans=False)
         fnr: FloatArray = ndtr((cut - self.shift) / self.scale)
         fpr: FloatArray = ndtr(-(cut + self.shift) / self.scale)
         return fnr, fpr
+
+    def draw(self, n_pos: int, n_neg: int, *, rng: Rng = 0) -> tuple[BoolArray, FloatArray]:
+        """Draw labels and scores of a test set, positives first.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> y, score = cc.Binormal(shift=3, scale=3).draw(2, 1)
+        >>> y.tolist(), score.round(3).tolist()
+        ([True, True, False], [3.377, 2.604, -1.079])
+        """
+        y = np.arange(check_integer("n_pos", n_pos, 1) + check_integer("n_neg", n_neg, 1)) < n_pos
+        return y, np.where(y, self.shift, -self.shift) + self.scale * check_rng(rng).standard_normal(y.size)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -154,9 +182,13 @@ def coverage(
     sampling: Sampling = "stratified",
     test_sets: Sampling = "stratified",
     pc: PcLike | None = None,
+    within_scores: bool = False,
+    validation: tuple[int, int] | None = None,
+    draws: int = 2000,
+    rng: Rng = 0,
     name: str | None = None,
 ) -> Coverage:
-    """Return how often the pointwise band of a test set would hold the true cost, at each pc: no simulation.
+    """Return how often the pointwise band of a test set would hold the true cost, at each pc, without simulation.
 
     Parameters
     ----------
@@ -176,6 +208,15 @@ def coverage(
         is positive with probability n_pos/(n_pos + n_neg). The latter needs a band of full sampling.
     pc : array-like, optional
         Operating points; by default 0.01, 0.02, ..., 0.99.
+    within_scores : bool
+        Whether to leave out test sets whose scores all lie on one side of the threshold, and with them the points of
+        pc at which nearly all test sets are of this kind (all but 1e-9 of them). It needs stratified test sets.
+    validation : (n_pos, n_neg), optional
+        The size of a validation set on which thresholds are chosen as the best ones, instead of the best of the
+        population. It needs a Binormal. The coverage of the cost at the chosen thresholds is then estimated from
+        `draws` validation sets, each with one test set; its standard error is at most 0.5 / √draws.
+    draws, rng
+        The number of validation sets, and a generator or a seed for them.
     name : str, optional
         By default that of `truth`.
 
@@ -207,6 +248,16 @@ def coverage(
     n_neg = check_integer("n_neg", n_neg, 1, _MOST_EXAMPLES)
     points = np.linspace(0.01, 0.99, 99) if pc is None else check_pc(pc)
     known = np.zeros(points.size, dtype=np.bool_)
+    within = check_flag("within_scores", within_scores)
+    if within and (test_sets == "full" or validation is not None):
+        raise InputError("`within_scores` must come with stratified test sets and without `validation`")
+    if validation is not None:
+        if not isinstance(truth, Binormal) or test_sets == "full":
+            raise InputError(f"`validation` must come with a Binormal and stratified test sets, got {shown(truth)}")
+        sizes = tuple(check_integer("validation", size, 1) for size in validation)
+        how = {"level": level, "method": method, "sampling": sampling}
+        chance = _after_validation(truth, sizes, (n_pos, n_neg), points, check_integer("draws", draws, 1), rng, how)
+        return Coverage(name or truth.name, points, chance, level, method, sampling, n_pos, n_neg)
     if isinstance(truth, Binormal):
         fnr, fpr = truth.rates(points)
     else:
@@ -219,7 +270,7 @@ def coverage(
         step = curve.step_at(points)
         fnr, fpr, truth = curve.fnr[step], curve.fpr[step], curve
         known = curve.trivial_at(points)
-    covered = _covered if test_sets == "stratified" else _covered_in_all
+    covered = partial(_covered, within=within) if test_sets == "stratified" else _covered_in_all
     probability = np.array(
         [
             1.0
@@ -228,15 +279,51 @@ def coverage(
             for miss, alarm, at, sure in zip(fnr.tolist(), fpr.tolist(), points.tolist(), known.tolist(), strict=True)
         ]
     )
-    return Coverage(truth.name if name is None else name, points, probability, level, method, sampling, n_pos, n_neg)
+    kept = ~np.isnan(probability)
+    if not kept.any():
+        raise InputError("`within_scores` must leave some points of `pc`, got none at which both decisions occur")
+    who = truth.name if name is None else name
+    return Coverage(who, points[kept], probability[kept], level, method, sampling, n_pos, n_neg)
 
 
-def _covered(fnr: float, n_pos: int, fpr: float, n_neg: int, pc: float, options: dict[str, Any]) -> float:
-    """Return the probability of the counts whose interval holds the true cost."""
+def _covered(
+    fnr: float, n_pos: int, fpr: float, n_neg: int, pc: float, options: dict[str, Any], *, within: bool
+) -> float:
+    """Return the probability of the counts whose interval holds the true cost.
+
+    With `within`, it is given that some examples lie on each side of the threshold, and NaN if they hardly ever do.
+    """
     (misses, p), (alarms, q) = _likely(fnr, n_pos), _likely(fpr, n_neg)
     fn, fp = np.repeat(misses, alarms.size), np.tile(alarms, misses.size)
     held = _holds(fn / n_pos, fp / n_neg, n_pos, n_neg, pc, pc * fnr + (1 - pc) * fpr, **options)
-    return min(1.0, float(p @ held.reshape(misses.size, alarms.size) @ q))
+    mass = np.repeat(p, alarms.size) * np.tile(q, misses.size)
+    if not within:
+        return min(1.0, float(mass @ held))
+    flagged = n_pos - fn + fp
+    mass = np.where((flagged > 0) & (flagged < n_pos + n_neg), mass, 0.0)
+    return min(1.0, float(mass @ held) / float(mass.sum())) if mass.sum() > _HARDLY else math.nan
+
+
+def _after_validation(
+    world: Binormal,
+    validation: tuple[int, ...],
+    sizes: tuple[int, int],
+    points: FloatArray,
+    draws: int,
+    rng: Any,
+    options: dict[str, Any],
+) -> FloatArray:
+    """Return the share of drawn test sets whose interval holds the cost at the thresholds of drawn validation sets."""
+    generator = check_rng(rng)
+    cuts = np.empty((draws, points.size))
+    for one in cuts:
+        chosen = CostCurve.from_predictions(*world.draw(*validation, rng=generator))
+        one[:] = chosen.threshold_at(points)
+    fnr, fpr = world.rates_at(cuts)
+    fn, fp = (generator.binomial(n, rate) / n for n, rate in zip(sizes, (fnr, fpr), strict=True))
+    true = points * fnr + (1 - points) * fpr
+    held = [_holds(fn[:, i], fp[:, i], *sizes, float(at), true[:, i], **options).mean() for i, at in enumerate(points)]
+    return np.array(held)
 
 
 def _covered_in_all(fnr: float, n_pos: int, fpr: float, n_neg: int, pc: float, options: dict[str, Any]) -> float:
@@ -261,7 +348,7 @@ def _covered_in_all(fnr: float, n_pos: int, fpr: float, n_neg: int, pc: float, o
 
 
 def _holds(
-    fnr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int, pc: float, true: float,
+    fnr: FloatArray, fpr: FloatArray, n_pos: int, n_neg: int, pc: float, true: float | FloatArray,
     *, level: float, method: str, sampling: str,
 ) -> BoolArray:  # fmt: skip
     """Return whether the limits at these rates hold the true cost.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
-from costcurves._base.validation import FloatArray, IntArray, frozen, shown
+from costcurves._base.validation import FloatArray, IntArray, check_in_open_unit, frozen, shown
 from costcurves.conditions.condition import OperatingCondition, PcLike, check_condition, pc_array
 from costcurves.conditions.range import GridLike, OperatingRange, default_points
 
@@ -209,6 +209,28 @@ class Band(Result):
         upper = np.minimum(self.upper + spread, np.maximum(self.upper, 1.0))
         return replace(self, lower=lower, upper=frozen(upper), max_error=max_error)
 
+    def per_largest_cost(self, prevalence: float) -> PerLargestCost:
+        """Return the band in units of the more expensive of the two errors, as in section 4 of the 2008 paper.
+
+        Parameters
+        ----------
+        prevalence : float in (0, 1)
+            The class frequency at which each pc has its costs, such as that of the test set.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> roc = cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]])
+        >>> band = cc.CostCurve(roc, policy=cc.thresholds.point(1)).band(sampling="full", pc=[0.4, 0.8])
+        >>> band.per_largest_cost(roc.prevalence).estimate.round(4).tolist()
+        [0.1778, 0.2]
+        """
+        p = check_in_open_unit("prevalence", prevalence)
+        # One example costs pc / p if it is a miss and (1 - pc) / (1 - p) if it is a false alarm, in units of NE.
+        largest = np.maximum(self.pc / p, (1 - self.pc) / (1 - p))
+        estimate, lower, upper = (ends / largest for ends in (self.estimate, self.lower, self.upper))
+        return PerLargestCost(self.pc, estimate, lower, upper, self.level, p)
+
     def evaluated_by(self, evaluate: Callable[[float], tuple[float, ...]]) -> Band:
         """Return the same band, computed by `evaluate` at points between those that it has."""
         return replace(self, _evaluate=evaluate)
@@ -220,6 +242,41 @@ class Band(Result):
             f"{type(self).__name__}({self.pc.size} points in pc [{self.pc[0]:g}, {self.pc[-1]:g}], "
             f"{self.method}, {self.sampling}, {level_text(self.level)} {kind}{error})"
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PerLargestCost(Result):
+    """A band in units of the more expensive error, max(cost_fn, cost_fp), at one prevalence.
+
+    Attributes
+    ----------
+    pc, estimate, lower, upper : arrays of shape (points,)
+    level, prevalence : float
+
+    Notes
+    -----
+    Dugas & Gadoury (2008) divide costs of full samples by c_max, because the share of positives, and with it the cost
+    of getting every case wrong, varies. The largest cost of a case does not.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> roc = cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]])
+    >>> cc.CostCurve(roc).band(sampling="full", level=0.9).per_largest_cost(0.5)
+    PerLargestCost(101 points, 90 %, prevalence 0.5)
+    """
+
+    pc: FloatArray
+    estimate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    level: float
+    prevalence: float
+    _column_names = ("pc", "estimate", "lower", "upper")
+
+    def __repr__(self) -> str:
+        """Return the number of points, the level and the prevalence."""
+        return f"PerLargestCost({self.pc.size} points, {level_text(self.level)}, prevalence {self.prevalence:g})"
 
 
 def operating_points(pc: GridLike | None) -> FloatArray:
