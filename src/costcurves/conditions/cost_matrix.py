@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
-from costcurves._base.frames import TableLike, make_frame, read_table
+from costcurves._base.frames import TableLike, read_table
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     MOST_COST,
@@ -77,7 +77,9 @@ class CostMatrix(Result):
     Notes
     -----
     The 2000 paper's tables are C(predicted, true): its Table 1 is `CostMatrix(table).T` here. Benefits are
-    costs of the other decision: add to a row what makes it non-negative, which changes no comparison.
+    costs of the other decision: add to a row what makes it non-negative, which changes no comparison. The frame of
+    `to_frame` has the true labels in column `true` and one column per predicted class, so that
+    ``CostMatrix(costs.to_frame())`` is `costs` again.
 
     Examples
     --------
@@ -197,20 +199,6 @@ class CostMatrix(Result):
                 raise UnsupportedError(f"`to_frame` needs labels with distinct texts, got {shown(label)} twice")
             table[str(label)] = self.values[:, j]
         return table
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Return a dataframe with the true labels in column `true` and one column per predicted class.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            The library of the frame. By default the one that is already imported, else one that is installed.
-
-        Notes
-        -----
-        `CostMatrix(costs.to_frame())` is `costs` again.
-        """
-        return make_frame(self._columns(), backend)
 
     def __repr__(self) -> str:
         return "CostMatrix, rows true, columns predicted\n" + square_text(self.labels, self.values)

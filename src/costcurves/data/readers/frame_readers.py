@@ -198,7 +198,7 @@ class DaskReader(PartsReader):
 
         # As bytes, the counts are a single node of the graph, which Dask does not inspect.
         start = delayed(pickle.dumps(counts))
-        count, merge = delayed(_count_partition, pure=False), delayed(_merge, pure=False)
+        count, merge = delayed(_count_partition, pure=False), delayed(merged, pure=False)
         parts = [count(partition, start, self.roles) for partition in self.frame[self.roles.names].to_delayed()]
         while len(parts) > 1:
             parts = [merge(parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
@@ -208,10 +208,6 @@ class DaskReader(PartsReader):
 
 def _count_partition(partition: Any, start: bytes, roles: Roles) -> Part:
     return counted([partition], pickle.loads(start), roles, frame_batch)
-
-
-def _merge(parts: list[Part]) -> Part | None:
-    return merged(parts)
 
 
 class SparkReader(PartsReader):
