@@ -9,7 +9,11 @@ from scipy.special import gammaln, xlogy
 
 from costcurves._base.errors import InputError
 from costcurves.inference.paired.rates import PAIRED_METHODS, paired_rate_interval
-from costcurves.inference.rates import critical, mended_wilson, mid_p_at, mover, vertex_limits, wilson
+from costcurves.inference.rates import _wilson, check_counts, critical, mended_wilson, mid_p_at, mover, vertex_limits
+
+
+def wilson(count, total, z):
+    return _wilson(*check_counts("count", count, total), z)
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 1), (0, 30), (3, 30), (30, 30), (70, 1000)])

@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves.inference.family import co_errors, family_critical, holm
+from costcurves.inference.family import co_errors_of_changes, family_critical, holm
 from costcurves.inference.paired.bands import BOOTSTRAPS, DifferenceBand, difference_band
 from costcurves.inference.paired.critical import difference_covariance
-from costcurves.inference.paired.discordant import at_or_below, joint_counts, overlap, paired_counts
+from costcurves.inference.paired.discordant import (
+    at_or_below,
+    first_positive_point,
+    joint_counts,
+    overlap,
+    paired_counts,
+)
 from costcurves.inference.paired.rates import PAIRED_METHODS
 
 DIFFERENCE_METHODS = (*PAIRED_METHODS, *BOOTSTRAPS)
@@ -275,6 +281,11 @@ def test_holm_equals_its_definition():
                 break
             rejected.add(int(j))
         assert rejected == set(np.flatnonzero(adjusted <= alpha + 1e-12).tolist())
+
+
+def co_errors(true_class, scores, thresholds):
+    changes = [first_positive_point(str(c), scores[:, c], thresholds[:, c])[0] for c in range(scores.shape[1])]
+    return co_errors_of_changes(true_class, changes, thresholds.shape[0])
 
 
 def family_rejects(rng: np.random.Generator, k: int, n: int, pc: np.ndarray) -> bool:

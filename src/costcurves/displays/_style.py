@@ -174,11 +174,6 @@ def marker(index: int) -> str:
     return MARKERS[(place + turn) % len(MARKERS)]
 
 
-def halo(width: float = 1.8) -> list[Any]:
-    """A white border for text and lines that cross others."""
-    return [needed("matplotlib.patheffects", "plot").withStroke(linewidth=width, foreground="white")]
-
-
 def bar_look(index: int) -> dict[str, Any]:
     """The colour and the hatching of a classifier's bars and areas."""
     turn, place = divmod(index, len(PALETTE))

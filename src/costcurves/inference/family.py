@@ -15,14 +15,12 @@ from costcurves._base.validation import (
     FloatArray,
     IntArray,
     Rng,
-    check_choice,
     check_integer,
     check_level,
     check_rng,
     check_unit_array,
 )
 from costcurves.inference.bands.results import check_pc
-from costcurves.inference.paired.discordant import first_positive_point
 from costcurves.inference.rates import critical
 from costcurves.inference.simultaneous import canonical_order, chosen, exact_weights
 
@@ -39,17 +37,18 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     return out
 
 
-def co_errors(
-    true_class: str, scores: npt.ArrayLike, thresholds: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
+def co_errors_of_changes(
+    true_class: str, change: Sequence[IntArray], m: int, weights: FloatArray | None = None
 ) -> FloatArray:
     """Count the examples of one class that two classifiers at two operating points both get wrong.
 
     Parameters
     ----------
     true_class : {"positive", "negative"}
-    scores : array of shape (n, classifiers)
-    thresholds : array of shape (points, classifiers)
-        Nonincreasing in the first axis; score >= threshold is predicted positive.
+    change : sequence of arrays of shape (n,)
+        The point at which each classifier begins to predict an example positive; see `first_positive_point`.
+    m : int
+        The number of points.
     weights : array of shape (n,), optional
 
     Returns
@@ -57,21 +56,6 @@ def co_errors(
     array of shape (classifiers, points, classifiers, points)
         Counts (sums of weights) of two parts of the data add.
     """
-    true_class = check_choice("true_class", true_class, ("positive", "negative"))
-    s, t = np.asarray(scores, dtype=np.float64), np.asarray(thresholds, dtype=np.float64)
-    if s.ndim != 2 or t.ndim != 2 or s.shape[1] != t.shape[1]:
-        raise InputError(f"`scores` and `thresholds` must have one column per classifier, got {s.shape}, {t.shape}")
-    k, m = s.shape[1], t.shape[0]
-    w = None if weights is None else np.asarray(weights, dtype=np.float64)
-    if w is not None and w.shape != s.shape[:1]:
-        raise InputError(f"`weights` must be one per example, got shape {w.shape} for {s.shape[0]} examples")
-    return co_errors_of_changes(true_class, [first_positive_point(str(c), s[:, c], t[:, c])[0] for c in range(k)], m, w)
-
-
-def co_errors_of_changes(
-    true_class: str, change: Sequence[IntArray], m: int, weights: FloatArray | None = None
-) -> FloatArray:
-    """Return what `co_errors` counts, from the point at which each classifier begins to predict an example positive."""
     k = len(change)
     cells = {
         (a, b): np.bincount(change[a] * (m + 1) + change[b], weights, (m + 1) ** 2).reshape(m + 1, m + 1)
@@ -84,7 +68,7 @@ def co_errors_of_changes(
 def co_errors_of_cells(
     true_class: str, cells: Mapping[tuple[int, int], npt.NDArray[Any]], k: int, m: int
 ) -> FloatArray:
-    """Return what `co_errors` counts, from examples counted by the points at which two classifiers turn positive.
+    """Return what `co_errors_of_changes` counts, from examples counted by the points at which two classifiers change.
 
     Parameters
     ----------
@@ -127,7 +111,7 @@ def family_critical(
     Parameters
     ----------
     co_pos, co_neg : arrays of shape (classifiers, points, classifiers, points)
-        From `co_errors`, for each class.
+        From `co_errors_of_changes`, for each class.
     n_pos, n_neg : float
         Examples of each class. For weighted data the effective sizes, to which `co_pos` and `co_neg` are then scaled.
     pc : array of shape (points,)

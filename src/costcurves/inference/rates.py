@@ -55,21 +55,8 @@ def check_counts(name: str, count: npt.ArrayLike, total: npt.ArrayLike) -> tuple
     return np.minimum(k, n), n
 
 
-def wilson(count: npt.ArrayLike, total: npt.ArrayLike, z: float) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's score interval of a rate.
-
-    Parameters
-    ----------
-    count, total : array_like
-        Successes and trials; fractions are allowed (effective counts of weighted data).
-    z : float
-        Normal critical value, e.g. `critical(0.95)`, or a simultaneous one.
-    """
-    return _wilson(*check_counts("count", count, total), z)
-
-
 def _wilson(k: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's limits of checked counts."""
+    """Return Wilson's score interval of a rate, of checked counts; fractions are effective counts of weighted data."""
     if k.ndim and n.size and not any(n.strides):
         n = n.ravel()[:1]  # a single total, for which some steps are taken once
     p = k / n

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from costcurves.conditions.condition import OperatingCondition
 from costcurves.decisions.promise_check import PromiseCheck
 from costcurves.report.answers import ConditionAnswer, Slices
 from costcurves.report.classes import ClassesSummary
@@ -28,13 +27,6 @@ class Table:
 
 def _span(low: float, high: float) -> str:
     return f"{low:.3f} to {high:.3f}"
-
-
-def _ratio(where: OperatingCondition, pc: float) -> str:
-    """The cost of a miss, in false alarms, that gives this pc at the prevalence of a condition."""
-    if pc in (0, 1):
-        return "0" if pc == 0 else "∞"
-    return number(where.with_pc(pc, by="cost_fn").cost_fn / where.cost_fp)
 
 
 def hull_table(summary: Summary, say: Speaker) -> Table:
