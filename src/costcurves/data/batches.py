@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -57,6 +57,30 @@ class Batch:
             None if self.weight is None else _rows(self.weight, rows),
         )
 
+    def compact(self) -> Batch:
+        """Return the same rows with integer labels in as few bytes as they need."""
+        label = self.label
+        if isinstance(label, np.ndarray) and label.dtype.kind in "iu" and label.size:
+            label = label.astype(np.result_type(np.min_scalar_type(label.min()), np.min_scalar_type(label.max())))
+        return replace(self, label=label)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What kind of values each column holds."""
+        columns = (self.label, *self.columns.values(), self.weight, self.group)
+        return tuple("coded" if isinstance(values, Coded) else np.asarray(values).dtype.kind for values in columns)
+
+    @classmethod
+    def joined(cls, batches: Sequence[Batch]) -> Batch:
+        """Return the rows of several batches of the same kinds."""
+        first = batches[0]
+        return cls(
+            _joined([batch.label for batch in batches]),
+            {name: _joined([batch.columns[name] for batch in batches]) for name in first.columns},
+            None if first.weight is None else _joined([batch.weight for batch in batches]),
+            None if first.group is None else _joined([batch.group for batch in batches]),
+        )
+
     def parts(self, size: int) -> Iterator[Batch]:
         """Split the rows into pieces of at most `size` rows."""
         if len(self.label) <= size:
@@ -90,6 +114,17 @@ def without_position(text: str) -> str:
 def column_said(name: str) -> str:
     """Describe a column for the error messages of a pass."""
     return f"`column` {shown(name)}"
+
+
+def _joined(columns: Sequence[Any]) -> Any:
+    """Join columns. If they are coded, so is the result, with few bytes per row."""
+    if not isinstance(columns[0], Coded):
+        return np.concatenate(columns)
+    place: dict[Hashable, int] = {}
+    moved = [[place.setdefault(value, len(place)) for value in some.values] for some in columns]
+    small = np.min_scalar_type(len(place))
+    codes = [np.array(to, small)[some.codes] for to, some in zip(moved, columns, strict=True)]
+    return Coded(np.concatenate(codes), list(place))
 
 
 def _rows(values: Any, rows: Any) -> Any:

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
+from itertools import combinations, takewhile
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -38,6 +38,7 @@ Array = npt.NDArray[Any]
 
 # The rows of a group are kept as they are as long as that takes less memory than bins.
 GROUP_BINS, GROUP_ROWS = 1 << 18, 1 << 19
+MOST_WAITING = 1 << 24  # rows that wait to be divided among groups
 
 
 class Counts(Protocol):
@@ -197,15 +198,34 @@ class TableCounts:
 
 @dataclass(slots=True, eq=False)
 class GroupCounts:
-    """Separate counts for each group. Groups are found in the first pass. Later passes skip finished groups."""
+    """Separate counts for each group. Groups are found in the first pass. Later passes skip finished groups.
+
+    With very many groups, a batch has few rows of each. So batches wait until there are many rows, which are then
+    divided among the groups at once.
+    """
 
     fresh: CurveCounts | None
-    parts: dict[Hashable, CurveCounts] = field(default_factory=dict)
+    _parts: dict[Hashable, CurveCounts] = field(default_factory=dict)
+    _waiting: list[Batch] = field(default_factory=list)
+
+    @property
+    def parts(self) -> dict[Hashable, CurveCounts]:
+        """The counts of each group."""
+        while self._waiting:
+            alike = list(takewhile(lambda batch: batch.kinds == self._waiting[0].kinds, self._waiting))
+            del self._waiting[: len(alike)]
+            joined = Batch.joined(alike)
+            alike.clear()  # before the groups take memory
+            for group, rows in rows_of_groups(joined.group):
+                part = self._part(group)
+                if part is not None:
+                    part.update(joined.at(rows))
+        return self._parts
 
     @property
     def ordered(self) -> bool:
         """Whether scores are counted in bins that adapt to the data."""
-        return any(part.ordered for part in (self.fresh, *self.parts.values()) if part is not None)
+        return any(part.ordered for part in (self.fresh, *self._parts.values()) if part is not None)
 
     def empty(self) -> GroupCounts:
         """Return empty counts of the same pass."""
@@ -213,22 +233,25 @@ class GroupCounts:
 
     def update(self, batch: Batch) -> None:
         """Count a batch."""
-        for group, rows in rows_of_groups(batch.group):
-            part = self._part(group)
-            if part is not None:
-                part.update(batch.at(rows))
+        self._wait([batch.compact()])
 
     def merge(self, other: GroupCounts) -> None:
         """Add the counts of another part of the data."""
-        for group, part in other.parts.items():
+        for group, part in other._parts.items():
             mine = self._part(group)
             if mine is not None:
                 mine.merge(part)
+        self._wait(other._waiting)
+
+    def _wait(self, batches: list[Batch]) -> None:
+        self._waiting += batches
+        if sum(len(batch.label) for batch in self._waiting) > MOST_WAITING:
+            _ = self.parts
 
     def _part(self, group: Hashable) -> CurveCounts | None:
-        if group not in self.parts and self.fresh is not None:
-            self.parts[group] = self.fresh.empty()
-        return self.parts.get(group)
+        if group not in self._parts and self.fresh is not None:
+            self._parts[group] = self.fresh.empty()
+        return self._parts.get(group)
 
     def unfinished(self) -> GroupCounts | None:
         """Return the empty counts of the next pass, or None if all hulls of all groups are known."""
@@ -240,8 +263,7 @@ class GroupCounts:
 def rows_of_groups(group: Any) -> list[tuple[Hashable, Array]]:
     """Find the distinct values of a column of groups and the rows of each."""
     if isinstance(group, Coded):
-        present, place = np.unique(group.codes, return_inverse=True)
-        return _split([group.values[code] for code in present.tolist()], place)
+        return _split(group.values, group.codes)
     values = np.asarray(group)
     try:
         distinct, place = np.unique(values, return_inverse=True)
@@ -251,11 +273,12 @@ def rows_of_groups(group: Any) -> list[tuple[Hashable, Array]]:
 
 
 def _split(values: list[Any], place: Array) -> list[tuple[Hashable, Array]]:
-    """Find the rows of each value, in their order."""
-    small = place.astype(np.uint16) if len(values) < 2**16 else place  # which NumPy sorts by radix
+    """Find the rows of each value that occurs, in their order."""
+    small = place.astype(np.uint16, copy=False) if len(values) < 2**16 else place  # which NumPy sorts by radix
     order = np.argsort(small, kind="stable")
-    ends = np.searchsorted(small[order], np.arange(1, len(values)))
-    return list(zip(values, np.split(order, ends), strict=True))
+    rows = np.bincount(small, minlength=len(values))
+    ends = np.cumsum(rows)
+    return [(values[i], order[ends[i] - rows[i] : ends[i]]) for i in np.flatnonzero(rows).tolist()]
 
 
 def _positives(rule: LabelRule, label: Any) -> BoolArray:

@@ -9,6 +9,7 @@ import pytest
 
 import costcurves as cc
 from costcurves.data import passes
+from costcurves.data.batches import Batch, Coded
 from costcurves.data.passes import InPasses
 from costcurves.decisions.compare import compare_in
 from costcurves.decisions.compare_many import compare_many_in
@@ -118,6 +119,50 @@ def test_every_group_has_the_curves_of_its_rows():
     for group, curves in found.items():
         for name, curve in curves.items():
             same_curve(curve, in_memory(name, group == GROUP))
+
+
+@pytest.mark.parametrize("waiting", [0, 500, 10**6])
+@pytest.mark.parametrize("resolution", [None, 2**14])
+def test_many_groups_have_the_curves_of_their_rows_however_many_rows_wait(waiting, resolution, monkeypatch):
+    monkeypatch.setattr(passes, "MOST_WAITING", waiting)
+    group = np.arange(SIZE) % 97
+    group[-50:] = 500  # a group of one part only
+    found = passes.find_group_curves(Parts(7, group=group), passes.curve_counts(["a", "c"], resolution=resolution))
+    assert list(found) == [*range(97), 500]
+    for number, curves in found.items():
+        for name, curve in curves.items():
+            same_curve(curve, in_memory(name, group == number))
+
+
+def test_coded_groups_and_labels_of_parts_with_other_values_are_joined():
+    class Texts(Parts):
+        def run(self, counts):
+            for rows, groups in zip(self.rows, (["x", "y"], ["y", "z", "x"], ["z"]), strict=True):
+                label = Coded(Y[rows], ["no", "yes"]) if len(groups) < 3 else Coded(1 - Y[rows], ["yes", "no"])
+                place = np.arange(rows.size) % len(groups)
+                self.names[rows] = np.array(groups)[place]
+                counts.update(Batch(label, {"a": SCORES["a"][rows]}, group=Coded(place, groups)))
+            return counts
+
+    reader = Texts(3)
+    reader.names = np.empty(SIZE, "U1")
+    found = passes.find_group_curves(reader, passes.curve_counts(["a"], pos_label="yes"))
+    assert list(found) == ["x", "y", "z"]
+    for name, curves in found.items():
+        same_curve(curves["a"], in_memory("a", reader.names == name))
+
+
+def test_groups_and_labels_of_several_types_are_not_made_alike():
+    class Mixed(Parts):
+        def run(self, counts):
+            for values in self.mixed:
+                counts.update(Batch(np.array([0, 1]), {"a": np.array([0.1, 0.2])}, group=np.array(values)))
+            return counts
+
+    reader = Mixed()
+    reader.mixed = [[1, 1], ["1", "1"]]
+    with pytest.raises(cc.DataError, match="`group` must hold values of one type"):
+        passes.find_group_curves(reader, passes.curve_counts(["a"]))
 
 
 def test_a_difference_is_that_of_compare():
