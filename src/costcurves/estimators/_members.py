@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, StratifiedShuffleSplit, check_cv
 from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
@@ -144,6 +145,47 @@ def takes_missing(estimator: Any) -> bool:
         return bool(get_tags(estimator).input_tags.allow_nan)
     except (ImportError, AttributeError, TypeError):
         return False
+
+
+def take_features(owner: Any, fitted: Any) -> None:
+    """Let a classifier have the number and the names of the features of one that it has trained, if it has them."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(fitted, name):
+            setattr(owner, name, getattr(fitted, name))
+
+
+def _has(method: str) -> Callable[[Any], bool]:
+    """Make a check for whether the wrapped classifier has a method."""
+    return lambda self: hasattr(getattr(self, "estimator_", self.estimator), method)
+
+
+class WrappedScores:
+    """The scores of a classifier that wraps another one, `estimator`, are those of the wrapped one, if it has them."""
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The probabilities of the wrapped classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, features)
+        """
+        return self._wrapped("predict_proba", X)
+
+    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The logarithms of the probabilities of the wrapped classifier; `X` is as for `predict_proba`."""
+        return self._wrapped("predict_log_proba", X)
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """The decision function of the wrapped classifier; `X` is as for `predict_proba`."""
+        return self._wrapped("decision_function", X)
+
+    def _wrapped(self, method: str, X: Any) -> npt.NDArray[np.float64]:
+        check_is_fitted(self, "estimator_")
+        fitted: Any = self
+        return np.asarray(getattr(fitted.estimator_, method)(X))
 
 
 # Metadata ----------------------------------------------------------------------------------------------------

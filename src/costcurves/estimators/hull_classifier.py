@@ -170,10 +170,7 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
             members, X, labels, tested, cv=self.cv, refit=self.refit, fit_params=routed.fit, n_jobs=self.n_jobs
         )
         self._scored_as_fitted = fitted is tested.fitted
-        first = next(iter(fitted.values()))
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(first, name):
-                setattr(self, name, getattr(first, name))
+        _members.take_features(self, next(iter(fitted.values())))
         return fitted
 
     def predict(self, X: Any, condition: Goal | None = None) -> npt.NDArray[Any]:

@@ -18,7 +18,7 @@ from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import Column, check_choice
 from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, minimum_cost_predictions
 from costcurves.counting.class_labels import listed
-from costcurves.estimators._members import score_method
+from costcurves.estimators._members import score_method, take_features
 
 CALIBRATIONS = ("isotonic", "sigmoid")
 
@@ -120,9 +120,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
             params = process_routing(self, "fit", **params)["estimator"]["fit"]
         self.classes_ = classes
         self.estimator_ = inner.fit(X, labels, **params)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        take_features(self, self.estimator_)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedKFold, check_cv, cross_val_predict
 from sklearn.utils import _safe_indexing, check_random_state, indexable
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from costcurves._base.errors import InputError
@@ -20,17 +18,13 @@ from costcurves.counting.class_labels import Label
 from costcurves.curves.thresholds import fixed
 from costcurves.data.predictions import Predictions
 from costcurves.decisions.curve_difference import CurveDifference
-from costcurves.estimators._members import two_classes
+from costcurves.estimators._members import WrappedScores, take_features, two_classes
 from costcurves.estimators.threshold import CostThresholdClassifier
 
 HOW = ("weight", "resample")
 
 
-def _has(method: str) -> Callable[[Any], bool]:
-    return lambda self: hasattr(getattr(self, "estimator_", self.estimator), method)
-
-
-class ReproportionedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class ReproportionedClassifier(WrappedScores, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier trained as if the classes had the proportions of a target condition (1998, section 3.1).
 
     With the share pc of positives, the most accurate classifier of the transformed data is the cheapest one at the
@@ -55,7 +49,7 @@ class ReproportionedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     Attributes
     ----------
     estimator_ : estimator
-        The trained classifier.
+        The trained classifier. Its scores are those of this one; probabilities refer to the changed proportions.
     classes_, pos_label_, n_features_in_, feature_names_in_
 
     Examples
@@ -119,9 +113,7 @@ class ReproportionedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         else:
             kept = self._kept(positive, pc)
             self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, kept), labels[kept])
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        take_features(self, self.estimator_)
         return self
 
     def _kept(self, positive: npt.NDArray[np.bool_], pc: float) -> npt.NDArray[np.intp]:
@@ -144,28 +136,6 @@ class ReproportionedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         """
         check_is_fitted(self, "estimator_")
         return np.asarray(self.estimator_.predict(X))
-
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The probabilities of the trained classifier, which refer to the changed proportions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, features)
-        """
-        check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.predict_proba(X))
-
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """The decision function of the trained classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, features)
-        """
-        check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.decision_function(X))
 
     def compare_with_threshold(
         self, X: Any, y: Column, *, cv: Any = 5, level: float = 0.95, n_jobs: int | None = None

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from costcurves._base.validation import Column, ResponseMethod
 from costcurves.counting.class_labels import Label
 from costcurves.curves.choices import Mixture
 from costcurves.curves.roc import RocCurve
+from costcurves.estimators._members import WrappedScores
 from costcurves.estimators.hull_classifier import Goal, HullBase, choose
 
 MEMBER = "estimator"
 
 
-def _has(method: str) -> Callable[[Any], bool]:
-    """Make a check for whether the wrapped classifier has a method."""
-    return lambda self: hasattr(getattr(self, "estimator_", self.estimator), method)
-
-
-class CostThresholdClassifier(HullBase):
+class CostThresholdClassifier(WrappedScores, HullBase):
     """A classifier with the threshold that costs least at an operating condition, on out-of-fold scores.
 
     Every distinct score is a candidate, with exact counts and after a single sort. As with `RocHullClassifier`, the
@@ -126,39 +118,6 @@ class CostThresholdClassifier(HullBase):
         """The threshold for the current condition."""
         check_is_fitted(self, "hull_")
         return self._choose(self.condition).first_threshold
-
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The probabilities of the wrapped classifier, which do not depend on the threshold.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, features)
-        """
-        check_is_fitted(self, "hull_")
-        return np.asarray(self.estimator_.predict_proba(X))
-
-    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The logarithms of the probabilities of the wrapped classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, features)
-        """
-        check_is_fitted(self, "hull_")
-        return np.asarray(self.estimator_.predict_log_proba(X))
-
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """The decision function of the wrapped classifier, which does not depend on the threshold.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, features)
-        """
-        check_is_fitted(self, "hull_")
-        return np.asarray(self.estimator_.decision_function(X))
 
     def _choose(self, condition: Any) -> Mixture:
         return choose(self.hull_, self._goal(condition))
