@@ -93,6 +93,8 @@ bench bench-check bench-record: $(STAMP)
 replicate: $(STAMP)
 	$(BIN)/python -m replications run all --output replication-output $(if $(DATA),--data $(DATA))
 
+# With COSTCURVES_DOCS_VERSION=0.1.0 the pages have the menu of versions of the published site.
+docs: export COSTCURVES_DOCS_VERSION := $(COSTCURVES_DOCS_VERSION)
 docs: $(STAMP)
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,14 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
 }
 
-exclude_patterns = ["_build", "walks.md", "figures", "gallery/*.ipynb", "gallery/*.py"]
+exclude_patterns = [
+    "_build",
+    "walks.md",
+    "figures",
+    "notebooks",
+    "gallery/*.ipynb",
+    "gallery/*.py",
+]
 nitpicky = False
 html_theme = "pydata_sphinx_theme"
 html_title = "costcurves"
@@ -65,7 +73,7 @@ html_domain_indices = False
 html_sidebars = {
     page: [] for page in ("index", "tutorial", "from-other-tools", "architecture")
 }
-html_theme_options = {
+html_theme_options: dict[str, Any] = {
     "navigation_with_keys": True,
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
@@ -74,6 +82,16 @@ html_theme_options = {
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,
 }
+# The published site has a folder for each version (docs/versions.py); this is the folder's name.
+if folder := os.environ.get("COSTCURVES_DOCS_VERSION"):
+    html_theme_options |= {
+        "switcher": {
+            "json_url": "https://costcurves.github.io/costcurves/switcher.json",
+            "version_match": folder,
+        },
+        "check_switcher": False,  # pages are built without a network connection
+        "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
+    }
 copyright = "the costcurves developers, BSD-3-Clause"
 
 RESULTS = ("replications/",)

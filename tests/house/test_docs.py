@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -21,6 +22,10 @@ from costcurves.cli import main
 from doc_blocks import ROOT, fenced, run_page, shell_sessions
 
 DOCS = ROOT / "docs"
+sys.path.append(str(DOCS))
+import notebooks  # noqa: E402
+import versions  # noqa: E402
+
 # Written when the pages are built.
 MADE = ("_build", "_pictures", "gallery", "api", "cli.md", "json.md")
 PAGES = sorted(path for path in DOCS.rglob("*.md") if not set(path.relative_to(DOCS).parts) & set(MADE))
@@ -217,6 +222,46 @@ def test_an_example_that_is_downloaded_as_a_notebook_runs_alone(tmp_path, monkey
     ).execute()
     told = [output.get("text", "") for code in notebook.cells for output in code.get("outputs", [])]
     assert any("λ = 0.1:" in text for text in told)
+
+
+@pytest.mark.parametrize("page", notebooks.PAGES, ids=lambda page: page.stem)
+@pytest.mark.filterwarnings("default")  # the kernel and its client are not ours
+def test_notebooks_say_what_their_pages_say_and_run_alone(page, tmp_path, monkeypatch):
+    import nbformat
+    from nbclient import NotebookClient
+
+    path = DOCS / "notebooks" / f"{page.stem}.ipynb"
+    assert path.read_text(encoding="utf-8") == notebooks.notebook_of(page), "run python docs/notebooks.py"
+    assert f"blob/main/{path.relative_to(ROOT).as_posix()}" in page.read_text(encoding="utf-8")
+    for name, value in TESTED.items():
+        monkeypatch.setenv(name, value)
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    NotebookClient(
+        notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    told = "".join(output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", []))
+    shown = [block.text for block in fenced(page) if block.language == "text"]
+    assert told.split() == "".join(shown).split()
+
+
+def test_the_site_keeps_every_version_and_leads_to_the_newest_release(tmp_path):
+    pages, site = tmp_path / "pages", tmp_path / "site"
+    site.mkdir()
+    for folder in ("pages/_static", "pages"):
+        (tmp_path / folder).mkdir(exist_ok=True, parents=True)
+    for version in ("latest", "0.9.0", "0.10.0", "0.9.1", "latest"):
+        (pages / "index.html").write_text(version, encoding="utf-8")
+        versions.add(pages, site, version)
+    listed = json.loads((site / "switcher.json").read_text(encoding="utf-8"))
+    assert [entry["version"] for entry in listed] == ["latest", "0.10.0", "0.9.1", "0.9.0"]
+    assert [entry["version"] for entry in listed if entry.get("preferred")] == ["0.10.0"]
+    assert (site / "stable" / "index.html").read_text(encoding="utf-8") == "0.10.0"
+    assert (site / "0.9.0" / "index.html").read_text(encoding="utf-8") == "0.9.0"
+    assert 'url=stable/index.html"' in (site / "index.html").read_text(encoding="utf-8")
+    with pytest.raises(SystemExit, match="VERSION must be"):
+        versions.add(pages, site, "v1")
 
 
 def test_links_that_lead_nowhere_and_foreign_pictures_are_found(tmp_path):
