@@ -123,6 +123,7 @@ RESULTS = {
     "recommendation for a range": cc.recommend_within(LABELS, SCORES, SPAN),
     "rule for a range": cc.recommend_within(LABELS, SCORES, SPAN).rule,
     "scenarios": cc.read_scenarios(cc.example_path("german_credit_costs.toml")),
+    "training sets": cc.bcost.over_training(TRUTH, list(GUESSES.values()), PRICES, method="gaussian"),
     "cost matrix": PRICES,
     "confusion matrix": TABLE,
     "joint confusion": cc.JointConfusion.from_predictions(TRUTH, *GUESSES.values(), labels=PRICES.labels),

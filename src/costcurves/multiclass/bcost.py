@@ -25,6 +25,7 @@ from costcurves.inference.cost_cells import ADDED, cost_cells, default_laplace, 
 from costcurves.inference.cost_methods import COST_METHODS, DEFAULT_METHOD, CostMethodName
 from costcurves.multiclass.options import Options, count, counts_of
 from costcurves.multiclass.risks import Risks, cost_risks, how_many, interval_warning
+from costcurves.multiclass.training_sets import TrainingSpread, over_training
 from costcurves.multiclass.uncertain_costs import CostSpread, spread_over
 
 # A Laplace correction may move an interval by this many half-widths before a warning says so.
@@ -242,6 +243,35 @@ class _BCost:
             As for `bcost.from_confusion`.
         """
         return spread_over(costs, lambda one: self.from_confusion(confusion, one, **options), weights, None)
+
+    def over_training(
+        self,
+        y_true: Column,
+        predictions: Sequence[Column],
+        costs: CostsLike,
+        *,
+        level: float = DEFAULT_LEVEL,
+        method: CostMethodName = DEFAULT_METHOD,
+    ) -> TrainingSpread:
+        """Return an interval for the expected cost of a learning algorithm, over training sets of this size.
+
+        `bcost` is about one classifier; trained again on other data, it would be another one with another cost.
+
+        Parameters
+        ----------
+        y_true : sequence of labels, shape (n,)
+            True classes of the test examples.
+        predictions : sequence of sequences of labels
+            The predictions for these examples after training on each of several training sets, which must be
+            independent of each other and of the test set. Training sets that overlap, as those of cross-validation do,
+            vary less than new ones, and the limits are then too narrow.
+        costs, level, method
+            As for `bcost`.
+        """
+        matrix = as_cost_matrix(costs)
+        added = default_laplace(len(matrix.labels))
+        options = Options.check(matrix.labels, level, method, None, None, None, 1000, 0, added)
+        return over_training(y_true, [predictions], matrix, options)
 
     def __repr__(self) -> str:
         return "<costcurves.bcost: call it with (y_true, y_pred, costs)>"

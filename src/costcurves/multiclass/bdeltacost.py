@@ -25,6 +25,7 @@ from costcurves.inference.cost_cells import CostCells, difference_cells, mean_of
 from costcurves.inference.cost_methods import DEFAULT_METHOD, CostMethodName
 from costcurves.multiclass.options import Options, count_joint, joint_of
 from costcurves.multiclass.risks import Risks, difference_risks, difference_warning, how_many
+from costcurves.multiclass.training_sets import TrainingSpread, over_training
 from costcurves.multiclass.uncertain_costs import CostSpread, spread_over
 
 
@@ -263,6 +264,32 @@ class _BDeltaCost:
             As for `bdeltacost.from_joint`.
         """
         return spread_over(costs, lambda one: self.from_joint(joint, one, names=names, **options), weights, names)
+
+    def over_training(
+        self,
+        y_true: Column,
+        preds_a: Sequence[Column],
+        preds_b: Sequence[Column],
+        costs: CostsLike,
+        *,
+        level: float = DEFAULT_LEVEL,
+        method: CostMethodName = DEFAULT_METHOD,
+        names: tuple[str, str] = ("a", "b"),
+    ) -> TrainingSpread:
+        """Return an interval for the difference in cost of two learning algorithms, over training sets of this size.
+
+        Parameters
+        ----------
+        y_true : sequence of labels, shape (n,)
+        preds_a, preds_b : sequences of sequences of labels
+            The predictions of both algorithms after training on each of several training sets, the same for both, as
+            for `bcost.over_training`.
+        costs, level, method, names
+            As for `bdeltacost`.
+        """
+        matrix = as_cost_matrix(costs)
+        options = Options.check(matrix.labels, level, method, None, None, None, 1000, 0)
+        return over_training(y_true, [preds_a, preds_b], matrix, options, check_two_names(names))
 
     def __repr__(self) -> str:
         return "<costcurves.bdeltacost: call it with (y_true, pred_a, pred_b, costs)>"
