@@ -11,6 +11,7 @@ import pytest
 
 import costcurves as cc
 from costcurves.curves import hull_json
+from costcurves.report.reading import JSON_VERSION
 
 ROOT = Path(__file__).parents[2]
 FORMATS = ROOT / "tests" / "formats"
@@ -102,3 +103,17 @@ def test_a_hull_of_every_released_version_can_be_read(version):
     assert (decision.classifier, decision.threshold) == ("a", 0.6)
     assert decision.runner_up.classifier == "b"
     assert hull.evaluate([0.0, 0.3, 0.8, 1.0]).tolist() == pytest.approx([0.0, 0.075, 0.1, 0.0])
+
+
+@pytest.mark.parametrize("version", range(1, JSON_VERSION + 1))
+@pytest.mark.parametrize("kind", ["two_classes", "k_classes"])
+def test_the_page_of_a_report_of_every_released_version_can_be_made(version, kind):
+    path = FORMATS / f"report_{kind}_{version}.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["version"] == version
+    report = cc.Report.from_json(path)
+    page = report.html()
+    assert "é £" in page
+    for card in document["page"]["cards"]:
+        assert card["use"] in page
+    assert {"two_classes": "today’s <b><bdi>a</bdi></b>", "k_classes": 'id="share_2"'}[kind] in page

@@ -12,7 +12,9 @@ def cost_matrix(data: dict[str, Columns]) -> Spec:
     """Draw the cost matrix as a heat map, in which more expensive errors are darker."""
     labels = list(dict.fromkeys(data["matrix"]["true"]))
     most = max(data["matrix"]["cost"])
-    top = alt.Axis(orient="top", labelAngle=0 if len(labels) < 7 else -40, ticks=False, domain=False, labelLimit=110)
+    size, level = max(26, min(80, 420 // len(labels))), len(labels) < 7
+    room = size - 6 if level else 110
+    top = alt.Axis(orient="top", labelAngle=0 if level else -40, ticks=False, domain=False, labelLimit=room)
     side = alt.Axis(ticks=False, domain=False, labelLimit=120)
     base = (
         on("matrix")
@@ -32,7 +34,6 @@ def cost_matrix(data: dict[str, Columns]) -> Spec:
     )
     layers = [cells, base.mark_text(fontSize=13).encode(text=alt.Text("cost:Q", format=",.4~g"))]
     chart = alt.layer(*layers[: 1 if len(labels) > 12 else 2])
-    size = max(26, min(80, 420 // len(labels)))
     return finished(
         chart.properties(name="matrix", width=size * len(labels), height=size * 0.62 * len(labels)),
         ("matrix",),

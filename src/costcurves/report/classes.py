@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from costcurves._base.errors import SmallSampleWarning
 from costcurves._base.frames import columns_of
 from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, check_integer, check_level
-from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix
+from costcurves.conditions.cost_matrix import CostMatrix, as_cost_matrix, check_priors
 from costcurves.counting.class_labels import check_named
 from costcurves.counting.confusion import ConfusionMatrix
 from costcurves.multiclass.bcost import CostInterval, bcost
@@ -96,6 +95,7 @@ def summarise_classes(
     matrix = as_cost_matrix(costs)
     columns = columns_of("predictions", predictions)
     names = check_named("predictions", columns, 1)
+    given = None if priors is None else check_priors("priors", priors, matrix.labels)[0]
     with warnings.catch_warnings():
         # The page itself names these risks beside the interval that they affect.
         warnings.simplefilter("ignore", SmallSampleWarning)
@@ -113,7 +113,7 @@ def summarise_classes(
         hull=hull,
         regions=hull.regions() if hull is not None and len(matrix.labels) == 3 else {},
         frequencies=sizes / sizes.sum(),
-        priors={str(label): float(p) for label, p in priors.items()} if isinstance(priors, Mapping) else None,
+        priors=None if given is None else {str(x): float(p) for x, p in zip(matrix.labels, given, strict=True)},
         n=int(sizes.sum()),
         dropped=dropped,
         level=level,

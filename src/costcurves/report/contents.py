@@ -51,6 +51,7 @@ def classes_contents(summary: ClassesSummary, currency: str) -> dict[str, Any]:
     say = Speaker("", currency, summary.level)
     return {
         "cards": [_card(say.classes_card(summary))],
+        "model": summary.names.index(best) if (best := summary.comparison.best_name) in summary.names else 0,
         "tables": {
             "matrix": _table(tables.matrix_table(summary)),
             "costs": _table(tables.costs_table(summary, say)),

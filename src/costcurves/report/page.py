@@ -18,6 +18,9 @@ from costcurves.report.datasets import NEVER, short_picture_names
 from costcurves.report.markup import Markup, marked, shown
 from costcurves.report.numbers import number, percent, short, short_names
 
+OWN_SCRIPTS = ("numbers.js", "page.js", "actions.js")
+CLASS_SCRIPTS = ("numbers.js", "page.js", "classes.js", "actions.js")
+
 
 @functools.cache
 def _library() -> str:
@@ -85,7 +88,7 @@ def render(document: dict[str, Any], text: str) -> str:
         packed=Markup(base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()),
         versions=versions,
         style=_file("style.css"),
-        scripts=[Markup(_library()), _file("numbers.js") + _file("page.js") + _file("actions.js")],
+        scripts=[Markup(_library()), Markup("").join(map(_file, OWN_SCRIPTS if two else CLASS_SCRIPTS))],
         words=_said(words),
         **context,
     )
@@ -139,7 +142,9 @@ def _order(numbers: list[int], names: dict[int, str]) -> tuple[str, ...]:
 
 def _classes(document: dict[str, Any]) -> dict[str, Any]:
     pictures, names = document["page"]["pictures"], [one["name"] for one in document["classifiers"]]
-    everyone = names + list(document["constants"])
+    everyone, labels = names + list(document["constants"]), document["labels"]
+    frequencies, priors = document["data"]["frequencies"], document["priors"]
+    given = None if priors is None else [priors.get(label, 0.0) for label in labels]
     specs = {
         "matrix": class_charts.cost_matrix(pictures),
         "intervals": class_charts.cost_intervals(pictures),
@@ -149,7 +154,10 @@ def _classes(document: dict[str, Any]) -> dict[str, Any]:
         specs["simplex"] = class_charts.prior_simplex(pictures, len(names), len(everyone))
     return {
         "downloads": ["report.json", "costs.csv", "pairs.csv"],
-        "classes": list(zip(document["labels"], map(percent, document["data"]["frequencies"]), strict=True)),
+        "classes": [
+            {"label": label, "share": percent(share), "seen": share > 0, "start": f"{100 * start:.6g}"}
+            for label, share, start in zip(labels, frequencies, given or frequencies, strict=True)
+        ],
         "specs": specs,
-        "words": {"short": dict(enumerate(short_names(everyone)))},
+        "words": {"short": dict(enumerate(short_names(everyone))), "labels": short_names(labels)},
     }

@@ -89,6 +89,7 @@ class ClassesPage(TypedDict):
     """What the page of a k-class report says and draws."""
 
     cards: list[Card]
+    model: int
     tables: dict[str, Table | None]
     pictures: Pictures
 
@@ -189,6 +190,7 @@ class ClassesReport(Report):
 
     data: ClassesData
     method: str
+    priors: dict[str, float] | None
     labels: list[str]
     costs: list[list[float]]
     classifiers: list[ClassesClassifier]

@@ -369,11 +369,15 @@ class Speaker:
             text = Markup("There are too few examples to judge rare, expensive errors: {}.")
             lines.append(("Caution", text.format(cells)))
         if summary.hull is not None:
-            can = [name for name in summary.hull.can_be_best if name in summary.names]
+            can = [name for name in summary.hull.can_be_best if name in summary.names and name != many.best_name]
             if [name for name in summary.hull.can_be_best if name not in summary.hull.only_ties] == [many.best_name]:
                 said = Markup("Nothing: no other classifier is cheaper, whatever the class frequencies are.")
             elif not can:
-                said = Markup("None of the classifiers can be cheapest, whatever the class frequencies are.")
+                said = Markup(
+                    "None of the classifiers can be cheapest, whatever the class frequencies are."
+                    if trivial
+                    else "Other class frequencies, under some of which always predicting one class is cheapest."
+                )
             else:
                 said = Markup("Other class frequencies, under some of which {} can be cheapest.").format(
                     self.names(can)
