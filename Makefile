@@ -9,13 +9,15 @@ DEMO_STAMP := $(VENV)/.installed-demo
 # $(call pip,arguments) shows what pip prints only if it fails.
 pip = $(BIN)/python -m pip install --disable-pip-version-check $(1) >$(VENV)/pip.log 2>&1 || { cat $(VENV)/pip.log; exit 1; }
 
-.PHONY: help demo test test-oldest fuzz study-honesty study-thresholds study-real study-ranges study-k-classes lint format wheels bench bench-check bench-record replicate docs clean
+.PHONY: help demo test test-oldest fuzz hostile mutants study-honesty study-thresholds study-real study-ranges study-k-classes lint format wheels bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main task on the shipped example (demo-output/; installs 30 packages)"
 	@echo "make test    run all tests and doctests (installs what development needs)"
 	@echo "make test-oldest  run the tests that need no other packages with the oldest versions that are allowed"
 	@echo "make fuzz    test every law on new random worlds for 10 minutes (FUZZ='--minutes 60' for longer)"
+	@echo "make hostile make 100,000 hostile calls of everything public (HOSTILE='--calls 1000000 --minutes 120' for more)"
+	@echo "make mutants break the core at random places for 30 minutes, and count how often a test notices"
 	@echo "make study-honesty  measure how often the recommendations hold in 60 simulated worlds (hours; can be resumed)"
 	@echo "make study-thresholds  how often sets of thresholds have the best one (20 minutes)"
 	@echo "make study-real  how often promises hold on German credit, Pima and Adult (minutes; needs ../shared/data)"
@@ -55,6 +57,12 @@ test-oldest:
 
 fuzz: $(STAMP)
 	$(BIN)/python tests/fuzz.py $(FUZZ)
+
+hostile: $(STAMP)
+	$(BIN)/python tests/hostile_calls.py --calls 100000 $(HOSTILE)
+
+mutants: $(STAMP)
+	$(BIN)/python tools/mutants.py $(MUTANTS)
 
 study-honesty: $(STAMP)
 	$(BIN)/python studies/honesty.py --record $(STUDY)

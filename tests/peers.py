@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 
 def h_measure(labels: Sequence[int], scores: Sequence[float], *, severity_ratio: float | None = None) -> float:
@@ -22,7 +23,7 @@ def h_measure(labels: Sequence[int], scores: Sequence[float], *, severity_ratio:
       are replaced by their dense ranks scaled to [0, 1].
     - Points below the diagonal count as being on it; a classifier with none above has H = 0.
     """
-    from hmeasure import h_score
+    h_score = pytest.importorskip("hmeasure").h_score
 
     distinct, ranks = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
     scaled = ranks / max(len(distinct) - 1, 1)
@@ -58,7 +59,8 @@ def net_benefit(
     - At t = 1 the odds are infinite and the answer is NaN or -inf.
     """
     import pandas as pd
-    from dcurves import dca
+
+    dca = pytest.importorskip("dcurves").dca
 
     data = pd.DataFrame({"outcome": np.asarray(labels, dtype=bool), "model": np.asarray(probabilities, dtype=float)})
     result = dca(data, outcome="outcome", modelnames=["model"], thresholds=list(thresholds), prevalence=prevalence)

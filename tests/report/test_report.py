@@ -399,11 +399,9 @@ cc.Report.from_predictions(label, scores, title="In a notebook")
 
 @pytest.mark.filterwarnings("default")  # the kernel and its client are not ours
 def test_a_notebook_shows_the_page_inline(tmp_path):
-    import nbformat
-    from nbclient import NotebookClient
-
+    nbformat, client = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    client.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     (output,) = notebook.cells[0].outputs
     assert output["data"]["text/plain"] == "Report('In a notebook': 2 classifiers, 6 rows, no scenario)"
     inline = tmp_path / "cell.html"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import math
 import os
@@ -65,6 +66,11 @@ def check_number(name: str, value: Any) -> float:
     if not math.isfinite(number):
         raise InputError(f"`{name}` must be finite, got {shown(value)}")
     return number
+
+
+def check_threshold(value: Any) -> float:
+    """Return a threshold: a number that may be infinite, or NaN where it is not known."""
+    return float(value) if isinstance(value, float | np.floating) else check_number("threshold", value)
 
 
 def check_in_open_unit(name: str, value: Any) -> float:
@@ -156,6 +162,17 @@ def check_integer(name: str, value: Any, minimum: int, maximum: int = LARGEST_WH
     return int(number)
 
 
+def check_index(index: Any, size: int) -> IntArray:
+    """Return the places from 0 to `size` - 1 that an index selects: an int, a slice, or a list or array of ints."""
+    try:
+        places = np.atleast_1d(np.arange(size)[index])
+    except (IndexError, TypeError, ValueError, OverflowError):
+        places = np.empty(0, dtype=np.int64)
+    if places.ndim != 1 or not places.size:
+        raise InputError(f"`index` must select some of {size} points, got {shown(index)}")
+    return places
+
+
 def check_choice(name: str, value: Choice, choices: Iterable[str]) -> Choice:
     """Return `value` if it is one of the named choices."""
     choices = tuple(choices)
@@ -164,6 +181,11 @@ def check_choice(name: str, value: Choice, choices: Iterable[str]) -> Choice:
         listed = ", ".join(repr(c) for c in choices)
         raise InputError(f"`{name}` must be one of {listed}, got {shown(value)}")
     return value
+
+
+def is_among(value: Any, names: Iterable[str]) -> bool:
+    """Whether a value is one of the names; values that cannot be compared with names are not."""
+    return isinstance(value, str) and value in names
 
 
 def check_name(name: str, value: Any) -> str:
@@ -180,9 +202,9 @@ def check_name(name: str, value: Any) -> str:
 def check_column(role: str, name: str, columns: Iterable[Any], where: object) -> str:
     """Return the name of a column that exists. The error message suggests similar names."""
     known = list(columns)
-    if name not in known:
+    if not is_among(name, known):
         folded = {str(column).casefold(): column for column in known}
-        near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3)]
+        near = [folded[match] for match in difflib.get_close_matches(str(name).casefold(), folded, n=3)]
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has {shown(known, 200)}"
         raise InputError(f"`{role}` must name a column of {where}, got {shown(name)}: {hint}")
     return name
@@ -190,9 +212,10 @@ def check_column(role: str, name: str, columns: Iterable[Any], where: object) ->
 
 def check_path(path: Any) -> str | os.PathLike[str]:
     """Return a path. Whether the file exists is not checked."""
-    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path) or "\0" in str(path):
-        raise InputError(f"`path` must be a path, got {shown(path)} ({type(path).__name__})")
-    return path
+    with contextlib.suppress(UnicodeEncodeError):
+        if isinstance(path, (str, os.PathLike)) and os.fsencode(path) and "\0" not in str(path):
+            return path
+    raise InputError(f"`path` must be a path, got {shown(path)} ({type(path).__name__})")
 
 
 def check_two_names(names: Any) -> tuple[str, str]:
@@ -203,6 +226,16 @@ def check_two_names(names: Any) -> tuple[str, str]:
     if first == second:
         raise InputError(f"`names` must differ, got {shown(first)} twice")
     return first, second
+
+
+def items_of(values: Any) -> list[Any]:
+    """Return what an iterable has, and nothing if values are not iterable, such as an array without dimensions."""
+    return list(values) if hasattr(values, "__iter__") and getattr(values, "shape", None) != () else []
+
+
+def is_empty(values: Any) -> bool:
+    """Whether values have a length, and it is 0."""
+    return hasattr(values, "__len__") and getattr(values, "shape", None) != () and len(values) == 0
 
 
 def is_missing(value: Any) -> bool:
@@ -256,6 +289,14 @@ def _as_float(name: str, value: Any, booleans: bool, error: type[CostCurvesError
         return float(value)
     except (OverflowError, ValueError):
         raise error(f"`{name}` must be numbers that a float can hold, got {shown(value)}") from None
+
+
+def check_thresholds(values: Any) -> FloatArray:
+    """Return thresholds as a float64 array of any shape; infinities are allowed, NaN is not."""
+    array = number_array("threshold", values, booleans=False)
+    if np.isnan(array).any():
+        raise InputError(f"`threshold` must not be NaN, got {shown(values)}")
+    return array
 
 
 def check_unit_array(name: str, values: Any) -> FloatArray:

@@ -373,7 +373,7 @@ def minimum_cost_predictions(
     if p.ndim != 2 or p.shape[1] != k:
         raise InputError(f"`probabilities` must have shape (n, {k}), one column per class, got {p.shape}")
     if read is None and classes is not None:
-        order = list(classes)
+        order = check_labels("classes", classes)
         if len(order) != k or set(order) != set(costs.labels):
             raise DataError(f"`classes` must be the labels {listed(costs.labels)}, got {listed(order)}")
         p = p[:, [order.index(label) for label in costs.labels]]

@@ -264,4 +264,5 @@ def span_of(over: RangeLike) -> tuple[float, float]:
 
 def _is_pair(over: Any) -> bool:
     """Say whether something is a pair of values."""
-    return isinstance(over, (tuple, list, np.ndarray)) and np.ndim(over) == 1 and len(over) == 2
+    listed = isinstance(over, (tuple, list)) or (isinstance(over, np.ndarray) and over.ndim == 1)
+    return listed and len(over) == 2 and not any(hasattr(value, "__len__") for value in over)

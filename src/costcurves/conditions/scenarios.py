@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from costcurves._base.errors import CostCurvesError, FormatError, InputError
 from costcurves._base.results import Result, jsonable
-from costcurves._base.validation import check_name, check_number, check_path, check_positive, shown
+from costcurves._base.validation import check_name, check_number, check_path, check_positive, is_among, shown
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.cost_matrix import CostMatrix
 from costcurves.conditions.range import OperatingRange
@@ -127,7 +127,7 @@ def in_use(known: Any, baseline: str | None, threshold: float | None) -> tuple[s
 
 
 def _named(what: str, name: str, known: Mapping[str, Any]) -> str:
-    if name in known:
+    if is_among(name, known):
         return name
     plural = {"scenario": "scenarios", "matrix": "matrices"}[what]
     raise InputError(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from costcurves._base.errors import DataError
-from costcurves._base.validation import BoolArray, FloatArray, IntArray, is_missing_label, shown
+from costcurves._base.validation import BoolArray, FloatArray, IntArray, check_name, is_missing_label, shown
 from costcurves.counting import compiled
 from costcurves.counting.counts import (
     ASK_SWAPPED,
@@ -65,7 +65,7 @@ def checked_cases(
     y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, name: str = UNNAMED
 ) -> tuple[BoolArray, Array, FloatArray | None]:
     """Return which cases are positive, the scores that one classifier gives them, and their weights, all checked."""
-    rows = checked_rows(y_true, {name: y_score}, pos_label, sample_weight)
+    rows = checked_rows(y_true, {check_name("name", name): y_score}, pos_label, sample_weight)
     return rows.positive, rows.scores[name], rows.weights
 
 

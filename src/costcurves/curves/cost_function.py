@@ -11,7 +11,7 @@ import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
-from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, frozen, shown
+from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, check_threshold, frozen, shown
 from costcurves.conditions.condition import EQUAL, ConditionLike, PcLike, check_condition, pc_array
 from costcurves.conditions.range import Beta, RangeLike, span_of
 from costcurves.curves.policy import AnySteps, Policy
@@ -221,9 +221,8 @@ class CostThresholds(CostFunction):
 
     def score_below(self, threshold: float) -> float:
         """Return the highest score of the data below a threshold in use, NaN if it is not known."""
-        if self.policy is None or self.roc is None:
-            return math.nan
-        return self.policy.score_below(self.roc, threshold)
+        cut = check_threshold(threshold)
+        return math.nan if self.policy is None or self.roc is None else self.policy.score_below(self.roc, cut)
 
     def trivial_at(self, pc: PcLike) -> Any:
         """Return whether, at each pc, the policy predicts the same class for every case, whatever its score.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.frames import AnyFrame, NamedColumns, columns_of, source_of_frame
 from costcurves._base.results import Result
-from costcurves._base.validation import Column, IntArray, OnNull, Points, check_choice, shown
+from costcurves._base.validation import Column, IntArray, OnNull, Points, check_choice, is_empty, shown
 from costcurves.conditions.condition import EQUAL, ConditionLike, OperatingCondition, check_condition
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.counting.class_labels import Label
@@ -148,7 +148,7 @@ class RocHull(HullLimits):
         >>> cc.RocHull.from_frame(df, label="y", scores=["a", "b"])
         RocHull(4 vertices from 1 of 2 classifiers: 'a'; never best: 'b')
         """
-        if isinstance(scores, str) or not scores:
+        if isinstance(scores, str) or is_empty(scores):
             raise InputError(f"`scores` must be a list of columns, got {shown(scores)}")
         check_choice("points", points, ("all", "hull"))
         options: dict[str, Any] = {"weight": weight, "pos_label": pos_label, "on_null": on_null}

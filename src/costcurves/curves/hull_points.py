@@ -16,7 +16,7 @@ import numpy as np
 from costcurves._base.errors import FormatError, InputError, UnsupportedError
 from costcurves._base.files import write_atomically
 from costcurves._base.results import Result, jsonable
-from costcurves._base.validation import FloatArray, check_path, check_unique, frozen, shown
+from costcurves._base.validation import FloatArray, check_path, check_unique, frozen, is_among, shown
 from costcurves.conditions.condition import ConditionLike, PcLike, pc_array
 from costcurves.counting.counts import ScoreCounts
 from costcurves.counting.geometry import common_integers, hull_of_integers
@@ -112,7 +112,7 @@ class HullPoints(Result):
         RocCurve('A': fpr=0.1, tpr=0.6)
         """
         curves = self.roc_curves()
-        if name in curves:
+        if is_among(name, curves):
             return curves[name]
         raise InputError(f"`name` must be one of {', '.join(self.names)}, got {shown(name)}")
 
@@ -126,7 +126,7 @@ class HullPoints(Result):
         >>> hull.add(cc.RocCurve.from_rates(0.2, 0.5, name="B")).points_of("A")
         (array([0.1]), array([0.6]))
         """
-        if name not in self.names:
+        if not is_among(name, self.names):
             raise InputError(f"`name` must be one of {', '.join(self.names)}, got {shown(name)}")
         own = self._points.at(self._points.owner == self.names.index(name))
         return frozen(own.fpr), frozen(own.tpr)

@@ -12,7 +12,7 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result, jsonable
-from costcurves._base.validation import FloatArray, frozen, shown
+from costcurves._base.validation import FloatArray, frozen, is_among, items_of, shown
 from costcurves.conditions.condition import slopes_of
 from costcurves.conditions.range import OperatingRange
 from costcurves.curves.choices import TRIVIAL, _listed, threshold_text
@@ -117,7 +117,7 @@ class Ranges(Result):
 
     def where(self, classifier: str) -> PcIntervals:
         """Return the stretches of pc on which one classifier is best."""
-        chosen = np.array([name == classifier for name in self.classifier], dtype=np.bool_)
+        chosen = np.array([is_among(classifier, (name,)) for name in self.classifier], dtype=np.bool_)
         return PcIntervals(self.pc_low[chosen], self.pc_high[chosen])
 
     def without_trivial(self) -> Ranges:
@@ -160,7 +160,7 @@ class Ranges(Result):
           pc 0 .. 0.462 A: 96 % of the stretch; the change at 0.462 occurs in 67 %, at pc 0.4 .. 0.519
           pc 0.462 .. 1 C: 63 % of the stretch
         """
-        listed: list[Any] = list(others) if hasattr(others, "__iter__") else []
+        listed = items_of(others)
         if not listed or not all(isinstance(other, Ranges) for other in listed):
             raise InputError(f"`others` must be tables of ranges, got {shown(others)}")
         low, high = float(self.pc_low[0]), float(self.pc_high[-1])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +21,13 @@ from costcurves._base.validation import (
     OnNull,
     Points,
     check_choice,
+    check_flag,
+    check_index,
+    check_integer,
     check_name,
+    check_threshold,
+    check_thresholds,
     frozen,
-    number_array,
-    shown,
 )
 from costcurves.counting import counts, hull_vertices
 from costcurves.counting.counts import UNNAMED
@@ -154,7 +157,7 @@ class RocCurve(Result):
         >>> curve.score_below(0.8), curve.score_below(0.2), curve.score_below(0.1)
         (0.4, 0.1, -inf)
         """
-        points = self._known
+        points, threshold = self._known, check_threshold(threshold)
         i = points.first_below(threshold)
         if points.below is not None and i > 0 and float(points.thresholds[i - 1]) == threshold:
             return float(points.below[i - 1])
@@ -385,7 +388,8 @@ class RocCurve(Result):
 
     def exact_rates(self, index: int) -> tuple[Fraction, Fraction]:
         """Return (fpr, tpr) of one point as exact fractions."""
-        fp, tp = self._every.fp[index].item(), self._every.tp[index].item()
+        i = check_integer("index", index, -self.fp.size, self.fp.size - 1)
+        fp, tp = self._every.fp[i].item(), self._every.tp[i].item()
         return Fraction(fp) / Fraction(self.n_neg), Fraction(tp) / Fraction(self.n_pos)
 
     def auc(self) -> float:
@@ -435,8 +439,7 @@ class RocCurve(Result):
 
     def at(self, index: int | slice | Sequence[int] | npt.NDArray[Any]) -> RocCurve:
         """Return the curve restricted to some of its points, or to one of them, by index."""
-        every = self._with_below(self._every)
-        return self._restricted(every.at(np.atleast_1d(np.arange(every.fp.size)[index])))
+        return self._restricted(self._with_below(self._every).at(check_index(index, self.fp.size)))
 
     def _with_below(self, points: counts.ScoreCounts) -> counts.ScoreCounts:
         """Return points with NaN for the next lower scores if these are not known."""
@@ -449,11 +452,8 @@ class RocCurve(Result):
         """Return the point reached by predicting positive iff score >= threshold (score > threshold if `above`)."""
         if not self.has_thresholds:
             raise UnsupportedError(f"`threshold` needs a curve made from scores, got {self.name!r}, which has none")
-        side: Literal["left", "right"] = "left" if above else "right"
-        cut = number_array("threshold", threshold, booleans=False)
-        if np.isnan(cut).any():
-            raise InputError(f"`threshold` must not be NaN, got {shown(threshold)}")
-        return np.maximum(np.searchsorted(-self.thresholds, -cut, side=side) - 1, 0)
+        cut, above = check_thresholds(threshold), check_flag("above", above)
+        return np.maximum(np.searchsorted(-self.thresholds, -cut, side="left" if above else "right") - 1, 0)
 
     def renamed(self, name: str) -> RocCurve:
         """Return the same curve under another name."""

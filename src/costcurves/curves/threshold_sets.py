@@ -18,7 +18,8 @@ from costcurves._base.validation import (
     check_in_unit,
     check_level,
     check_nonnegative,
-    check_number,
+    check_threshold,
+    check_thresholds,
     frozen,
 )
 from costcurves.conditions.condition import OperatingCondition, check_condition, pc_array
@@ -97,7 +98,7 @@ class ThresholdSet(Result):
 
     def contains(self, threshold: float) -> bool:
         """Return whether a threshold is in the set: predict positive iff score >= threshold."""
-        cut = float(threshold) if threshold in (math.inf, -math.inf) else check_number("threshold", threshold)
+        cut = check_thresholds(check_threshold(threshold)).item()
         at_end = cut == -math.inf and bool((self.low == -math.inf).any())
         return at_end or bool(((self.low < cut) & (cut <= self.high)).any())
 
@@ -113,7 +114,7 @@ class ThresholdSet(Result):
         ----------
         pc : float or array
         """
-        points = np.atleast_1d(pc_array(pc))
+        points = pc_array(pc).ravel()
         fpr, fnr = self._rates
         costs = [(1.0 - one) * fpr + one * fnr for one in points.tolist()]
         return np.array([one.min() for one in costs]), np.array([one.max() for one in costs])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.errors import CostCurvesError, InputError, UnsupportedError
-from costcurves._base.validation import check_column
+from costcurves._base.validation import check_column, is_empty, shown
 from costcurves.curves.policy import Policy
 from costcurves.curves.roc import RocCurve
 from costcurves.data.passes import InPasses, TableCounts, curve_counts, find_curves, find_group_curves
@@ -180,8 +180,10 @@ class FileSource(InPasses):
 
     def read(self, names: Sequence[str]) -> dict[str, Any]:
         """Read columns into arrays if they fit in memory."""
-        if not names:
-            raise InputError("`names` must name at least one column, got none")
+        given: Any = names
+        if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+            got = shown(given) if given is None or isinstance(given, str) or not is_empty(given) else "none"
+            raise InputError(f"`names` must name at least one column, got {got}")
         schema = self.source.schemas()[0][1]
         for name in names:
             check_column("names", name, schema, self.where)

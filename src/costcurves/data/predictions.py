@@ -26,6 +26,7 @@ from costcurves._base.validation import (
     check_flag,
     check_level,
     frozen,
+    is_among,
     shown,
 )
 from costcurves.conditions.condition import ConditionLike, check_condition
@@ -275,10 +276,10 @@ class Predictions(Result):
 
     def compare(self, a: str, b: str, **options: Any) -> CurveDifference:
         """Compare the costs of two classifiers at every condition. The options are those of `compare`."""
-        if a == b:
-            raise InputError(f"`a` and `b` must be two classifiers, got {shown(a)} twice")
         with self._asked(), one_question():
-            return compare_in(self._source, self._one(a), self._one(b), **options)
+            if self._one(a) == self._one(b):
+                raise InputError(f"`a` and `b` must be two classifiers, got {shown(a)} twice")
+            return compare_in(self._source, a, b, **options)
 
     def compare_many(self, **options: Any) -> ManyDifferences:
         """Compare all pairs of classifiers with limits that hold jointly. The options are those of `compare_many`."""
@@ -377,7 +378,7 @@ class Predictions(Result):
         >>> [curve.auc() for curve in predictions.fold_roc_curves("a")]
         [1.0, 1.0]
         """
-        table = self._in_folds(self._one(name))
+        table = self._in_folds(name)
         return tuple(_roc(table, k, f"{name}, fold {k}") for k in range(self.n_folds))
 
     def fold_curves(self, name: str, *, policy: PolicyLike = "optimal") -> tuple[CostCurve, ...]:
@@ -421,13 +422,13 @@ class Predictions(Result):
 
     def _in_folds(self, name: str) -> FoldCounts:
         """Return the counts of one classifier's examples by fold."""
-        rows = self.in_memory()
-        return FoldCounts.of_cases(rows.positive, rows.scores[name], rows.weights, self._folds(), self.n_folds)
+        rows, scores = self.in_memory(), self.score(name)
+        return FoldCounts.of_cases(rows.positive, scores, rows.weights, self._folds(), self.n_folds)
 
     # As a result ------------------------------------------------------------------------------------------------
 
     def _one(self, name: str) -> str:
-        if name not in self.names:
+        if not is_among(name, self.names):
             raise InputError(f"the classifier must be one of {', '.join(self.names)}, got {shown(name)}")
         return name
 

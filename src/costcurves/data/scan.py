@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.validation import OnNull, check_choice, check_name, check_two_names, shown
+from costcurves._base.validation import OnNull, check_choice, check_name, check_two_names, is_among, shown
 from costcurves.counting.class_labels import Label
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import as_policy
@@ -161,7 +161,7 @@ class Scan(Predictions):
             yield
 
     def _one(self, name: str) -> str:
-        if name not in self.names:
+        if not is_among(name, self.names):
             raise _not_among("scores", self.names, name)
         return name
 

@@ -24,6 +24,7 @@ from costcurves._base.validation import (
     check_level,
     check_rng,
     frozen,
+    is_among,
     seed_of,
     shown,
 )
@@ -205,7 +206,7 @@ class ManyDifferences(Result):
 
     def pair(self, a: str, b: str) -> CurveDifference:
         """Return the comparison of two of the classifiers: the cost of `a` minus the cost of `b`."""
-        if a not in self.names or b not in self.names or a == b:
+        if not (is_among(a, self.names) and is_among(b, self.names)) or a == b:
             raise InputError(f"`a` and `b` must be two of {', '.join(self.names)}, got {shown(a)} and {shown(b)}")
         i, j = self.names.index(a), self.names.index(b)
         return self.pairs.of(i, j) if i < j else self.pairs.of(j, i).reversed()

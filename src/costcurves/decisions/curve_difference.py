@@ -11,7 +11,7 @@ import numpy as np
 from costcurves._base.errors import UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
-from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, frozen, seed_of
+from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, frozen, is_among, seed_of
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import CostFunction
@@ -66,7 +66,7 @@ class Discordant:
     def __post_init__(self) -> None:
         """Replace a generator by a seed, so that every question is answered from the same resamples."""
         rng = self.options.get("rng")
-        if self.options.get("method") == "resample":
+        if is_among(self.options.get("method"), ("resample",)):
             object.__setattr__(self, "options", self.options | {"rng": seed_of(rng)})
 
     @property
@@ -362,7 +362,7 @@ class Verdicts(Result):
 
     def where(self, name: str) -> PcIntervals:
         """Return the intervals of one verdict."""
-        chosen = np.array([better == name for better in self.better], dtype=np.bool_)
+        chosen = np.array([is_among(name, (better,)) for better in self.better], dtype=np.bool_)
         return PcIntervals(self.low[chosen], self.high[chosen])
 
     @property

@@ -13,7 +13,7 @@ from costcurves._base.errors import InputError
 from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result, jsonable
 from costcurves._base.text import level_text, safe
-from costcurves._base.validation import BoolArray, Column, FloatArray, check_flag, check_level, frozen
+from costcurves._base.validation import BoolArray, Column, FloatArray, check_flag, check_level, frozen, is_among, shown
 from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
@@ -240,8 +240,8 @@ class Recommendation(Result):
 
     def index(self, name: str) -> int:
         """Return the row of a classifier."""
-        if name not in self.classifier:
-            raise InputError(f"`name` must be one of {', '.join(self.classifier)}, got {name!r}")
+        if not is_among(name, self.classifier):
+            raise InputError(f"`name` must be one of {', '.join(self.classifier)}, got {shown(name)}")
         return self.classifier.index(name)
 
     def _columns(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result, jsonable
 from costcurves._base.text import safe
-from costcurves._base.validation import Column, FloatArray, IntArray, check_flag, check_level, frozen
+from costcurves._base.validation import Column, FloatArray, IntArray, check_flag, check_in_unit, check_level, frozen
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.counting.class_labels import Label
@@ -161,8 +161,9 @@ class RangeRecommendation(Result):
         return not self.rivals
 
     def thresholds_within(self, low: float, high: float) -> tuple[str, ...]:
-        """Return the lowest and the highest threshold of the best classifier between two pc, as text."""
-        steps = self.steps
+        """Return the lowest and the highest threshold of the best classifier between two pc of the range, as text."""
+        steps, ends = self.steps, (check_in_unit("low", low), check_in_unit("high", high))
+        low, high = np.clip(ends, steps.pc_low[0], steps.pc_high[-1])
         within = (steps.pc_high > low) & (steps.pc_low < high) if low < high else steps.pc_high >= low
         texts = [steps.threshold_text[i][0] for i in np.flatnonzero(within)]
         return texts[-1], texts[0]

@@ -24,6 +24,7 @@ from costcurves._base.validation import (
     check_level,
     check_rng,
     frozen,
+    is_among,
     shown,
 )
 from costcurves.conditions.range import RangeLike, span_of
@@ -131,7 +132,7 @@ class DominanceTest(Result):
 
     def _place(self, a: str, b: str) -> tuple[int, int]:
         for sign, pair in ((1, (a, b)), (-1, (b, a))):
-            if pair in self.pairs:
+            if is_among(a, self.names) and is_among(b, self.names) and pair in self.pairs:
                 return self.pairs.index(pair), sign
         raise InputError(f"`a` and `b` must be two of {', '.join(self.names)}, got {shown(a)} and {shown(b)}")
 

@@ -141,9 +141,13 @@ def of_predictions(
     if isinstance(answers, Mapping) or hasattr(answers, "columns") or hasattr(answers, "column_names"):
         named = _named(columns_of(what, answers), what, name)
     else:
-        if np.ndim(answers) > 1:
+        try:
+            shape: Any = np.shape(answers)
+        except ValueError:
+            shape = (len(answers), "different lengths")
+        if len(shape) > 1:
             raise InputError(
-                f"`{what}` must be 1-D, or map names to 1-D, got shape {np.shape(answers)}: "
+                f"`{what}` must be 1-D, or map names to 1-D, got shape {shape}: "
                 "of predicted probabilities pass the column of the positive class"
             )
         named = {"classifier" if name is None else check_name("name", name): answers}
@@ -205,7 +209,7 @@ def of_cv_results(
         named = _named(cv_results, "cv_results", name)
     else:
         named = {"" if name is None else check_name("name", name): cv_results}
-    weights = None if sample_weight is None else counts.checked_weights(sample_weight, _size(y))
+    weights = None if sample_weight is None else counts.checked_weights(sample_weight, _size("y", y))
     parts = {}
     for key, results in named.items():
         estimators, tests = _check_cv(results, X, y)
@@ -245,9 +249,7 @@ def _check_cv(results: Mapping[str, Any], X: Any, y: Any) -> tuple[list[Any], li
     if len(estimators) != len(tests) or not tests:
         raise InputError(f"`cv_results` must have one estimator per fold, got {len(estimators)} for {len(tests)} folds")
     for what, data in (("X", X), ("y", y)):
-        if not hasattr(data, "shape") and not hasattr(data, "__len__"):
-            raise InputError(f"`{what}` must be the data that was cross-validated, got {shown(data)}")
-        size = _size(data)
+        size = _size(what, data)
         trained = [np.asarray(train) for train in indices.get("train", ())]
         needs = 1 + max(int(rows.max()) for rows in [*tests, *trained] if rows.size)
         if size < needs:
@@ -255,8 +257,10 @@ def _check_cv(results: Mapping[str, Any], X: Any, y: Any) -> tuple[list[Any], li
     return estimators, tests
 
 
-def _size(data: Any) -> int:
+def _size(what: str, data: Any) -> int:
     """The number of rows, also of a sparse matrix, which has no length."""
+    if isinstance(data, str) or not getattr(data, "shape", hasattr(data, "__len__")):
+        raise InputError(f"`{what}` must be the data that was cross-validated, got {shown(data)}")
     return int(data.shape[0] if hasattr(data, "shape") else len(data))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from costcurves._base.errors import InputError, MissingExtraError
 from costcurves._base.files import write_atomically
-from costcurves._base.validation import check_name, check_path, check_positive, check_unique, shown
+from costcurves._base.validation import check_name, check_path, check_positive, check_unique, is_among, items_of, shown
 
 # Colours that remain distinguishable with every common kind of colour blindness (Okabe and Ito 2008). The order is the
 # same in all figures.
@@ -254,9 +254,9 @@ def chosen(names: Any, known: Sequence[str]) -> tuple[str, ...]:
         return tuple(known)
     if not isinstance(names, Iterable):
         raise InputError(f"`names` must be a name or a list of names, got {shown(names)} ({type(names).__name__})")
-    wanted = (names,) if isinstance(names, str) else tuple(names)
+    wanted = (names,) if isinstance(names, str) else tuple(items_of(names))
     for name in wanted:
-        if name not in known:
+        if not is_among(name, known):
             raise InputError(f"`names` must be among {_listed(known)}, got {shown(name)}")
     if not wanted or len(set(wanted)) < len(wanted):
         raise InputError(f"`names` must be different and not empty, got {shown(list(wanted))}")

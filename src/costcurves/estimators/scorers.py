@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import make_scorer
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import check_flag, shown
+from costcurves._base.validation import check_flag, is_among, shown
 from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
 from costcurves.conditions.cost_matrix import CostsLike, as_cost_matrix, expected_cost
 from costcurves.conditions.range import RangeLike, span_of
@@ -114,7 +114,7 @@ def expected_cost_scorer(
         )
     if normalized and condition is None:
         raise InputError("`normalized` must come with `condition`, got None")
-    if policy not in (None, PREDICT) and condition is None:
+    if policy is not None and not is_among(policy, (PREDICT,)) and condition is None:
         raise InputError(f"`policy` must be 'predict' without a `condition`, got {shown(policy)}")
     if costs is not None:
         if pos_label is not None:

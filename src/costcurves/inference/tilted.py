@@ -38,7 +38,8 @@ def tilted_rates(cells: CostCells, tilt: float) -> FloatArray:
         return np.asarray(cells.counts / n)
     extreme = 0 if tilt > 0 else -1
     values = cells.values
-    heights = tilt * (values - values[extreme])  # 0 at the extreme, positive elsewhere
+    with np.errstate(over="ignore"):  # an infinite height has no share, as it should
+        heights = tilt * (values - values[extreme])  # 0 at the extreme, positive elsewhere
     seen = cells.counts > 0
     counts, above = cells.counts[seen], heights[seen]
     out = np.zeros(cells.counts.size)

@@ -15,7 +15,7 @@ from costcurves._base.errors import InputError, SmallSampleWarning
 from costcurves._base.frames import NamedColumns, columns_of
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
-from costcurves._base.validation import DEFAULT_LEVEL, Column, FloatArray, Rng, check_level, frozen
+from costcurves._base.validation import DEFAULT_LEVEL, Column, FloatArray, Rng, check_level, frozen, is_among, shown
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, CostsLike, PriorsLike, as_cost_matrix, constant_names
 from costcurves.counting.class_labels import check_named, read_columns
 from costcurves.counting.confusion import JointConfusion, pair_counts
@@ -121,13 +121,14 @@ class CostComparison(Result):
         a, b : str
             Their names.
         """
-        for pair in self.pairs:
+        known = (*self.names, self.constant)
+        for pair in self.pairs if is_among(a, known) and is_among(b, known) else ():
             if pair.names == (a, b):
                 return pair
             if pair.names == (b, a):
                 return pair.reversed()
-        known = ", ".join(map(repr, (*self.names, self.constant)))
-        raise InputError(f"`a` and `b` must be two of {known}, one of them a classifier, got {a!r} and {b!r}")
+        listed, got = ", ".join(map(repr, known)), f"{shown(a)} and {shown(b)}"
+        raise InputError(f"`a` and `b` must be two of {listed}, one of them a classifier, got {got}")
 
     def _columns(self) -> dict[str, Any]:
         return {

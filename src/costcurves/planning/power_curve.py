@@ -125,4 +125,4 @@ def power_curve(
         raise InputError(f"`{over}` must be increasing, with two values or more, got {shown(values)}")
     fixed = {"n": n, "difference": difference}
     chances = [power(pilot, costs, **(fixed | {over: value}), level=level, laplace=laplace) for value in x.tolist()]
-    return PowerCurve(name, over, x, np.array(chances), level)
+    return PowerCurve(name, over, x, np.array(chances), check_level(level))

@@ -59,7 +59,7 @@ def test_names_of_columns_tables_and_files_are_never_sql(tmp_path, name):
         folder = tmp_path / name.replace("/", "_")
         folder.mkdir()
         file = folder / f"{name}.csv"
-        connection.table(engine.quoted(name)).write_csv(str(tmp_path / "plain.csv"))
+        connection.sql(f"from {engine.quoted(name)}").write_csv(str(tmp_path / "plain.csv"))
         os.rename(tmp_path / "plain.csv", file)
         sources.append(cc.scan(file, label="label " + name, scores=name))
         pq.write_table(table, folder / f"{name}.parquet")

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, FormatError, InputError, UnsupportedError
-from costcurves._base.validation import BoolArray, FloatArray, shown
+from costcurves._base.validation import BoolArray, FloatArray, is_empty, shown
 from costcurves.counting import counts
 from costcurves.counting.labels import FAMILIES, LabelRule
 
@@ -163,8 +163,7 @@ class Batches:
 
     def read(self, y_true: Any, scores: dict[str, Any], sample_weight: Any = None) -> Read | None:
         """Return positives, scores and weights of a batch, checked; None if it is empty."""
-        sizes = {len(values) for values in (y_true, *scores.values()) if hasattr(values, "__len__")}
-        if sizes == {0}:
+        if all(map(is_empty, (y_true, *scores.values()))):
             return None
         rule = self._rule()
         positive = rule.positives(y_true)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
-from costcurves._base.validation import Column, IntArray, frozen, shown
+from costcurves._base.validation import Column, IntArray, frozen, is_empty, shown
 from costcurves.counting.class_labels import Labels, LabelsLike, check_labels, code_columns, sorted_labels
 from costcurves.counting.confusion import ConfusionMatrix, JointConfusion, pair_counts, triple_counts
 from costcurves.data.tallies.base import State, Tally, locked, part
@@ -64,7 +64,7 @@ class ConfusionTally(Tally):
         columns: dict[str, Any] = {"y_true": y_true, "y_pred": y_pred}
         if other is not None:
             columns["other"] = other
-        if all(hasattr(values, "__len__") and len(values) == 0 for values in columns.values()):
+        if all(map(is_empty, columns.values())):
             return self
         labels, codes = code_columns(columns, self._labels)
         self._agree(len(columns), set() if self._labels is not None else {_type_of(label) for label in labels})

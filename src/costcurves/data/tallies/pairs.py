@@ -200,7 +200,7 @@ class PairedTally(Tally):
     @locked
     def to_difference(self, *, simultaneous: bool = True, **options: Unpack[DifferenceOptions]) -> CurveDifference:
         """The difference of the two curves with its limits. The options are those of `compare`."""
-        paired = self.paired(simultaneous=check_flag("simultaneous", simultaneous))
+        paired = self.paired(simultaneous=simultaneous)
         return difference_of_counts(self.names, paired, self._points, difference_options(**options), self.errors)
 
     @locked
@@ -208,7 +208,7 @@ class PairedTally(Tally):
         """Return the counts on the steps of pc and, if they are wanted, at the operating points with their ranges."""
         steps = self.steps()
         at_points = None
-        if simultaneous:
+        if check_flag("simultaneous", simultaneous):
             at_points = (self._at_points("positive", steps.pos), self._at_points("negative", steps.neg))
         return Paired(steps, at_points, self.weighted)
 
