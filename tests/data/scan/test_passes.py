@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import pickle
 
 import numpy as np
@@ -11,6 +12,7 @@ import costcurves as cc
 from costcurves.data import passes
 from costcurves.data.batches import Batch, Coded
 from costcurves.data.passes import InPasses
+from costcurves.data.readers import duckdb, sources
 from costcurves.decisions.compare import compare_in
 from costcurves.decisions.compare_many import compare_many_in
 
@@ -212,3 +214,22 @@ def test_a_group_of_one_class_is_named():
     group = np.where(Y == 1, "only positives", "only negatives")
     with pytest.raises(cc.DataError, match=r"both classes, got .* \(group 'only"):
         passes.find_group_curves(Parts(group=group), passes.curve_counts(["a"]))
+
+
+@pytest.mark.parametrize(("room", "read"), [(1 << 20, 2), (1 << 10, 4), (0, 4)])
+def test_a_packed_text_is_unpacked_once_beside_the_sample_if_its_columns_are_small(tmp_path, monkeypatch, room, read):
+    path = tmp_path / "rows.csv.gz"
+    lines = [f"{y},{float(a)!r},{b!r}" for y, a, b in zip(Y, SCORES["a"], SCORES["b"].tolist(), strict=True)]
+    path.write_bytes(gzip.compress("\n".join(["y,a,b", *lines]).encode()))
+    monkeypatch.setattr(sources, "KEPT_TEXT", room)
+    opened, guessed = [], []
+    batches, text = duckdb.Relation.batches, duckdb._read_csv
+    monkeypatch.setattr(duckdb.Relation, "batches", lambda *args: opened.append(args[1]) or batches(*args))
+    monkeypatch.setattr(duckdb, "_read_csv", lambda *args, **options: guessed.append(1) or text(*args, **options))
+    src = cc.scan(path, label="y", scores=["a", "b"])
+    curves = src.roc_curves()
+    assert src.compare("a", "b", pc=PC, simultaneous=False).pc.tolist() == PC
+    assert (src.passes, len(opened), len(guessed)) == (3, read, 1)
+    for name in ("a", "b"):
+        expected = cc.RocCurve.from_predictions(Y, SCORES[name].astype(float), name=name, points="hull")
+        same_curve(curves[name], expected)

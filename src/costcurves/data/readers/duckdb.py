@@ -46,19 +46,27 @@ def quoted(name: str) -> str:
 class Relation:
     """Rows of one file or of one database table that DuckDB reads."""
 
-    def __init__(self, make: Callable[[Any], Any], where: str, connection: Any = None) -> None:
-        self._make_of, self._connection = make, connection
+    def __init__(
+        self, make: Callable[[Any], Any], where: str, connection: Any = None, *, is_text: bool = False
+    ) -> None:
+        self._make_of, self._connection, self._is_text = make, connection, is_text
         self.where = where
         self._guessed = False  # whether types are guessed from the rows
         self._names: list[str] | None = None  # as they are in the file, if DuckDB has changed some of them
         self._schema: Schema | None = None
         self._cursor: Any = None
         self._stopped = False
+        self._text: Any = None  # the rows of a text file, whose form and types DuckDB has found out
 
     def _make(self) -> Any:
+        if self._text is not None:
+            return self._text
         if self._connection is not None:
             self._cursor = self._connection.cursor()
-        return self._make_of(self._cursor)
+        made = self._make_of(self._cursor)
+        if self._is_text:  # to find out about a packed file, DuckDB unpacks it several times
+            self._text = made
+        return made
 
     def stop(self) -> None:
         """Stop a query that runs in another thread, and refuse later ones."""
@@ -74,22 +82,16 @@ class Relation:
         if file.format == "json":
             inner = Path(file.path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
             form = "newline_delimited" if inner in LINES else "auto"
-            return cls(lambda cursor: _read_json(cursor, path, form, where), where, connection)
-        header: Header | None = None
-        texts: dict[str, str] = {}
+            return cls(lambda cursor: _read_json(cursor, path, form, where), where, connection, is_text=True)
 
         def make(cursor: Any) -> Any:
-            nonlocal header, texts
-            if header is None:
-                header = header_of(file.path)
-                read = _read_csv(cursor, path, header)
-                texts = dict.fromkeys(_names_of_answers(cursor, path, read, header), "VARCHAR")
-                relation._names = _names_in_header(header, read.columns, where)
-                if not texts:
-                    return read
-            return _read_csv(cursor, path, header, dtype=texts or None)
+            header = header_of(file.path)
+            read = _read_csv(cursor, path, header)
+            relation._names = _names_in_header(header, read.columns, where)
+            texts = dict.fromkeys(_names_of_answers(cursor, path, read, header), "VARCHAR")
+            return _read_csv(cursor, path, header, dtype=texts) if texts else read
 
-        relation = cls(make, where, connection)
+        relation = cls(make, where, connection, is_text=True)
         relation._guessed = True
         return relation
 

@@ -20,6 +20,7 @@ ROWS = 1 << 18  # rows of a piece that is read as a stream
 LARGEST_GROUP = 1 << 22  # the most rows of a row group that is read at once
 SAMPLE = 1 << 15
 KEPT = 1 << 26  # the most bytes of labels kept for later passes
+KEPT_TEXT = 1 << 27  # the most bytes of columns of text files kept for later passes
 
 
 class Feed(Protocol):
@@ -257,6 +258,7 @@ class Relations:
 
     def __init__(self, relations: list[Relation], files: list[DataFile]) -> None:
         self._relations, self._files = relations, files
+        self._kept = _Pieces(KEPT_TEXT if files and files[0].format != "database" else 0)
 
     def schemas(self) -> list[tuple[str, Schema]]:
         """Return, for each file, a description of it and the Arrow types of its columns."""
@@ -286,8 +288,8 @@ class Relations:
         return [Relation.of_file(file, connection) for file in self._files if file.size]
 
     def feed(self, names: list[str], label: str | None = None) -> Feed:
-        """Begin a pass over some of the columns. No labels are kept."""
-        return _StreamFeed(self._relations, names)
+        """Begin a pass over some of the columns. Columns of text files are kept for the next pass if they are small."""
+        return _StreamFeed(self._relations, names, self._kept)
 
 
 def _distinct(place: tuple[str, Schema]) -> bool:
@@ -296,32 +298,64 @@ def _distinct(place: tuple[str, Schema]) -> bool:
     return not schema.repeated and len({name.lower() for name in schema}) == len(schema)
 
 
+class _Pieces:
+    """Pieces of files that were read to the end, by the names of the columns, because reading a text takes longest."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._pieces: dict[tuple[str, ...], list[Any]] = {}
+
+    def keep(self, names: list[str], pieces: list[Any]) -> None:
+        """Keep all pieces, if there is room."""
+        size = sum(piece.nbytes for piece in pieces)
+        if self.has_room(size):
+            self._room -= size
+            self._pieces[tuple(names)] = pieces
+
+    def has_room(self, size: int) -> bool:
+        """Whether so many bytes may be kept."""
+        return size <= self._room
+
+    def find(self, names: list[str]) -> list[Any] | None:
+        """Return all pieces, or None if they were not kept."""
+        return self._pieces.get(tuple(names))
+
+
 class _StreamFeed:
-    def __init__(self, relations: list[Relation], names: list[str]) -> None:
-        self._left = iter(relations)
-        self._names = names
+    def __init__(self, relations: list[Relation], names: list[str], kept: _Pieces) -> None:
+        known = kept.find(names)
+        self._pieces = _read(relations, names, kept) if known is None else iter(known)
         self._lock = threading.Lock()
-        self._open: tuple[Relation, Any] | None = None
         self._given = 0
         self._local = threading.local()
 
     def next(self) -> Any:
         with self._lock:
-            while True:
-                if self._open is None:
-                    relation = next(self._left, None)
-                    if relation is None:
-                        return None
-                    self._open = relation, relation.batches(self._names, ROWS)
-                piece = self._open[0].next_of(self._open[1])
-                if piece is not None:
-                    self._local.number = self._given
-                    self._given += 1
-                    return piece
-                self._open = None
+            piece = next(self._pieces, None)
+            if piece is not None:
+                self._local.number = self._given
+                self._given += 1
+            return piece
 
     def place(self) -> tuple[int, bool]:
         return self._local.number, False
+
+
+def _read(relations: list[Relation], names: list[str], kept: _Pieces) -> Iterator[Any]:
+    """Yield all pieces, and then keep them."""
+    read: list[Any] | None = []
+    size = 0
+    for relation in relations:
+        batches = relation.batches(names, ROWS)
+        while (piece := relation.next_of(batches)) is not None:
+            size += piece.nbytes
+            if not kept.has_room(size):
+                read = None
+            if read is not None:
+                read.append(piece)
+            yield piece
+    if read is not None:
+        kept.keep(names, read)
 
 
 def open_source(source: Any, table: Any = None) -> tuple[Source, str]:
