@@ -71,7 +71,8 @@ html_copy_source = False
 html_domain_indices = False
 # Pages without neighbours in their section need no list of them.
 html_sidebars = {
-    page: [] for page in ("index", "tutorial", "from-other-tools", "architecture")
+    page: []
+    for page in ("index", "tutorial", "questions", "from-other-tools", "architecture")
 }
 html_theme_options: dict[str, Any] = {
     "navigation_with_keys": True,

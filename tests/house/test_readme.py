@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from doc_blocks import ROOT, run_page
 
 
@@ -13,10 +15,11 @@ def test_readme_code_prints_what_the_readme_shows(monkeypatch):
     assert run_page(ROOT / "README.md"), "the README has no Python block"
 
 
-def test_every_call_named_in_the_readme_exists():
+@pytest.mark.parametrize("page", ["README.md", "docs/questions.md"])
+def test_every_call_named_in_the_readme_exists(page):
     import costcurves as cc
 
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / page).read_text(encoding="utf-8")
     names = set(re.findall(r"cc\.([A-Za-z_]+(?:\.[a-z_]+)?)", text))
     assert names
     for name in names:
