@@ -263,7 +263,8 @@ def bdeltacost_many(
         rivals += [constants[c] for c in _constants_like(lowest, sizes, matrix, options, tail)]
     if risky := [pair for pair in pairs if pair.risks]:
         warnings.warn(difference_warning(risky[0].risks, true.size), SmallSampleWarning, stacklevel=2)
-    adjusted = [_adjusted(pair, count, level) for pair in pairs]
+    # Bonferroni's p-value is at most 1 - level exactly where the interval of the pair leaves out zero.
+    adjusted = [p_beside((one.lower, one.upper), min(1.0, count * one.p_value), 0.0, 1 - level) for one in pairs]
     return CostComparison(
         names,
         frozen(means),
@@ -275,11 +276,6 @@ def bdeltacost_many(
         best,
         tuple(rivals),
     )
-
-
-def _adjusted(pair: CostDifference, count: int, level: float) -> float:
-    """Return Bonferroni's p-value: at most 1 - level exactly where the interval of the pair leaves out zero."""
-    return p_beside((pair.lower, pair.upper), min(1.0, count * pair.p_value), 0.0, 1 - level)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -126,7 +126,7 @@ class Relation:
         if self._guessed:  # the type of a column without values is unknown
             texts = [name for name, kind in types.items() if str(kind) == "string"]
             silent = self._without_values(self._without_values(texts, SNIFFED))
-            types |= dict.fromkeys(silent, _null())
+            types |= dict.fromkeys(silent, arrow().null())
         return types
 
     def _without_values(self, names: Sequence[str], rows: int | None = None) -> list[str]:
@@ -166,7 +166,7 @@ class Relation:
     def next_of(self, reader: Any) -> Any:
         """Return the next batch as a table, or None at the end."""
         try:
-            return _table(reader.read_next_batch())
+            return arrow().Table.from_batches([reader.read_next_batch()])
         except StopIteration:
             return None
         except Exception as error:
@@ -286,18 +286,6 @@ def tables_of(path: str) -> list[tuple[str, str]]:
 def _reader(relation: Any, size: int) -> Any:
     """Open a stream of Arrow batches of a relation."""
     return relation.to_arrow_reader(size) if hasattr(relation, "to_arrow_reader") else relation.record_batch(size)
-
-
-def _null() -> Any:
-    import pyarrow
-
-    return pyarrow.null()
-
-
-def _table(batch: Any) -> Any:
-    import pyarrow
-
-    return pyarrow.Table.from_batches([batch])
 
 
 # The first line of a CSV file -----------------------------------------------------------------------------------
