@@ -7,10 +7,11 @@ method is a class here and its entry in `COST_METHODS`; nothing else has to know
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -109,46 +110,40 @@ class Resampling(NamedTuple):
     priors_size: float | None
 
 
-class CostLaw(Protocol):
-    """What a method knows about an expected cost, or about a difference in cost.
-
-    Attributes
-    ----------
-    distribution : BootstrapDistribution, ResampledDistribution or None
-        The bootstrap distribution, where the method has one.
-    smallest_p : float
-        The smallest two-sided p-value that it tells apart from 0.
-    doubt : str or None
-        Why the limits may not hold for these data.
-    """
+class CostLaw(ABC):
+    """What a method knows about an expected cost, or about a difference in cost."""
 
     @property
     def distribution(self) -> Any:
-        """The bootstrap distribution or None."""
-
-    @property
-    def smallest_p(self) -> float:
-        """The smallest p-value."""
+        """The bootstrap distribution, where the method has one, or None."""
+        return None
 
     @property
     def doubt(self) -> str | None:
-        """The reason for doubt or None."""
+        """Why the limits may not hold for these data, or None."""
+        return None
 
+    @property
+    @abstractmethod
+    def smallest_p(self) -> float:
+        """The smallest two-sided p-value that the method tells apart from 0."""
+
+    @abstractmethod
     def limits(self, lower_tail: float, upper_tail: float) -> tuple[float, float]:
         """Return the limits that miss the expected cost with these probabilities."""
 
+    @abstractmethod
     def tails(self, at: float) -> tuple[float, float]:
         """Return how plausible an expected cost of at most, and of at least, `at` is."""
 
     def bound(self, at: float) -> float:
-        """Return a bound on the second of `tails` that is quick to compute."""
+        """Return a bound on the second of `tails` that is quick to compute, or that tail itself."""
+        return self.tails(at)[1]
 
 
-class TiltedLaw:
+class TiltedLaw(CostLaw):
     """A cost is plausible unless the data lie in the tails of the bootstrap from the most likely rates that have it."""
 
-    distribution = None
-    doubt = None
     smallest_p = _SMALLEST_TILTED
 
     def __init__(self, cells: Sequence[CostCells], _: Resampling) -> None:
@@ -169,10 +164,8 @@ class TiltedLaw:
         return tilted_tail_bound(self._cells, at)
 
 
-class BootstrapLaw:
+class BootstrapLaw(CostLaw):
     """The percentile bootstrap of the 2000 paper: the limits are quantiles of the resampled cost."""
-
-    doubt = None
 
     def __init__(self, cells: Sequence[CostCells], options: Resampling, *, drawn: bool = False) -> None:
         """Keep what is drawn from; uncertain priors are always drawn, other distributions are exact unless `drawn`."""
@@ -236,11 +229,9 @@ class BootstrapLaw:
         return 1.0 if self._options.priors_size is not None else bernstein_tail(self._strata, at)
 
 
-class GaussianLaw:
+class GaussianLaw(CostLaw):
     """The normal-theory baseline: mean ± z·s/√n of the examples' costs."""
 
-    distribution = None
-    doubt = None
     smallest_p = _SMALLEST_P
 
     def __init__(self, cells: Sequence[CostCells], _: Resampling) -> None:
@@ -266,15 +257,12 @@ class GaussianLaw:
         z = (at - self._mean) / self._error
         return float(ndtr(z)), float(ndtr(-z))
 
-    def bound(self, at: float) -> float:
-        """Return the tail itself."""
-        return self.tails(at)[1]
 
-
-class MidPLaw:
+class MidPLaw(CostLaw):
     """Mid-P limits of the rate of each cost, combined like standard deviations (MOVER): for few different costs."""
 
-    distribution = None
+    smallest_p = 0.0
+    doubt: str | None = None
 
     def __init__(self, cells: Sequence[CostCells], _: Resampling) -> None:
         """Pool cells of equal cost."""
@@ -304,10 +292,6 @@ class MidPLaw:
             near, far = (near, z) if lower <= at <= upper else (z, far)
         tail = float(ndtr(-far))
         return (tail, 1 - tail) if at < self._mean else (1 - tail, tail)
-
-    def bound(self, at: float) -> float:
-        """Return the tail itself."""
-        return self.tails(at)[1]
 
 
 def _thin(cells: Sequence[CostCells]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, Protocol
 
@@ -37,29 +38,38 @@ class Feed(Protocol):
         """
 
 
-class Source(Protocol):
-    """Data that can be read as often as needed."""
+class Source(ABC):
+    """Data that can be read as often as needed. `files` are those whose change would be noticed."""
 
+    files: list[DataFile]
+
+    @abstractmethod
     def schemas(self) -> list[tuple[str, Schema]]:
         """Return, for each file, a description of it and the Arrow types of its columns."""
 
+    @abstractmethod
     def sample(self, names: list[str]) -> Any:
         """Return some of the rows as an Arrow table, or None if there are none."""
 
+    @abstractmethod
     def rows(self) -> int | None:
         """The number of rows, if it is known without reading them."""
 
+    @abstractmethod
     def feed(self, names: list[str], label: str | None = None) -> Feed:
         """Begin a pass over some of the columns. Labels may be kept for the next pass."""
 
+    @abstractmethod
     def relations(self, threads: int, names: list[str]) -> list[Relation]:
         """Open some columns for DuckDB, in bounded memory. The list is empty if DuckDB cannot read exactly these."""
 
     def check(self) -> None:
-        """Raise an error if the data have changed since the scan began."""
+        """Raise an error if files have disappeared or changed since the scan began."""
+        for file in self.files:
+            file.check()
 
 
-class ParquetFiles:
+class ParquetFiles(Source):
     """Parquet files, read row group by row group, so that memory holds one row group per thread."""
 
     def __init__(self, files: list[DataFile]) -> None:
@@ -91,11 +101,6 @@ class ParquetFiles:
     def rows(self) -> int:
         """The number of rows."""
         return sum(int(metadata.num_rows) for metadata in self._metadata)
-
-    def check(self) -> None:
-        """Raise an error if files have disappeared or changed."""
-        for file in self.files:
-            file.check()
 
     def feed(self, names: list[str], label: str | None = None) -> Feed:
         """Begin a pass over some of the columns. Labels that are 0 and 1 are kept for the next pass."""
@@ -253,11 +258,11 @@ def _first_rows(file: DataFile, group: int, rows: int, names: list[str]) -> Any:
         opened.close()
 
 
-class Relations:
+class Relations(Source):
     """Files or tables that DuckDB reads one after the other, each as a stream."""
 
     def __init__(self, relations: list[Relation], files: list[DataFile]) -> None:
-        self._relations, self._files = relations, files
+        self._relations, self.files = relations, files
         self._kept = _Pieces(KEPT_TEXT if files and files[0].format != "database" else 0)
 
     def schemas(self) -> list[tuple[str, Schema]]:
@@ -270,22 +275,17 @@ class Relations:
 
     def rows(self) -> int | None:
         """None, because the number of rows is not known without reading the text."""
-        return None if self._files else sum(relation.rows() for relation in self._relations)
-
-    def check(self) -> None:
-        """Raise an error if files have disappeared or changed."""
-        for file in self._files:
-            file.check()
+        return None if self.files else sum(relation.rows() for relation in self._relations)
 
     def relations(self, threads: int, names: list[str]) -> list[Relation]:
         """Open all rows of text files. For databases the list is empty, because we cannot bound their memory.
 
         It is also empty if column names differ only in case, because DuckDB does not distinguish them.
         """
-        if not self._files or self._files[0].format == "database" or not all(map(_distinct, self.schemas())):
+        if not self.files or self.files[0].format == "database" or not all(map(_distinct, self.schemas())):
             return []
         connection = connect(threads=threads)
-        return [Relation.of_file(file, connection) for file in self._files if file.size]
+        return [Relation.of_file(file, connection) for file in self.files if file.size]
 
     def feed(self, names: list[str], label: str | None = None) -> Feed:
         """Begin a pass over some of the columns. Columns of text files are kept for the next pass if they are small."""
