@@ -27,7 +27,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=records.TOPICS, metavar="TOPIC", help=", ".join(records.TOPICS))
     parser.add_argument("--small", action="store_true", help="small data, only to check that everything works")
     parser.add_argument("--large", action="store_true", help="scaling up to 10**8 examples (needs 8 GB)")
-    parser.add_argument("--repeats", type=int, default=7, help="counted turns of each job (default 7)")
+    parser.add_argument("--repeats", type=int, default=5, help="counted turns of each job (default 5)")
     parser.add_argument("--rows", type=int, default=10**8, help="rows of the scanned file (default 10**8)")
     parser.add_argument("--output", type=Path, default=Path("bench-output"), help="folder for the JSON files")
     parser.add_argument("--record", action="store_true", help="also record the results and write the page")

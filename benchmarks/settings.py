@@ -17,7 +17,7 @@ class Settings:
     """Options of a run. Its small form only shows that everything works."""
 
     small: bool = False
-    repeats: int = 7
+    repeats: int = 5
     rows: int = 100_000_000
     large: bool = False
 

@@ -13,6 +13,11 @@ from benchmarks.settings import Array, Settings, predictions, why_missing
 OURS = "costcurves"
 SKLEARN = "scikit-learn roc_curve"
 HULL = "roc_curve + scipy ConvexHull"
+SORT = "bare np.sort"
+READ = "np.max"
+CHOICE = "costcurves, best choice"
+CHOOSES = "RocHull.from_predictions(y, {name: scores}).best(condition), with labels 0 and 1 in int64"
+RATES = "fpr, tpr and threshold at every distinct score"
 ALL_POINTS = "fp, tp and the threshold at every distinct score"
 LOWER_ENVELOPE = "the hull's vertices with their thresholds and the cost curve"
 
@@ -21,9 +26,11 @@ def run(settings: Settings) -> Outcome:
     """Measure full ROC curves of both precisions, then hulls, then two measures that are computed from hulls."""
     outcome = Outcome()
     size = settings.size(1_000_000)
-    for name, dtype, floor in (("float64", np.float64, 5), ("float32", np.float32, 8)):
+    for name, dtype, floor in (("float64", np.float64, 15), ("float32", np.float32, 8)):
         outcome.add(full_curve(settings, size, np.dtype(dtype), name, floor), settings.repeats)
     outcome.add(hull(settings, size), settings.repeats)
+    for race in both_signs(size):
+        outcome.add(race, settings.repeats)
     for race in (h_measure(settings), net_benefit(settings)):
         outcome.add(race, settings.repeats)
     return outcome
@@ -52,7 +59,7 @@ def full_curve(settings: Settings, size: int, dtype: np.dtype, name: str, floor:
     return Race(
         [
             Side(OURS, ALL_POINTS, calls[OURS]),
-            Side(SKLEARN, "fpr, tpr and threshold at every distinct score", calls[SKLEARN]),
+            Side(SKLEARN, RATES, calls[SKLEARN]),
         ],
         [Row(f"roc-{name}", f"full ROC curve, n = {size:,}, {name}", OURS, SKLEARN, floor)],
         [Memory(OURS, size, size * per_row, 3.0), Memory(SKLEARN, size, size * per_row)],
@@ -74,7 +81,7 @@ def hull(settings: Settings, size: int) -> Race:
         return {
             OURS: lambda: cc.CostCurve.from_predictions(labels, scores),
             HULL: lambda: peer(labels, scores),
-            "bare np.sort": lambda: np.sort(scores),
+            SORT: lambda: np.sort(scores),
         }
 
     labels, scores = predictions(size)
@@ -85,7 +92,9 @@ def hull(settings: Settings, size: int) -> Race:
         [
             Side(OURS, LOWER_ENVELOPE, calls[OURS]),
             Side(HULL, "the convex hull of the ROC points, without thresholds", calls[HULL]),
-            Side("bare np.sort", "sorted scores, nothing else", calls["bare np.sort"]),
+            Side(SORT, "sorted scores, nothing else", calls[SORT]),
+            Side(READ, "the largest score, which is one pass over the memory of the scores", lambda: scores.max()),
+            Side(CHOICE, CHOOSES, best_choice(labels, scores)),
             Side(
                 "empulse convex_hull",
                 "the hull's vertices, compiled",
@@ -95,12 +104,49 @@ def hull(settings: Settings, size: int) -> Race:
         ],
         [
             Row("hull-convexhull", job, OURS, HULL, 10),
-            Row("hull-sort", job, OURS, "bare np.sort", 2.5, at_most=True),
+            Row("hull-sort", job, OURS, SORT, 0.4, at_most=True),
+            Row("hull-read", job, OURS, READ, at_most=True),
+            Row("choice-sort", f"best choice, n = {size:,}, float64", CHOICE, SORT, 0.6, at_most=True),
             Row("hull-empulse", job, OURS, "empulse convex_hull", 3),
         ],
         [Memory(OURS, size, size * 9, 1.5), Memory(HULL, size, size * 9)],
         Growth(growing(settings), sides),
     )
+
+
+def best_choice(labels: Array, scores: Array) -> Call:
+    """Make a call of what most users write to choose a threshold."""
+    condition = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
+    truth = labels.astype(int)
+    return lambda: cc.RocHull.from_predictions(truth, {"a": scores}).best(condition)
+
+
+def both_signs(size: int) -> list[Race]:
+    """The races for log-odds: the full curve, and the hull with its best choice."""
+    from sklearn.metrics import roc_curve
+
+    labels, probability = predictions(size)
+    scores = np.log(probability / (1 - probability))
+    kind = f"n = {size:,}, float64 of both signs"
+    curve = Race(
+        [
+            Side(OURS, ALL_POINTS, lambda: cc.RocCurve.from_predictions(labels, scores).thresholds),
+            Side(SKLEARN, RATES, lambda: roc_curve(labels, scores, drop_intermediate=False)),
+        ],
+        [Row("roc-signs", f"full ROC curve, {kind}", OURS, SKLEARN, 12)],
+    )
+    hulls = Race(
+        [
+            Side(OURS, LOWER_ENVELOPE, lambda: cc.CostCurve.from_predictions(labels, scores)),
+            Side(SORT, "sorted scores, nothing else", lambda: np.sort(scores)),
+            Side(CHOICE, CHOOSES, best_choice(labels, scores)),
+        ],
+        [
+            Row("hull-sort-signs", f"hull and cost curve, {kind}", OURS, SORT, 0.4, at_most=True),
+            Row("choice-sort-signs", f"best choice, {kind}", CHOICE, SORT, 0.6, at_most=True),
+        ],
+    )
+    return [curve, hulls]
 
 
 def empulse_hull(labels: Array, scores: Array) -> Call:
