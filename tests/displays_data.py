@@ -155,6 +155,7 @@ CASES = {
     "dominance": Case(
         cc.DominanceDisplay, lambda: cc.dominance(hull().roc_curves()), lambda d: [*d.bar_.values(), *d.never_.values()]
     ),
+    "regret": Case(cc.RegretDisplay, hull, lambda d: [*listed(d.line_), d.largest_]),
     "coverage": Case(
         cc.CoverageDisplay,
         lambda: [cc.coverage(cc.Binormal(3, 3), n_pos=n, n_neg=n, pc=POINTS) for n in (20, 40)],

@@ -23,4 +23,7 @@ unsure = cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=(3, 8))
 cc.DominanceDisplay.from_predictions(
     label, scores, pos_label="bad", condition=[here, unsure], secondary_axis="prevalence"
 )
+# %% What each classifier costs more than the best of all. One that is seldom best can be nearly optimal everywhere
+# (Provost & Fawcett 1997, figure 5).
+cc.RegretDisplay.from_predictions(label, scores, pos_label="bad", condition=here)
 plt.show()

@@ -62,6 +62,7 @@ from costcurves.displays.coverage import CoverageDisplay as CoverageDisplay
 from costcurves.displays.difference import CostDifferenceDisplay as CostDifferenceDisplay
 from costcurves.displays.dominance import DominanceDisplay as DominanceDisplay
 from costcurves.displays.power import PowerDisplay as PowerDisplay
+from costcurves.displays.regret import RegretDisplay as RegretDisplay
 from costcurves.displays.roc import RocHullDisplay as RocHullDisplay
 from costcurves.displays.simplex import PriorSimplexDisplay as PriorSimplexDisplay
 from costcurves.displays.threshold import ThresholdDisplay as ThresholdDisplay

@@ -264,3 +264,105 @@ def test_domination_over_a_region_is_that_of_a_fine_grid():
     assert not cc.dominates(left, right, space="roc")
     with pytest.raises(cc.InputError, match="fpr"):
         cc.dominates(left, right, space="roc", over=cc.OperatingCondition(0.5, cost_fp=1, cost_fn=1))
+
+
+def mixed_curves(rng):
+    """Return a cost curve with a policy, an averaged ROC curve, a hull and a ROC curve of few, tied scores."""
+    made = []
+    for _ in range(5):
+        labels, scores = tied_scores(rng)
+        made.append(curve_of((labels, scores)))
+    bayes = cc.CostCurve(made[0], policy=cc.thresholds.fixed(2))
+    return {
+        "fixed": bayes,
+        "average": cc.average_roc_curves(made[1:3], n_points=11),
+        "hull": cc.RocHull([made[3]]),
+        "roc": made[4],
+    }
+
+
+@pytest.mark.law
+def test_dominance_of_curves_of_any_kind_is_that_of_their_costs_on_a_grid():
+    grid = np.linspace(0, 1, 5041)
+    for rng in random_worlds(60, stream=905):
+        curves = mixed_curves(rng)
+        low, high = sorted(rng.choice(grid[::420], 2, replace=False))
+        over = None if rng.random() < 0.5 else (float(low), float(high))
+        inside = grid if over is None else grid[(grid >= low) & (grid <= high)]
+        found = cc.dominance(curves, over=over)
+        costs = {
+            name: (curve if isinstance(curve, cc.CostCurve) else cc.CostCurve(curve)).evaluate(inside)
+            for name, curve in curves.items()
+        }
+        for a in curves:
+            nowhere_worse = all((costs[a] <= costs[b] + 1e-9).all() for b in curves)
+            assert nowhere_worse or a not in found.dominators
+            clearly_worse = any((costs[a] > costs[b] + 1e-9).any() for b in curves)
+            assert clearly_worse or a in found.dominators
+        best = np.min([*costs.values(), inside, 1 - inside], axis=0)
+        trivial = {"always negative": inside, "always positive": 1 - inside}
+        for name, start, stop in found.ranges:
+            within = (inside > start + 1e-9) & (inside < stop - 1e-9)
+            np.testing.assert_allclose({**costs, **trivial}[name][within], best[within], atol=1e-9)
+        assert found.ranges.pc_low[0] == (0 if over is None else low)
+        assert found.ranges.pc_high[-1] == (1 if over is None else high)
+        np.testing.assert_array_equal(found.ranges.pc_low[1:], found.ranges.pc_high[:-1])
+        assert repr(found)
+
+
+@pytest.mark.law
+def test_crossings_in_roc_space_are_where_the_averaged_function_changes_sides():
+    from costcurves.curves.averages import tpr_at
+
+    grid, crossed = np.linspace(0, 1, 25201), 0
+    for rng in random_worlds(150, stream=906):
+        a, b = curve_of(tied_scores(rng)), curve_of(tied_scores(rng))
+        found = cc.dominance({"a": a, "b": b}, space="roc")
+        gap = tpr_at(a, grid) - tpr_at(b, grid)
+        sign = np.where(np.abs(gap) > 1e-12, np.sign(gap), 0)
+        told = np.flatnonzero(sign)
+        jumps = [(grid[i], grid[j]) for i, j in pairwise(told) if sign[i] != sign[j]]
+        places = found.pairs[0][2] if found.pairs else ()
+        assert len(places) == len(jumps)
+        assert all(low - 1e-9 <= x <= high + 1e-9 for x, (low, high) in zip(places, jumps, strict=True))
+        crossed += bool(places)
+    assert crossed > 20
+
+
+def test_points_and_sets_dominate_as_the_text_of_2005_defines_it():
+    def brute(first, second):
+        def over(p, q):
+            return p[1] > q[1] and p[0] < q[0]
+
+        return all(any(over(p, q) for p in first) for q in second) and not any(
+            over(q, p) for p in first for q in second
+        )
+
+    rng, seen = np.random.default_rng(3), 0
+    for _ in range(300):
+        sets = [sorted({(x / 8, y / 8) for x, y in rng.integers(1, 8, (3, 2)) if y >= x} | {(0.25, 0.5)}) for _ in "ab"]
+        sets = [sorted({x: max(y for u, y in one if u <= x) for x, _ in one}.items()) for one in sets]
+        sets[0] = [(x, min(1.0, y + 0.25)) for x, y in sets[0]]
+        sets[1] = [(min(1.0, x + 0.125), y) for x, y in sets[1]]
+        curves = [
+            cc.RocCurve.from_rates(*zip(*one, strict=True), name=name) for one, name in zip(sets, "ab", strict=True)
+        ]
+        expected = brute(*sets)
+        assert cc.dominates(*curves, space="points") == expected
+        assert (cc.dominance(curves, space="points").dominated == (("a", "b"),)) == expected
+        seen += expected
+    assert 20 < seen < 280
+    with pytest.raises(cc.InputError, match="`over` must be None"):
+        cc.dominance(curves, space="points", over=(0, 0.5))
+
+
+def test_gain_takes_what_has_costs():
+    hull = cc.RocHull([A])
+    same = [C, cc.CostCurve(C), cc.RocHull([C]), cc.average_roc_curves([C, C], n_points=11)]
+    gains = [hull.gain(one, over=(0.2, 0.9)) for one in same]
+    assert all(one.mean == pytest.approx(gains[0].mean) for one in gains)
+    grid = np.linspace(0.2, 0.9, 20001)
+    fixed = cc.CostCurve(C, policy=cc.thresholds.point(1))
+    saved = np.maximum(cc.CostCurve(hull).evaluate(grid) - fixed.evaluate(grid), 0)
+    assert hull.gain(fixed, over=(0.2, 0.9)).mean == pytest.approx(np.mean(saved), abs=1e-5)
+    assert hull.gain(fixed, over=(0.2, 0.9)).largest == pytest.approx(saved.max(), abs=1e-5)

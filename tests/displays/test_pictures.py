@@ -39,6 +39,7 @@ FULL = {
     "averaged": {"with_folds": True, "condition": 0.4},
     "difference": {"with_curves": True, "condition": HERE, "secondary_axis": "cost ratio"},
     "dominance": {"condition": SPAN},
+    "regret": {"condition": HERE, "secondary_axis": "slope"},
     "coverage": {},
     "power": {},
     "threshold": {"condition": HERE, "threshold_set": 0.9},

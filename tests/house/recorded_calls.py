@@ -355,6 +355,12 @@ CALLS: dict[str, Callable[[], Any]] = {
     "compare many, at": lambda: [cc.compare_many(Y, THREE, pc=PCS).at(0.3), cc.compare_many(Y, THREE, pc=PCS).at(HERE)],
     "compare many, pair": lambda: cc.compare_many(Y, THREE, pc=PCS).pair("c", "a"),
     "dominance": lambda: cc.dominance(list(ROC.values())),
+    "dominance of other curves": lambda: [
+        cc.dominance(COST, over=(0.2, 0.8)),
+        cc.dominance({"x": BAYES, "y": HULL, "z": cc.average_roc_curves(PARTS)}),
+        cc.dominance(ROC, space="roc", over=(0, 0.2)),
+        cc.dominance(ROC, space="points"),
+    ],
     "significant dominance": lambda: cc.significant_dominance(Y, THREE, folds=folds, n_points=5),
     "significant dominance in ROC space": lambda: [
         cc.significant_dominance(Y, THREE, folds=folds, space="roc", over=(0, 0.3), n_points=4, n_resamples=100),

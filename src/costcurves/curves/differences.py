@@ -299,13 +299,17 @@ def covered(low: FloatArray, high: FloatArray, *, times: int) -> PcIntervals:
     return PcIntervals(starts[wide], ends[wide])
 
 
-def below_trivial(curve: CostFunction) -> PcIntervals:
-    """Return the range of pc in which a curve costs strictly less than both trivial classifiers."""
+def trivial_costs() -> list[CostFunction]:
+    """Return the costs of always predicting negative, and of always predicting positive."""
     ends, zero, one = np.array([0.0, 1.0]), np.zeros(1), np.ones(1)
     rates = {"always negative": (zero, one), "always positive": (one, zero)}
-    trivial = [CostFunction(name, ends, *both, 0.0) for name, both in rates.items()]
+    return [CostFunction(name, ends, *both, 0.0) for name, both in rates.items()]
+
+
+def below_trivial(curve: CostFunction) -> PcIntervals:
+    """Return the range of pc in which a curve costs strictly less than both trivial classifiers."""
     low, high = (
-        np.concatenate(parts) for parts in zip(*(Difference(curve, t).negative() for t in trivial), strict=True)
+        np.concatenate(parts) for parts in zip(*(Difference(curve, t).negative() for t in trivial_costs()), strict=True)
     )
     return covered(low, high, times=2)
 

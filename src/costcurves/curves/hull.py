@@ -17,6 +17,7 @@ from costcurves.conditions.condition import EQUAL, ConditionLike, OperatingCondi
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.counting.class_labels import Label
 from costcurves.counting.labels import checked_rows
+from costcurves.curves.averages import CurveLike, as_cost_curve
 from costcurves.curves.chance import one_question
 from costcurves.curves.choices import Choice, Decision, as_cheap, cheapest_of, choice_at, runner_up_of, trivial_choices
 from costcurves.curves.cost_curve import CostCurve
@@ -304,13 +305,14 @@ class RocHull(HullLimits):
         gaps = {curve.name: Difference(CostCurve(curve), best).corners(low, high)[1].min() for curve in binned}
         return tuple(curve.name for curve in binned if gaps[curve.name] < curve.max_error)
 
-    def gain(self, curve: RocCurve | str, *, over: RangeLike = None) -> Gain:
+    def gain(self, curve: CurveLike | str, *, over: RangeLike = None) -> Gain:
         """Return by how much a classifier lowers the least cost, over a range of conditions.
 
         Parameters
         ----------
-        curve : RocCurve or str
-            A classifier to add. The name of one of the hull's classifiers stands for what it adds to all others.
+        curve : RocCurve, CostCurve, AveragedRoc, RocHull or str
+            A classifier to add, with its best thresholds or those of a cost curve's policy. The name of one of the
+            hull's classifiers stands for what it adds to all others.
         over : OperatingRange, OperatingCondition or (low, high), optional
             The conditions to consider; a pair is one of pc. By default all conditions.
 
@@ -333,21 +335,24 @@ class RocHull(HullLimits):
             members = dict(self.roc_curves())
             if curve not in members or len(members) < 2:
                 raise InputError(f"`curve` must be one of several classifiers of the hull, got {shown(curve)}")
-            name, more = curve, self
-            less = RocHull([roc for other, roc in members.items() if other != curve])
-        elif isinstance(curve, RocCurve):
-            name, less, more = curve.name, self, self.add(curve)
+            more = CostCurve(members.pop(curve))
+            less = CostCurve(RocHull(list(members.values())))
         else:
-            raise InputError(f"`curve` must be a RocCurve or a name, got {shown(curve)} ({type(curve).__name__})")
+            less, more = CostCurve(self), as_cost_curve(curve, "curve")
         span = check_range(over)
         low, high = span.pc
-        difference = Difference(CostCurve(less), CostCurve(more))
+        difference = Difference(less, more)
         pc, saved = difference.corners(low, high)
         top = int(np.argmax(saved))
-        area = float((np.diff(pc) * (saved[1:] + saved[:-1])).sum() / 2)
-        mean = area / (high - low) if high > low else float(saved[top])
-        where = Difference(CostCurve(more), CostCurve(less)).negative()
-        return Gain(name, span, mean, float(saved[top]), float(pc[top]), PcIntervals(*where), difference.max_error)
+        largest = max(float(saved[top]), 0.0)
+        # Of a piece that crosses zero, only a triangle counts.
+        first, second, positive = saved[:-1], saved[1:], np.maximum(saved, 0.0)
+        crosses = first * second < 0
+        height = np.where(crosses, np.maximum(first, second) ** 2, positive[:-1] + positive[1:])
+        area = float((np.diff(pc) * height / np.where(crosses, np.abs(second - first), 1.0)).sum() / 2)
+        mean = area / (high - low) if high > low else largest
+        where = PcIntervals(*Difference(more, less).negative())
+        return Gain(more.name, span, mean, largest, float(pc[top]), where, difference.max_error)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -49,7 +49,8 @@ def composite_costs(
         drawn = [class_resamples(rows.positive[p], min(size, number - start), rng) for p in parts]
         costs.append(_cross_fitted(rows, parts, groups, bins, pc, drawn))
     (once,), resampled = costs[0], np.concatenate(costs[1:])
-    deviations = pair_differences(resampled - once) * smallness(rows.positive, parts)
+    # Choices from resamples, which repeat cases, are made from less information, so their mean cost is not `once`.
+    deviations = pair_differences(resampled - resampled.mean(axis=0)) * smallness(rows.positive, parts)
     least = (1 / min(rows.positive.sum(), (~rows.positive).sum())) / 2
     return -pair_differences(once), joint_half_widths(deviations, float(least), level)
 

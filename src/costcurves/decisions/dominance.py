@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -10,14 +11,15 @@ import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
-from costcurves._base.validation import BoolArray, FloatArray, check_choice, frozen, shown
+from costcurves._base.validation import BoolArray, FloatArray, check_choice, check_unique, frozen, shown
 from costcurves.conditions.condition import EQUAL
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range, span_of
-from costcurves.curves.averages import CurveLike, as_cost_curve, as_cost_curves, tpr_at
+from costcurves.curves.averages import CostCurves, CurveLike, as_cost_curve, as_cost_curves, tpr_at
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.curves.differences import Crossings, Difference
+from costcurves.curves.cost_function import CostFunction
+from costcurves.curves.differences import Difference, trivial_costs
 from costcurves.curves.hull import RocHull
-from costcurves.curves.hull_points import RocCurves
+from costcurves.curves.hull_points import check_not_trivial
 from costcurves.curves.ranges import Ranges
 from costcurves.curves.roc import RocCurve
 
@@ -60,7 +62,8 @@ def dominates(a: CurveLike, b: CurveLike, *, space: Space = "cost", over: RangeL
         first, second = (_inner_points(curve, name) for name, curve in (("a", a), ("b", b)))
         return bool(second.size and _dominated(second, first).all() and not _dominated(first, second).any())
     if space == "roc":
-        return _relation_in_roc(as_roc(a, "a"), as_roc(b, "b"), over) == (True, False)
+        _, gaps = _gaps_in_roc(as_roc(a, "a"), as_roc(b, "b"), over)
+        return bool((gaps >= -EQUAL).all() and (gaps > EQUAL).any())
     return _dominates_in_cost(as_cost_curve(a, "a"), as_cost_curve(b, "b"), check_range(over).pc)
 
 
@@ -99,13 +102,12 @@ def _dominates_in_cost(a: CostCurve, b: CostCurve, span: tuple[float, float] = (
     return bool((gaps <= EQUAL).all() and (gaps < -EQUAL).any())
 
 
-def _relation_in_roc(a: RocCurve, b: RocCurve, over: RangeLike) -> tuple[bool, bool]:
-    """Return whether a lies above b somewhere, and whether below, at the false positive rates of a range."""
+def _gaps_in_roc(a: RocCurve, b: RocCurve, over: RangeLike) -> tuple[FloatArray, FloatArray]:
+    """Return false positive rates of a range between which two curves are linear, and how far a lies above b there."""
     low, high = (0.0, 1.0) if over is None else _fpr_range(over)
     # Both are linear between the points of either, so it is enough to look there.
     places = np.union1d(np.clip(np.union1d(a.fpr, b.fpr), low, high), [low, high])
-    gaps = tpr_at(a, places) - tpr_at(b, places)
-    return bool((gaps > EQUAL).any()), bool((gaps < -EQUAL).any())
+    return places, tpr_at(a, places) - tpr_at(b, places)
 
 
 def _fpr_range(over: Any) -> tuple[float, float]:
@@ -129,13 +131,15 @@ class Dominance(Result):
         be none, one, or several that are equal.
     ranges : Ranges
         The local dominators (trivial classifiers included) in order of pc.
-    pairs : tuple of (a, b, Crossings)
-        Every pair in which each is better somewhere, with the points at which the better one changes.
+    pairs : tuple of (a, b, places)
+        Every pair in which each is better somewhere, with the pc (for ``space="roc"`` the false positive rates) at
+        which the better one changes. In ``space="points"``, pairs of which neither dominates have no places.
     dominated : tuple of (better, worse)
         Every pair in which one dominates the other.
     max_error : float
         The most by which costs can be too high because scores were binned. If it is not 0, nothing here is settled,
         because a threshold within a bin may make a curve better somewhere.
+    space : str
 
     Examples
     --------
@@ -148,9 +152,10 @@ class Dominance(Result):
     names: tuple[str, ...]
     dominators: tuple[str, ...]
     ranges: Ranges
-    pairs: tuple[tuple[str, str, Crossings], ...]
+    pairs: tuple[tuple[str, str, tuple[float, ...]], ...]
     dominated: tuple[tuple[str, str], ...]
     max_error: float = 0.0
+    space: Space = "cost"
 
     @property
     def dominator(self) -> str | None:
@@ -163,12 +168,11 @@ class Dominance(Result):
         return tuple(name for name in self.ranges.candidates if name in self.names)
 
     def _columns(self) -> dict[str, Any]:
-        rows: list[tuple[str, str, str, float]] = [
-            (a, b, "cross", pc) for a, b, crossings in self.pairs for pc in crossings
-        ]
+        rows = [(a, b, "cross", place) for a, b, places in self.pairs for place in places]
         rows += [(a, b, "dominates", float("nan")) for a, b in self.dominated]
         columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
-        return dict(zip(("a", "b", "relation", "pc"), map(list, columns), strict=True))
+        at = "fpr" if self.space == "roc" else "pc"
+        return dict(zip(("a", "b", "relation", at), map(list, columns), strict=True))
 
     def __repr__(self) -> str:
         """Show the conclusion, then the pairs."""
@@ -179,57 +183,128 @@ class Dominance(Result):
         elif self.dominators:
             *others, last = map(repr, self.dominators)
             head = f"{', '.join(others)} and {last} are equal and dominate all {len(self.names)} curves"
-        lines = [
-            f"  {a!r} and {b!r} cross at pc {', '.join(f'{pc:.3g}' for pc in crossings)}"
-            for a, b, crossings in self.pairs
-        ]
+        at, lines = "fpr" if self.space == "roc" else "pc", []
+        for a, b, places in self.pairs:
+            crossing = f"cross at {at} {', '.join(f'{place:.3g}' for place in places)}"
+            lines.append(f"  {a!r} and {b!r} {crossing if places else 'do not dominate each other'}")
         lines += [f"  {a!r} dominates {b!r}" for a, b in self.dominated if a not in self.dominators]
         if self.max_error:
             lines.append(f"  not settled: binning error, costs are up to {self.max_error:.2g} too high")
         return "\n".join([head, *lines])
 
 
-def dominance(curves: RocCurves) -> Dominance:
+def dominance(curves: CostCurves, *, space: Space = "cost", over: RangeLike = None) -> Dominance:
     """Return who dominates absolutely, who is best locally, and which pairs cross.
 
     Parameters
     ----------
-    curves : sequence of RocCurve, or mapping of name to RocCurve
-        The classifiers, each with its best thresholds.
+    curves : sequence, or mapping of name to curve
+        ROC curves, averaged ROC curves and hulls, each with its best thresholds, or cost curves.
+    space, over
+        As for `dominates`. `ranges` is about costs in any space.
 
     Notes
     -----
     The question of the 1998 study: only a classifier that dominates can be called best without naming costs and
-    class frequencies. Dominance is judged in cost space. As in the study, all other curves must lie beneath it or be
-    equal to it, so that curves which are equal can dominate together. In `ranges`, the first by name stands for
-    classifiers that tie.
+    class frequencies. As in the study, all other curves must lie beneath it or be equal to it, so that curves which are
+    equal can dominate together. In `ranges`, the first by name stands for classifiers that tie. Whether a difference is
+    significant is the question of `significant_dominance`.
 
     Examples
     --------
     >>> import costcurves as cc
-    >>> cc.dominance([cc.RocCurve.from_rates(0.1, 0.7, name="a"), cc.RocCurve.from_rates(0.2, 0.6, name="b")]).dominator
+    >>> a, b = cc.RocCurve.from_rates(0.1, 0.7, name="a"), cc.RocCurve.from_rates(0.02, 0.4, name="b")
+    >>> cc.dominance([a, b])
+    No absolute dominator among 2 curves; locally best: 'b', 'a'
+      'a' and 'b' cross at pc 0.211
+    >>> cc.dominance([a, b], over=(0.3, 1)).dominator
     'a'
+    >>> cc.dominance([a, b], space="roc")
+    No absolute dominator among 2 curves; locally best: 'b', 'a'
+      'a' and 'b' cross at fpr 0.0607
     """
-    hull = RocHull(curves)
-    listed = as_cost_curves(hull.roc_curves())
+    check_choice("space", space, get_args(Space))
+    if space == "points" and over is not None:
+        raise InputError(f"`over` must be None for space='points', got {shown(over)}")
+    named = _named(curves)
+    costs = {name: as_cost_curve(curve).renamed(name) for name, curve in named.items()}
     better: set[tuple[str, str]] = set()
     equal: set[tuple[str, str]] = set()
     pairs = []
-    for a, b in combinations(listed, 2):
-        difference = Difference(a, b)
-        below, above = difference.somewhere_negative(), difference.somewhere_positive()
-        if below and above:
-            pairs.append((a.name, b.name, a.crossings(b)))
-        elif below or above:
-            better.add((a.name, b.name) if below else (b.name, a.name))
+    for a, b in combinations(named, 2):
+        above, below, places = _relation((named[a], named[b]), (costs[a], costs[b]), space, over)
+        if above and below:
+            pairs.append((a, b, places))
+        elif above or below:
+            better.add((a, b) if above else (b, a))
         else:
-            equal |= {(a.name, b.name), (b.name, a.name)}
+            equal |= {(a, b), (b, a)}
     absolute = tuple(
-        name
-        for name in hull.names
-        if all((name, other) in better or (name, other) in equal for other in hull.names if other != name)
+        a for a in named if all((a, other) in better or (a, other) in equal for other in named if other != a)
     )
-    return Dominance(hull.names, absolute, hull.ranges(), tuple(pairs), tuple(sorted(better)), hull.max_error)
+    ranges = _ranges(named, list(costs.values()), None if space == "roc" else over)
+    error = max(curve.max_error for curve in costs.values())
+    return Dominance(tuple(named), absolute, ranges, tuple(pairs), tuple(sorted(better)), error, space)
+
+
+def _named(curves: Any) -> dict[str, Any]:
+    """Return curves by name."""
+    if isinstance(curves, (RocCurve, CostCurve)):
+        curves = [curves]
+    given = dict(curves) if isinstance(curves, Mapping) else list(curves) if isinstance(curves, Iterable) else curves
+    names = [curve.name for curve in as_cost_curves(given)]
+    check_unique(names, "curves")
+    check_not_trivial(names, "curves")
+    return given if isinstance(given, dict) else dict(zip(names, given, strict=True))
+
+
+def _relation(
+    pair: tuple[Any, Any], costs: tuple[CostCurve, CostCurve], space: Space, over: RangeLike
+) -> tuple[bool, bool, tuple[float, ...]]:
+    """Return whether the first of a pair is better somewhere, whether it is worse, and where that changes."""
+    if space == "cost":
+        low, high = check_range(over).pc
+        gaps = Difference(*costs).corners(low, high)[1]
+        places = tuple(pc for pc in costs[0].crossings(costs[1]) if low <= pc <= high)
+        return bool((gaps < -EQUAL).any()), bool((gaps > EQUAL).any()), places
+    if space == "points":
+        first, second = (_inner_points(curve, "curves") for curve in pair)
+        if first.shape == second.shape and np.array_equal(first, second):
+            return False, False, ()
+        one, other = dominates(*pair, space="points"), dominates(*pair[::-1], space="points")
+        return not other, not one, ()
+    a, b = (as_roc(curve, "curves") for curve in pair)
+    at, gaps = _gaps_in_roc(a, b, over)
+    sign = np.where(np.abs(gaps) > EQUAL, np.sign(gaps), 0.0)
+    told = np.flatnonzero(sign)
+    change = np.diff(sign[told]) != 0
+    before, after = told[:-1][change], told[1:][change]
+    # Between neighbours the difference is linear; if it is zero for a while, the middle of that counts.
+    root = at[before] + (at[after] - at[before]) * gaps[before] / (gaps[before] - gaps[after])
+    where = np.where(after == before + 1, root, (at[before + 1] + at[after - 1]) / 2)
+    return bool((sign > 0).any()), bool((sign < 0).any()), tuple(where.tolist())
+
+
+def _ranges(named: dict[str, Any], costs: list[CostCurve], over: RangeLike) -> Ranges:
+    """Return who is cheapest where: with thresholds if all are ROC curves, otherwise without."""
+    if all(isinstance(curve, RocCurve) for curve in named.values()):
+        hull = RocHull(named)
+        return hull.ranges() if over is None else hull.within(over)
+    span = check_range(over)
+    low, high = span.pc
+    rivals: list[CostFunction] = [*trivial_costs(), *sorted(costs, key=lambda curve: curve.name)]
+    changes = [Difference(a, b).crossings().pc for a, b in combinations(rivals, 2)]
+    breaks = np.unique(np.concatenate([*changes, *(curve.breaks for curve in rivals), [low, high]]))
+    breaks = breaks[(breaks >= low) & (breaks <= high)]
+    middle = (breaks[:-1] + breaks[1:]) / 2 if high > low else breaks
+    values = np.array([curve.evaluate(middle) for curve in rivals])
+    owner = np.argmax(values <= values.min(axis=0) + EQUAL, axis=0)
+    first = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+    starts, stops = breaks[first], np.append(breaks[first[1:]], breaks[-1])
+    unknown = np.full(first.size, np.nan)
+    names = tuple(rivals[i].name for i in owner[first])
+    error = max(curve.max_error for curve in costs)
+    return Ranges(names, starts, stops, unknown, unknown.copy(), None if over is None else span, max_error=error)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

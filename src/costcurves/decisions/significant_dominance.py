@@ -207,7 +207,8 @@ def significant_dominance(
         curves (`average_roc_curves`) are compared at each false positive rate, as in the 1998 study.
     over : (low, high), OperatingRange or OperatingCondition, optional
         The region, by default everything. For ``space="roc"`` it is a pair of false positive rates; ``(0, 0.1)`` is the
-        far left edge of ROC space.
+        far left edge of ROC space. Rates that are smaller than one case among the negatives of a fold are not judged,
+        unless ``test="intervals"``.
     test : {"paired", "intervals"}
         For ``space="roc"``. By default, limits of the differences come from resamples of the cases of each fold and
         class, and hold for all pairs at all points together. "intervals" is the study's own rule: the binomial
@@ -275,6 +276,18 @@ def dominance_in(
     level, n_points = check_level(level), check_integer("n_points", n_points, 2)
     number, generator = check_integer("n_resamples", n_resamples, 100), check_rng(rng)
     low, high = span_of(over)
+    resampled = space == "roc" or versions is not None
+    if resampled and rows.weights is not None:
+        raise UnsupportedError("`space='roc'` and `versions` need whole cases, got weighted ones")
+    parts = _parts(rows, folds) if resampled else []
+    if space == "roc" and test == "paired":
+        # Folds say nothing about smaller shares of their negatives.
+        least = 1 / min(int((~rows.positive[part]).sum()) for part in parts)
+        low, high = max(low, least), min(high, 1 - least)
+        if low > high:
+            raise DataError(
+                f"`over` must have rates that folds can show, {least:.3g} .. {1 - least:.3g}, got {shown(over)}"
+            )
     points = np.linspace(low, high, n_points) if high > low else np.array([low])
     points = points[(points < 1) & ((points > 0) | (space == "roc"))]
     if not points.size:
@@ -288,7 +301,6 @@ def dominance_in(
         names = tuple(groups)
         if folds is None or np.unique(folds).size < 2:
             raise UnsupportedError("`versions` needs predictions with two `folds` or more, to choose on the other ones")
-        parts = _parts(_whole(rows, "versions"), folds)
         estimate, half = composite_costs(rows, parts, groups, points, number, level, generator)
         lower, upper = estimate - half, estimate + half
     elif space == "cost":
@@ -300,8 +312,6 @@ def dominance_in(
         names = rows.names
         if len(names) < 2:
             raise InputError(f"`dominance` must have two classifiers or more, got {len(names)}")
-        division = np.zeros(rows.positive.size, np.int64) if folds is None else folds
-        parts = _parts(_whole(rows, "space='roc'"), division)
         if test == "intervals":
             estimate, half = _averaged(rows, parts, points, level)
         else:
@@ -313,14 +323,10 @@ def dominance_in(
     return DominanceTest(names, space, frozen(points), pairs, *found, level, kind)
 
 
-def _whole(rows: Rows, what: str) -> Rows:
-    if rows.weights is not None:
-        raise UnsupportedError(f"`{what}` needs whole cases, got weighted ones")
-    return rows
-
-
-def _parts(rows: Rows, folds: IntArray) -> list[IntArray]:
-    """Return the cases of each fold, which must have both classes."""
+def _parts(rows: Rows, folds: IntArray | None) -> list[IntArray]:
+    """Return the cases of each fold, which must have both classes, or all cases."""
+    if folds is None:
+        return [np.arange(rows.positive.size)]
     parts = [np.flatnonzero(folds == k) for k in np.unique(folds)]
     for part in parts:
         if not 0 < rows.positive[part].sum() < part.size:

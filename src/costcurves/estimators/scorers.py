@@ -238,9 +238,6 @@ def gain_of_scores(
     sample_weight: Any = None,
 ) -> float:
     """What scores add to a hull, on average over a range of pc."""
-    taken, name = set(hull.names), "candidate"
-    while name in taken:
-        name += "'"
     with no_question():
-        roc = RocCurve.from_predictions(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, name=name)
+        roc = RocCurve.from_predictions(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     return hull.gain(roc, over=over).mean
