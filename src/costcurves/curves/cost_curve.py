@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +20,10 @@ from costcurves._base.validation import (
     OnNull,
     Rng,
     Sampling,
+    check_choice,
     check_flag,
     check_integer,
+    check_laplace,
     check_name,
     check_rng,
     shown,
@@ -32,6 +33,7 @@ from costcurves.conditions.range import Beta, GridLike
 from costcurves.counting.class_labels import Label
 from costcurves.counting.counts import UNNAMED
 from costcurves.counting.labels import checked_cases
+from costcurves.curves.cost_bands import ChosenBand, given_band
 from costcurves.curves.cost_function import CostLines
 from costcurves.curves.cost_measures import CostMeasures
 from costcurves.curves.differences import Advantage, Crossings, Difference, PcIntervals, RangeLimits, below_trivial
@@ -39,8 +41,8 @@ from costcurves.curves.policy import HasRocCurve
 from costcurves.curves.roc import LATER, RocCurve
 from costcurves.curves.thresholds import PolicyLike, as_policy
 from costcurves.inference.bands.critical import trivial_critical
-from costcurves.inference.bands.methods import BandMethodName
-from costcurves.inference.bands.one_curve import cost_band, cost_distribution
+from costcurves.inference.bands.methods import BAND_METHODS, BandMethodName
+from costcurves.inference.bands.one_curve import cost_distribution
 from costcurves.inference.bands.resampled import nested_counts, reoptimised_band
 from costcurves.inference.bands.results import Band, operating_points
 from costcurves.inference.kernel.distribution import BootstrapDistribution
@@ -239,14 +241,14 @@ class CostCurve(CostMeasures):
         RangeLimits('scores' is useful for pc in (0, 1); 95 %: surely (0.16, 0.84), at most (0, 1))
         """
         points = operating_points(pc)
-        band = self.band(level=level, simultaneous=True, pc=points)
+        band = self.band(level=level, simultaneous=True, pc=points, method="wilson")
         if self.policy is not None and self.policy.looks:
             roc = self._all_thresholds("operating_range_limits")
             if roc.made_from != "counts":
                 raise UnsupportedError(f"`operating_range_limits` needs whole counts, got {self.name!r} with weights")
             z = trivial_critical(np.diff(roc.fp) + np.diff(roc.tp), int(roc.n_pos), points, level)
             if z > band.critical:
-                band = _band_at(self, {"level": level, "critical_value": z}, points)
+                band = given_band(self, points, {"level": level, "critical_value": z})
         return RangeLimits.of(self, band, self.trivial_at(points))
 
     def resampled(self, number: int = 100, *, rng: Rng = 0) -> tuple[CostCurve, ...]:
@@ -291,7 +293,7 @@ class CostCurve(CostMeasures):
         self,
         *,
         level: float = DEFAULT_LEVEL,
-        method: BandMethodName = "wilson",
+        method: BandMethodName | Literal["chosen"] | None = None,
         sampling: Sampling = "stratified",
         simultaneous: bool = False,
         pc: GridLike | None = None,
@@ -301,16 +303,18 @@ class CostCurve(CostMeasures):
         n_resamples: int = 2000,
         rng: Rng = 0,
     ) -> Band:
-        """Return a confidence band for the cost at each condition, given the policy's thresholds.
+        """Return a confidence band for the cost on new cases at each condition.
 
         Parameters
         ----------
         level : float in (0, 1)
             Confidence level: at each pc, or at all points of `pc` jointly if `simultaneous`.
-        method : {"wilson", "gaussian", "exact", "resample"}
-            "wilson" combines Wilson intervals of the two rates, and holds its level even with few errors; "gaussian"
-            is the normal interval of the 2008 paper; "exact" takes quantiles of the exact bootstrap distribution;
-            "resample" takes those of resamples, as in the 2005 paper.
+        method : {"chosen", "wilson", "gaussian", "exact", "resample"}, optional
+            "chosen" allows for the choice of the thresholds on the same cases (policies "optimal" and "crossfit"). The
+            other methods take the thresholds as given: "wilson" combines Wilson intervals of the two rates, and holds
+            its level even with few errors; "gaussian" is the normal interval of the 2008 paper; "exact" takes quantiles
+            of the exact bootstrap distribution; "resample" takes those of resamples, as in the 2005 paper. The default
+            is "chosen" where the thresholds were chosen on these cases, and "wilson" elsewhere.
         sampling : {"stratified", "full"}
             Whether the class frequencies are fixed, or vary as in another sample of this size.
         simultaneous : bool
@@ -336,11 +340,16 @@ class CostCurve(CostMeasures):
 
         Notes
         -----
-        The band is conditional on the thresholds. With policy "optimal" these were chosen on the same data, so the
-        estimate is optimistic and the band does not cover that optimism: for an honest answer choose thresholds on
-        other folds, ``policy="crossfit"``, or on other data, ``policy=cc.thresholds.validation(other)``. If scores were
-        binned, a threshold within a bin may cost up to `max_error` less on these data, and the lower limits are lower
-        by that.
+        Thresholds that were chosen for their cost on these cases look cheaper than they are. "chosen" is about their
+        cost on new cases: the estimate lies above the observed cost, which `evaluate` gives, and the limits allow for
+        the choice. Asked at one condition (`at`), it gives what `recommend` says of this classifier alone; along a
+        curve, 25 operating points are studied by common draws, and the others lie between. The upper limits of a joint
+        band move by six tenths of what those of a pointwise one do. In simulations (normal, t, exponential and beta
+        scores, ties, 60 to 3,000 cases, 5 to 50 % positives), 0 to 3 % of true costs lay above the limits at nominal
+        2.5 %, where "wilson" left 2 to 13 % above; 1 to 5 % of joint bands had a true cost above them somewhere, and
+        those of "wilson" 4 to 19 %. A curve that has only the points of its hull is treated as if all cases between two
+        points had different scores. If scores were binned, a threshold within a bin may cost up to `max_error` less on
+        these data, and the lower limits are lower by that.
 
         At conditions where the policy predicts the same class for every case, whatever its score (`trivial_at`),
         nothing is estimated, and both limits are the cost itself (with `prevalence_uncertainty`, only the prevalence is
@@ -381,12 +390,24 @@ class CostCurve(CostMeasures):
         if prevalence_uncertainty is not None and not isinstance(prevalence_uncertainty, Beta):
             raise InputError(f"`prevalence_uncertainty` must be a Beta, got {shown(prevalence_uncertainty)}")
         beta = None if prevalence_uncertainty is None else (prevalence_uncertainty.a, prevalence_uncertainty.b)
-        options |= {"method": method, "sampling": sampling, "laplace": laplace, "prevalence_uncertainty": beta}
-
-        band = _band_at(self, options | {"simultaneous": simultaneous}, points)
-        if simultaneous:
-            options["critical_value"] = band.critical
-        return band.evaluated_by(partial(_band_including, self, options, band.pc))
+        options |= {"sampling": sampling, "prevalence_uncertainty": beta, "simultaneous": simultaneous}
+        chosen = self.policy is not None and (self.policy.chosen_here or self.policy.cross_fits)
+        if method is not None:
+            check_choice("method", method, ("chosen", *BAND_METHODS))
+        if method == "chosen" and not chosen:
+            raise InputError(
+                f"`method` 'chosen' must come with thresholds that are chosen on the same cases, got {self.policy!r}"
+            )
+        if chosen and method in (None, "chosen"):
+            assert self.policy is not None
+            if check_laplace(laplace):
+                raise InputError(
+                    f"`laplace` must be 0 unless a method that takes the thresholds as given is named, such as "
+                    f"method='wilson', got {laplace:g}"
+                )
+            best = CostCurve(self._need_roc("band")) if self.policy.cross_fits else self
+            return ChosenBand(best, options, self if self.policy.cross_fits else None).over(points)
+        return given_band(self, points, options | {"method": method or "wilson", "laplace": laplace})
 
     def distribution(
         self, condition: ConditionLike, *, sampling: Sampling = "stratified", laplace: float = 0.0
@@ -438,22 +459,6 @@ class CostCurve(CostMeasures):
         how = "average" if self.policy is None else self.policy.in_words
         error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return f"CostCurve({self.name!r}: {self.vertices.shape[0]} vertices, {how}, area={self.area():.3g}{error})"
-
-
-def _band_at(curve: CostCurve, options: dict[str, Any], pc: Any) -> Band:
-    """Return the band of a curve's error counts at some operating points."""
-    n_pos, n_neg, effective = curve.sizes("band")
-    fn, fp = curve.errors_at(pc)
-    which = {"known": curve.trivial_at(pc), "cuts": curve.threshold_at(pc)}
-    band = cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, **which, **options)
-    return band.with_error(curve.max_error)
-
-
-def _band_including(curve: CostCurve, options: dict[str, Any], points: FloatArray, pc: float) -> tuple[float, ...]:
-    """Return (estimate, lower, upper) at one pc of the band over some points, as if it had been among them."""
-    band = _band_at(curve, options, np.union1d(points, [pc]))
-    i = int(np.searchsorted(band.pc, pc))
-    return float(band.estimate[i]), float(band.lower[i]), float(band.upper[i])
 
 
 def _check_cost_curve(name: str, curve: Any) -> CostCurve:

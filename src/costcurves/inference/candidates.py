@@ -82,6 +82,11 @@ class Candidates:
         pos, neg = (np.diagonal(c) for c in self._covariances)
         return np.asarray(np.sqrt(pc**2 * pos + (1 - pc) ** 2 * neg))
 
+    def costs(self, some: IntArray, pc: float | FloatArray) -> FloatArray:
+        """Return the costs of some candidates, at one operating point or each at its own."""
+        n_pos, n_neg = self.sizes
+        return np.asarray(pc * self.misses[some] / n_pos + (1 - pc) * self.alarms[some] / n_neg)
+
     def draws(self, some: IntArray) -> tuple[FloatArray, FloatArray]:
         """Draw errors of the miss rates and of the false-alarm rates of some candidates, independent of each other."""
         n = some.size
@@ -95,7 +100,6 @@ class Candidates:
 
         `given` says that the choice was not made by these costs; `shared` has draws of all candidates (see `draws`).
         """
-        n_pos, n_neg = self.sizes
         some = np.flatnonzero(allowed)
         return FieldAt(
             pc,
@@ -104,7 +108,7 @@ class Candidates:
             self.misses[some],
             self.alarms[some],
             self.sizes,
-            pc * self.misses[some] / n_pos + (1 - pc) * self.alarms[some] / n_neg,
+            self.costs(some, pc),
             self._covariances,
             self.between[some],
             given,

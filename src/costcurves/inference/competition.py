@@ -90,9 +90,12 @@ class Competition:
 
     @cached_property
     def held_out(self) -> HeldOut | None:
-        """The rows in folds, for costs of choices on rows that took no part in them; None if there are very many."""
+        """The rows in folds, for costs of choices on rows that took no part in them.
+
+        It is None if there are very many rows, or if rows stand for several cases.
+        """
         n = self.rows.positive.size
-        if n > MANY or not sum(grid.size for grid in self.grids.values()):
+        if n > MANY or self.rows.gathered or not sum(grid.size for grid in self.grids.values()):
             return None
         sides = self.rows.sides
         folds = tuple(dealt(self.rows.keys[rows], 4 if n <= FEW else 2) for rows in sides)

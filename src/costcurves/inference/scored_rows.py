@@ -26,6 +26,8 @@ class ScoredRows:
     weights : array of shape (n,), or None
     order : sequence of str
         The classifiers that take part, in an order that depends on neither names nor places.
+    effective : (positives, negatives), optional
+        Effective sample sizes where rows stand for several cases; by default they follow from the weights.
     """
 
     def __init__(
@@ -34,9 +36,16 @@ class ScoredRows:
         scores: Mapping[str, npt.NDArray[Any]],
         weights: FloatArray | None,
         order: Sequence[str],
+        effective: tuple[float, float] | None = None,
     ) -> None:
+        self._effective = effective
         self.positive, self.scores, self.weights, self.order = positive, scores, weights, tuple(order)
         self._known: dict[str, tuple[FloatArray, float]] = {}
+
+    @property
+    def gathered(self) -> bool:
+        """Whether rows stand for several cases."""
+        return self._effective is not None
 
     def spread_out(self, name: str, most: int, used: Sequence[float] = ()) -> FloatArray:
         """Return thresholds all along the scores, denser where few cases decide: at the ends and near those in use."""
@@ -102,6 +111,8 @@ class ScoredRows:
     @cached_property
     def effective(self) -> tuple[float, float]:
         """Effective sample sizes."""
+        if self._effective is not None:
+            return self._effective
         pos, neg = (
             float(rows.size) if weight is None else effective_number(weight)
             for rows, weight in zip(self.sides, self.side_weights, strict=True)

@@ -26,19 +26,21 @@ class Options(NamedTuple):
     """What some of the methods need besides rates and critical value.
 
     `limits` are those of a rate. `joint` says that they are combined for a band that holds at all points of a moving
-    threshold (see `_combined`). The last two say how to resample.
+    threshold (see `_combined`). `n_resamples` and `rng` say how to resample. `prevalence` is the critical value of an
+    uncertain prevalence, if it differs from that of the rates.
     """
 
     limits: Limits
     n_resamples: int = 0
     rng: Rng = 0
     joint: bool = False
+    prevalence: float | None = None
 
 
-def wilson_limits(rates: ErrorRates, z: float, options: Options) -> Band:
+def wilson_limits(rates: ErrorRates, z: float | FloatArray, options: Options) -> Band:
     """Return the intervals of the two rates, combined by MOVER."""
     pc, share, cost = rates.pc, rates.share, rates.cost
-    low, high = rates.prevalence_limits(z)
+    low, high = rates.prevalence_limits(z if options.prevalence is None else options.prevalence)
     if rates.sampling == "full":
         n = rates.n_pos + rates.n_neg + 4 * rates.laplace
         q, r = rates.fnr * share, rates.fpr * (1 - share)
@@ -62,7 +64,7 @@ def _combined(
     weights: tuple[FloatArray, FloatArray],
     rates: tuple[FloatArray, FloatArray],
     sizes: tuple[float, float],
-    z: float,
+    z: float | FloatArray,
     options: Options,
     repel: FloatArray | float = 0.0,
     grow: tuple[float, float] = (1.0, 1.0),
@@ -76,7 +78,7 @@ def _combined(
     single rate is at its limit at z.
     """
 
-    def intervals(at: float) -> list[Band]:
+    def intervals(at: float | FloatArray) -> list[Band]:
         found = []
         for rate, size, factor in zip(rates, sizes, grow, strict=True):
             lower, upper = options.limits(rate * size, size, at)

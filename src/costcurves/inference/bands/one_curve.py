@@ -10,6 +10,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
+    FloatArray,
     Rng,
     check_choice,
     check_laplace,
@@ -18,7 +19,7 @@ from costcurves._base.validation import (
 )
 from costcurves.inference.bands.critical import fixed_critical, moving_critical
 from costcurves.inference.bands.error_rates import ErrorRates, positive_share
-from costcurves.inference.bands.methods import BAND_METHODS, Options, cost_strata
+from costcurves.inference.bands.methods import BAND_METHODS, Options, cost_strata, wilson_limits
 from costcurves.inference.bands.results import SAMPLINGS, Band, check_pc
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
 from costcurves.inference.kernel.strata import Stratum
@@ -41,7 +42,7 @@ def cost_band(
     effective: tuple[float, float] | None = None,
     known: npt.ArrayLike = False,
     cuts: npt.ArrayLike | None = None,
-    critical_value: float | None = None,
+    critical_value: float | tuple[FloatArray, FloatArray] | None = None,
     n_resamples: int = 2000,
     rng: Rng = 0,
 ) -> Band:
@@ -71,8 +72,9 @@ def cost_band(
     cuts : array of shape (points,), optional
         The threshold at each point, for simultaneous bands: at equal thresholds the true rates are equal. By default
         no two points have the same one.
-    critical_value : float, optional
-        A simultaneous critical value that was found before; the band is then simultaneous.
+    critical_value : float, or two arrays of shape (points,), optional
+        A simultaneous critical value that was found before; the band is then simultaneous. Or those of the lower and of
+        the upper limits of "wilson", which then combines mid-P limits.
 
     Notes
     -----
@@ -144,9 +146,10 @@ def cost_band(
     unsure = np.flatnonzero(~sure)
     fixed = all(np.ptp(counts[unsure]) == 0 for counts in (miss, alarm)) if unsure.size else True
     limits = mended_wilson if fixed else mid_p_at
-    if critical_value is not None:
+    apart = critical_value if isinstance(critical_value, tuple) else None
+    if critical_value is not None and apart is None:
         z, simultaneous = check_positive("critical_value", critical_value), True
-    elif simultaneous and unsure.size:
+    elif simultaneous and unsure.size and apart is None:
         if fixed and sampling == "stratified" and beta is None:
             z = fixed_critical(rates.at(unsure), level)
         else:
@@ -156,7 +159,11 @@ def cost_band(
     options = Options(mended_wilson, n_resamples, rng)
     if simultaneous:
         options = options._replace(limits=limits, joint=not fixed)
-    lower, upper = how.limits(rates, z, options)
+    if apart is None:
+        lower, upper = how.limits(rates, z, options)
+    else:
+        options = options._replace(limits=mid_p_at, prevalence=float(apart[0].max()) if simultaneous else z)
+        lower, upper = wilson_limits(rates, apart[0], options)[0], wilson_limits(rates, apart[1], options)[1]
     estimate = rates.cost
     if sure.any():
         low, high = seen.prevalence_limits(z)
