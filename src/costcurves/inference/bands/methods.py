@@ -40,7 +40,7 @@ class Options(NamedTuple):
 def wilson_limits(rates: ErrorRates, z: float | FloatArray, options: Options) -> Band:
     """Return the intervals of the two rates, combined by MOVER."""
     pc, share, cost = rates.pc, rates.share, rates.cost
-    low, high = rates.prevalence_limits(z if options.prevalence is None else options.prevalence)
+    low, high = rates.prevalence_limits(float(np.max(z)) if options.prevalence is None else options.prevalence)
     if rates.sampling == "full":
         n = rates.n_pos + rates.n_neg + 4 * rates.laplace
         q, r = rates.fnr * share, rates.fpr * (1 - share)
