@@ -193,7 +193,8 @@ class CostCurveDisplay(ScoreDisplay):
             Shade the costs of the thresholds that may be the best at `condition`, at every condition
             (`CostCurve.threshold_set` of this level).
         resamples : int, optional
-            Draw the curves of so many resampled test sets at the same thresholds (`CostCurve.resampled`) as thin lines.
+            The number of resampled test sets whose curves are drawn as thin lines, at the same thresholds
+            (`CostCurve.resampled`).
         legend : bool or str
             Whether to draw a legend, or where to place it.
         curve_kwargs : dict, list of dict, or mapping of name to dict
