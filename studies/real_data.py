@@ -142,7 +142,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         "cost with 95 % limits; the third part is taken as the truth. *Held* is the share of splits in which the cost",
         "on the third part lies within the promised limits. That part is a sample, too, and its own noise pushes costs",
         "out of limits that are right; *allowing for noise* widens the limits by that of the third part. *Bias* is the",
-        "promised cost minus the cost on the third part, as a share of always being wrong. The last column is the",
+        "promised cost minus the cost on the third part, as a share of the cost of getting every case wrong. The last column is the",
         "share of splits in which `check_promise` found nothing changed.",
         "",
         "| data | cases that choose, judge | splits | rule | held | allowing for noise | bias | width | no change |",
