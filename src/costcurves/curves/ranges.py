@@ -75,7 +75,7 @@ class Ranges(Result):
         )
 
     def joined(self, most: int) -> list[slice]:
-        """Return the stretches to show if there is room for about so many: neighbours that are short are joined.
+        """Return about as many stretches as there is room for: neighbours that are short are joined.
 
         Stretches are short if they are shorter than the `most`-th part of all of them. If there are at most `most`
         stretches, nothing is joined.
