@@ -13,6 +13,8 @@ _HOMES = {
     "splits-1998": "paper1998.splits",
     "variants-1998": "paper1998.variants",
     "bags-1998": "paper1998.bags",
+    "ratios-1998": "paper1998.ratios",
+    "tests-1998": "paper1998.simulated",
     "table5": "paper2000.table5",
     "figure2-2000": "paper2000.sensitivity",
     "table6": "paper2000.table6",

@@ -18,6 +18,8 @@ from replications.paper1997.scenarios import (
     nearly_optimal,
 )
 
+C_LOOK = {"color": "#009E73", "linestyle": (0, (1.2, 1))}
+
 
 def _figure(drawn: cc.RocHull, **options: Any) -> Any:
     return cc.RocHullDisplay(drawn).plot(**options).figure_
@@ -51,7 +53,12 @@ def figure4(outcomes: Outcomes) -> Any:
 def figure5(outcomes: Outcomes) -> Any:
     """Draw the hull of A and the other C."""
     # C looks the same as in the other figures.
-    return _figure(nearly_optimal(), curve_kwargs={"C": {"color": "#009E73", "linestyle": (0, (1.2, 1))}})
+    return _figure(nearly_optimal(), curve_kwargs={"C": C_LOOK})
+
+
+def figure5_losses(outcomes: Outcomes) -> Any:
+    """Draw what A and the other C lose against the best choice."""
+    return cc.RegretDisplay(nearly_optimal()).plot(curve_kwargs={"C": C_LOOK}).figure_
 
 
 def figure6(outcomes: Outcomes) -> Any:
@@ -115,7 +122,7 @@ C of figure 5 is optimal only in part of the range, and loses at most
 {outcome.parts[0]["near"]:.4f} of normalized expected cost elsewhere; in figure 3 the best single classifier loses up to
 {outcome.parts[0]["far"]:.4f}.
 
-{pictures[4]}
+{pictures[4]} {image("1997-figure5-losses.png", "What A and C of figure 5 cost more than the best choice")}
 
 Sensitivity (figure 6): (a) for slopes from 1/20 to 1/5, C is best whatever the costs are; (b) from 1/5 to 2, the best
 classifier is A, C or E; (c) doing nothing is best only for slopes above {outcome.parts[0]["null_from"]:.4g}.
@@ -135,6 +142,7 @@ PAGE = Page(
         "1997-figure3.png": figure3,
         "1997-figure4.png": figure4,
         "1997-figure5.png": figure5,
+        "1997-figure5-losses.png": figure5_losses,
         "1997-figure6.png": figure6,
     },
 )

@@ -86,16 +86,11 @@ def stretches(hull: cc.RocHull) -> list[Stretch]:
 
     At the ends, where a trivial classifier is as good, the last classifier before is named.
     """
-    ranges = hull.ranges()
-    found = [
-        [name, low, high]
-        for name, low, high in zip(ranges.classifier, ranges.slope_low, ranges.slope_high, strict=True)
-        if name not in TRIVIAL
-    ][::-1]
-    if not found:
+    ranges = hull.ranges().without_trivial()
+    if set(ranges.classifier) <= set(TRIVIAL):
         return []
-    found[0][1], found[-1][2] = 0.0, None
-    return [[name, float(low), None if high is None else float(high)] for name, low, high in found]
+    rows = zip(ranges.classifier, ranges.slope_low, ranges.slope_high, strict=True)
+    return [[name, float(low), None if np.isinf(high) else float(high)] for name, low, high in rows][::-1]
 
 
 def best_at(table: Sequence[Stretch], pc: Any) -> list[str]:

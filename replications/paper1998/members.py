@@ -82,7 +82,7 @@ def _today(name: str, train: Domain, test: Domain, random_state: int) -> tuple[F
         tables = indicators(train), indicators(test)
     else:
         model = LogisticRegression(max_iter=5000)
-        tables = _standard(indicators(train), indicators(test))
+        tables = standard(indicators(train), indicators(test))
     # Parts run in parallel, and threads within them would wait for each other.
     with threadpool_limits(1):
         found = model.fit(tables[0], train.y).predict_proba(tables[1])[:, 1]
@@ -96,7 +96,7 @@ def indicators(domain: Domain) -> Floats:
     return np.concatenate([domain.X[:, ~domain.nominal], *equal], axis=1)
 
 
-def _standard(train: Floats, test: Floats) -> tuple[Floats, Floats]:
+def standard(train: Floats, test: Floats) -> tuple[Floats, Floats]:
     """Scale both tables to mean 0 and standard deviation 1 in training. A missing number becomes the mean."""
     mean, spread = np.nanmean(train, axis=0), np.nanstd(train, axis=0)
     spread = np.where(spread > 0, spread, 1.0)

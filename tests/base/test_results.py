@@ -101,6 +101,7 @@ RESULTS = {
     "guaranteed precision": cc.RocHull([M]).best_at_precision(0.1, prevalence=0.2, confidence=0.5),
     "dominance": cc.dominance([A, C]),
     "dominance of one": cc.dominance([A]),
+    "binormal fit": cc.fit_binormal(cc.RocCurve.from_rates([0.1, 0.3], [0.6, 0.8]), method="least squares"),
     "significant dominance": cc.significant_dominance(LABELS, SCORES, n_points=5),
     "regret": cc.regret(A, HULL, over=SPAN),
     "band": BAND,

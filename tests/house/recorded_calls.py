@@ -355,6 +355,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "compare many, at": lambda: [cc.compare_many(Y, THREE, pc=PCS).at(0.3), cc.compare_many(Y, THREE, pc=PCS).at(HERE)],
     "compare many, pair": lambda: cc.compare_many(Y, THREE, pc=PCS).pair("c", "a"),
     "dominance": lambda: cc.dominance(list(ROC.values())),
+    "binormal fits": lambda: [cc.fit_binormal(ROC["a"]), cc.fit_binormal(ROC["b"], method="least squares")],
     "dominance of other curves": lambda: [
         cc.dominance(COST, over=(0.2, 0.8)),
         cc.dominance({"x": BAYES, "y": HULL, "z": cc.average_roc_curves(PARTS)}),

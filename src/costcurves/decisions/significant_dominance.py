@@ -227,7 +227,11 @@ def significant_dominance(
 
     Notes
     -----
-    The limits are about these classifiers, without the variation of training.
+    The limits are about these classifiers, without the variation of training. In 100 data sets each, with 50 and 250 or
+    250 and 50 cases of the classes, equal classifiers were told apart anywhere, at a nominal 5 %, in 0 to 5 % in ROC
+    space, in 2 to 5 % in costs, in 0 to 2 % as composites (standard errors up to 2.2 points), and in 3 to 56 % by
+    "intervals". A classifier that is better somewhere and worse nowhere (`unrefuted`) was named in 25 to 59 % of data
+    sets in ROC space or costs although the curves truly cross.
 
     Examples
     --------
