@@ -85,7 +85,7 @@ WRONG = {
     "cc.OperatingRange(prevalence=here, cost_fp=1, cost_fn=2)": "incompatible type",
     "cc.CostMatrix([[0, 1], [5, 0]], labels=5)": 'incompatible type "int"',
     "cc.bcost(y, y, [[0, 1], [5, 0]], method='normal')": "Literal['tilted', 'exact', 'resample', 'mid-p', 'gaussian']",
-    "cc.dominance([curve])": "List item 0 has incompatible type",
+    "cc.dominance([here])": "List item 0 has incompatible type",
     "cc.thresholds.fixd(0.3)": 'has no attribute "fixd"',
     "where: str = curve.threshold_at(0.5)": 'expression has type "float", variable has type "str"',
 }
