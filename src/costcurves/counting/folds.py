@@ -178,11 +178,9 @@ class RankedCases:
     reached: tuple[IntArray, IntArray]
 
     @classmethod
-    def of(
-        cls, positive: BoolArray, scores: Array, weights: FloatArray | None, ties: Array | None = None
-    ) -> RankedCases:
-        """Return the cases in order; those of one score are ordered by their weights, and then by `ties`."""
-        keys = [key for key in (ties, weights, scores) if key is not None]
+    def of(cls, positive: BoolArray, scores: Array, weights: FloatArray | None) -> RankedCases:
+        """Return the cases in order; those of one score are ordered by their weights."""
+        keys = [key for key in (weights, scores) if key is not None]
         kept = np.ones(positive.size, dtype=np.bool_) if weights is None else weights > 0
         rows, ordered = [], []
         for members in (np.flatnonzero(~positive & kept), np.flatnonzero(positive & kept)):
@@ -195,27 +193,14 @@ class RankedCases:
         return cls(np.append(np.inf, distinct), (rows[0], rows[1]), (neg, pos))
 
 
-def case_folds(
-    positive: BoolArray, scores: Array, weights: FloatArray | None, number: int, repeats: int, ties: Array | None = None
-) -> IntArray:
+def case_folds(positive: BoolArray, scores: Array, weights: FloatArray | None, number: int, repeats: int) -> IntArray:
     """Return the fold of each case in some divisions, of shape (repeats, cases); 0 for cases without weight."""
-    ranked = RankedCases.of(positive, scores, weights, ties)
+    ranked = RankedCases.of(positive, scores, weights)
     folds = np.zeros((repeats, positive.size), dtype=np.int64)
     for division, fold in enumerate(folds):
         for rows, numbers in zip(ranked.rows, divided(*ranked.reached, number, division), strict=True):
             fold[rows] = numbers
     return folds
-
-
-def tie_keys(scores: list[Array]) -> npt.NDArray[np.uint64]:
-    """Return a key for each case that depends on the ranks of its scores by several classifiers, in any order of these.
-
-    Cases of the same label, weight, score and key have all their scores in common, so that any order of them will do.
-    """
-    total: npt.NDArray[np.uint64] = np.zeros(scores[0].size, dtype=np.uint64)
-    for values in scores:
-        total += _mixed(np.unique(values, return_inverse=True)[1].astype(np.uint64))
-    return total
 
 
 def largest_number(n_pos: int, n_neg: int, wanted: int) -> int:

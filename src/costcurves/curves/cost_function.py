@@ -14,7 +14,7 @@ from costcurves._base.results import Result
 from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, check_threshold, frozen, shown
 from costcurves.conditions.condition import EQUAL, ConditionLike, PcLike, check_condition, pc_array
 from costcurves.conditions.range import Beta, RangeLike, span_of
-from costcurves.curves.policy import AnySteps, Policy
+from costcurves.curves.policy import AnySteps, CrossSteps, Policy
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.threshold_sets import (
     ThresholdSet,
@@ -241,18 +241,12 @@ class CostThresholds(CostFunction):
 
     def cuts_at(self, pc: PcLike) -> FloatArray:
         """Return the threshold in use at each pc, as a score of the data."""
-        cuts = self.fold_cuts_at(pc)
-        if cuts.shape[:2] != (1, 1):
+        roc = self._need_roc("cuts_at")
+        if isinstance(self._steps, CrossSteps):
             raise UnsupportedError(
                 f"`cuts_at` needs one threshold for all cases, got {self.name!r} with {self.policy!r}: "
                 "compare cross-fitted classifiers with cc.compare or Predictions.compare"
             )
-        one: FloatArray = cuts[0, 0]
-        return one
-
-    def fold_cuts_at(self, pc: PcLike) -> FloatArray:
-        """Return the threshold in use at each pc for the cases of each fold, of shape (divisions, folds, points)."""
-        roc = self._need_roc("cuts_at")
         if self._steps is None or not roc.has_thresholds:
             raise UnsupportedError(f"`cuts_at` needs a curve made from scores, got {self.name!r}")
         return self._steps.cuts(roc, pc_array(pc))

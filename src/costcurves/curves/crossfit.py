@@ -73,17 +73,12 @@ class Crossfit(Policy):
         scores: Any,
         weights: FloatArray | None = None,
         folds: IntArray | None = None,
-        ties: Any = None,
     ) -> IntArray:
-        """Return the fold of each case in each division, of shape (divisions, cases).
-
-        Cases with the same label, weight and score are ordered by `ties`; the counts of the folds are the same in any
-        order of them.
-        """
+        """Return the fold of each case in each division, of shape (divisions, cases)."""
         if self._takes(folds):
             return np.asarray(folds)[None]
         number = largest_number(*self._sizes(positive, weights), self.number)
-        return case_folds(positive, scores, weights, number, self.repeats, ties)
+        return case_folds(positive, scores, weights, number, self.repeats)
 
     @property
     def number(self) -> int:
@@ -155,7 +150,6 @@ def cross_fitted_steps(deployed: Steps, divisions: Sequence[FoldCounts]) -> Cros
         misses,
         alarms,
         np.isinf(low) & (low == high),
-        tuple(tuple(steps for steps, _, _ in folds) for folds in judged),
     )
 
 

@@ -58,14 +58,14 @@ class Steps:
         return np.searchsorted(self.breaks[1:-1], pc, side="left")
 
     def cuts(self, roc: RocCurve, pc: FloatArray) -> FloatArray:
-        """Return the threshold in use at each pc as a score of the data, of shape (divisions, folds, points)."""
+        """Return the threshold in use at each pc as a score of the data."""
         step = self.at(pc)
         points = self.points or roc._every
         cuts, own = wide(points.thresholds[self.index[step]]), self.thresholds[step]
         # A threshold above all scores must not become inf, which stands for a policy that looks at no score.
         with np.errstate(over="ignore"):
             above: FloatArray = np.where(np.isinf(cuts), np.nextafter(float(points.thresholds[1]), np.inf), cuts)
-        return np.where(np.isinf(own), own, above)[None, None]
+        return np.where(np.isinf(own), own, above)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,8 +79,6 @@ class CrossSteps:
     breaks : array of shape (m + 1,)
     thresholds, misses, alarms, known : arrays of shape (m,)
         `misses` and `alarms` are means over the divisions.
-    parts : sequence of divisions, each a sequence of Steps
-        The thresholds of each fold of each division.
     """
 
     breaks: FloatArray
@@ -88,15 +86,10 @@ class CrossSteps:
     misses: Array
     alarms: Array
     known: BoolArray
-    parts: tuple[tuple[Steps, ...], ...]
 
     def errors(self, roc: RocCurve) -> tuple[Array, Array]:
         """Return the misses and the false alarms on each step."""
         return self.misses, self.alarms
-
-    def cuts(self, roc: RocCurve, pc: FloatArray) -> FloatArray:
-        """Return the threshold in use at each pc, of shape (divisions, folds, points)."""
-        return np.array([[one.thresholds[one.at(pc)] for one in folds] for folds in self.parts])
 
 
 AnySteps = Steps | CrossSteps

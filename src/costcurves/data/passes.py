@@ -435,15 +435,11 @@ class InPasses(ABC):
         return "all" if rule.needs_all_points else "hull"
 
     def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:
-        """Count the examples that only one of two classifiers gets wrong, in one pass, or in memory if cross-fitted."""
-        if _cross_fitted([a, b]):
-            return self.rows().paired(a, b, pc, simultaneous=simultaneous)
+        """Count the examples that only one of two classifiers gets wrong, in one pass."""
         return self._pairs([(a, b)], pc)[a.name, b.name].paired(simultaneous=simultaneous)
 
     def co_errors(self, curves: Sequence[CostCurve], sample: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
-        """Count the errors that each pair of classifiers has in common, in one pass, or in memory if cross-fitted."""
-        if _cross_fitted(curves):
-            return self.rows().co_errors(curves, sample, pc)
+        """Count the errors that each pair of classifiers has in common, in one pass."""
         counted = self._pairs(list(combinations(curves, 2)), pc)
         places = list(combinations(range(len(sample)), 2))
         pos, neg = (
@@ -466,11 +462,6 @@ class InPasses(ABC):
         tallies = {(a.name, b.name): PairedTally(a, b, pc=pc) for a, b in pairs}
         counted = self.reader.run(PairCounts(tallies, LabelRule(self.pos_label))).tallies
         return {pair: counted[pair] for pair in tallies}
-
-
-def _cross_fitted(curves: Sequence[CostCurve]) -> bool:
-    """Return whether a case has other thresholds than other cases: then its place among all cases must be known."""
-    return any(curve.policy is not None and curve.policy.cross_fits for curve in curves)
 
 
 def _counted(steps: Mapping[tuple[str, str], PairedSteps], a: CostCurve, b: CostCurve) -> PairedSteps:

@@ -14,6 +14,7 @@ from costcurves._base.validation import Column, OnNull, Rng, Sampling, check_fla
 from costcurves.conditions.range import GridLike
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
+from costcurves.curves.chosen import Told
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import PairOfPolicies
 from costcurves.decisions.all_pairs import PairedSteps
@@ -174,7 +175,7 @@ class _Compare:
         given = difference_options(**options)
         neg, pos = joint_counts(negatives, positives)
         steps = PairedSteps(np.array([0.0, 1.0]), np.array([False]), pos, neg)
-        discordant = Discordant(steps, None, given)
+        discordant = Discordant(steps, None, given, (Told(None), Told(None)))
         band = discordant.band(operating_points(pc), simultaneous=check_flag("simultaneous", simultaneous))
         return CurveDifference(names, band, discordant)
 

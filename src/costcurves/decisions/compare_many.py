@@ -32,6 +32,7 @@ from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import GridLike
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
+from costcurves.curves.chosen import Told, allowance
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import NamedPolicies
 from costcurves.decisions.all_pairs import AllPairs, PairedSteps
@@ -39,12 +40,15 @@ from costcurves.decisions.curve_difference import (
     UNSETTLED,
     CurveDifference,
     Discordant,
+    allowing,
     difference_of_counts,
     difference_options,
+    told_curves,
 )
 from costcurves.decisions.rows import Rows, Source, curve_in, named_policies
 from costcurves.inference.bands.results import operating_points
 from costcurves.inference.family import family_critical, holm
+from costcurves.inference.optimism import joint_level
 from costcurves.inference.paired.bands import band_limits, check_method, difference_bands, equal_cost_p_values
 from costcurves.inference.paired.rates import PairedMethodName
 from costcurves.inference.paired.resampled import Resamples
@@ -69,6 +73,8 @@ class Pairs(Sequence[CurveDifference]):
     Parameters
     ----------
     counted : AllPairs
+    told : sequence of Told
+        What is told of each classifier.
     pc : array
         The operating points of the bands.
     z : float
@@ -80,9 +86,15 @@ class Pairs(Sequence[CurveDifference]):
     """
 
     def __init__(
-        self, counted: AllPairs, pc: FloatArray, z: float, options: dict[str, Any], first: CurveDifference | None = None
+        self,
+        counted: AllPairs,
+        told: Sequence[Told],
+        pc: FloatArray,
+        z: float,
+        options: dict[str, Any],
+        first: CurveDifference | None = None,
     ) -> None:
-        self.counted, self._pc, self._z = counted, frozen(pc), z
+        self.counted, self._told, self._pc, self._z = counted, told, frozen(pc), z
         resampled = options["method"] == "resample"
         self._options = options | {"rng": seed_of(options["rng"])} if resampled else options
         self._limits = SolvedOnce(mid_p_at)
@@ -135,10 +147,11 @@ class Pairs(Sequence[CurveDifference]):
             a, *others = self.counted.curves[i:]
             row = []
             for j, (b, band) in enumerate(zip(others, bands, strict=True), i + 1):
-                errors = (a.max_error, b.max_error)
+                errors, both = (a.max_error, b.max_error), (self._told[i], self._told[j])
                 steps = partial(self.counted.steps, i, j)
-                discordant = Discordant(steps, effective, self._options, errors)
-                row.append(CurveDifference((a.name, b.name), band.with_errors(errors), discordant))
+                discordant = Discordant(steps, effective, self._options, both, errors)
+                wide = allowing(band, both).with_errors(errors)
+                row.append(CurveDifference((a.name, b.name), wide, discordant))
             self._kept[i] = row
         return self._kept[i]
 
@@ -161,11 +174,15 @@ class Pairs(Sequence[CurveDifference]):
         how = (given["method"], given["sampling"], given["laplace"])
         estimate = band_limits(counts, sizes, where, 1.0, known, "gaussian", *how[1:], None)[0]
         resamples = Resamples.of(given["n_resamples"], given["rng"]) if how[0] == "resample" else None
-        p = exact = equal_cost_p_values(counts, sizes, where, known, *how, resamples)
-        if any(curve.max_error for curve in curves):
-            first, second = np.triu_indices(len(curves), 1)
-            each = np.array([curve.max_error for curve in curves])
-            p = equal_cost_p_values(counts, sizes, where, known, *how, resamples, (each[first], each[second]))
+        first, second = np.triu_indices(len(curves), 1)
+        each = [allowance((self._told[i], self._told[j]), point) for i, j in combinations(range(len(curves)), 2)]
+        estimate = estimate + np.array([moved[0] for moved, _ in each])
+        below, above = (np.array([ends[side][0] for _, ends in each]) for side in range(2))
+        p = exact = equal_cost_p_values(counts, sizes, where, known, *how, resamples, (below, above))
+        binned = np.array([curve.max_error for curve in curves])
+        if binned.any():
+            errors = (below + binned[first], above + binned[second])
+            p = equal_cost_p_values(counts, sizes, where, known, *how, resamples, errors)
         if self._places is not None:
             place = {both: at for at, both in enumerate(combinations(range(len(curves)), 2))}
             mine = [place[both] for both in self._places]
@@ -389,19 +406,22 @@ def compare_many_in(
     curves = [curve_in(source, name, rules[name]) for name in names]
     check_method(method)
     options = difference_options(level=level, method=method, rng=rng)
-    if len(curves) == 2:
-        a, b = curves
+    used, told = told_curves(source, curves)
+    if len(used) == 2:
+        a, b = used
         paired = source.paired(a, b, points, simultaneous=True)
-        difference = difference_of_counts((a.name, b.name), paired, points, options, (a.max_error, b.max_error))
-        both = AllPairs(curves, partial(_same, paired.steps), weighted=paired.weighted)
-        return ManyDifferences(names, Pairs(both, points, difference.band.critical, options, difference), level)
-    sample = _sampled(curves, points, generator)
-    pairs, both_wrong = source.co_errors(curves, sample, points)
+        errors = (a.max_error, b.max_error)
+        difference = difference_of_counts((a.name, b.name), paired, points, options, (told[0], told[1]), errors)
+        both = AllPairs(used, partial(_same, paired.steps), weighted=paired.weighted)
+        return ManyDifferences(names, Pairs(both, told, points, difference.band.critical, options, difference), level)
+    sample = _sampled(used, points, generator)
+    pairs, both_wrong = source.co_errors(used, sample, points)
     check_method(method, weighted=pairs.weighted)
     sizes = pairs.sizes
     scaled = [wrong * (n / total) for wrong, n, total in zip(both_wrong, sizes, pairs.totals, strict=True)]
-    z = family_critical(scaled[0], sizes[0], scaled[1], sizes[1], points, level, classifiers=len(names), rng=generator)
-    return ManyDifferences(names, Pairs(pairs, points, z, options), level)
+    aim = joint_level(level) if any(one.optimism is not None for one in told) else level
+    z = family_critical(scaled[0], sizes[0], scaled[1], sizes[1], points, aim, classifiers=len(names), rng=generator)
+    return ManyDifferences(names, Pairs(pairs, told, points, z, options), level)
 
 
 def _same(steps: PairedSteps, *curves: CostCurve) -> PairedSteps:

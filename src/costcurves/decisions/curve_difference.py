@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from costcurves._base.results import Result
 from costcurves._base.text import level_text
 from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, frozen, is_among, seed_of
 from costcurves.conditions.condition import ConditionLike, check_condition
+from costcurves.curves.chosen import Both, Optimism, Told, allowance, chosen_here
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import CostFunction
 from costcurves.curves.differences import Crossings, Difference, PcIntervals
 from costcurves.decisions.all_pairs import PairedSteps
-from costcurves.decisions.rows import Paired, Source
+from costcurves.decisions.rows import Paired, Source, curve_in
 from costcurves.inference.bands.results import DifferenceInterval
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
 from costcurves.inference.paired.bands import DifferenceBand, difference_band
@@ -25,6 +26,7 @@ from costcurves.inference.paired.limits import difference_strata
 from costcurves.inference.paired.rates import PairedMethodName
 from costcurves.inference.unpaired import Judged, UnpairedBand, unpaired_band, unpaired_strata
 
+_SignedBand = TypeVar("_SignedBand", DifferenceBand, UnpairedBand)
 UNDECIDED = "undecided"
 UNSETTLED = "not settled: binning error"
 NO_VERDICT = (UNDECIDED, UNSETTLED)
@@ -61,6 +63,7 @@ class Discordant:
     steps: PairedSteps | Callable[[], PairedSteps]  # which may be counted when they are needed
     effective: tuple[float, float] | None
     options: dict[str, Any]
+    both: Both
     errors: tuple[float, float] = (0.0, 0.0)  # by how much each cost can be too high
 
     def __post_init__(self) -> None:
@@ -78,7 +81,7 @@ class Discordant:
         """Return the counts with the two classifiers in the other order."""
         breaks, known, pos, neg = self.counted
         steps = PairedSteps(breaks, known, pos.reversed(), neg.reversed())
-        return replace(self, steps=steps, errors=self.errors[::-1])
+        return replace(self, steps=steps, both=self.both[::-1], errors=self.errors[::-1])
 
     def distribution(self, pc: FloatArray) -> BootstrapDistribution:
         """Return the exact bootstrap distribution at one operating point."""
@@ -92,6 +95,9 @@ class Discordant:
 
     def crossings(self, names: tuple[str, str]) -> Crossings:
         """Return where the cheaper of the two changes on these data."""
+        told = [one.cross_fitted[1] for one in self.both if one.cross_fitted is not None]
+        if told:
+            return told[0].renamed(names[0]).crossings(told[1].renamed(names[1]))
         breaks, _, pos, neg = self.counted
         nets = [(kind.only_a - kind.only_b) / kind.total for kind in (neg, pos)]
         net = CostFunction(names[0], breaks, nets[0], nets[1], max(self.errors))
@@ -101,7 +107,7 @@ class Discordant:
         """Return the band of the difference at some operating points."""
         breaks, known, pos, neg = self.counted
         step = np.searchsorted(breaks[1:-1], pc, side="left")
-        return difference_band(
+        band = difference_band(
             pos.only_a[step],
             pos.only_b[step],
             pos.total,
@@ -111,9 +117,11 @@ class Discordant:
             pc,
             effective=self.effective,
             known=known[step],
+            chosen=chosen_here(self.both),
             **self.options,
             **more,
-        ).with_errors(self.errors)
+        )
+        return allowing(band, self.both).with_errors(self.errors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +157,9 @@ class Unpaired:
 
     def band(self, pc: FloatArray, **more: Any) -> UnpairedBand:
         """Return the band of the difference at some operating points."""
-        return unpaired_band(self.judged(pc), pc, **self.options, **more).with_errors(self.errors)
+        both = Told(Optimism.of(self.curves[0])), Told(Optimism.of(self.curves[1]))
+        band = unpaired_band(self.judged(pc), pc, chosen=chosen_here(both), **self.options, **more)
+        return allowing(band, both).with_errors(self.errors)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -446,8 +456,31 @@ def difference_in(
     source: Source, a: CostCurve, b: CostCurve, pc: FloatArray, options: dict[str, Any], *, simultaneous: bool = True
 ) -> CurveDifference:
     """Return the difference of two of a source's classifiers; options as for `compare`."""
-    paired = source.paired(a, b, pc, simultaneous=simultaneous)
-    return difference_of_counts((a.name, b.name), paired, pc, options, (a.max_error, b.max_error))
+    used, told = told_curves(source, (a, b))
+    paired = source.paired(used[0], used[1], pc, simultaneous=simultaneous)
+    errors = (used[0].max_error, used[1].max_error)
+    return difference_of_counts((a.name, b.name), paired, pc, options, (told[0], told[1]), errors)
+
+
+def told_curves(source: Source, curves: Sequence[CostCurve]) -> tuple[list[CostCurve], list[Told]]:
+    """Return some classifiers at the thresholds in use, and what is told of each.
+
+    The thresholds in use of a cross-fitted curve are those that all cases choose together.
+    """
+    if not any(curve.policy is not None and curve.policy.cross_fits for curve in curves):
+        return list(curves), [Told(Optimism.of(curve)) for curve in curves]
+    used = [
+        curve_in(source, curve.name, "optimal") if curve.policy is not None and curve.policy.cross_fits else curve
+        for curve in curves
+    ]
+    return used, [Told(Optimism.of(one), (one, curve)) for one, curve in zip(used, curves, strict=True)]
+
+
+def allowing(band: _SignedBand, both: Both) -> _SignedBand:
+    """Return a band whose limits allow for thresholds that were chosen on these cases, and whose estimate is told."""
+    if not chosen_here(both):
+        return band
+    return band.allowing(*allowance(both, band.pc))
 
 
 def difference_of_counts(
@@ -455,16 +488,17 @@ def difference_of_counts(
     paired: Paired,
     pc: FloatArray,
     options: dict[str, Any],
+    both: Both,
     errors: tuple[float, float] = (0.0, 0.0),
 ) -> CurveDifference:
     """Return the difference of two curves from their paired counts, however those were made.
 
-    If there are no counts at the operating points, the band is pointwise. `errors` are the most by which the cost of
-    each curve can be too high.
+    If there are no counts at the operating points, the band is pointwise. `both` is what is told of each, and `errors`
+    are the most by which the cost of each curve can be too high.
     """
     steps = paired.steps
     effective = (steps.pos.effective, steps.neg.effective) if paired.weighted else None
-    discordant = Discordant(steps, effective, options, errors)
+    discordant = Discordant(steps, effective, options, both, errors)
     more: dict[str, Any] = {}
     if paired.at_points is not None:
         pos, neg = paired.at_points

@@ -22,12 +22,13 @@ from costcurves.curves.hull import RocHull
 from costcurves.decisions.promise_check import PromiseCheck
 from costcurves.decisions.recommend import Recommendation
 from costcurves.inference.family import hochberg
+from costcurves.inference.optimism import optimism_of
 from costcurves.inference.promises import (
     CHOSEN,
+    OPTIMISM,
     NewCounts,
     PromisedRate,
     PromiseTests,
-    optimism_of,
     promise_tests,
     split_optimism,
 )
@@ -145,7 +146,9 @@ def _said(promise: Any, condition: Any) -> _Said:
     sizes = curve.effective or (float(curve.n_pos), float(curve.n_neg))
     kept = curve.on_hull()
     scale = sizes[0] / curve.n_pos, sizes[1] / curve.n_neg
-    optimism = optimism_of(kept.tp * scale[0], kept.fp * scale[1], where.pc) if curve.has_thresholds else 0.0
+    optimism = 0.0
+    if curve.has_thresholds:
+        optimism = OPTIMISM * float(optimism_of(kept.tp * scale[0], kept.fp * scale[1], np.array([where.pc]))[0])
     return _with_optimism(choice, where, sizes, optimism, None)
 
 

@@ -12,10 +12,8 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, check_name, frozen, shown
-from costcurves.counting.folds import tie_keys
 from costcurves.counting.labels import checked_rows
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.curves.crossfit import Crossfit
 from costcurves.curves.policy import Policy
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.thresholds import as_policy
@@ -24,16 +22,12 @@ from costcurves.inference.family import co_errors_of_changes
 from costcurves.inference.paired.discordant import (
     PairedCounts,
     counts_of_both,
-    counts_of_changes,
     first_positive_point,
-    mean_counts,
     paired_counts,
 )
 
 # Rows from which on all points of a curve are only counted if its hull does not have the answer.
 MANY = 1 << 16
-# How many classifiers' folds are kept between two questions.
-KEPT = 16
 
 
 class Paired(NamedTuple):
@@ -115,12 +109,11 @@ class Rows:
         self.names = tuple(check_name("scores", name) for name in columns)
         self.positive, self.scores, self.weights = checked_rows(y_true, columns, pos_label, sample_weight)
         self._rocs: dict[tuple[str, str], RocCurve] = {}
-        self._kept_folds: dict[tuple[str, str, tuple[str, ...]], IntArray] = {}
 
     def some(self, kept: BoolArray | IntArray) -> Rows:
         """Return some of the rows."""
         part = Rows.__new__(Rows)
-        part.names, part._rocs, part._kept_folds = self.names, {}, {}
+        part.names, part._rocs = self.names, {}
         part.positive, part.scores = self.positive[kept], {name: s[kept] for name, s in self.scores.items()}
         part.weights = None if self.weights is None else self.weights[kept]
         part.folds = None if self.folds is None else self.folds[kept]
@@ -130,7 +123,7 @@ class Rows:
         """Return the rows with the scores of one classifier under a second name as well."""
         more = copy.copy(self)
         more.names, more.scores = (*self.names, twin), {**self.scores, twin: self.scores[name]}
-        more._rocs, more._kept_folds = dict(self._rocs), {}
+        more._rocs = dict(self._rocs)
         return more
 
     def owned(self) -> Rows:
@@ -183,18 +176,14 @@ class Rows:
 
     def co_errors(self, curves: Sequence[CostCurve], sample: Sequence[CostCurve], pc: FloatArray) -> CoErrors:
         """Return the counts of all pairs of classifiers, and the co-errors of a sample of them at points `pc`."""
-        divisions = self._divisions(sample, pc)
+        changes = [first_positive_point(one.name, self.scores[one.name], one.cuts_at(pc))[0] for one in sample]
         both = []
         for which, mask in (("positive", self.positive), ("negative", ~self.positive)):
             weights = None if self.weights is None else self.weights[mask]
-            tables = [
-                co_errors_of_changes(which, [change[mask] for change in changes], pc.size, weights)
-                for changes in divisions
-            ]
-            both.append(np.mean(tables, axis=0) if len(tables) > 1 else tables[0])
+            both.append(co_errors_of_changes(which, [change[mask] for change in changes], pc.size, weights))
         self.owned()  # pairs are counted when they are asked for
-        if self.weights is not None or any(curve.policy is not None and curve.policy.cross_fits for curve in curves):
-            pairs = AllPairs(curves, self._steps, weighted=self.weights is not None)
+        if self.weights is not None:
+            pairs = AllPairs(curves, self._steps, weighted=True)
         else:
             pairs = PairsInMemory(curves, self._steps, self.positive, self.scores)
         return CoErrors(pairs, (both[0], both[1]))
@@ -207,8 +196,6 @@ class Rows:
 
     def _alone(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, ranges: bool) -> tuple[PairedCounts, PairedCounts]:
         """Return the positives and the negatives that only one classifier gets wrong at some operating points."""
-        if any(curve.policy is not None and curve.policy.cross_fits for curve in (a, b)):
-            return self._alone_cross_fitted(a, b, pc, ranges=ranges)
         cuts = a.cuts_at(pc), b.cuts_at(pc)
         if self.weights is None and not ranges:
             return counts_of_both(self.positive, self.scores[a.name], self.scores[b.name], *cuts)
@@ -227,63 +214,6 @@ class Rows:
             )
         )
         return pos, neg
-
-    def _alone_cross_fitted(
-        self, a: CostCurve, b: CostCurve, pc: FloatArray, *, ranges: bool
-    ) -> tuple[PairedCounts, PairedCounts]:
-        """Return the same where the thresholds of a case are those of its fold; means over divisions."""
-        found = []
-        for which, mask in (("positive", self.positive), ("negative", ~self.positive)):
-            weights = None if self.weights is None else self.weights[mask]
-            parts = [
-                counts_of_changes(which, first[mask], second[mask], pc.size, weights, ranges=ranges)
-                for first, second in self._divisions((a, b), pc)
-            ]
-            found.append(mean_counts(parts))
-        return found[0], found[1]
-
-    def _divisions(self, curves: Sequence[CostCurve], pc: FloatArray) -> list[list[IntArray]]:
-        """Return, for each division into folds, the point at which each classifier begins to predict a row positive.
-
-        Classifiers that are not cross-fitted have one fold, which goes with every division of the others.
-        """
-        found = [self._changes(curve, curves, pc) for curve in curves]
-        number = max(len(changes) for changes in found)
-        if any(len(changes) not in (1, number) for changes in found):
-            raise InputError(
-                "`policy` must have as many `repeats` for all classifiers, or 1, "
-                f"got {', '.join(str(len(changes)) for changes in found)}"
-            )
-        return [[changes[i % len(changes)] for changes in found] for i in range(number)]
-
-    def _changes(self, curve: CostCurve, curves: Sequence[CostCurve], pc: FloatArray) -> list[IntArray]:
-        """Return the points at which one classifier begins to predict each row positive, for each division."""
-        scores, cuts = self.scores[curve.name], curve.fold_cuts_at(pc)
-        if not isinstance(curve.policy, Crossfit):
-            return [first_positive_point(curve.name, scores, cuts[0, 0])[0]]
-        found = []
-        for folds, of_fold in zip(self._folds_of(curve, curve.policy, curves), cuts, strict=True):
-            change = np.empty(scores.size, dtype=np.int64)
-            for k, cut in enumerate(of_fold):
-                rows = np.flatnonzero(folds == k)
-                change[rows] = first_positive_point(curve.name, scores[rows], cut)[0]
-            found.append(change)
-        return found
-
-    def _folds_of(self, curve: CostCurve, rule: Crossfit, curves: Sequence[CostCurve]) -> IntArray:
-        """Return the folds of the rows for one classifier among those that are compared; the last ones are kept."""
-        assert curve.roc is not None
-        tied = curve.roc.thresholds.size <= self.positive.size
-        # Rows of one score differ by their other scores, which must decide their folds, and not their place.
-        others = tuple(one.name for one in curves) if tied else ()
-        key = (curve.name, repr(rule), others)
-        if key not in self._kept_folds:
-            if len(self._kept_folds) >= KEPT:
-                self._kept_folds.clear()
-            ties = tie_keys([self.scores[name] for name in others]) if tied else None
-            args = (self.positive, self.scores[curve.name], self.weights, self.folds, ties)
-            self._kept_folds[key] = rule.folds_of(*args)
-        return self._kept_folds[key]
 
 
 def _own(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

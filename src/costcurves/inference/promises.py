@@ -122,25 +122,3 @@ def split_optimism(optimism: float, pc: float, fnr: PromisedRate, fpr: PromisedR
         for part, weight in zip(spread, (pc, 1 - pc), strict=True)
     ]
     return min(max(more[0], -fnr.rate), 1 - fnr.rate), min(max(more[1], -fpr.rate), 1 - fpr.rate)
-
-
-def optimism_of(tp: FloatArray, fp: FloatArray, pc: float) -> float:
-    """Return by how much the cost of the cheapest of some ROC points is too low, by resampling the counts between them.
-
-    Parameters
-    ----------
-    tp, fp : arrays of shape (m,)
-        True and false positives from 0 to the totals (effective counts if weighted).
-    pc : float
-    """
-    sizes = max(round(float(tp[-1])), 1), max(round(float(fp[-1])), 1)
-    rates = tp / tp[-1], fp / fp[-1]
-    rng = seeded_by(*rates)
-    again = []
-    for size, rate in zip(sizes, rates, strict=True):
-        drawn = rng.multinomial(size, np.maximum(np.diff(rate), 0.0), 500).cumsum(axis=1) / size
-        again.append(np.hstack([np.zeros((500, 1)), drawn]))
-    cost = pc * (1 - rates[0]) + (1 - pc) * rates[1]
-    costs = pc * (1 - again[0]) + (1 - pc) * again[1]
-    chosen = costs.argmin(axis=1)
-    return OPTIMISM * max(float((cost[chosen] - costs[np.arange(500), chosen]).mean()), 0.0)

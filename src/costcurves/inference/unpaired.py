@@ -26,6 +26,7 @@ from costcurves.inference.bands.results import SignedBand, check_pc
 from costcurves.inference.kernel.distribution import exact_distribution
 from costcurves.inference.kernel.joint import zero_tails
 from costcurves.inference.kernel.strata import Stratum
+from costcurves.inference.optimism import joint_level, least_critical
 from costcurves.inference.paired.limits import by_halving
 from costcurves.inference.rates import Limits, check_counts, critical, mid_p_at, pointwise_level
 from costcurves.inference.simultaneous import (
@@ -193,7 +194,9 @@ class UnpairedBand(SignedBand):
         wanted, flat, near = self._nearest(pc)
         pair = (self._pair[0].at(near), self._pair[1].at(near))
         estimate = unpaired_limits(pair, flat, 0.0, "gaussian")[0]
-        if self.method == "exact" and not any(self.errors):
+        below, above = self._widened(near)
+        wider = (below != 0) | (above != 0)
+        if self.method == "exact" and not wider.any():
             strata = unpaired_strata(pair, flat)
             tails = [zero_tails(exact_distribution([s.at(j) for s in strata])) for j in range(flat.size)]
             p = np.minimum(1.0, 2 * np.min(tails, axis=1))
@@ -201,10 +204,10 @@ class UnpairedBand(SignedBand):
 
             def excluded(z: FloatArray) -> BoolArray:
                 _, lower, upper = _limits_at(pair, flat, z, self.method)
-                return (lower - self.errors[0] > 0) | (upper + self.errors[1] < 0)
+                return (lower - below > 0) | (upper + above < 0)
 
-            p = by_halving(excluded, (estimate > self.errors[0]) | (-estimate > self.errors[1]))
-        sure = pair[0].known & pair[1].known & (not any(self.errors))
+            p = by_halving(excluded, (estimate > below) | (-estimate > above))
+        sure = pair[0].known & pair[1].known & ~wider
         return np.asarray(np.where(sure, np.where(np.abs(estimate) < 1e-15, 1.0, 0.0), p).reshape(wanted.shape))
 
 
@@ -236,6 +239,7 @@ def unpaired_band(
     method: str = "mid-p",
     simultaneous: bool = False,
     critical_value: float | None = None,
+    chosen: bool = False,
 ) -> UnpairedBand:
     """Return a band for NE_a(pc) - NE_b(pc) of two classifiers that were judged on independent test sets.
 
@@ -252,6 +256,8 @@ def unpaired_band(
     simultaneous : bool
     critical_value : float, optional
         A simultaneous critical value that was found before; the band is then simultaneous.
+    chosen : bool
+        Whether thresholds were chosen on the cases by which they are judged.
 
     Notes
     -----
@@ -268,7 +274,9 @@ def unpaired_band(
     if critical_value is not None:
         z, simultaneous = check_positive("critical_value", critical_value), True
     elif simultaneous:
-        z = unpaired_critical(pair, points, level, method)
+        z = unpaired_critical(pair, points, joint_level(level) if chosen else level, method)
+        if chosen and points.size > 1:
+            z = max(z, least_critical(level))
     if method == "exact":
         estimate, lower, upper = _exact_limits(pair, points, z)
         sure = [judged.known for judged in pair]

@@ -24,6 +24,7 @@ from costcurves._base.validation import (
 from costcurves.conditions.range import GridLike
 from costcurves.counting import compiled, counts
 from costcurves.counting.class_labels import Label
+from costcurves.curves.chosen import Optimism, Told
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.data.tallies.base import Batches, State, Tally, locked, part
 from costcurves.decisions.all_pairs import PairedSteps
@@ -112,6 +113,7 @@ class PairedTally(Tally):
             [curve.cuts_at(where) for curve in (a, b) for where in (steps, points)],
             Batches(pos_label),
             (a.max_error, b.max_error),
+            (Optimism.of(a), Optimism.of(b)),
         )
 
     def _start(
@@ -122,8 +124,10 @@ class PairedTally(Tally):
         cuts: list[FloatArray],
         batches: Batches,
         errors: tuple[float, float],
+        optimism: tuple[Optimism | None, Optimism | None],
     ) -> None:
         self.errors = errors  # the most by which the costs of both can be too high
+        self._optimism = optimism  # and what limits allow for because thresholds were chosen on these cases
         self.names, self._breaks, self._points, self._cuts, self._batches = names, breaks, points, cuts, batches
         self._a, self._b = _Changes(*cuts[:2]), _Changes(*cuts[2:])
         self._steps: dict[str, PairedCounts] = {}
@@ -175,7 +179,7 @@ class PairedTally(Tally):
         """Make an empty tally of the same curves for another part of the data, to be merged later."""
         tally = PairedTally.__new__(PairedTally)
         batches = Batches(self._batches.rule.pos_label)
-        tally._start(self.names, self._breaks, self._points, self._cuts, batches, self.errors)
+        tally._start(self.names, self._breaks, self._points, self._cuts, batches, self.errors, self._optimism)
         return tally
 
     @locked
@@ -201,7 +205,8 @@ class PairedTally(Tally):
     def to_difference(self, *, simultaneous: bool = True, **options: Unpack[DifferenceOptions]) -> CurveDifference:
         """The difference of the two curves with its limits. The options are those of `compare`."""
         paired = self.paired(simultaneous=simultaneous)
-        return difference_of_counts(self.names, paired, self._points, difference_options(**options), self.errors)
+        both, given = (Told(self._optimism[0]), Told(self._optimism[1])), difference_options(**options)
+        return difference_of_counts(self.names, paired, self._points, given, both, self.errors)
 
     @locked
     def paired(self, *, simultaneous: bool = True) -> Paired:
@@ -252,6 +257,7 @@ class PairedTally(Tally):
     def _state(self) -> State:
         plain = {**self._batches.state(), "names": list(self.names), "classes": list(self._cells)}
         plain["errors"] = list(self.errors)
+        plain["optimism"] = [one and one.to_dict() for one in self._optimism]
         arrays: dict[str, Array] = {"breaks": self._breaks, "points": self._points}
         arrays |= {f"cuts_{i}": cuts for i, cuts in enumerate(self._cuts)}
         for name in self._cells:
@@ -276,7 +282,9 @@ class PairedTally(Tally):
             raise DataError("cuts must be as many as the steps, and as the points")
         error_a, error_b = (check_in_unit("errors", error) for error in plain["errors"])
         batches = Batches.restored(plain)
-        tally._start((first, second), arrays["breaks"], arrays["points"], cuts, batches, (error_a, error_b))
+        one, other = (Optimism.from_dict(kept) for kept in plain["optimism"])
+        errors = (error_a, error_b)
+        tally._start((first, second), arrays["breaks"], arrays["points"], cuts, batches, errors, (one, other))
         for name in plain["classes"]:
             check_choice("true_class", name, CLASSES)
             size = (tally._points.size + 1) ** 2

@@ -323,9 +323,12 @@ class SignedBand(Band):
     errors : (float, float)
         The most by which the costs of a and of b can be too high because scores were binned; the limits are wider by
         both.
+    allowed : (array, array) or None
+        By how much the lower limits are lower and the upper ones higher because thresholds were chosen on these cases.
     """
 
     errors: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
+    allowed: tuple[FloatArray, FloatArray] | None = field(default=None, kw_only=True)
 
     def _largest(self) -> FloatArray:
         """Return the largest possible difference at each point."""
@@ -339,10 +342,24 @@ class SignedBand(Band):
         lower, upper = np.maximum(self.lower - errors[0], -largest), np.minimum(self.upper + errors[1], largest)
         return replace(self, lower=frozen(lower), upper=frozen(upper), errors=errors, max_error=max(errors))
 
+    def allowing(self, moved: FloatArray, allowed: tuple[FloatArray, FloatArray]) -> Self:
+        """Return the band with estimates that are moved, and with limits that allow for chosen thresholds."""
+        largest = self._largest()
+        ends = (self.estimate + moved, self.lower - allowed[0], self.upper + allowed[1])
+        estimate, lower, upper = (frozen(np.clip(end, -largest, largest)) for end in ends)
+        return replace(self, estimate=estimate, lower=lower, upper=upper, allowed=allowed)
+
+    def _widened(self, near: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return by how much both limits are wider for binning errors and chosen thresholds, at some points."""
+        none = np.zeros(self.pc.size)
+        below, above = self.allowed or (none, none)
+        return below[near] + self.errors[0], above[near] + self.errors[1]
+
     def _turned(self) -> Self:
         """Return the estimates and limits of b minus a."""
         estimate, lower, upper = (frozen(-end) for end in (self.estimate, self.upper, self.lower))
-        return replace(self, estimate=estimate, lower=lower, upper=upper, errors=self.errors[::-1])
+        allowed = self.allowed and self.allowed[::-1]
+        return replace(self, estimate=estimate, lower=lower, upper=upper, errors=self.errors[::-1], allowed=allowed)
 
     def _money(self, condition: OperatingCondition, values: tuple[float, float, float]) -> tuple[float, float, float]:
         first, second, third = (value * condition.unit_cost for value in values)  # the baseline cancels

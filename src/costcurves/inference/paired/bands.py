@@ -21,6 +21,7 @@ from costcurves._base.validation import (
 )
 from costcurves.inference.bands.error_rates import largest_cost
 from costcurves.inference.bands.results import SAMPLINGS, SignedBand, check_pc
+from costcurves.inference.optimism import joint_level, least_critical
 from costcurves.inference.paired.critical import difference_critical
 from costcurves.inference.paired.limits import (
     PairedErrors,
@@ -84,7 +85,7 @@ class DifferenceBand(SignedBand):
         wanted, flat, near = self._nearest(pc)
         counts = tuple(c[near] for c in self._counts)
         how = (self.method, self.sampling, self._laplace, self._resamples)
-        p = equal_cost_p_values(counts, self._sizes, flat, self._known[near], *how, self.errors)
+        p = equal_cost_p_values(counts, self._sizes, flat, self._known[near], *how, self._widened(near))
         return np.asarray(p.reshape(wanted.shape))
 
 
@@ -111,9 +112,8 @@ def equal_cost_p_values(
     binned = np.flatnonzero((first != 0) | (second != 0))
     if binned.size:
         some = tuple(c[binned] for c in counts)
-        wider = no_difference_within(
-            some, sizes, pc[binned], method, sampling, laplace, (first[binned], second[binned])
-        )
+        how = method if resamples is None else "exact"
+        wider = no_difference_within(some, sizes, pc[binned], how, sampling, laplace, (first[binned], second[binned]))
         p[binned] = np.maximum(p[binned], wider)
     sure = known.copy()
     sure[binned] = False
@@ -163,6 +163,7 @@ def difference_band(
     effective: tuple[float, float] | None = None,
     known: npt.ArrayLike = False,
     critical_value: float | None = None,
+    chosen: bool = False,
     n_resamples: int = 2000,
     rng: Rng = 0,
 ) -> DifferenceBand:
@@ -193,6 +194,8 @@ def difference_band(
         whatever its score. Both limits are the difference itself there.
     critical_value : float, optional
         A simultaneous critical value that was found before, for example for all pairs by `family_critical`.
+    chosen : bool
+        Whether thresholds were chosen on these cases, for which the simultaneous critical value then allows.
 
     Examples
     --------
@@ -236,9 +239,12 @@ def difference_band(
         z = check_positive("critical_value", critical_value)
         simultaneous = True
     elif simultaneous:
+        aim = joint_level(level) if chosen else level
         z = difference_critical(
-            raw, sizes, points, level, method=method, sampling=sampling, laplace=laplace, ranges=ranges
+            raw, sizes, points, aim, method=method, sampling=sampling, laplace=laplace, ranges=ranges
         )
+        if chosen and points.size > 1:
+            z = max(z, least_critical(level))
     resamples = Resamples.of(n_resamples, rng) if method == "resample" else None
     sure = np.array(np.broadcast_to(np.asarray(known, dtype=np.bool_), points.shape))
     estimate, lower, upper = band_limits(raw, sizes, points, z, sure, method, sampling, laplace, resamples)

@@ -89,16 +89,6 @@ class PairedCounts(Result):
         return f"PairedCounts({self.only_a.size} points, {self.total:g} examples)"
 
 
-def mean_counts(parts: Sequence[PairedCounts]) -> PairedCounts:
-    """Return the mean of several counts of the same examples, such as those of several divisions into folds."""
-    if len(parts) == 1:
-        return parts[0]
-    only_a, only_b = np.mean([part.only_a for part in parts], axis=0), np.mean([part.only_b for part in parts], axis=0)
-    tables = [part.ranges for part in parts if part.ranges is not None]
-    ranges = frozen(np.mean(tables, axis=0)) if tables else None
-    return replace(parts[0], only_a=frozen(only_a), only_b=frozen(only_b), ranges=ranges)
-
-
 def paired_counts(
     true_class: str,
     score_a: npt.ArrayLike,
