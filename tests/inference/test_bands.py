@@ -278,7 +278,7 @@ def test_many_different_costs_are_quick_and_gaussian():
 @pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
 def test_paired_example_costs():
     rng = np.random.default_rng(2)
-    y, fn = rng.random(400) < 0.3, rng.lognormal(2, 1, 400)
+    y, fn = rng.random(400) < 0.3, rng.lognormal(2, 0.3, 400)
     good, bad = np.where(rng.random(400) < 0.1, ~y, y), np.where(rng.random(400) < 0.3, ~y, y)
     a, b = (incurred_costs(y, p, 1.0, fn) for p in (good, bad))
     assert compare_example_costs(a, b).significant()

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import costcurves as cc
 from costcurves.inference.example_costs import (
@@ -114,3 +115,47 @@ def test_a_tail_of_infinite_variance_is_named_and_a_light_one_is_not():
     assert doubts(np.minimum(1 + rng.pareto(1.2, 400), 10.0)) is None  # capped
     assert doubts(np.repeat([1.0, 500.0], [300, 60])) is None  # two kinds of errors
     assert doubts(np.ones(50)) is None
+
+
+@pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
+@pytest.mark.parametrize(("sigma", "rate", "sets"), [(0.5, 0.1, 100), (2.0, 0.1, 100), (2.0, 0.01, 25)])
+def test_a_mean_of_heavy_tailed_costs_is_rarely_outside_its_limits(sigma, rate, sets):
+    truth, outside = rate * np.exp(sigma**2 / 2), 0
+    for k in range(sets):
+        rng = np.random.default_rng([181, k])
+        amount = rng.lognormal(0, sigma, 500)
+        costs = np.where(rng.random(500) < rate, amount, 0.0)
+        found = example_cost_interval(costs, at_stake=amount, n_resamples=300)
+        outside += truth not in found
+    assert outside <= binom.ppf(0.99, sets, 0.05)
+
+
+def test_a_heavy_tail_has_an_upper_limit_only_with_the_largest_possible_cost():
+    rng = np.random.default_rng(182)
+    amount = rng.lognormal(0, 2, 800)
+    wrong = rng.random((2, 800)) < 0.15
+    a, b = np.where(wrong, amount, 0.0)
+    with pytest.warns(cc.SmallSampleWarning, match="there is no limit that holds.*max_cost"):
+        assert example_cost_interval(a).upper == np.inf
+    with pytest.warns(cc.SmallSampleWarning):
+        difference = compare_example_costs(a, b)
+    assert (difference.lower, difference.upper, difference.p_value) == (-np.inf, np.inf, 1.0)
+    stated = [example_cost_interval(a, max_cost=most) for most in (1_000, 5_000)]
+    assert a.mean() < stated[0].upper < stated[1].upper < 5_000
+    assert stated[0].lower == pytest.approx(stated[1].lower)
+    both = compare_example_costs(a, b, max_cost=1_000)
+    assert -1_000 < both.lower < a.mean() - b.mean() < both.upper < 1_000
+    assert both.significant() == (both.p_value <= 0.05)
+    with pytest.raises(cc.DataError, match="`max_cost` must be at least the largest cost of the data"):
+        example_cost_interval(a, max_cost=1.0)
+
+
+def test_what_can_only_cost_more_for_one_side_still_decides():
+    rng = np.random.default_rng(183)
+    base = rng.uniform(1, 2, 600)
+    worse = base + np.where(rng.random(600) < 0.3, rng.lognormal(1, 2, 600), 0.0)
+    with pytest.warns(cc.SmallSampleWarning):
+        found = compare_example_costs(base, worse, at_stake=base)
+    assert found.lower == -np.inf
+    assert found.upper < 0
+    assert found.p_value <= 0.05

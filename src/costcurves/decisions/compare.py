@@ -82,11 +82,16 @@ class _Compare:
     Notes
     -----
     Only examples that just one of the two gets wrong matter (Dugas & Gadoury 2008, equations 7-8 and 12-13); they are
-    counted for all points in O(n log m + m). The limits are conditional on the thresholds; with policy "optimal" both
-    estimates are optimistic, the more so the more a classifier's scores overfit. With "crossfit" the estimates are not,
-    but thresholds vary from fold to fold and the limits do not know that: two equal classifiers differed at a nominal
-    5 % in 8 to 12 % of data sets with 100 or 400 positives and twice as many negatives (700 data sets each, pointwise,
-    standard error 1.1 points), where "optimal" had 2 to 5 %. Take estimates from "crossfit", verdicts from "optimal".
+    counted for all points in O(n log m + m). The limits are about the thresholds in use. Where these were chosen on the
+    same cases (policies "optimal", "crossfit" and "product"), both costs are optimistic, and one may be more so than
+    the other. The optimism of each is found by resampling the counts between the points of its hull, and doubled,
+    because resampling finds about half of it for a useless score. Limits go farther by the difference of both on the
+    side to which it points, p-values are those of such limits, and the joint critical value is that of a level which
+    leaves out a quarter less, and at least that of five separate statements.
+
+    "crossfit" tells the difference of the two cross-fitted curves. Its limits hold those of "optimal", and go as far
+    again as the cross-fitted difference differs from that of the thresholds in use. Thresholds of other data, given
+    ones and joint tables are taken as given. The page "How often default answers hold" has what was measured.
 
     Examples
     --------

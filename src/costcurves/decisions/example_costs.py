@@ -35,6 +35,7 @@ def example_cost(
     method: ExampleMethodName = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Rng = 0,
+    max_cost: float | None = None,
 ) -> Interval:
     """Return the expected cost per case with its interval, where every example has its own costs.
 
@@ -59,11 +60,15 @@ def example_cost(
         distribution of the mean, "t" is Student's interval, "resample" takes quantiles of resamples.
     n_resamples, rng
         For "bootstrap-t" and "resample", as for `compare`.
+    max_cost : float, optional
+        What a case can cost at most, if that is known, for example from contracts.
 
     Warns
     -----
     SmallSampleWarning
-        If fewer than ten cases cost anything, or if the costs have a heavy tail: no interval is reliable then.
+        If fewer than ten cases cost anything, or if the costs have a heavy tail. If the estimated tail index is 1/2 or
+        more, so that much of the mean may come from costs that are larger than any in the data, the upper limit of
+        "bootstrap-t" is infinite. With `max_cost` there is a limit, which allows for such a case.
 
     Examples
     --------
@@ -76,7 +81,8 @@ def example_cost(
     positive = binary_labels(y_true, pos_label)
     costs = _incurred(positive, y_score, cost_fp, cost_fn, policy, "y_score")
     options: dict[str, Any] = {"level": level, "method": method, "n_resamples": n_resamples, "rng": rng}
-    return example_cost_interval(costs, largest=_largest(positive, cost_fp, cost_fn), **options)
+    options |= {"at_stake": incurred_costs(positive, ~positive, cost_fp, cost_fn), "max_cost": max_cost}
+    return example_cost_interval(costs, **options)
 
 
 def compare_example_cost(
@@ -92,6 +98,7 @@ def compare_example_cost(
     method: ExampleMethodName = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Rng = 0,
+    max_cost: float | None = None,
 ) -> DifferenceInterval:
     """Return the difference of two classifiers' expected costs, where every example has its own costs.
 
@@ -102,8 +109,9 @@ def compare_example_cost(
         Scores of the two classifiers for the same examples.
     policy : float, "bayes", or a pair of them
         As for `example_cost`; a pair gives each classifier its own.
-    cost_fp, cost_fn, pos_label, level, method, n_resamples, rng
-        As for `example_cost`.
+    cost_fp, cost_fn, pos_label, level, method, n_resamples, rng, max_cost
+        As for `example_cost`. Without `max_cost`, the upper limit is infinite if what a costs more than b has a heavy
+        tail, and the lower one if what b costs more has. A finite limit that excludes zero still decides.
 
     Examples
     --------
@@ -120,13 +128,8 @@ def compare_example_cost(
         for score, rule, name in zip((score_a, score_b), rules, ("score_a", "score_b"), strict=True)
     ]
     options: dict[str, Any] = {"level": level, "method": method, "n_resamples": n_resamples, "rng": rng}
-    return compare_example_costs(*costs, largest=_largest(positive, cost_fp, cost_fn), **options)
-
-
-def _largest(positive: BoolArray, cost_fp: Any, cost_fn: Any) -> float:
-    """Return the cost of an error in the most expensive case."""
-    everywhere_wrong = incurred_costs(positive, ~positive, cost_fp, cost_fn)
-    return float(everywhere_wrong.max())
+    options |= {"at_stake": incurred_costs(positive, ~positive, cost_fp, cost_fn), "max_cost": max_cost}
+    return compare_example_costs(*costs, **options)
 
 
 def _incurred(positive: BoolArray, y_score: Any, cost_fp: Any, cost_fn: Any, policy: Any, name: str) -> FloatArray:

@@ -19,6 +19,7 @@ from costcurves._base.validation import (
     check_choice,
     check_integer,
     check_level,
+    check_nonnegative,
     check_rng,
     number_array,
     shown,
@@ -29,7 +30,7 @@ from costcurves.inference.cost_cells import CostCells
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
 from costcurves.inference.kernel.joint import zero_tails
 from costcurves.inference.kernel.strata import Stratum, resample
-from costcurves.inference.tilted import tilted_limits
+from costcurves.inference.tilted import tilted_limits, tilted_tails_at
 
 # With fewer numbers other than zero than this, the largest possible ones are allowed for, and a warning is given.
 FEW = 10
@@ -173,9 +174,7 @@ def doubts(values: FloatArray) -> str | None:
         return f"only {sizes.size} of {values.size} cases cost anything"
     if sizes[-3] == sizes[-1]:
         return None
-    root = math.sqrt(sizes.size)
-    tops = (math.ceil(root), min(math.ceil(2 * root), sizes.size - 1))
-    index = min(float(np.log(sizes[-k:] / sizes[-k - 1]).mean()) * (1 + 1 / math.sqrt(k)) for k in tops)
+    index = _tail_index(sizes, 1.0)
     if index < _HEAVY:
         return None
     share = float(sizes[-1] / sizes.sum())
@@ -248,7 +247,8 @@ def example_cost_interval(
     method: str = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Rng = 0,
-    largest: float | None = None,
+    at_stake: npt.ArrayLike | None = None,
+    max_cost: float | None = None,
 ) -> Interval:
     """Return the mean cost per example with its interval.
 
@@ -261,36 +261,69 @@ def example_cost_interval(
         bootstrap distribution of the mean, Student's t, or quantiles of resamples.
     n_resamples, rng
         For "bootstrap-t" and "resample". By default "bootstrap-t" is seeded by the data.
-    largest : float, optional
-        What an example can cost at most; by default the largest cost that was seen. "bootstrap-t" allows for it where
+    at_stake : array of shape (n,), optional
+        What an error would cost in each example; by default what they cost. "bootstrap-t" allows for the largest where
         fewer than ten examples cost anything.
+    max_cost : float, optional
+        What an example can cost at most, if that is known.
 
     Warns
     -----
     SmallSampleWarning
-        If fewer than ten examples cost anything, or if the costs have a heavy tail.
+        If fewer than ten examples cost anything, or if the costs have a heavy tail. If Hill's estimate of the tail
+        index is 1/2 or more and there is no `max_cost`, "bootstrap-t" has no upper limit: it is infinite.
     """
     array, level = _costs("costs", costs), check_level(level)
-    most = max(float(array.max()), 0.0 if largest is None else largest)
-    found = _limits(array, level, method, n_resamples, rng, (min(0.0, float(array.min())), most))
+    stake = array if at_stake is None else _costs("at_stake", at_stake)
+    most = _most(float(max(array.max(), stake.max(), 0.0)), max_cost)
+    found = _limits(array, stake, level, method, n_resamples, rng, (min(0.0, float(array.min())), most), max_cost)
     return Interval(float(array.mean()), found.lower, found.upper, level)
 
 
+def _most(seen: float, max_cost: float | None) -> float:
+    """Return what an example can cost at most: as stated, or as seen."""
+    if max_cost is None:
+        return seen
+    stated = check_nonnegative("max_cost", max_cost)
+    if stated < seen:
+        raise DataError(f"`max_cost` must be at least the largest cost of the data, {seen:g}, got {stated:g}")
+    return stated
+
+
 def _limits(
-    values: FloatArray, level: float, method: str, n_resamples: int, rng: Rng, possible: tuple[float, float]
+    values: FloatArray,
+    at_stake: FloatArray,
+    level: float,
+    method: str,
+    n_resamples: int,
+    rng: Rng,
+    possible: tuple[float, float],
+    max_cost: float | None,
 ) -> MeanLimits:
     """Return the limits and the p-value of a method, after a warning if no method can be trusted."""
     how = EXAMPLE_METHODS[check_choice("method", method, EXAMPLE_METHODS)]
-    found = how(values, 0.5 * (1 - level), n_resamples, rng, possible)
-    if (values != 0).any() or possible != (0.0, 0.0):
-        why = doubts(values)
-        if why is not None:
-            warnings.warn(
-                f"the interval may be too short: {why}; rare large costs may be missing from the data. "
-                "If contracts cap what a case can cost, cap the costs",
-                SmallSampleWarning,
-                stacklevel=4,  # the caller of `example_cost` or `compare_example_cost`
-            )
+    tail = 0.5 * (1 - level)
+    why = doubts(values) if (values != 0).any() or possible != (0.0, 0.0) else None
+    if method == "bootstrap-t" and why is not None and max_cost is not None:
+        return bounded_limits(values, tail, possible)
+    found = how(values, tail, n_resamples, rng, possible)
+    if why is None:
+        return found
+    says = "the interval may be too short"
+    if method == "bootstrap-t":
+        # Of a difference each side has its own tail: what a costs more in some cases, and what b does in others.
+        open_below = possible[0] < 0 and has_no_limits(np.maximum(-values, 0.0), at_stake)
+        open_above = has_no_limits(np.maximum(values, 0.0), at_stake)
+        if open_below or open_above:
+            says = "there is no limit that holds"
+            lower, upper = -np.inf if open_below else found.lower, np.inf if open_above else found.upper
+            found = MeanLimits(lower, upper, found.p_value if lower > 0 or upper < 0 else 1.0)
+    warnings.warn(
+        f"{says}: {why}; rare large costs may be missing from the data. "
+        "If it is known what a case can cost at most, pass it as `max_cost`",
+        SmallSampleWarning,
+        stacklevel=4,  # the caller of `example_cost` or `compare_example_cost`
+    )
     return found
 
 
@@ -342,7 +375,8 @@ def compare_example_costs(
     method: str = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Rng = 0,
-    largest: float | None = None,
+    at_stake: npt.ArrayLike | None = None,
+    max_cost: float | None = None,
 ) -> DifferenceInterval:
     """Compare two classifiers by what each example cost with either of them.
 
@@ -352,8 +386,9 @@ def compare_example_costs(
         Costs of the same examples.
     level, method, n_resamples, rng
         As in `example_cost_interval`.
-    largest : float, optional
-        The largest possible difference between the costs of an example; by default the largest that was seen.
+    at_stake, max_cost
+        As in `example_cost_interval`; the costs of an example can differ by as much. Without `max_cost`, the upper
+        limit is infinite if what a costs more than b has a heavy tail, and the lower one if what b costs more has.
 
     Returns
     -------
@@ -365,7 +400,46 @@ def compare_example_costs(
     if a.shape != b.shape:
         raise DataError(f"`costs_a` and `costs_b` must match, got {a.size} and {b.size} examples")
     gap, level = a - b, check_level(level)
-    most = max(float(np.abs(gap).max()), 0.0 if largest is None else largest)
-    found = _limits(gap, level, method, n_resamples, rng, (-most, most))
+    stake = gap if at_stake is None else _costs("at_stake", at_stake)
+    most = _most(float(max(np.abs(gap).max(), stake.max())), max_cost)
+    found = _limits(gap, stake, level, method, n_resamples, rng, (-most, most), max_cost)
     interval = Interval(float(gap.mean()), found.lower, found.upper, level)
     return DifferenceInterval.of(interval, found.p_value)
+
+
+def _tail_index(sizes: FloatArray, errors: float) -> float:
+    """Return Hill's estimate of the tail index of sorted sizes, with so many standard errors added."""
+    root = math.sqrt(sizes.size)
+    tops = (math.ceil(root), min(math.ceil(2 * root), sizes.size - 1))
+    return min(float(np.log(sizes[-k:] / sizes[-k - 1]).mean()) * (1 + errors / math.sqrt(k)) for k in tops)
+
+
+def has_no_limits(values: FloatArray, at_stake: FloatArray) -> bool:
+    """Return whether data alone can give no limit that holds: Hill's estimate of the tail index is 1/2 or more.
+
+    Parameters
+    ----------
+    values : array of shape (n,)
+        What the cases cost. Fewer than ten of them that are not zero do not show their tail.
+    at_stake : array of shape (n,)
+        What errors would cost in all cases, which then shows it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from costcurves.inference.examples import has_no_limits
+    >>> has_no_limits(np.arange(100.0), np.arange(100.0)), has_no_limits(1.5 ** np.arange(100), np.arange(100.0))
+    (False, True)
+    """
+    shown = next((one for one in (values, at_stake) if np.count_nonzero(one) >= FEW), None)
+    if shown is None:
+        return len(np.unique(at_stake)) > 2
+    sizes = np.sort(np.abs(shown[shown != 0]))
+    return bool(sizes[-3] != sizes[-1]) and _tail_index(sizes, 0.0) >= _HEAVY
+
+
+def bounded_limits(values: FloatArray, tail: float, possible: tuple[float, float]) -> MeanLimits:
+    """Return the limits of a mean whose values have stated bounds, by tilting, with both bounds among the values."""
+    cells = [_cells(values, possible)]
+    below, above = tilted_tails_at(cells, 0.0)
+    return MeanLimits(*tilted_limits(cells, tail), min(1.0, 2 * min(below, above)))
