@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from costcurves._base.validation import FloatArray
 from costcurves.curves.cost_curve import CostCurve
+from costcurves.inference.bands.results import SignedBand
 from costcurves.inference.optimism import SHARE_FOUND, optimism_of
 
 
@@ -97,6 +98,7 @@ class Told:
 
 
 Both = tuple[Told, Told]
+_SignedBand = TypeVar("_SignedBand", bound=SignedBand)
 
 
 def chosen_here(both: Both) -> bool:
@@ -114,3 +116,10 @@ def allowance(both: Both, pc: FloatArray) -> tuple[FloatArray, tuple[FloatArray,
     moves = (a.too_low(pc) - b.too_low(pc), a.moved(pc) - b.moved(pc))
     below, above = (np.maximum(0.0, np.maximum(sign * moves[0], sign * moves[1])) for sign in (-1, 1))
     return moves[1], (below, above)
+
+
+def allowing(band: _SignedBand, both: Both) -> _SignedBand:
+    """Return a band whose limits allow for thresholds that were chosen on these cases, and whose estimate is told."""
+    if not chosen_here(both):
+        return band
+    return band.allowing(*allowance(both, band.pc))

@@ -32,7 +32,7 @@ from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import GridLike
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
-from costcurves.curves.chosen import Told, allowance
+from costcurves.curves.chosen import Told, allowance, allowing
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import NamedPolicies
 from costcurves.decisions.all_pairs import AllPairs, PairedSteps
@@ -40,12 +40,10 @@ from costcurves.decisions.curve_difference import (
     UNSETTLED,
     CurveDifference,
     Discordant,
-    allowing,
     difference_of_counts,
     difference_options,
-    told_curves,
 )
-from costcurves.decisions.rows import Rows, Source, curve_in, named_policies
+from costcurves.decisions.rows import Rows, Source, curve_in, named_policies, told_curves
 from costcurves.inference.bands.results import operating_points
 from costcurves.inference.family import family_critical, holm
 from costcurves.inference.optimism import joint_level

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -13,12 +13,12 @@ from costcurves._base.results import Result
 from costcurves._base.text import level_text
 from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, frozen, is_among, seed_of
 from costcurves.conditions.condition import ConditionLike, check_condition
-from costcurves.curves.chosen import Both, Optimism, Told, allowance, chosen_here
+from costcurves.curves.chosen import Both, Optimism, Told, allowing, chosen_here
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import CostFunction
 from costcurves.curves.differences import Crossings, Difference, PcIntervals
 from costcurves.decisions.all_pairs import PairedSteps
-from costcurves.decisions.rows import Paired, Source, curve_in
+from costcurves.decisions.rows import Paired, Source, told_curves
 from costcurves.inference.bands.results import DifferenceInterval
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
 from costcurves.inference.paired.bands import DifferenceBand, difference_band
@@ -26,7 +26,6 @@ from costcurves.inference.paired.limits import difference_strata
 from costcurves.inference.paired.rates import PairedMethodName
 from costcurves.inference.unpaired import Judged, UnpairedBand, unpaired_band, unpaired_strata
 
-_SignedBand = TypeVar("_SignedBand", DifferenceBand, UnpairedBand)
 UNDECIDED = "undecided"
 UNSETTLED = "not settled: binning error"
 NO_VERDICT = (UNDECIDED, UNSETTLED)
@@ -460,27 +459,6 @@ def difference_in(
     paired = source.paired(used[0], used[1], pc, simultaneous=simultaneous)
     errors = (used[0].max_error, used[1].max_error)
     return difference_of_counts((a.name, b.name), paired, pc, options, (told[0], told[1]), errors)
-
-
-def told_curves(source: Source, curves: Sequence[CostCurve]) -> tuple[list[CostCurve], list[Told]]:
-    """Return some classifiers at the thresholds in use, and what is told of each.
-
-    The thresholds in use of a cross-fitted curve are those that all cases choose together.
-    """
-    if not any(curve.policy is not None and curve.policy.cross_fits for curve in curves):
-        return list(curves), [Told(Optimism.of(curve)) for curve in curves]
-    used = [
-        curve_in(source, curve.name, "optimal") if curve.policy is not None and curve.policy.cross_fits else curve
-        for curve in curves
-    ]
-    return used, [Told(Optimism.of(one), (one, curve)) for one, curve in zip(used, curves, strict=True)]
-
-
-def allowing(band: _SignedBand, both: Both) -> _SignedBand:
-    """Return a band whose limits allow for thresholds that were chosen on these cases, and whose estimate is told."""
-    if not chosen_here(both):
-        return band
-    return band.allowing(*allowance(both, band.pc))
 
 
 def difference_of_counts(

@@ -13,6 +13,7 @@ from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, check_name, frozen, shown
 from costcurves.counting.labels import checked_rows
+from costcurves.curves.chosen import Optimism, Told
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.policy import Policy
 from costcurves.curves.roc import RocCurve
@@ -71,6 +72,20 @@ class Source(Protocol):
 def curve_in(source: Source, name: str, policy: Any) -> CostCurve:
     """Return the cost curve of one classifier under a policy."""
     return source.curve(name, as_policy(policy))
+
+
+def told_curves(source: Source, curves: Sequence[CostCurve]) -> tuple[list[CostCurve], list[Told]]:
+    """Return some classifiers at the thresholds in use, and what is told of each.
+
+    The thresholds in use of a cross-fitted curve are those that all cases choose together.
+    """
+    if not any(curve.policy is not None and curve.policy.cross_fits for curve in curves):
+        return list(curves), [Told(Optimism.of(curve)) for curve in curves]
+    used = [
+        curve_in(source, curve.name, "optimal") if curve.policy is not None and curve.policy.cross_fits else curve
+        for curve in curves
+    ]
+    return used, [Told(Optimism.of(one), (one, curve)) for one, curve in zip(used, curves, strict=True)]
 
 
 def common_breaks(a: CostCurve, b: CostCurve) -> FloatArray:
