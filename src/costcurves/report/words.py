@@ -25,8 +25,8 @@ OF_ALL_WRONG = "of the cost of getting every case wrong"
 # What stands below the answers, by the policy of the thresholds.
 NOTES = {
     "optimal": "Thresholds were chosen on the same cases that judge them, so costs on these cases are a little too "
-    "low. The answers above say what to expect on new cases; the pictures and tables below show costs on these cases, "
-    "with limits that take the thresholds as given.",
+    "low. The answers above say what to expect on new cases. The pictures and tables below show costs on these cases; "
+    "the limits of cost curves allow for the choice of thresholds, those beside the sliders take them as given.",
     "crossfit": "In the cost curves below, each case is judged at the threshold that is best on all cases outside its "
     "fold, so their costs are not too low. The hull, who is best where and the sliders show the thresholds that are "
     "best on these cases, and so do the comparisons; their costs are a little too low. The answers above say what to "
