@@ -40,6 +40,13 @@ def average_band(
     **options
         For ``kind="within"``: `method` ("wilson" or "gaussian") and `simultaneous`.
 
+    Notes
+    -----
+    Both kinds take the thresholds of every fold as given. ROC curves, and cost curves with the policy "optimal", have
+    thresholds that were chosen on the fold's own test cases, so that their mean is too low as a forecast. Give cost
+    curves with ``policy="crossfit"`` or with thresholds from other data, or ask `Predictions.recommend`, which
+    `evaluate` leads to and which judges all folds together.
+
     Examples
     --------
     >>> import costcurves as cc
