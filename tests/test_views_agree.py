@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 import pytest
+from markupsafe import Markup
 
 import costcurves as cc
 from costcurves.cli import main
@@ -78,6 +79,8 @@ def same_first_lines(report, scenario, answer, today, cases, y, scores):
     if isinstance(answer.to_dict().get("range"), dict):
         assert answer.best_name in words or "no classifier" in words
         ends, answers = scenario["ends"], [cc.recommend(y, scores, end) for end in answer.over.corners]
+        for one in answers:  # what the choice for the range costs at its ends
+            assert rounded(cases * one.money_estimate[one.index(answer.best_name)]) in words
     else:
         ends, answers = [scenario], [answer]
     for end, one in zip(ends, answers, strict=True):
@@ -88,9 +91,39 @@ def same_first_lines(report, scenario, answer, today, cases, y, scores):
             assert end["per_year"]["saving"][name] == pytest.approx(cases * getattr(saving, f"money_{name}"))
             assert end["per_year"]["cost"][name] == pytest.approx(cases * getattr(one, f"money_{name}")[0])
         assert rounded(end["per_year"]["cost"]["estimate"]) in words
-        if saving.shown or saving.estimate > 0:
+        told = answer is one or one.best.classifier == answer.best_name
+        if told and (saving.shown or saving.estimate > 0):
             assert rounded(end["per_year"]["saving"]["estimate"]) in words
-        assert ("The data show that it saves" in words) or not saving.shown or saving.lower == saving.upper
+        assert not told or ("The data show that it saves" in words) or not saving.shown or saving.lower == saving.upper
+
+
+def same_segments(report, where, y, scores, segments):
+    """Check that the segments of the page and of the JSON are what `recommend` says of their rows."""
+    if isinstance(where, cc.OperatingRange):
+        return
+    (told,) = report.to_dict()["slices"]
+    (table,) = report.to_dict()["page"]["slices"]
+    everywhere = cc.recommend(y, scores, where).best
+    rule = ("always negative", None) if everywhere.threshold == np.inf else ("always positive", None)
+    rule = (everywhere.classifier, everywhere.threshold) if np.isfinite(everywhere.threshold) else rule
+    rows = {row[0]: row for row in table["table"]["rows"]}
+    level = 1 - 0.05 / len(told["segments"])
+    for one in told["segments"]:
+        mask = segments == one["segment"]
+        assert (one["rows"], one["positives"]) == (mask.sum(), y[mask].sum())
+        if one["best"] is None:
+            assert y[mask].all() or not y[mask].any()
+            continue
+        odds = where.prevalence / (1 - where.prevalence) * (y[mask].sum() / (~y[mask]).sum()) / (y.sum() / (~y).sum())
+        here = cc.OperatingCondition(odds / (1 + odds), cost_fp=where.cost_fp, cost_fn=where.cost_fn)
+        found = cc.recommend(y[mask], {name: v[mask] for name, v in scores.items()}, here, level=level)
+        assert (one["best"]["classifier"], one["sure"]) == (found.best.classifier, found.sure)
+        assert one["cost"]["estimate"] == pytest.approx(found.money_estimate[0])
+        saving = found.saving(*rule)
+        assert one["saving"]["shown"] == saving.shown
+        assert ("its own rule is shown" in rows[one["segment"]][1]) == saving.shown
+        words = Markup(rows[one["segment"]][2]).striptags()
+        assert found.best.threshold_text in words.replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.mark.law
@@ -120,7 +153,9 @@ def test_every_door_gives_the_same_answer(tmp_path, capsys):
             baseline=today,
             baseline_threshold=cut,
             cases_per_year=cases,
+            slices=(segments := rng.choice(["n", "s"], y.size)),
         )
+        same_segments(report, where, y, scores, segments)
         (scenario,) = report.to_dict()["scenarios"]
         assert scenario["recommendation"] == expected
         same_first_lines(report, scenario, answer, (today, cut), cases, y, scores)
@@ -137,4 +172,53 @@ def test_every_door_gives_the_same_answer(tmp_path, capsys):
             words = card.use.striptags().replace("\N{NO-BREAK SPACE}", " ")
             assert answer.best.threshold_text in words
             assert (answer.best.classifier in words) == (answer.best.classifier in scores)
+    capsys.readouterr()
+
+
+def random_classes(rng):
+    """Return true classes, predicted classes and costs of three or four classes."""
+    k, n = int(rng.integers(3, 5)), int(rng.integers(40, 200))
+    labels = [f"c{i}" for i in range(k)]
+    y = np.append(np.arange(k), rng.integers(0, k, n))
+    guesses = {}
+    for name in "abc"[: rng.integers(1, 4)]:
+        right = rng.random(y.size) < rng.uniform(0.3, 0.95)
+        guesses[name] = [labels[i] for i in np.where(right, y, rng.integers(0, k, y.size))]
+    costs = rng.choice([1, 2, 10, 40], (k, k)).astype(float)
+    np.fill_diagonal(costs, 0)
+    return [labels[i] for i in y], guesses, cc.CostMatrix(costs, labels=labels)
+
+
+@pytest.mark.law
+@pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
+def test_every_door_gives_the_same_answer_about_k_classes(tmp_path, capsys):
+    for rng in random_worlds(WORLDS, stream=1919):
+        truth, guesses, costs = random_classes(rng)
+        answer = cc.bdeltacost_many(truth, guesses, costs)
+        rows = zip(truth, *guesses.values(), strict=True)
+        text = "\n".join(["label," + ",".join(guesses), *map(",".join, rows)])
+        (tmp_path / "rows.csv").write_text(text + "\n", encoding="utf-8")
+        lines = [",".join(["", *costs.labels])]
+        lines += [
+            ",".join([label, *map(repr, row)]) for label, row in zip(costs.labels, costs.values.tolist(), strict=True)
+        ]
+        (tmp_path / "costs.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        files = [str(tmp_path / "rows.csv"), "--label", "label", "--costs", str(tmp_path / "costs.csv")]
+        files += [word for name in guesses for word in ("--pred", name)]
+        target = tmp_path / "answer.json"
+        assert main(["bdeltacost", *files, "--json", "--force", "-o", str(target)]) == 0
+        told = json.loads(target.read_text(encoding="utf-8"))
+        assert (told["best"], told["sure"], told["rivals"]) == (answer.best_name, answer.sure, list(answer.rivals))
+        page = tmp_path / "report.json"
+        assert main(["report", *files, "--force", "-o", str(page)]) == 0
+        ours = cc.Report.from_class_predictions(truth, guesses, costs).to_dict()
+        for document in (json.loads(page.read_text(encoding="utf-8")), ours):
+            assert (document["best"], document["sure"]) == (answer.best_name, answer.sure)
+            assert document["rivals"] == list(answer.rivals)
+            assert document["pairs"]["adjusted"] == answer.adjusted.tolist()
+            (card,) = document["page"]["cards"]
+            assert card["verdict"] == (SURE if answer.sure else "not settled")
+            assert answer.best_name in Markup(card["use"]).striptags()
+            said = Markup(dict(card["lines"])["How sure"]).striptags()
+            assert all(name in said for name in answer.rivals)
     capsys.readouterr()

@@ -29,6 +29,9 @@ from costcurves.multiclass.bdeltacost import CostDifference
 
 FAILED = 1
 
+# More rows than this are never collected to settle a question.
+MOST_ROWS = 10**8
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:
@@ -43,7 +46,10 @@ class Gate:
     @property
     def line(self) -> str:
         """Why it passed or failed, with the number of rows that would settle it."""
-        return self.reason + ("" if self.needed is None else f"; about {self.needed:,} rows would be needed")
+        if self.needed is None:
+            return self.reason
+        many = f"about {self.needed:,} rows would be needed"
+        return f"{self.reason}; {many if self.needed < MOST_ROWS else 'no realistic number of rows would show it'}"
 
     def document(self) -> GateDocument:
         """Return the gate for a JSON answer."""

@@ -94,8 +94,8 @@ def working(what: str) -> Iterator[None]:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Return a number as people write it."""
-    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+    """Return a number as people write it, unless it is huge."""
+    return f"{value:,.0f}" if 10 ** (digits - 1) <= abs(value) < 1e15 else f"{value:.{digits}g}"
 
 
 def padded(value: float, digits: int = 3) -> str:

@@ -119,7 +119,8 @@ class PromiseCheck(Result):
         said = [text for part, text in self._in_words() if part in self.moved]
         if not said:
             said = ["no single part is shown to have changed"]
-        return f"{start}: {_joined(said)}{absent}."
+        joint = ":" if "cost" in self.moved else ", which agrees with the promise, but"
+        return f"{start}{joint} {_joined(said)}{absent}."
 
     def _in_words(self) -> list[tuple[str, str]]:
         _, p, fpr, tpr = self.observed

@@ -216,16 +216,19 @@ class Recommendation(Result):
         >>> answer.saving("a", threshold=60).shown
         True
         """
-        names = self._entrants.names
+        today = check_baseline(baseline, threshold, self._entrants.names)
         estimates = dict(zip(self.classifier, self.estimate.tolist(), strict=True))
+        # Not shown to cost more in the family of all rivals: a saving against it is not shown either.
+        open_verdict = threshold is None and baseline in self.rivals
         return saving_of(
             self._entrants,
             self.best,
             estimates,
             self.condition,
             self.level,
-            check_baseline(baseline, threshold, names),
+            today,
             given_choice=self.given_choice,
+            at_most=0.0 if open_verdict else math.inf,
         )
 
     @property

@@ -120,10 +120,12 @@ def saving_of(
     baseline: tuple[str, float | None],
     *,
     given_choice: bool,
+    at_most: float,
 ) -> Saving:
     """Return what a choice saves against a baseline.
 
-    `estimates` are the costs that are expected of everybody on new cases, with their own thresholds.
+    `estimates` are the costs that are expected of everybody on new cases, with their own thresholds. The lower limit is
+    `at_most` as high.
     """
     name, threshold = baseline
     if threshold is None:
@@ -138,5 +140,6 @@ def saving_of(
         return Saving(where, choice, other, 0.0, 0.0, 0.0, level, given_choice)
     contest = Contest(entrants, [where.pc], given_choice=given_choice)
     lower, upper = contest.saving(where, level, choice.classifier, called)
+    lower = min(lower, at_most)
     estimate = min(max(expected - estimates[choice.classifier], lower), upper)
     return Saving(where, choice, other, estimate, lower, upper, level, given_choice)

@@ -22,7 +22,7 @@ def two_class_contents(summary: Summary, currency: str, cases: float | None) -> 
     pairs = summary.pairs is not None
     asked = [one.condition if isinstance(one, ConditionAnswer) else one.span for one in summary.answers]
     return {
-        "headlines": [_headline(one) for one in Teller(say, cases).headlines(summary)],
+        "headlines": [_headline(one) for one in Teller(say, cases, summary.today_moves).headlines(summary)],
         "overview": str(say.overview(summary)),
         "cards": [_card(one) for one in say.cards(summary)],
         "note": say.note(summary),

@@ -38,6 +38,7 @@ class Teller:
 
     say: Speaker
     cases: float | None
+    moves: bool = False  # whether the threshold of today's rule is not known, and is the best one at each condition
 
     def headlines(self, summary: Summary) -> list[Headline]:
         """Write the headlines of the first scenarios."""
@@ -55,8 +56,8 @@ class Teller:
     def of_range(self, answer: RangeAnswer) -> Headline:
         """Write the headline of a range: one action, then what it costs at both ends."""
         say = self.say
-        lines = [Markup("At {}: {} {}").format(end.name, self.cost(end), self.saved(end.saving)) for end in answer.ends]
         found = answer.recommendation
+        lines = [self.at_end(end, found.best_name) for end in answer.ends]
         if found.ranges.sensitive:
             most = percent(float(found.largest[0]))
             text = Markup("On these cases {} can each be the cheapest within the range; {} loses up to {} {}.")
@@ -65,6 +66,14 @@ class Teller:
             text = Markup("On these cases {} is the cheapest throughout the range.")
             lines.append(text.format(say.name(found.best_name)))
         return Headline(answer.name, answer.verdict, self.why(answer), say.use_within(answer), tuple(lines))
+
+    def at_end(self, end: ConditionAnswer, name: str) -> Markup:
+        """State what the choice for a range costs at one of its ends, and who is cheaper there."""
+        best = end.recommendation.best
+        if name == best.classifier:
+            return Markup("At {}: {} {}").format(end.name, self.cost(end), self.saved(end.saving))
+        text = Markup("At {}: {} The cheapest there on these cases is {}. {}")
+        return text.format(end.name, self.cost(end, name), self.say.rule(best), self.cost(end))
 
     def why(self, answer: Answer) -> Markup:
         """State in a few words what the verdict rests on."""
@@ -107,17 +116,19 @@ class Teller:
         span = f"{first} to {last}" if where.pc_only else money_span(first, last, self.say.currency)
         return f"{percent(self.say.level)} limits {span}"
 
-    def cost(self, answer: ConditionAnswer) -> Markup:
-        """State what the choice is expected to cost on new cases."""
+    def cost(self, answer: ConditionAnswer, name: str | None = None) -> Markup:
+        """State what the choice, or another classifier, is expected to cost on new cases."""
         found, where = answer.recommendation, answer.condition
-        value, low, high = (float(v[0]) for v in (found.money_estimate, found.money_lower, found.money_upper))
-        start = Markup("{} is expected to cost").format(self.say.name(found.best.classifier))
+        name = found.best.classifier if name is None else name
+        i = found.index(name)
+        value, low, high = (float(v[i]) for v in (found.money_estimate, found.money_lower, found.money_upper))
+        start = Markup("{} is expected to cost").format(self.say.name(name))
         start = start[:1].upper() + start[1:]
         if low == high:
             text = Markup("{} {}, whatever the data are.")
             return text.format(start.replace("is expected to cost", "costs"), self._amount(value, where))
         text = Markup("{} about {} on new cases ({}){}.")
-        if answer.verdict == HOLLOW:
+        if answer.verdict == HOLLOW and i == 0:
             unaided = found.cheaper_unaided
             assert unaided is not None
             known = float(found.money_estimate[found.index(unaided)])
@@ -131,6 +142,8 @@ class Teller:
         if saving is None:
             return Markup("")
         where, value, today = saving.condition, saving.money_estimate, self.say.rule(saving.baseline)
+        if self.moves and saving.baseline.threshold_text:
+            today += Markup(" (its best threshold here)")
         if saving.lower == saving.upper:
             if value == 0:
                 return Markup("It decides as today.")

@@ -123,7 +123,8 @@ class Summary:
     `pairs` are all pairs, or those with a recommended classifier if there are very many; their limits hold for all
     pairs together in any case. `policy` says how the thresholds of curves and bands were chosen: "optimal", "crossfit",
     "validation", or "given" for all other policies. The hull is that of the best thresholds on these cases in any case,
-    and so are the ranges, unless thresholds were found on other data or given.
+    and so are the ranges, unless thresholds were found on other data or given. `today_moves` says whether the baseline
+    has no threshold of its own, so that savings are against its best one at each condition.
     """
 
     data: DataSummary
@@ -139,6 +140,7 @@ class Summary:
     level: float
     seed: int
     policy: str
+    today_moves: bool
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -273,6 +275,7 @@ def summarise(
         level=level,
         seed=seed,
         policy=_kind(list(rules.values())),
+        today_moves=today is not None and today[1] is None,
     )
 
 

@@ -269,10 +269,17 @@ class Speaker:
         lines.append(("If one threshold must be used throughout", text.format(rule, lost, most, level)))
         for end in answer.ends:
             said = self.condition(end.condition) + Markup(". ")
+            if found.best_name != end.recommendation.best.classifier:
+                said += Markup("{} costs {} there. The cheapest there: ").format(*self._there(end, found.best_name))
             there = self.use(end.recommendation.best)
             lines.append((f"At {end.name}", said + there + Markup(": ") + self.cost(end)))
         lines.append(("How sure", self._sure_in_range(answer)))
         return Card(answer.name, self.span(answer.span), self.use_within(answer), answer.verdict, tuple(lines))
+
+    def _there(self, end: ConditionAnswer, name: str) -> tuple[Markup, str]:
+        """The name of the choice for a range, and what it costs on these cases at one of its ends."""
+        found, said = end.recommendation, self.name(name)
+        return said[:1].upper() + said[1:], self.price(float(found.expected_cost[found.index(name)]), end.condition)
 
     def use_within(self, answer: RangeAnswer) -> Markup:
         """Say what to use throughout a range."""
