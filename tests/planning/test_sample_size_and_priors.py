@@ -6,6 +6,7 @@ import itertools
 import math
 import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -347,3 +348,63 @@ def test_two_class_intervals_are_the_ranges_of_the_roc_hull(seed, m):
         # pc is the prevalence weighted by the costs.
         assert low * fn / (low * fn + (1 - low) * fp) == pytest.approx(pc_low, abs=1e-9)
         assert high * fn / (high * fn + (1 - high) * fp) == pytest.approx(pc_high, abs=1e-9)
+
+
+def test_power_against_changed_labels_is_that_of_labels_changed_one_by_one():
+    rng = np.random.default_rng(3)
+    true, first = rng.integers(0, 3, 4000), rng.integers(0, 3, 4000)
+    second = np.where(rng.random(4000) < 0.7, first, rng.integers(0, 3, 4000))
+    matrices = [cc.CostMatrix(rng.integers(1, 9, (3, 3)) * (1 - np.eye(3)), labels=[0, 1, 2]) for _ in range(2)]
+    joint = cc.JointConfusion.from_predictions(true, first, second, labels=[0, 1, 2])
+    n, share = 200, 0.3
+    curve = cc.power_curve(joint, matrices, n=n, changed=[0.0, share])
+    found = []
+    for matrix in matrices:
+        rejected = 0
+        for _ in range(2000):
+            some = rng.integers(0, 4000, n)
+            moved = (second[some] + rng.integers(1, 3, n)) % 3
+            other = np.where(rng.random(n) < share, moved, second[some])
+            costs = matrix.values[true[some], first[some]] - matrix.values[true[some], other]
+            rejected += abs(costs.mean()) > 1.959964 * costs.std() / np.sqrt(n)
+        found.append(rejected / 2000)
+    for end, value in ((curve.low, min(found)), (curve.high, max(found)), (curve.power, np.mean(found))):
+        assert abs(end[1] - value) < 0.04
+    with pytest.raises(cc.InputError, match="only one of"):
+        cc.power_curve(joint, matrices, n=[100, 200], changed=[0.1, 0.2])
+    with pytest.raises(cc.InputError, match="`changed` must"):
+        cc.power_curve(joint, matrices, n=100, changed=[0.1, 1.2])
+
+
+def test_coverage_against_laplace_is_counted_interval_by_interval():
+    counts, costs = np.array([[40, 5], [3, 12]]), cc.CostMatrix([[0, 1.3], [7.1, 0]])
+    curve = cc.laplace_curve(counts, costs, n=60, laplace=[0.0, 0.2, 1.0], draws=150, rng=4)
+    sets = np.random.default_rng(4).multinomial(60, (counts / 60).ravel(), 150).reshape(-1, 2, 2)
+    truth = (counts * costs.values).sum() / 60
+    for laplace, share in zip(curve.x, curve.power, strict=True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            limits = [cc.bcost.from_confusion(one, costs, method="exact", laplace=laplace) for one in sets]
+        held = np.mean([one.lower <= truth <= one.upper for one in limits])
+        assert abs(share - held) <= 2 / 150
+    assert np.array_equal(curve.low, curve.high)
+
+
+def test_curves_of_chances_are_drawn_over_what_they_vary():
+    joint = [[[45, 2], [3, 0]], [[0, 5], [9, 36]]]
+    matrices = [cc.CostMatrix([[0, 1], [c, 0]]) for c in (2, 20)]
+    curve = cc.power_curve(joint, matrices, n=100, changed=[0.0, 0.01, 0.1, 1.0])
+    display = cc.PowerDisplay.from_results(curve, missed=True, wanted=None)
+    np.testing.assert_allclose(display.line_.get_ydata(), 1 - curve.power)
+    (bars,) = display.range_
+    np.testing.assert_allclose(
+        [path.vertices[:, 1] for path in bars.get_paths()], np.stack([1 - curve.low, 1 - curve.high], 1)
+    )
+    assert display.ax_.get_xscale() == "log"
+    assert display.ax_.get_ylabel() == "chance to miss the difference"
+    plt.close(display.figure_)
+    coverage = cc.PowerDisplay.from_results(
+        cc.laplace_curve([[40, 5], [3, 12]], matrices[0], n=50, laplace=[0, 1], draws=20)
+    )
+    assert coverage.ax_.get_ylabel() == "chance that the interval holds the cost"
+    plt.close(coverage.figure_)

@@ -17,6 +17,14 @@ from costcurves.displays._style import GREY, by_name, one_or_all
 from costcurves.displays.difference import two_of
 from costcurves.planning.power_curve import PowerCurve, power_curve
 
+# The words of both axes, for what varies.
+_WORDS = {
+    "n": ("number of test examples", "chance to find the difference"),
+    "difference": ("difference in expected cost", "chance to find the difference"),
+    "changed": ("share of labels changed", "chance to find the difference"),
+    "laplace": ("λ, added to each cell", "chance that the interval holds the cost"),
+}
+
 
 class PowerDisplay(LabelDisplay):
     """The probability that a test set shows a difference in cost between two classifiers.
@@ -34,11 +42,13 @@ class PowerDisplay(LabelDisplay):
     ----------
     line_ : Line2D, or list of Line2D for several
     wanted_ : Line2D or None
+    range_ : list of LineCollection
+        The ranges over cost matrices.
     ax_, figure_, legend_
 
     Notes
     -----
-    Figures 3 and 4 of Margineantu & Dietterich (2000).
+    Figures 2 to 5 of Margineantu & Dietterich (2000).
 
     Examples
     --------
@@ -54,6 +64,7 @@ class PowerDisplay(LabelDisplay):
 
     line_: Any = None
     wanted_: Any = None
+    range_: list[Any]
 
     def __init__(self, curves: Any) -> None:
         self.curves: dict[str, PowerCurve] = by_name("curves", curves, PowerCurve)
@@ -96,6 +107,7 @@ class PowerDisplay(LabelDisplay):
         names: Names | None = None,
         wanted: float | None = 0.8,
         relative_to: float | None = None,
+        missed: bool = False,
         legend: bool | str = True,
         curve_kwargs: LineSettings | None = None,
     ) -> Self:
@@ -110,13 +122,17 @@ class PowerDisplay(LabelDisplay):
         relative_to : float > 0, optional
             Show differences as multiples of this number, for example of the cost of the first classifier, as the paper
             does.
+        missed : bool
+            Whether to draw the chance that the difference is not found, as figures 4 and 5 of the paper do.
         """
-        shown_names, options, _ = self._checked(ax, names, curve_kwargs)
+        shown_names, options, flags = self._checked(ax, names, curve_kwargs, missed=missed)
         goal = None if wanted is None else check_in_unit("wanted", wanted)
         over = next(iter(self.curves.values())).over
         unit = 1.0 if relative_to is None else check_positive("relative_to", relative_to)
-        if relative_to is not None and over == "n":
-            raise InputError("`relative_to` must come with curves over `difference`, got curves over `n`")
+        if relative_to is not None and over != "difference":
+            raise InputError(f"`relative_to` must come with curves over `difference`, got curves over `{over}`")
+        label, chance = _WORDS[over]
+        chance = "chance to miss the difference" if flags["missed"] else chance
 
         def draw(axes: Any) -> Words:
             found = [self.curves[name] for name in shown_names]
@@ -124,16 +140,20 @@ class PowerDisplay(LabelDisplay):
             if goal is not None:
                 self.wanted_ = axes.axhline(goal, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
                 label_each(axes, [self.wanted_], f"wanted: {100 * goal:g} %")
-            drawn = [
-                axes.plot(one.x / unit, one.power, **{"zorder": 3, **options[name]})[0]
-                for name, one in zip(shown_names, found, strict=True)
-            ]
+            drawn, self.range_ = [], []
+            for name, one in zip(shown_names, found, strict=True):
+                chances = [1 - y if flags["missed"] else y for y in (one.power, one.low, one.high)]
+                drawn += axes.plot(one.x / unit, chances[0], **{"zorder": 3, **options[name]})
+                if (one.low < one.high).any():
+                    style = {"colors": options[name]["color"], "linewidth": 0.8, "zorder": 2}
+                    self.range_.append(axes.vlines(one.x / unit, chances[1], chances[2], **style))
             self.line_ = one_or_all(drawn)
-            if over == "n" and min(one.x[0] for one in found) * 20 <= max(one.x[-1] for one in found):
+            label_each(axes, self.range_, "bars: range over the cost matrices")
+            least = min(one.x[one.x > 0].min() for one in found)
+            if over in ("n", "changed") and least * 20 <= max(one.x[-1] for one in found):
                 axes.set_xscale("log")
-            words = "number of test examples" if over == "n" else "difference in expected cost"
-            axes.set(xlabel=words if relative_to is None else f"{words} / {unit:.3g}")
-            axes.set(ylim=(0, 1), ylabel="chance to find the difference")
+            axes.set(xlabel=label if relative_to is None else f"{label} / {unit:.3g}")
+            axes.set(ylim=(0, 1), ylabel=chance)
             return Words(legend, "upper left", self.names)
 
         return self._draw(ax, draw)

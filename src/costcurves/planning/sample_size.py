@@ -165,7 +165,7 @@ def _smallest(enough: Callable[[int], bool], start: int) -> int:
     return high
 
 
-def _one_draw(stratum: Stratum) -> tuple[FloatArray, FloatArray, float, float]:
+def one_draw(stratum: Stratum) -> tuple[FloatArray, FloatArray, float, float]:
     """Return probabilities, values, mean and standard deviation of one example's cost."""
     q, v = stratum.probabilities, stratum.values * stratum.draws
     # Equal values are one cell: bisection builds the distribution many times.
@@ -257,7 +257,7 @@ def _plan_half_width(pilot: Any, costs: CostMatrix, half_width: float, level: fl
         usual = check_laplace(laplace)
         cells = counts + usual
     size = int(counts.sum())
-    q, v, _, std = _one_draw(Stratum(size, (cells / cells.sum()).ravel(), costs.values.ravel() / size))
+    q, v, _, std = one_draw(Stratum(size, (cells / cells.sum()).ravel(), costs.values.ravel() / size))
     _check_spread(std, "costs")
     z = _z((1 + level) / 2)
     n_normal = _size("half_width", z * std / half_width, half_width)
@@ -305,7 +305,7 @@ def _plan_difference(
     n_normal = _size("difference", reach * std / difference, difference)
 
     def enough(n: int) -> bool:
-        return _power(q, v, mean, std, n, difference, z) >= wanted
+        return power_at(q, v, mean, std, n, difference, z) >= wanted
 
     n = _smallest(enough, n_normal) if n_normal <= _LARGEST_EXACT else n_normal
     spread = float((costs.values.max(axis=1) - costs.values.min(axis=1)).max())
@@ -322,10 +322,11 @@ def _paired_draw(pilot: Any, costs: CostMatrix, laplace: float) -> tuple[FloatAr
     joint = joint_of(pilot, costs)
     laplace = check_laplace(laplace)
     (cells,) = difference_cells(joint.true, differences(joint, costs), joint.counts, costs.values, every=laplace > 0)
-    return _one_draw(cells.stratum(laplace))
+    return one_draw(cells.stratum(laplace))
 
 
-def _power(q: FloatArray, v: FloatArray, mean: float, std: float, n: int, difference: float, z: float) -> float:
+def power_at(q: FloatArray, v: FloatArray, mean: float, std: float, n: int, difference: float, z: float) -> float:
+    """Return the chance to find a difference, from the distribution of one example's difference."""
     critical = z * std / math.sqrt(n)
     shift = difference - mean
     distribution = exact_distribution([Stratum(n, q, v / n)])
@@ -380,7 +381,7 @@ def power(
     target = mean if difference is None else check_number("difference", difference)
     if std == 0:
         return 0.0 if target == 0 else 1.0
-    return _power(q, v, mean, std, n, target, _z((1 + level) / 2))
+    return power_at(q, v, mean, std, n, target, _z((1 + level) / 2))
 
 
 def chance_of_missing(rate: float, n: int, *, times: int = 1) -> float:
