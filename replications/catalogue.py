@@ -29,6 +29,7 @@ _HOMES = {
     "size-2008": "paper2008.size",
     "difference-2008": "paper2008.difference",
     "figure6-2008": "paper2008.full",
+    "validation-2008": "paper2008.validation",
 }
 NAMES = tuple(_HOMES)
 

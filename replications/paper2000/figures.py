@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+import costcurves as cc
 from replications.drawing import COLOURS, GREY, look, panels
 from replications.markdown import Outcomes
 from replications.paper2000 import defaults, power, sensitivity, table5, table6
@@ -60,16 +62,15 @@ def coverage(outcomes: Outcomes) -> Any:
 
 def figure2(outcomes: Outcomes) -> Any:
     """Draw coverage against λ."""
-    found = sensitivity.curves(outcomes["figure2-2000"].parts)
+    found = {model: np.array(v) for model, v in by_model(outcomes["figure2-2000"].parts, "coverage").items()}
+    laplaces = np.array(sensitivity.LAPLACES)
+    means = [cc.PowerCurve.of(m, "laplace", laplaces, v.mean(axis=0, keepdims=True), 0.95) for m, v in found.items()]
     with panels(2, 3.6, 3.0) as (figure, axes):
-        for ax, top in ((axes[0], 3.0), (axes[1], 0.5)):
-            ax.axhline(0.95, color=GREY, linewidth=0.8)
-            for i, (model, values) in enumerate(found.items()):
-                ax.plot(sensitivity.LAPLACES, values, label=model, **look(i))
-            ax.set(xlim=(0, top), xlabel="λ", ylabel="share of test sets whose interval covers")
-        axes[0].set(title="as in figure 2", ylim=(0, 1))
-        axes[1].set(title="enlarged", ylim=(0.7, 1.0))
-        axes[0].legend(loc="upper right", ncols=2)
+        for ax in axes:
+            looks = [look(i) for i in range(len(means))]
+            cc.PowerDisplay(means).plot(ax=ax, wanted=0.95, legend=ax is axes[0], curve_kwargs=looks)
+        axes[0].set(title="as in figure 2", xlim=(0, 3.0), ylim=(0, 1))
+        axes[1].set(title="enlarged", xlim=(0, 0.5), ylim=(0.7, 1.0))
     return figure
 
 
@@ -92,26 +93,23 @@ def figure3(outcomes: Outcomes) -> Any:
     return figure
 
 
+def chance_curve(outcomes: Outcomes, model: str) -> cc.PowerCurve:
+    """The recorded chance to reject H0 against the share of changed labels, over the matrices of a model."""
+    kept = np.array(by_model(outcomes["power"].parts, "kept")[model])[:, 1:]
+    return cc.PowerCurve.of(model, "changed", np.array(power.SHARES[1:]), 1 - kept, 0.95)
+
+
 def _against_q(outcomes: Outcomes, groups: tuple[tuple[str, ...], ...], *, ranges: bool, normal: bool = False) -> Any:
-    parts = outcomes["power"].parts
-    kept, z = by_model(parts, "kept"), by_model(parts, "normal")
-    q = np.array(power.SHARES[1:]) * 1e6
+    z = by_model(outcomes["power"].parts, "normal")
     with panels(len(groups), 3.4, 2.8) as (figure, axes):
         for ax, group in zip(axes, groups, strict=True):
-            for model in group:
-                i = MODELS.index(model)
-                values = np.array(kept[model])[:, 1:]
-                mean = values.mean(axis=0)
-                ax.plot(q, mean, label=model, **look(i))
-                if ranges:
-                    reach = np.stack([mean - values.min(axis=0), values.max(axis=0) - mean])
-                    ax.errorbar(q, mean, reach, fmt="none", ecolor=COLOURS[i], elinewidth=0.8, capsize=1.5)
-                if normal:
-                    style = {"marker": "x", "linestyle": "none", "markersize": 3.5, "color": COLOURS[i]}
-                    ax.plot(q, np.mean(z[model], axis=0)[1:], **style)
-            ax.set(xscale="log", ylim=(0, 1), xlabel="labels changed (q, of a million)")
-            ax.legend(loc="lower left")
-        axes[0].set_ylabel("share of H0 not rejected")
+            curves = [chance_curve(outcomes, model) for model in group]
+            curves = curves if ranges else [replace(one, low=one.power, high=one.power) for one in curves]
+            looks = [look(MODELS.index(model)) for model in group]
+            cc.PowerDisplay(curves).plot(ax=ax, missed=True, wanted=None, curve_kwargs=looks)
+            for model in group if normal else ():
+                style = {"marker": "x", "linestyle": "none", "markersize": 3.5, "color": COLOURS[MODELS.index(model)]}
+                ax.plot(power.SHARES[1:], np.mean(z[model], axis=0)[1:], **style)
     return figure
 
 

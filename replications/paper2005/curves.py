@@ -33,12 +33,12 @@ def fold_curves() -> list[cc.RocCurve]:
     return [cc.RocCurve.from_rates(*point, name=f"curve {i}") for i, point in enumerate(FOLDS, start=1)]
 
 
-def roc_averages(points: int = 1001) -> tuple[cc.RocCurve, cc.RocCurve]:
+def roc_averages(points: int = 1001) -> tuple[cc.AveragedRoc, cc.AveragedRoc]:
     """The vertical and the horizontal average of figure 9."""
     curves = fold_curves()
     vertical = cc.average_roc_curves(curves, n_points=points, name="vertical average")
     horizontal = cc.average_roc_curves(curves, kind="horizontal", n_points=points, name="horizontal average")
-    return vertical.to_roc_curve(), horizontal.to_roc_curve()
+    return vertical, horizontal
 
 
 def work(part: Part, seed: int) -> Part:
@@ -96,7 +96,7 @@ def averages() -> Part:
     pc = 1 / (1 + slope)
     mean = np.mean([one.evaluate(GRID) for one in curves], axis=0)
     found = {}
-    for name, roc in (("vertical", vertical), ("horizontal", horizontal)):
+    for name, roc in (("vertical", vertical.to_roc_curve()), ("horizontal", horizontal.to_roc_curve())):
         cost = cc.CostCurve(roc)
         # The distance of the curve, in tpr, below the line of equal performance through the two points.
         below = float((y1 + slope * (roc.fpr - x1) - roc.tpr).min())

@@ -10,7 +10,7 @@ import costcurves as cc
 from replications.drawing import GREY, look, panels
 from replications.markdown import Outcomes, Page, image, rows_table, settings_text, table
 from replications.paper2005 import credit, intervals, sonar
-from replications.paper2005.curves import CROSSING, FOLDS, crossing_curves, fold_curves, roc_averages
+from replications.paper2005.curves import CROSSING, crossing_curves, fold_curves, roc_averages
 from replications.study import Outcome, Part
 
 
@@ -42,10 +42,7 @@ def figure3(outcomes: Outcomes) -> Any:
     """Draw figures 3 and 4: the points and lines of C4.5 on sonar."""
     roc = _sonar_curve(outcomes, "C4.5")
     with panels(2, 3.5, 3.6) as (figure, (left, right)):
-        left.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
-        left.plot(roc.fpr, roc.tpr, "o", color=look(0)["color"], markersize=3.5, clip_on=False)
-        left.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(0, 1), ylim=(0, 1))
-        left.set_aspect("equal")
+        cc.RocHullDisplay(roc).plot(ax=left, hull=False, shade=False, points=True, legend=False)
         cc.CostCurveDisplay(cc.CostCurve(roc)).plot(ax=right, lines=True, operating_range=True, legend=False)
         left.set_title("figure 3: ROC points of C4.5, sonar")
         right.set_title("figure 4: their cost lines")
@@ -60,11 +57,8 @@ def figure5(outcomes: Outcomes) -> Any:
     found = outcomes["curves-2005"].parts[0]
     with panels(2, 3.5, 3.6) as (figure, (left, right)):
         cc.RocHullDisplay(cc.RocHull(two)).plot(
-            ax=left, hull=False, shade=False, legend="lower right", curve_kwargs=looks
+            ax=left, hull=False, shade=False, crossings=True, legend="lower right", curve_kwargs=looks
         )
-        (x, y), slope = found["tangent"][0], found["slope"]
-        ends = np.array([0.0, 0.5])
-        left.plot(ends, y + slope * (ends - x), color="black", linewidth=1)
         left.plot(*found["roc_crossing"], "o", color=GREY, markersize=6, fillstyle="none")
         left.annotate("the curves cross", found["roc_crossing"], (14, -12), textcoords="offset points", fontsize=7)
         cc.CostCurveDisplay([cc.CostCurve(one) for one in two]).plot(
@@ -100,18 +94,11 @@ def figure9(outcomes: Outcomes) -> Any:
     """Draw figures 9 and 10: averages in ROC space and in cost space."""
     two = fold_curves()
     curves = [cc.CostCurve(one) for one in two]
-    (x1, y1), slope = FOLDS[0], outcomes["curves-2005"].parts[1]["slope"]
+    averages = roc_averages()
     with panels(2, 3.5, 3.6) as (figure, (left, right)):
-        left.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
-        for one in two:
-            left.plot(one.fpr, one.tpr, "-", color="black", marker="o", markersize=3)
-        for i, one in enumerate(roc_averages()):
-            left.plot(one.fpr, one.tpr, label=one.name, linewidth=1.5, color=look(i)["color"], linestyle=(0, (2, 1)))
-        ends = np.array([0.0, 0.4])
-        left.plot(ends, y1 + slope * (ends - x1), color=GREY, linewidth=1, label="equal performance")
-        left.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(0, 1), ylim=(0, 1))
-        left.set_aspect("equal")
-        left.legend(loc="lower right")
+        cc.AveragedRocDisplay(averages, folds={one.name: two for one in averages}).plot(
+            ax=left, with_folds=True, condition=outcomes["curves-2005"].parts[1]["pc"], legend="lower right"
+        )
         average = cc.average_cost_curves(curves, name="average performance")
         shown: list[cc.CostCurve] = [*curves, average]
         solid = {"color": "black", "linestyle": "-", "linewidth": 1.1}
@@ -126,17 +113,16 @@ def figure12(outcomes: Outcomes) -> Any:
     """Draw figure 12: a hundred resampled lines and the limits."""
     found = outcomes["intervals-2005"].parts[0]
     pc = intervals.PC
+    curve = intervals.curve_of_figure_11()
     with panels(2, 3.5, 3.4, sharey=True) as (figure, (left, right)):
-        for fpr, fnr in zip(found["fpr"], found["fnr"], strict=True):
-            left.plot([0, 1], [fpr, fnr], color=GREY, linewidth=0.4, linestyle=":")
-        for ax in (left, right):
-            ax.plot([0, 1], found["ends"], color="black", linewidth=2)
-            ax.set(xlim=(0, 1), ylim=(0, 0.8), xlabel="pc")
+        band = curve.band(level=intervals.LEVEL, method="resample", n_resamples=intervals.DRAWN)
+        cc.CostCurveDisplay(curve, bands=band).plot(ax=left, resamples=intervals.DRAWN, trivial=False, legend=False)
+        right.plot([0, 1], found["ends"], color="black", linewidth=2)
+        right.set(xlim=(0, 1), ylim=(0, 0.8), xlabel="pc")
         for key in ("lower", "upper"):
-            left.plot(pc, found[key], color="black", linewidth=2)
             right.plot(pc, found[f"exact_{key}"], label="infinitely many" if key == "lower" else None, **look(0))
             right.plot(pc, found[f"corrected_{key}"], label="corrected" if key == "lower" else None, **look(1))
-        left.set(title="figure 12: 100 matrices, 90 % limits", ylabel="normalized expected cost")
+        left.set_title("figure 12: 100 matrices, 90 % limits")
         right.set_title("the limits without simulation")
         right.legend(loc="upper right")
     return figure

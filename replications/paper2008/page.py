@@ -8,6 +8,7 @@ from typing import Any
 import costcurves as cc
 from replications.drawing import GREY, look, panels
 from replications.markdown import Outcomes, Page, image, rows_table, settings_text, table
+from replications.paper2008 import validation
 from replications.paper2008.binormal import LEVEL, grid, on_target
 from replications.paper2008.difference import CORRELATIONS, LOCATIONS, SHIFTS
 from replications.study import Part
@@ -41,6 +42,34 @@ def _three(parts: list[Part], names: list[str], kinds: Iterable[tuple[str, str, 
             ax.set(title=title, ylim=(0, 1))
             if ax is not axes[0]:
                 ax.set_ylabel("")
+    return figure
+
+
+def first(outcomes: Outcomes) -> Any:
+    """Draw figure 1: the cost of every threshold in two samples, and their cost curves."""
+    world = cc.Binormal(shift=3, scale=3)
+    samples = [cc.CostCurve.from_predictions(*world.draw(60, 60, rng=i), name=f"sample {i}") for i in (1, 2)]
+    with panels(2, 3.4, 2.8) as (figure, (left, right)):
+        cc.ThresholdDisplay(samples).plot(ax=left, condition=0.3, legend="upper right")
+        cc.CostCurveDisplay(samples).plot(ax=right, condition=0.3, legend="upper right")
+        left.set_title("the cost of every threshold")
+        right.set_title("the cheapest one at every pc")
+    return figure
+
+
+def validation_sets(outcomes: Outcomes) -> Any:
+    """Draw the coverage at the best thresholds, at chosen ones, and within the range of the scores."""
+    parts = outcomes["validation-2008"].parts
+    words = {"best": "best thresholds", **{f"validation {n}": f"chosen on {n} + {n}" for n in validation.SIZES}}
+    with panels(len(parts), 3.4, 2.8, sharey=True) as (figure, axes):
+        for ax, part in zip(axes, parts, strict=True):
+            sized = part | {"n": validation.EXAMPLES}
+            found = {told: _coverage(sized, kind) for kind, told in words.items()}
+            n = validation.EXAMPLES
+            kept = part["within_pc"], part["within"]
+            found["within the scores"] = cc.Coverage("within", *kept, LEVEL, "gaussian", "stratified", n, n)
+            cc.CoverageDisplay(found).plot(ax=ax, legend="lower center" if ax is axes[0] else False)
+            ax.set(title=f"μ = {part['mu']:g}", ylim=(0, 1))
     return figure
 
 
@@ -132,6 +161,7 @@ def text(outcomes: Outcomes) -> str:
     """Write the text of the page."""
     first, second = (outcomes[name] for name in ("spread-2008", "size-2008"))
     third, sixth = (outcomes[name] for name in ("difference-2008", "figure6-2008"))
+    last = outcomes["validation-2008"]
     return f"""
 C. Dugas and D. Gadoury, *Pointwise exact bootstrap distributions of cost curves*, ICML 2008.
 
@@ -142,8 +172,14 @@ paper's **1,000 simulations** of scores, evaluated with `CostCurve.band` and `co
 is the default interval of this package (combined Wilson limits of the two rates; mid-P limits for differences), which was
 designed to remain valid where there are few errors.
 
-Not covered: figure 1, an illustration; the normalization of full sampling by the largest cost; and what section 6 says about
-thresholds from a finite validation set, which was not simulated.
+Figure 1 illustrates how a cost curve arises: at each condition the cheapest threshold is taken, and another sample has
+another one. The text that we have does not include the picture; this is one of the same process
+(`ThresholdDisplay`, `CostCurveDisplay`):
+
+{image("2008-figure1.png", "The cost of every threshold at pc 0.3 in two samples, and their cost curves")}
+
+Costs of full samples are divided by the largest cost of a case, c_max, in the paper. `Band.per_largest_cost` gives the
+limits in this unit. The coverage does not depend on the unit.
 
 "On target" means within two percentage points of 90 %. The grid is pc = 0.01, ..., 0.99.
 
@@ -193,6 +229,23 @@ The corrected interval (mid-P, stratified) instead of the paper's:
 
 {rows_table([*third.rows, *sixth.rows])}
 
+## Sections 6 and 7: validation sets and observed scores
+
+{settings_text(last)} Thresholds are chosen as the cheapest ones on drawn validation sets, and the cost at the
+chosen thresholds is to be covered (`coverage` with `validation`). "Within the scores" leaves out test sets whose scores all lie
+on one side of the best threshold (`within_scores`).
+
+{image("2008-validation.png", "Coverage at the best thresholds, at those of validation sets, and within the scores")}
+
+{rows_table(last.rows)}
+
+A finite validation set does smooth the breaks, because thresholds vary and the extreme ones become less extreme. A limit to
+thresholds within the range of the scores removes the deepest breaks where classes overlap much (μ = 0.75), because test sets
+without a score beyond the threshold are left out. It changes nothing for μ = 3, where scores lie on both sides but the
+errors of one class may be missing. `CostCurve.threshold_set` says how uncertain a chosen threshold is.
+
+## The breaks
+
 The breaks have the cause that the paper names. Near pc = 0 and 1, few errors of one kind are expected, and if the test set
 contains none, the Gaussian interval has no width. The corrected intervals allow for errors that were not observed, so they
 are wide there instead of wrong; at the very ends they nearly always contain the true cost.
@@ -202,9 +255,11 @@ are wide there instead of wrong; at the very ends they nearly always contain the
 PAGE = Page(
     "2008",
     "Dugas & Gadoury 2008: exact bootstrap of cost curves",
-    ("spread-2008", "size-2008", "difference-2008", "figure6-2008"),
+    ("spread-2008", "size-2008", "difference-2008", "figure6-2008", "validation-2008"),
     text,
     {
+        "2008-figure1.png": first,
+        "2008-validation.png": validation_sets,
         "2008-spread.png": spread,
         "2008-size.png": size,
         "2008-difference.png": difference,

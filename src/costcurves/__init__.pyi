@@ -81,6 +81,7 @@ from costcurves.multiclass.priors import prior_hull as prior_hull
 from costcurves.planning.coverage import Binormal as Binormal
 from costcurves.planning.coverage import Coverage as Coverage
 from costcurves.planning.coverage import coverage as coverage
+from costcurves.planning.power_curve import PowerCurve as PowerCurve
 from costcurves.planning.power_curve import laplace_curve as laplace_curve
 from costcurves.planning.power_curve import power_curve as power_curve
 from costcurves.planning.sample_size import chance_of_missing as chance_of_missing

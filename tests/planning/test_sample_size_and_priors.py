@@ -406,5 +406,5 @@ def test_curves_of_chances_are_drawn_over_what_they_vary():
     coverage = cc.PowerDisplay.from_results(
         cc.laplace_curve([[40, 5], [3, 12]], matrices[0], n=50, laplace=[0, 1], draws=20)
     )
-    assert coverage.ax_.get_ylabel() == "chance that the interval holds the cost"
+    assert coverage.ax_.get_ylabel() == "chance to hold the true cost"
     plt.close(coverage.figure_)

@@ -151,6 +151,37 @@ def test_five_better_than_three_is_judged_by_itself():
     assert verdicts(rows, "Figure 5", "3 and 5 (random") == [REPLICATES]
 
 
+def test_the_ranges_of_figure_5_of_2000_can_be_minor_or_not():
+    shown = OUTCOMES["power"].rows
+    assert verdicts(shown, "Figure 5, M6 and M9") == [REPLICATES]
+    assert verdicts(shown, "Figure 5, others") == [DIRECTION]
+
+    def alike(parts):
+        for part in parts:
+            part["kept"] = parts[0]["kept"]
+
+    def wide_everywhere(parts):
+        for part in parts:
+            part["kept"] = [float(part["matrix"] % 2)] * len(part["kept"])
+
+    same = judged_again("power", alike)
+    assert verdicts(same, "Figure 5, M6 and M9") == [FAILS]
+    assert verdicts(same, "Figure 5, others") == [REPLICATES]
+    assert verdicts(judged_again("power", wide_everywhere), "Figure 5, others") == [FAILS]
+
+
+def test_what_section_6_of_2008_says_can_fail():
+    assert set(verdicts(OUTCOMES["validation-2008"].rows, "Section 6", "jump")) == {REPLICATES}
+    assert verdicts(OUTCOMES["validation-2008"].rows, "Section 7") == [DIRECTION, FAILS]
+
+    def rough(parts):
+        for part in parts:
+            part["validation 100"] = [float(i % 2) for i in range(len(part["best"]))]
+            part["off_centre"] = [10.0] * 3
+
+    assert set(verdicts(judged_again("validation-2008", rough), "Section 6")) == {FAILS}
+
+
 # The table of contents --------------------------------------------------------------------------------------
 
 

@@ -22,7 +22,7 @@ _WORDS = {
     "n": ("number of test examples", "chance to find the difference"),
     "difference": ("difference in expected cost", "chance to find the difference"),
     "changed": ("share of labels changed", "chance to find the difference"),
-    "laplace": ("λ, added to each cell", "chance that the interval holds the cost"),
+    "laplace": ("λ, added to each cell", "chance to hold the true cost"),
 }
 
 
@@ -139,7 +139,7 @@ class PowerDisplay(LabelDisplay):
             self.wanted_ = None
             if goal is not None:
                 self.wanted_ = axes.axhline(goal, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
-                label_each(axes, [self.wanted_], f"wanted: {100 * goal:g} %")
+                label_each(axes, [self.wanted_], f"{'promised' if over == 'laplace' else 'wanted'}: {100 * goal:g} %")
             drawn, self.range_ = [], []
             for name, one in zip(shown_names, found, strict=True):
                 chances = [1 - y if flags["missed"] else y for y in (one.power, one.low, one.high)]
