@@ -46,6 +46,11 @@ class TrainingSpread(Result):
     training sets. Squares of both are added (MOVER). What an example and a training set contribute together enters
     both, so that the limits are slightly too wide.
 
+    Measured at nominal 95 % on 1,000 random worlds each (standard error at most 0.6 points; method "mid-p",
+    studies/training_sets.py), with training sets and test examples: 2 and 200: 0.981; 3 and 100: 0.982; 5 and 500:
+    0.968; 10 and 200: 0.967; for differences 0.981 to 0.995. `bcost` of one classifier held the cost of the algorithm
+    in 0.54 to 0.80 of these worlds.
+
     Examples
     --------
     >>> import costcurves as cc
