@@ -107,9 +107,7 @@ class CostCurveDisplay(ScoreDisplay):
     point_: list[Any]
 
     def __init__(self, curves: Any, *, bands: Any = None, folds: Mapping[str, Any] | None = None) -> None:
-        one = isinstance(curves, CostCurve) or hasattr(curves, "to_roc_curve") or hasattr(curves, "on_hull")
-        self.curves = tuple([as_cost_curve(curves)] if one else as_cost_curves(curves))
-        check_unique(self.names, "curves")
+        self.curves = different_curves(curves)
         if isinstance(bands, Band) and len(self.curves) == 1:
             bands = {self.names[0]: bands}
         self.bands: dict[str, Band] = dict(_by_name("bands", bands, self.names))
@@ -272,6 +270,14 @@ class CostCurveDisplay(ScoreDisplay):
             zorder=2.5,
             solid_capstyle="butt",
         )[0]
+
+
+def different_curves(curves: Any) -> tuple[CostCurve, ...]:
+    """Return cost curves with different names, given as one curve, a sequence or a mapping."""
+    one = isinstance(curves, CostCurve) or hasattr(curves, "to_roc_curve") or hasattr(curves, "on_hull")
+    found = tuple([as_cost_curve(curves)] if one else as_cost_curves(curves))
+    check_unique([curve.name for curve in found], "curves")
+    return found
 
 
 def _by_name(what: str, given: Any, names: tuple[str, ...]) -> Mapping[str, Any]:

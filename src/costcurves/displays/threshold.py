@@ -7,15 +7,15 @@ from typing import Any, Self
 import numpy as np
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import FloatArray, check_unique
+from costcurves._base.validation import FloatArray
 from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
-from costcurves.curves.averages import as_cost_curve, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.displays._base import Axes, ScoreDisplay
 from costcurves.displays._conditions import LineSettings, Names
 from costcurves.displays._placing import Words, label_each
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import one_or_all
+from costcurves.displays.cost import different_curves
 
 # How far the lines go beyond the lowest and the highest score, as a share of their distance.
 _BEYOND = 0.05
@@ -62,9 +62,7 @@ class ThresholdDisplay(ScoreDisplay):
     set_: list[Any]
 
     def __init__(self, curves: Any) -> None:
-        one = isinstance(curves, CostCurve) or hasattr(curves, "to_roc_curve") or hasattr(curves, "on_hull")
-        self.curves = tuple([as_cost_curve(curves)] if one else as_cost_curves(curves))
-        check_unique(self.names, "curves")
+        self.curves = different_curves(curves)
         for curve in self.curves:
             if curve.roc is None or not curve.roc.has_thresholds:
                 raise InputError(f"`curves` must come from scores, got {curve.name!r} without thresholds")
