@@ -468,6 +468,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "test size, rare errors": lambda: cc.plan_test_size([[900, 0], [1, 5]], [[0, 1], [500, 0]], half_width=1).rare,
     "power": lambda: [cc.power(PILOT, ERRORS, 500), cc.power(PILOT, ERRORS, 200, difference=0.1, level=0.9)],
     "power curve": lambda: cc.power_curve(PILOT, ERRORS, n=[100, 200, 400]),
+    "laplace curve": lambda: cc.laplace_curve([[40, 5], [3, 12]], [[0, 1], [5, 0]], n=60, laplace=[0, 0.5], draws=50),
     "power curve of differences": lambda: cc.power_curve(PILOT, ERRORS, n=1000, difference=[0, 0.1, 0.2]),
     "rare errors": lambda: [cc.chance_of_missing(0.001, 1000, times=2), cc.examples_to_see(0.001)],
     # Counts of pieces, files
