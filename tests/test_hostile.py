@@ -33,6 +33,7 @@ HULL = cc.RocHull([ROC, FIXED, RATES])
 MATRIX = cc.CostMatrix(COSTS, labels=["good", "bad"])
 HUGE = 10**400
 MASKED = np.ma.masked_array(Y, mask=[True] + [False] * 11)
+UNUSED = pd.Series(["a", "b", "a"], dtype=pd.CategoricalDtype(["a", "b", "c"]))
 
 
 def roc(y_true=Y, y_score=S, **options):
@@ -80,6 +81,7 @@ REFUSED = [
     (lambda: ROC.index_of(np.nan), "`threshold` must not be NaN"),
     (lambda: cc.average_roc_curves([ROC], n_points=2**64), "`n_points` must be <= "),
     # cost curves
+    (lambda: cc.CostCurve(ROC.on_hull(), policy=cc.thresholds.product()), "`policy=product\\(\\)` needs every point"),
     (lambda: CURVE.evaluate(HUGE), "`pc` must be numbers that a float can hold"),
     (lambda: CURVE.evaluate(np.array([0.5 + 0j])), "`pc` must be numeric"),
     (lambda: CURVE.evaluate(True), "`pc` must be numeric, got True"),
@@ -200,6 +202,10 @@ REFUSED = [
     (lambda: cc.CostMatrix([[0, 1e308], [1, 0]]), r"`costs` must be at most 1e\+150, got 1e\+308"),
     (lambda: cc.CostMatrix(COSTS, labels=[[0, 1], [2]]), "`labels` must be hashable"),
     (lambda: cc.CostMatrix([[0]]), "`costs` must have at least 2 classes, got 1"),
+    (
+        lambda: cc.minimum_cost_predictions([[0.2, 0.8]], cc.CostMatrix(COSTS, labels=["b", 1])),
+        "`classes` must name the columns of `probabilities` where the cost matrix's labels are not sorted",
+    ),
     (lambda: MATRIX.cost([], "bad"), "`true` must be a label of the cost matrix"),
     (lambda: MATRIX.cost(pl.Series(["bad"]), "bad"), "`true` must be a label of the cost matrix"),
     (lambda: cc.expected_cost(MASKED, Y, COSTS), "`y_true` must not have masked values"),
@@ -248,6 +254,7 @@ TAKEN = [
     (lambda: cc.expected_cost([0, 1], [1, 0], [[0, 1e9], [1e9, 0]], sample_weight=[8e307, 8e307]), 1e9),
     (lambda: cc.plan_test_size([[90, 10], [4, 16]], COSTS, half_width=1e308).n, 1),
     (lambda: CURVE.evaluate(Decimal("0.5")), CURVE.evaluate(0.5)),
+    (lambda: cc.ConfusionMatrix.from_predictions(UNUSED, UNUSED).labels, ("a", "b")),
 ]
 
 

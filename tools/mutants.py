@@ -224,9 +224,13 @@ class Changes(ast.NodeVisitor):
         if ast.unparse(node.func) in ("cast", "TypeVar", "field", "warnings.warn"):
             return  # types, declarations and texts
         for i, keyword in enumerate(node.keywords):
+            if keyword.arg in ("dtype", "strict"):
+                continue  # what the types and lengths are anyway
             if keyword.arg is not None:
                 self.replaced(node, keywords=[*node.keywords[:i], *node.keywords[i + 1 :]])
-        self.generic_visit(node)
+            self.visit(keyword.value)
+        for part in (node.func, *node.args):
+            self.visit(part)
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, bool):

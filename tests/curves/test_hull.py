@@ -516,3 +516,9 @@ def test_a_range_is_no_condition_and_the_error_says_who_takes_it():
     span = cc.OperatingRange(prevalence=(0.1, 0.4), cost_fp=1, cost_fn=5)
     with pytest.raises(cc.InputError, match=r"one condition; `within` takes ranges, got OperatingRange"):
         hull.best(span)
+
+
+def test_a_mixture_at_a_vertex_is_no_mixture():
+    hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A")])
+    for fpr, text in {0.0: "always negative", 0.1: "A", 1.0: "always positive"}.items():
+        assert repr(hull.interpolate(fpr=fpr)).startswith(f"Mixture({text}: fpr={fpr:g},")

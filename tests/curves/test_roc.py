@@ -329,3 +329,9 @@ def test_the_ith_points_are_averaged_only_if_there_are_as_many():
         cc.average_roc_curves([a, cc.RocCurve.from_rates(0.1, 0.4)], kind="points")
     with pytest.raises(cc.InputError, match="kind"):
         cc.average_roc_curves([a, b], kind="diagonal")
+
+
+def test_rates_that_end_at_always_positive_keep_all_their_points():
+    curve = cc.RocCurve.from_rates([0.1, 0.2, 0.3, 1.0], [0.3, 0.5, 0.8, 1.0], thresholds=[4, 3, 2, 1])
+    assert curve.fpr.tolist() == [0.0, 0.1, 0.2, 0.3, 1.0]
+    assert curve.thresholds[1:4].tolist() == [4, 3, 2]

@@ -261,3 +261,17 @@ def test_bad_scores_are_refused(function):
         function([0, 1], {}, where)
     with pytest.raises(cc.InputError, match="must not use the names of the trivial classifiers, got 'always positive'"):
         function(ALL_TIED[0], {"always positive": ALL_TIED[1]}, where)
+
+
+@pytest.mark.filterwarnings("ignore::costcurves.CostCurvesWarning")
+@pytest.mark.parametrize("pc", [0.4, 0.6])
+def test_the_trivial_classifier_that_costs_less_is_the_cheaper_of_both(pc):
+    found = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        answer = cc.recommend(np.r_[0, 1, rng.integers(0, 2, 28)], {"a": rng.normal(size=30)}, pc)
+        if answer.cheaper_unaided is not None:
+            unaided = {"always negative": pc, "always positive": 1 - pc}
+            assert unaided[answer.cheaper_unaided] == min(unaided.values()) < answer.estimate[0]
+            found.append(seed)
+    assert len(found) > 3

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import warnings
@@ -134,6 +136,23 @@ def test_mistakes_are_found(said):
     assert set(said["wrong.py"]) == set(range(first, first + len(WRONG)))
     for i, (line, text) in enumerate(WRONG.items()):
         assert text in said["wrong.py"][first + i], line
+
+
+@pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright is not installed (npm install -g pyright)")
+def test_pyright_accepts_what_is_right_and_finds_each_mistake(tmp_path):
+    for name, source in PROGRAMS.items():
+        (tmp_path / name).write_text(source, encoding="utf-8")
+    settings = {"typeCheckingMode": "strict", "extraPaths": [str(Path(costcurves.__file__).parents[1])]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = ["pyright", "--outputjson", "--pythonpath", sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    found = [
+        (Path(one["file"]).name, one["range"]["start"]["line"] + 1)
+        for one in json.loads(done.stdout)["generalDiagnostics"]
+        if one["severity"] == "error"
+    ]
+    first = PROLOGUE.count("\n") + 1
+    assert set(found) == {("wrong.py", first + i) for i in range(len(WRONG))}
 
 
 def test_the_classes_of_results_are_known(said):

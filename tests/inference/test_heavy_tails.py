@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import special
 from scipy.stats import binom
 
 import costcurves as cc
@@ -106,6 +107,15 @@ def test_the_expansion_of_large_samples_agrees_with_resampling(monkeypatch):
     expanded = bootstrap_t_limits(costs, 0.025, 8000, None, (0.0, 99.0))
     width = expanded.upper - expanded.lower
     assert (drawn.lower, drawn.upper) == pytest.approx((expanded.lower, expanded.upper), abs=0.02 * width)
+
+
+@pytest.mark.parametrize("z", [-3.0, -1.0, 0.5, 2.0])
+def test_p_values_of_large_samples_are_nearly_normal(monkeypatch, z):
+    monkeypatch.setattr("costcurves.inference.example_costs._MANY", 100)
+    values = np.random.default_rng(8).normal(size=20_000)
+    values += z * values.std() / np.sqrt(values.size) - values.mean()
+    found = bootstrap_t_limits(values, 0.025, 2000, None, (-99.0, 99.0))
+    assert found.p_value == pytest.approx(2 * special.ndtr(-abs(z)), abs=2e-3)
 
 
 def test_a_tail_of_infinite_variance_is_named_and_a_light_one_is_not():

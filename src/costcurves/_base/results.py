@@ -20,7 +20,7 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [jsonable(v) for v in value.tolist()]
     if isinstance(value, np.generic):
-        return jsonable(value.item())
+        return jsonable(float(value) if isinstance(value, np.floating) else value.item())
     if isinstance(value, float):
         if math.isnan(value):
             return None

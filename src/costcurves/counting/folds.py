@@ -228,7 +228,10 @@ def check_complements(table: FoldCounts) -> None:
 
 def fold_numbers(folds: npt.ArrayLike, size: int) -> IntArray:
     """Number the folds from 0."""
-    values = np.asarray(folds)
+    try:
+        values = np.asarray(folds)
+    except ValueError:  # rows of different lengths
+        values = np.empty(0)
     if values.shape != (size,):
         raise InputError(f"`folds` must have one entry per example, shape ({size},), got {values.shape}")
     lacking = [is_missing_label(value) for value in values.tolist()]

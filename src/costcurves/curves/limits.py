@@ -315,7 +315,7 @@ def _check_sizes(curves: Sequence[RocCurve], enough: Callable[[int, int], bool],
     n_neg, n_pos = max(sizes, key=sum)
 
     def times(factor: int) -> tuple[int, int]:
-        return math.ceil(factor * n_neg / 100), math.ceil(factor * n_pos / 100)
+        return -(-factor * n_neg // 100), -(-factor * n_pos // 100)
 
     high = 200
     while not enough(*times(high)):

@@ -11,7 +11,7 @@ import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
-from costcurves._base.validation import BoolArray, FloatArray, check_choice, check_unique, frozen, shown
+from costcurves._base.validation import BoolArray, FloatArray, check_choice, check_unique, frozen, items_of, shown
 from costcurves.conditions.condition import EQUAL
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range, span_of
 from costcurves.curves.averages import CostCurves, CurveLike, as_cost_curve, as_cost_curves, tpr_at
@@ -112,7 +112,7 @@ def _gaps_in_roc(a: RocCurve, b: RocCurve, over: RangeLike) -> tuple[FloatArray,
 
 def _fpr_range(over: Any) -> tuple[float, float]:
     """Return a range of false positive rates."""
-    if not isinstance(over, (tuple, list, np.ndarray)):
+    if not isinstance(over, (tuple, list, np.ndarray)) or len(items_of(over)) < 2:
         raise InputError(f"`over` must be a pair (low, high) of fpr for space='roc', got {shown(over)}")
     low, high = span_of((over[0], over[-1]))
     return low, high

@@ -145,8 +145,8 @@ def select_in(
 
 def _folds(positive: Any, folds: Any, rng: Any) -> IntArray:
     """Return the fold of each case; of a number of folds, drawn at random within each class."""
-    if np.ndim(folds):
-        found = np.asarray(folds)
+    if isinstance(folds, (list, tuple)) or np.ndim(folds):
+        found = np.asarray(folds, dtype=object if isinstance(folds, (list, tuple)) else None)
         if found.shape != positive.shape or np.unique(found).size < 2:
             raise InputError(f"`folds` must have the fold of each of {positive.size} cases, two or more folds")
         return np.asarray(np.unique(found, return_inverse=True)[1])

@@ -12,7 +12,7 @@ import numpy as np
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
-from costcurves._base.validation import FloatArray, shown
+from costcurves._base.validation import FloatArray, items_of, shown
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix
 from costcurves.counting.class_labels import code_columns
 from costcurves.inference.cost_cells import CostCells, difference_cells
@@ -87,7 +87,7 @@ def over_training(
     """Return the cost of one algorithm, or the difference of two, from the predictions of each training set."""
     known = ("predictions",) if names is None else ("preds_a", "preds_b")
     for name, given in zip(known, predictions, strict=True):
-        if isinstance(given, str) or not hasattr(given, "__len__") or len(given) < 2:
+        if isinstance(given, str) or not hasattr(given, "__len__") or len(items_of(given)) < 2:
             raise InputError(f"`{name}` must have the predictions of 2 training sets or more, got {shown(given)}")
         if len(given) != len(predictions[0]):
             raise InputError(f"`preds_b` must have as many training sets as `preds_a`, got {len(given)}")

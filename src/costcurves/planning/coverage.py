@@ -26,6 +26,7 @@ from costcurves._base.validation import (
     check_rng,
     check_unit_array,
     frozen,
+    items_of,
     number_array,
     shown,
 )
@@ -254,7 +255,9 @@ def coverage(
     if validation is not None:
         if not isinstance(truth, Binormal) or test_sets == "full":
             raise InputError(f"`validation` must come with a Binormal and stratified test sets, got {shown(truth)}")
-        sizes = tuple(check_integer("validation", size, 1) for size in validation)
+        sizes = tuple(check_integer("validation", size, 1) for size in items_of(validation))
+        if len(sizes) != 2:
+            raise InputError(f"`validation` must be two sizes, got {shown(validation)}")
         how = {"level": level, "method": method, "sampling": sampling}
         chance = _after_validation(truth, sizes, (n_pos, n_neg), points, check_integer("draws", draws, 1), rng, how)
         return Coverage(name or truth.name, points, chance, level, method, sampling, n_pos, n_neg)

@@ -74,6 +74,9 @@ class PowerCurve(Result):
     @classmethod
     def of(cls, name: str, over: str, x: FloatArray, chances: FloatArray, level: float) -> PowerCurve:
         """Return the curve of chances of shape (matrices, points)."""
+        chances = np.array(check_unit_array("chances", chances))
+        if chances.ndim != 2 or not chances.size:
+            raise InputError(f"`chances` must be of shape (matrices, points), got shape {chances.shape}")
         return cls(name, over, x, chances.mean(axis=0), level, chances.min(axis=0), chances.max(axis=0))
 
     def __post_init__(self) -> None:
@@ -146,6 +149,9 @@ def power_curve(
     [0.049, 0.391, 0.92]
     """
     given = {"n": n, "difference": difference, "changed": changed}
+    for argument, value in given.items():
+        if value is not None:
+            number_array(argument, value, booleans=False)
     sequences = [key for key, value in given.items() if value is not None and np.ndim(value) > 0]
     if not sequences:
         raise InputError(f"one of `n` and `difference` must be a sequence, got {shown(n)} and {shown(difference)}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import check_path, shown
+from costcurves._base.validation import check_path, items_of, shown
 
 FORMATS = {
     ".parquet": "parquet",
@@ -76,7 +76,7 @@ def format_of(path: str) -> str | None:
 def find_files(source: Any) -> list[DataFile]:
     """List the files of a path, a glob, a directory or a list of these, without repetition and of one format."""
     several = isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike))
-    paths = [path for one in (source if several else [source]) for path in _paths_of(one)]
+    paths = [path for one in (items_of(source) if several else [source]) for path in _paths_of(one)]
     if not paths:
         raise InputError("`source` must name at least one file, got an empty list")
     # Several paths may lead to the same file: through links, which may even form a circle, or by another spelling.

@@ -227,7 +227,8 @@ class Band(Result):
         """
         p = check_in_open_unit("prevalence", prevalence)
         # One example costs pc / p if it is a miss and (1 - pc) / (1 - p) if it is a false alarm, in units of NE.
-        largest = np.maximum(self.pc / p, (1 - self.pc) / (1 - p))
+        with np.errstate(over="ignore"):
+            largest = np.maximum(self.pc / p, (1 - self.pc) / (1 - p))
         estimate, lower, upper = (ends / largest for ends in (self.estimate, self.lower, self.upper))
         return PerLargestCost(self.pc, estimate, lower, upper, self.level, p)
 
