@@ -103,7 +103,7 @@ REFUSED = [
     (lambda: CURVE.band(level=95), r"`level` must be in \(0, 1\), got 95"),
     (lambda: CURVE.band(level=1), r"`level` must be in \(0, 1\), got 1"),
     (lambda: CURVE.band(laplace=1e308), r"`laplace` must be <= 1e\+06"),
-    (lambda: CURVE.band(method="wilsonn"), "`method` must be one of 'wilson'"),
+    (lambda: CURVE.band(method="wilsonn"), "`method` must be one of 'chosen', 'wilson'"),
     (lambda: CURVE.band(sampling="fulll"), "`sampling` must be one of"),
     (
         lambda: CURVE.band(method="resample", rng="abc"),

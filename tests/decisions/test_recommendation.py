@@ -45,7 +45,7 @@ def test_given_the_choice_every_row_has_the_cost_and_limits_of_its_curve(credit)
     y, scores = credit
     answer = cc.recommend(y, scores, CONDITION, level=0.9, given_choice=True)
     for name in NAMES:
-        money = cc.CostCurve.from_predictions(y, scores[name]).band(level=0.9).at(CONDITION).money
+        money = cc.CostCurve.from_predictions(y, scores[name]).band(level=0.9, method="wilson").at(CONDITION).money
         i = answer.index(name)
         found = answer.expected_cost[i], answer.money_lower[i], answer.money_upper[i]
         assert found == pytest.approx((money.estimate, money.lower, money.upper), rel=1e-12)
@@ -67,7 +67,10 @@ def test_the_cost_on_new_cases_is_higher_than_on_these_and_so_are_its_limits(cre
 def test_given_the_choice_p_values_are_those_of_the_comparison(credit):
     answer = cc.recommend(*credit, CONDITION, given_choice=True)
     for name in ("bayes", "logit", "tree"):
-        difference = cc.compare(credit[0], credit[1]["forest"], credit[1][name], pc=[CONDITION.pc], simultaneous=False)
+        names = ("forest", name)
+        cuts = tuple(cc.thresholds.fixed(float(answer.threshold[answer.index(one)])) for one in names)
+        both = (credit[1][one] for one in names)
+        difference = cc.compare(credit[0], *both, names=names, policy=cuts, pc=[CONDITION.pc], simultaneous=False)
         # One-sided where the other is two-sided; drawn with a standard error of 0.01 where it is large.
         p = float(answer.p_value[answer.index(name)])
         assert p == pytest.approx(difference.at(CONDITION).p_value / 2, abs=0.04)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from costcurves._base.validation import FloatArray
+from costcurves.counting.geometry import upper_hull
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.inference.bands.results import SignedBand
 from costcurves.inference.optimism import SHARE_FOUND, optimism_of
@@ -42,8 +43,10 @@ class Optimism:
             low = -1.0 if used[0] == 0 else float(curve.breaks[used[0]])
             high = float(curve.breaks[used[-1] + 1])
         kept, sizes = roc.on_hull(), roc.effective or (float(roc.n_pos), float(roc.n_neg))
-        tp, fp = (np.asarray(c * (n / c[-1]), dtype=np.float64) for c, n in zip((kept.tp, kept.fp), sizes, strict=True))
-        return cls(tp, fp, low, high)
+        # Sums of weights that differ by rounding, such as those of other units, have the same vertices and draws.
+        tp, fp = (np.round(c * (n / c[-1]), 6) for c, n in zip((kept.tp, kept.fp), sizes, strict=True))
+        vertices = upper_hull(fp, tp)
+        return cls(tp[vertices], fp[vertices], low, high)
 
     def at(self, pc: FloatArray) -> FloatArray:
         """Return by how much the cost may be too low at some points; 0 where no score is looked at."""
