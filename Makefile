@@ -9,7 +9,7 @@ DEMO_STAMP := $(VENV)/.installed-demo
 # $(call pip,arguments) shows what pip prints only if it fails.
 pip = $(BIN)/python -m pip install --disable-pip-version-check $(1) >$(VENV)/pip.log 2>&1 || { cat $(VENV)/pip.log; exit 1; }
 
-.PHONY: help demo test test-oldest fuzz hostile mutants study-honesty study-thresholds study-real study-ranges study-k-classes lint format wheels bench bench-check bench-record replicate docs clean
+.PHONY: help demo test test-oldest fuzz hostile mutants study-honesty study-thresholds study-real study-ranges study-limits study-k-classes lint format wheels bench bench-check bench-record replicate docs clean
 
 help:
 	@echo "make demo    run the main task on the shipped example (demo-output/; installs 30 packages)"
@@ -21,6 +21,7 @@ help:
 	@echo "make study-honesty  measure how often the recommendations hold in 60 simulated worlds (hours; can be resumed)"
 	@echo "make study-thresholds  how often sets of thresholds have the best one (20 minutes)"
 	@echo "make study-real  how often promises hold on German credit, Pima and Adult (minutes; needs ../shared/data)"
+	@echo "make study-limits  how often the limits of curves and comparisons hold (half an hour)"
 	@echo "make study-ranges  how often the loss of one rule for a range stays below its limit (20 minutes)"
 	@echo "make study-k-classes  how often the intervals of k-class costs hold, by method (half an hour)"
 	@echo "make lint    ruff (lint and format) and mypy"
@@ -72,6 +73,9 @@ study-thresholds: $(STAMP)
 
 study-real: $(STAMP)
 	$(BIN)/python studies/real_data.py --record $(STUDY)
+
+study-limits: $(STAMP)
+	$(BIN)/python -m studies.limits --record $(STUDY)
 
 study-ranges: $(STAMP)
 	$(BIN)/python studies/range_losses.py --record $(STUDY)

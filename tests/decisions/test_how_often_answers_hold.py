@@ -11,6 +11,7 @@ from scipy import stats
 
 from laws import random_worlds
 from studies import honesty as study
+from studies import limits as limits_study
 
 SETS = 40
 
@@ -41,3 +42,22 @@ def test_the_truth_of_a_cell_is_what_many_new_cases_cost():
 
 def test_the_recorded_page_is_that_of_the_recorded_numbers():
     assert study.PAGE.read_text(encoding="utf-8") == study.page(json.loads(study.RECORD.read_text()))
+
+
+@pytest.mark.law
+def test_default_limits_of_curves_and_comparisons_hold_about_as_often_as_they_promise():
+    for rng in random_worlds(1, stream=1811):
+        cell = limits_study.WORLDS[int(rng.integers(len(limits_study.WORLDS)))]
+        start = int(rng.integers(2**31))
+        found = limits_study.measure(cell, range(start, start + 20))
+        assert found["above"] <= stats.binom.isf(1e-6, 20, 0.025), cell
+        for names in (("above", "below"), ("joint_above", "joint_below"), ("apart",), ("joint_apart",)):
+            # Joint limits of a difference are missed in up to 8 % of data sets where one score is coarser.
+            assert sum(found[name] for name in names) <= stats.binom.isf(1e-6, 20, 0.08), (cell, names)
+        assert found["false"] <= stats.binom.isf(1e-6, 20, 0.05), cell
+        assert found["joint_false"] <= stats.binom.isf(1e-6, 20, 0.05), cell
+
+
+def test_the_page_of_default_limits_shows_what_is_recorded():
+    found = json.loads(limits_study.RECORD.read_text())
+    assert limits_study.PAGE.read_text(encoding="utf-8") == limits_study.page(found)

@@ -379,6 +379,12 @@ class CostCurve(CostMeasures):
         simultaneous = check_flag("simultaneous", simultaneous)
         if check_flag("reoptimise", reoptimise):
             roc = self._need_roc("band")
+            usual = method in (None, "resample") and sampling == "stratified" and laplace == 0
+            if simultaneous or not usual or prevalence_uncertainty is not None:
+                raise InputError(
+                    "`reoptimise` must come without `simultaneous`, `sampling`, `laplace`, `prevalence_uncertainty` "
+                    "and methods other than 'resample', got one of them"
+                )
             if self.policy is None or not self.policy.chosen_here or effective is not None:
                 raise InputError(f"`reoptimise` must come with policy='optimal' and whole counts, got {self.policy!r}")
             if roc.max_error:

@@ -254,6 +254,12 @@ class Predictions(Result):
         policy : policy
             The rule for the threshold at each pc, as for `CostCurve`. With ``"crossfit"``, no example is judged at a
             threshold that its own fold has chosen. The folds are those of the predictions, if they have any.
+
+        Notes
+        -----
+        With the best thresholds, the curve of predictions in files, or of more than 65,536 examples, has only the
+        points of its hull. Its band treats the cases between two of them as if they all had different scores, so that
+        limits may differ a little from those of the same examples in memory.
         """
         with self._asked(), one_question():
             return curve_in(self._source, self._one(name), policy)

@@ -181,7 +181,8 @@ class Rows:
 
     def curve(self, name: str, rule: Policy) -> CostCurve:
         """Return the cost curve of one classifier under a policy."""
-        roc = self.roc(name, "all" if rule.needs_all_points else "hull")
+        # All points of few rows are counted anyway, and limits follow from them.
+        roc = self.roc(name, "all" if rule.needs_all_points or self.positive.size <= MANY else "hull")
         return CostCurve(roc, rule.for_cases(self.positive, self.scores[name], self.weights, self.folds))
 
     def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:

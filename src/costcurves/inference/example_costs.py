@@ -94,7 +94,11 @@ def bootstrap_t_limits(
     if moved.size > 1:
         error = float(values.std()) / math.sqrt(n)
         if error == 0:
-            return MeanLimits(mean, mean, 0.0)
+            # All cases are alike. If the mean were zero, one in 1 + k would have the farthest value of the other sign.
+            k = abs((possible[0] if mean > 0 else possible[1]) / mean)
+            low, high = tilted_limits([_cells(values, possible)], tail)
+            p = min(1.0, 2 * (k / (1 + k)) ** n)
+            return MeanLimits(max(low, possible[0]), min(high, possible[1]), p)
         if moved.size > _MANY:
             low_t, high_t, p = _expanded(values, tail, mean / error)
         else:

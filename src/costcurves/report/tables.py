@@ -183,7 +183,7 @@ def facts_table(summary: Summary, say: Speaker) -> Table:
     rows = [
         (say.name(one.name), f"{one.distinct:,}", f"{summary.data.n - one.distinct:,}") for one in summary.classifiers
     ]
-    return Table("Scores", ("classifier", "distinct scores", "rows that share a score with another row"), tuple(rows))
+    return Table("Scores", ("classifier", "distinct scores", "rows beyond the first with a score"), tuple(rows))
 
 
 def costs_table(summary: ClassesSummary, say: Speaker) -> Table:
