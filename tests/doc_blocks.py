@@ -76,5 +76,5 @@ def run_page(page: Path) -> int:
             raise AssertionError(f"{page.name}:{block.line}: {traceback.format_exc(limit=-3)}") from error
         if shown is not None:
             told = [line.rstrip() for line in printed.getvalue().splitlines()]
-            assert told == [line.rstrip() for line in shown.splitlines()], f"{page.name}:{block.line}"
+            assert told == [line.rstrip() for line in shown.splitlines()], f"{page.name}:{block.line}: {told}"
     return len(blocks)

@@ -415,7 +415,7 @@ VEHICLE = ("example:vehicle", "--costs", "example:vehicle")
         (("plan", *VEHICLE, "--pred", "logit", "--difference", "1"), "--difference goes with 2 --pred, got 1"),
         (("hull", "show", "hull.json"), "hull.json: no such file"),
         (("hull", "show", "m.csv"), "`text` must be JSON"),
-        (("report", *CREDIT[1:], "-o", "page.pdf"), "--output must end in .html, got page.pdf"),
+        (("report", *CREDIT[1:], "-o", "page.pdf"), "--output must end in .html or .json, got page.pdf"),
         (("curve", *CREDIT[1:], "-o", "c.gif"), "--output must end in .svg, .png, .pdf"),
         (("hull", "add", "no/hull.json", *CREDIT[1:]), "cannot be written: there is no folder no"),
         (("demo", "-o", "m.csv"), "m.csv is a file: name a folder"),

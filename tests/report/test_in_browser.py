@@ -154,7 +154,7 @@ def test_the_limits_are_those_of_the_band(tab, report):
         where = condition(tab)
         decision = report.summary.hull.best(where)
         roc = cc.RocCurve.from_predictions(LABEL, SCORES[decision.classifier], name=decision.classifier)
-        money = cc.CostCurve(roc).band(level=0.95).at(where).money
+        money = cc.CostCurve(roc).band(level=0.95, method="wilson").at(where).money
         said = chosen(tab)
         assert (float(said["low"]), float(said["high"])) == pytest.approx((money.lower, money.upper), rel=1e-7)
         low, high = map(float, re.search(r"limits €([\d.]+) to €([\d.]+)", said["text"]).groups())

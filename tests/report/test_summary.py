@@ -71,7 +71,7 @@ def test_limits_of_the_rates_give_those_of_the_band_also_for_few_errors(weight):
     curve = cc.CostCurve.from_predictions(y, score, sample_weight=weight)
     for pc in (0.02, 0.1, 0.5, 0.9, 0.98):
         k = int(np.argmin(pc * one.vertices.fnr + (1 - pc) * one.vertices.fpr))
-        limits = curve.band(pc=[pc]).at(pc)
+        limits = curve.band(pc=[pc], method="wilson").at(pc)
         assert limits_at(one, k, pc) == pytest.approx([limits.lower, limits.upper])
 
 

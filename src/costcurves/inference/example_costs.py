@@ -431,7 +431,7 @@ def has_no_limits(values: FloatArray, at_stake: FloatArray) -> bool:
     Examples
     --------
     >>> import numpy as np
-    >>> from costcurves.inference.examples import has_no_limits
+    >>> from costcurves.inference.example_costs import has_no_limits
     >>> has_no_limits(np.arange(100.0), np.arange(100.0)), has_no_limits(1.5 ** np.arange(100), np.arange(100.0))
     (False, True)
     """

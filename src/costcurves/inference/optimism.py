@@ -6,7 +6,7 @@ import numpy as np
 
 from costcurves._base.validation import FloatArray
 from costcurves.inference.rates import critical
-from costcurves.inference.simultaneous import seeded_by
+from costcurves.inference.simultaneous import exact_weights, seeded_by
 
 # Data sets drawn.
 _DRAWS = 300
@@ -32,10 +32,16 @@ def optimism_of(tp: FloatArray, fp: FloatArray, pc: FloatArray) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> found = optimism_of(np.array([0.0, 30, 50]), np.array([0.0, 20, 50]), np.array([0.1, 0.5]))
-    >>> bool(found[0] < found[1] < 0.05)
+    >>> found = optimism_of(np.array([0.0, 20, 35, 45, 50]), np.array([0.0, 5, 15, 30, 50]), np.array([0.5]))
+    >>> bool(0 < found[0] < 0.05)
     True
     """
+    pc = exact_weights(pc)
+    pos, neg = np.diff(tp), np.diff(fp)
+    # The same draws, whichever of the two classes is called positive.
+    if [*neg[::-1], *pos[::-1]] < [*pos, *neg]:
+        tp, fp = (np.concatenate([[0.0], part[::-1].cumsum()]) for part in (neg, pos))
+        pc = 1 - pc
     rates, again = [], []
     rng = seeded_by(tp, fp)
     for counts in (tp, fp):
