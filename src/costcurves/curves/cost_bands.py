@@ -21,7 +21,7 @@ from costcurves.inference.scored_rows import ScoredRows
 # each stretch of a larger one.
 MOST_ROWS, PARTS = 1 << 20, 64
 # The upper limits of a joint band move by this part of what those at one point do, whose excess is rarely largest where
-# the errors are. With it, 1 to 5 % of the bands of simulated data sets had a true cost above them somewhere.
+# the errors are. With it, or with 0.5, 1 to 6 % of simulated bands had a true cost above them somewhere.
 JOINT_SHARE = 0.6
 
 
