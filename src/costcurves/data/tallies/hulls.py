@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import Column, check_flag, check_integer, check_name
-from costcurves.counting import counts, hull_vertices
+from costcurves.counting import counts
 from costcurves.counting.class_labels import Label
 from costcurves.counting.keys import FLOATS, scores_of_keys
 from costcurves.curves.roc import RocCurve
@@ -202,7 +202,7 @@ class HullTally(Tally):
         if isinstance(self._counted, Held):
             every = self._counted.counts()
             counts.check_totals(int(every.tp[-1]), int(every.fp[-1]))
-            return RocCurve._from_counts(hull_vertices.on_hull(every), name=name, effective=None, complete=False)
+            return RocCurve._from_counts(every.on_hull(), name=name, effective=None, complete=False)
         chain = self._chain()
         counts.check_totals(int(chain.pos.sum()), int(chain.neg.sum()))
         if chain.open.size:
@@ -212,7 +212,7 @@ class HullTally(Tally):
             )
         assert self._bins is not None
         thresholds = scores_of_keys(chain.low, self._bins.dtype)
-        table = hull_vertices.on_hull(cumulated(thresholds, chain.neg, chain.pos))
+        table = cumulated(thresholds, chain.neg, chain.pos).on_hull()
         return RocCurve._from_counts(table, name=name, effective=None, complete=False)
 
     def _like(self, before: Chain | None, passes: int) -> HullTally:

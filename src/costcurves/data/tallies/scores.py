@@ -19,7 +19,7 @@ from costcurves._base.validation import (
     check_name,
     shown,
 )
-from costcurves.counting import counts, hull_vertices
+from costcurves.counting import counts
 from costcurves.counting.class_labels import Label
 from costcurves.counting.geometry import upper_hull
 from costcurves.counting.keys import FLOATS, scores_of_keys
@@ -295,7 +295,7 @@ class ScoreTally(Tally):
             )
         table = self._exact()
         if points == "hull":
-            table = hull_vertices.on_hull(table)
+            table = table.on_hull()
         return RocCurve._from_counts(table, name=name, effective=effective, complete=points != "hull")
 
     def _filled_table(self, batches: Batches) -> BinTable | AdaptiveTable | DistinctCounts:
@@ -353,7 +353,7 @@ class ScoreTally(Tally):
             several = (shift > 0) & ~self._table.single(code)
         # The next lower score is in the next bin, at or below its upper end.
         every = replace(table, below=np.append(highest, -np.inf))
-        hull = hull_vertices.on_hull(every)
+        hull = every.on_hull()
         return every, hull, largest_gap(table, hull, several)
 
     def _state(self) -> State:
