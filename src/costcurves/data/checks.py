@@ -15,6 +15,7 @@ from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
 from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, IntArray, check_name, is_missing_label, shown
+from costcurves.counting.counts import effective_number
 from costcurves.curves.chance import SIGNIFICANT, worse_than_chance
 from costcurves.data.readers.columns import role_of
 from costcurves.decisions.rows import Rows
@@ -276,7 +277,7 @@ def _few(rows: Rows) -> Iterator[Finding]:
     for word, error, mask in (("positive", "miss", rows.positive), ("negative", "false alarm", ~rows.positive)):
         count = int(mask.sum())
         weights = None if rows.weights is None else rows.weights[mask]
-        size = float(count) if weights is None else float(weights.sum() ** 2 / (weights**2).sum())
+        size = float(count) if weights is None else effective_number(weights)
         if size < FEW:
             effective = "" if weights is None else f", worth {size:.3g} by their weights"
             rates = f"{error}{'es' if error == 'miss' else 's'}"
@@ -462,7 +463,7 @@ def _weights(rows: Rows) -> Iterator[Finding]:
     if rows.weights is None:
         return
     n = int((rows.weights > 0).sum())
-    size = float(rows.weights.sum() ** 2 / (rows.weights**2).sum())
+    size = effective_number(rows.weights)
     if size < n / 2:
         yield Finding(
             "weights",
