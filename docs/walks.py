@@ -26,16 +26,9 @@ def modules_of(question: Callable[[], object]) -> list[str]:
     def enter(frame, event, argument):
         if event == "call" and frame.f_code.co_name != "<module>":
             path = Path(frame.f_code.co_filename)
-            if path.is_relative_to(PACKAGE) and path.stem not in (
-                "__init__",
-                "__main__",
-            ):
-                found[
-                    path.relative_to(PACKAGE)
-                    .with_suffix("")
-                    .as_posix()
-                    .replace("/", ".")
-                ] = None
+            if path.is_relative_to(PACKAGE) and path.suffix == ".py":
+                name = path.relative_to(PACKAGE).with_suffix("").as_posix()
+                found[name.replace("/", ".")] = None
 
     question()  # the first call does what is imported and compiled only once, which is not traced
     sys.setprofile(enter)
@@ -43,7 +36,7 @@ def modules_of(question: Callable[[], object]) -> list[str]:
         question()
     finally:
         sys.setprofile(None)
-    return list(found)
+    return [name for name in found if not name.endswith("__")]
 
 
 def compare() -> object:

@@ -438,10 +438,10 @@ def test_skewed_scores_are_spread_over_buckets(spread):
     codes = coding.codes(scores)
     assert (np.diff(codes[np.argsort(scores)]) >= 0).all()
     assert hull_vertices._crowding(codes[::97]) < 2e-3
-    full = hull_vertices.on_hull(counts.count_scores(y, scores))
+    full = counts.count_scores(y, scores).on_hull()
     fast = hull_vertices.candidate_counts(y, scores)
     assert fast is not None
-    fast = hull_vertices.on_hull(fast)
+    fast = fast.on_hull()
     assert (fast.fp == full.fp).all()
     assert (fast.tp == full.tp).all()
     assert (fast.thresholds == full.thresholds).all()

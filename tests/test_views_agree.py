@@ -1,9 +1,20 @@
-"""Python, the command line, its gates, the report's JSON and the report's words give one answer to one question."""
+"""Python, the command line, its gates, the report's JSON and the report's words give one answer to one question.
+
+``python tests/test_views_agree.py --worlds 1000`` tries fresh worlds, and prints how to repeat a failure.
+"""
 
 from __future__ import annotations
 
+import argparse
+import csv
 import json
 import os
+import secrets
+import sys
+import tempfile
+import traceback
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,14 +33,22 @@ from laws import random_worlds
 WORLDS = int(os.environ.get("COSTCURVES_WORLDS", "4"))
 
 
+# Names of classifiers, hostile ones among them.
+NAMES = ("a", "b", "c", "=1+1", "<b>x</b>", 'de, "quoted"', "ünï 中文", "p q r", "--score")
+
+
 def world(rng):
     """Return a table of labels and scores, and a condition or a range of conditions."""
     n = int(rng.integers(30, 200))
     y = np.append(rng.random(n) < rng.uniform(0.15, 0.85), [True, False])
     scores = {}
-    for name in "abc"[: rng.integers(1, 4)]:
+    names = "abc" if rng.random() < 0.6 else rng.permutation(NAMES).tolist()
+    for name in names[: rng.integers(1, 5)]:
         values = y * rng.uniform(0.2, 3) + rng.standard_normal(y.size)
         scores[name] = np.round(values, int(rng.integers(0, 9))) + 0.0
+    if len(scores) > 1 and rng.random() < 0.1:  # two that decide alike
+        first, *_, last = scores
+        scores[last] = scores[first].copy()
     prevalence = float(rng.choice([0.01, 0.1, 0.3, 0.5]))
     cost_fn = float(rng.choice([1, 5, 50]))
     if rng.random() < 0.3:
@@ -37,19 +56,66 @@ def world(rng):
     return y, scores, cc.OperatingCondition(prevalence, cost_fp=1, cost_fn=cost_fn)
 
 
-def answer_of_the_command_line(y, scores, where, folder, *more):
-    """Return the exit code and the JSON of `decide` for the same data in a file."""
-    rows = zip(y.astype(int).tolist(), *(values.tolist() for values in scores.values()), strict=True)
-    text = "\n".join(["label," + ",".join(scores), *(",".join(map(repr, row)) for row in rows)])
-    (folder / "rows.csv").write_text(text + "\n", encoding="utf-8")
+def answer_of_the_command_line(command, y, scores, where, folder, *more):
+    """Return the exit code and the JSON of a command for the same data in a file."""
+    with (folder / "rows.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["label", *scores])
+        table.writerows(zip(y.astype(int).tolist(), *(map(repr, v.tolist()) for v in scores.values()), strict=True))
     share = where.prevalence if isinstance(where.prevalence, float) else "..".join(map(repr, where.prevalence))
     cost = where.cost_fn if isinstance(where.cost_fn, float) else where.cost_fn[0]
-    columns = [word for name in scores for word in ("--score", name)]
+    columns = [f"--score={name}" for name in scores]
     options = ["--prevalence", str(share), "--cost-fn", repr(cost), "--cost-fp", "1", *more]
     target = folder / "answer.json"
+    target.unlink(missing_ok=True)
     files = [str(folder / "rows.csv"), "--label", "label", "--json", "--force", "-o", str(target)]
-    code = main(["decide", *files, *columns, *options])
+    code = main([command, *files, *columns, *options])
     return code, json.loads(target.read_text(encoding="utf-8"))
+
+
+def same_candidates(rng, y, scores, where, answer, folder):
+    """Check that a named candidate is judged alike by both of its doors, and never against the recommendation."""
+    everyone = [*scores, "always negative", "always positive"]
+    candidate, rival = str(rng.choice(list(scores))), str(rng.choice(everyone))
+    if candidate == rival:
+        return
+    asked = (f"--candidate={candidate}", f"--baseline={rival}", f"--assert-better-than={rival}")
+    saving = answer.saving(rival, candidate=candidate)
+    code, document = answer_of_the_command_line("decide", y, scores, where, folder, *asked)
+    (gate,), (against,) = document["gates"], document["against"]
+    verdict = "shown" if saving.shown else "shown otherwise" if saving.upper < 0 else "not shown"
+    assert (gate["verdict"], against["verdict"], gate["passed"]) == (verdict, verdict, saving.shown)
+    assert code == (0 if saving.shown else 1)
+    told = [against[name] for name in ("saving", "saving_lower", "saving_upper")]
+    assert told == [saving.money_estimate, saving.money_lower, saving.money_upper]
+    best = answer.best.classifier
+    assert not (rival == best and saving.shown)
+    assert not (rival == best and verdict == "shown otherwise" and candidate in answer.rivals)
+    most = float(answer.money_upper[answer.index(candidate)]) * 1.001
+    below = (f"--candidate={candidate}", f"--assert-cost-below={most!r}")
+    assert answer_of_the_command_line("decide", y, scores, where, folder, *below)[0] == 0
+
+
+def same_comparisons(rng, y, scores, where, answer, folder):
+    """Check that verdicts, p-values and gates of `compare` are one, and never against the recommendation."""
+    if len(scores) < 2:
+        return
+    candidate, rival = map(str, rng.permutation(list(scores))[:2])
+    tests = cc.compare_many(y, scores, pc=where).at(where)
+    shown = {
+        frozenset(pair): pair[0 if less else 1] if s else "undecided"
+        for pair, less, s in zip(tests.pairs, tests.estimate < 0, tests.significant(), strict=True)
+    }
+    better = shown[frozenset((candidate, rival))]
+    for gate, passed in (("better", better == candidate), ("not-worse", better != rival)):
+        asked = (f"--candidate={candidate}", f"--assert-{gate}-than={rival}")
+        code, document = answer_of_the_command_line("compare", y, scores, where, folder, *asked)
+        assert [pair["adjusted"] for pair in document["pairs"]] == tests.adjusted.tolist()
+        assert [one["better"] for pair in document["pairs"] for one in pair["verdicts"]] == list(shown.values())
+        assert (document["gates"][0]["passed"], code) == (passed, 0 if passed else 1)
+    # Nothing is shown to cost less than what the recommendation calls the best, unless that is no classifier.
+    best = answer.best.classifier
+    assert best not in scores or all(who in (best, "undecided") for pair, who in shown.items() if best in pair)
 
 
 def set_of_thresholds(y, scores, answer):
@@ -61,9 +127,9 @@ def set_of_thresholds(y, scores, answer):
     return cc.CostCurve(roc).threshold_set(answer.condition, level=answer.level)
 
 
-def shaded_in(points, answer, thresholds):
+def shaded_in(points, names, answer, thresholds):
     """Return the intervals of the set, as far as the picture of the recommended classifier reaches."""
-    own = sorted(name for name in answer.classifier if "always" not in name).index(answer.best.classifier)
+    own = names.index(answer.best.classifier)
     drawn = [t for k, t in zip(points["k"], points["t"], strict=True) if k == own and t is not None]
     pairs = zip(thresholds.low.tolist(), thresholds.high.tolist(), strict=True)
     cut = [(max(low, min(drawn)), min(high, max(drawn))) for low, high in pairs]
@@ -126,52 +192,59 @@ def same_segments(report, where, y, scores, segments):
         assert found.best.threshold_text in words.replace("\N{NO-BREAK SPACE}", " ")
 
 
+def check_world(rng, folder):
+    """Check that all doors answer alike in one world."""
+    y, scores, where = world(rng)
+    asked = cc.recommend if isinstance(where, cc.OperatingCondition) else cc.recommend_within
+    answer = asked(y, scores, where)
+    expected = answer.to_dict()
+    rival = str(rng.choice([*scores, "always negative", "always positive"]))
+    code, document = answer_of_the_command_line("decide", y, scores, where, folder, f"--assert-better-than={rival}")
+    (told,) = document["decisions"]
+    assert {key: value for key, value in told.items() if key != "scenario"} == expected
+    (gate,) = document["gates"]
+    if isinstance(where, cc.OperatingCondition):
+        beaten = bool(answer.worse[answer.index(rival)])
+    else:
+        beaten = rival != answer.best_name and rival in answer.shown_worse and rival not in answer.rivals
+    assert gate["passed"] == beaten
+    assert code == (0 if beaten else 1)
+    today, cut, cases = str(rng.choice(list(scores))), float(rng.choice([0.0, 0.5, 1.5])), 250.0
+    report = cc.Report.from_predictions(
+        y,
+        scores,
+        scenarios={"here": where},
+        baseline=today,
+        baseline_threshold=cut,
+        cases_per_year=cases,
+        slices=(segments := rng.choice(["n", "s"], y.size)),
+    )
+    same_segments(report, where, y, scores, segments)
+    (scenario,) = report.to_dict()["scenarios"]
+    assert scenario["recommendation"] == expected
+    same_first_lines(report, scenario, answer, (today, cut), cases, y, scores)
+    card = Speaker("positive", "", 0.95).cards(report.summary)[0]
+    assert (card.verdict == SURE) == answer.sure
+    if isinstance(where, cc.OperatingCondition):
+        thresholds = set_of_thresholds(y, scores, answer)
+        assert told["threshold_set"] == (None if thresholds is None else thresholds.to_dict())
+        said = dict(card.lines).get("Other thresholds")
+        assert said == (None if thresholds is None else thresholds.statement)
+        data = two_class_data(report.summary)
+        shaded = [(a, b) for a, b, said in zip(*map(data["sets"].get, ("a", "b", "said")), strict=True) if said]
+        assert shaded == ([] if thresholds is None else shaded_in(data["points"], list(scores), answer, thresholds))
+        words = card.use.striptags().replace("\N{NO-BREAK SPACE}", " ")
+        assert answer.best.threshold_text in words
+        assert (answer.best.classifier in words) == (answer.best.classifier in scores)
+        same_candidates(rng, y, scores, where, answer, folder)
+        same_comparisons(rng, y, scores, where, answer, folder)
+
+
 @pytest.mark.law
 @pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
 def test_every_door_gives_the_same_answer(tmp_path, capsys):
     for rng in random_worlds(WORLDS, stream=7):
-        y, scores, where = world(rng)
-        asked = cc.recommend if isinstance(where, cc.OperatingCondition) else cc.recommend_within
-        answer = asked(y, scores, where)
-        expected = answer.to_dict()
-        rival = str(rng.choice([*scores, "always negative", "always positive"]))
-        code, document = answer_of_the_command_line(y, scores, where, tmp_path, "--assert-better-than", rival)
-        (told,) = document["decisions"]
-        assert {key: value for key, value in told.items() if key != "scenario"} == expected
-        (gate,) = document["gates"]
-        if isinstance(where, cc.OperatingCondition):
-            beaten = bool(answer.worse[answer.index(rival)])
-        else:
-            beaten = rival != answer.best_name and rival in answer.shown_worse and rival not in answer.rivals
-        assert gate["passed"] == beaten
-        assert code == (0 if beaten else 1)
-        today, cut, cases = str(rng.choice(list(scores))), float(rng.choice([0.0, 0.5, 1.5])), 250.0
-        report = cc.Report.from_predictions(
-            y,
-            scores,
-            scenarios={"here": where},
-            baseline=today,
-            baseline_threshold=cut,
-            cases_per_year=cases,
-            slices=(segments := rng.choice(["n", "s"], y.size)),
-        )
-        same_segments(report, where, y, scores, segments)
-        (scenario,) = report.to_dict()["scenarios"]
-        assert scenario["recommendation"] == expected
-        same_first_lines(report, scenario, answer, (today, cut), cases, y, scores)
-        card = Speaker("positive", "", 0.95).cards(report.summary)[0]
-        assert (card.verdict == SURE) == answer.sure
-        if isinstance(where, cc.OperatingCondition):
-            thresholds = set_of_thresholds(y, scores, answer)
-            assert told["threshold_set"] == (None if thresholds is None else thresholds.to_dict())
-            said = dict(card.lines).get("Other thresholds")
-            assert said == (None if thresholds is None else thresholds.statement)
-            data = two_class_data(report.summary)
-            shaded = [(a, b) for a, b, said in zip(*map(data["sets"].get, ("a", "b", "said")), strict=True) if said]
-            assert shaded == ([] if thresholds is None else shaded_in(data["points"], answer, thresholds))
-            words = card.use.striptags().replace("\N{NO-BREAK SPACE}", " ")
-            assert answer.best.threshold_text in words
-            assert (answer.best.classifier in words) == (answer.best.classifier in scores)
+        check_world(rng, tmp_path)
     capsys.readouterr()
 
 
@@ -222,3 +295,27 @@ def test_every_door_gives_the_same_answer_about_k_classes(tmp_path, capsys):
             said = Markup(dict(card["lines"])["How sure"]).striptags()
             assert all(name in said for name in answer.rivals)
     capsys.readouterr()
+
+
+def try_worlds() -> int:
+    """Try fresh worlds of two classes; report every disagreement."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--worlds", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
+    parser.add_argument("--only", type=int, help="the number of one world, to repeat a failure")
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")
+    failed, numbers = 0, range(asked.worlds) if asked.only is None else [asked.only]
+    with tempfile.TemporaryDirectory() as folder:
+        for i in numbers:
+            try:
+                check_world(np.random.default_rng([asked.seed, 7, i]), Path(folder))
+            except Exception:
+                failed += 1
+                print(f"repeat with --seed {asked.seed} --only {i}\n{traceback.format_exc()}", flush=True)
+    print(f"seed {asked.seed}: {failed} of {len(numbers)} worlds disagree")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(try_worlds())

@@ -33,8 +33,8 @@ from costcurves.curves.cost_curve import CostCurve as CostCurve
 from costcurves.curves.hull import RocHull as RocHull
 from costcurves.curves.roc import RocCurve as RocCurve
 from costcurves.data.eval_logs import read_eval_logs as read_eval_logs
-from costcurves.data.example_data import example_path as example_path
 from costcurves.data.predictions import Predictions as Predictions
+from costcurves.data.readers.files import example_path as example_path
 from costcurves.data.scan import scan as scan
 from costcurves.data.tallies.bins import ScoreBins as ScoreBins
 from costcurves.data.tallies.confusion import ConfusionTally as ConfusionTally

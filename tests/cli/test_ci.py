@@ -119,17 +119,18 @@ def test_names_are_shown_as_text_in_xml_and_markdown(run, table, tmp_path):
 # Candidates and baselines ------------------------------------------------------------------------------------
 
 
-def test_a_candidate_is_judged_by_the_comparison_with_the_baseline(run, credit):
+def test_a_candidate_is_judged_as_the_recommended_classifier_is(run, credit):
     here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
-    difference = credit.compare("forest", "tree", pc=here)
+    answer = credit.recommend(here)
     # The recommended classifier is judged as the recommendation is, whether it is named or not.
     arguments = ("decide", *HERE, *TWO, "--assert-better-than", "tree", "--json")
     done = run(*arguments, "--candidate", "forest")
     assert done.json["gates"] == run(*arguments).json["gates"]
-    assert done.json["gates"][0]["verdict"] == ("shown" if credit.recommend(here).saving("tree").shown else "not shown")
+    assert done.json["gates"][0]["verdict"] == ("shown" if answer.saving("tree").shown else "not shown")
     other = run("decide", *HERE, *TWO, "--candidate", "tree", "--assert-better-than", "forest", "--json")
     assert other.code == 1
-    assert other.json["gates"][0]["verdict"] == ("shown otherwise" if difference.upper[0] < 0 else "not shown")
+    worse = answer.worse[answer.index("tree")]
+    assert other.json["gates"][0]["verdict"] == ("shown otherwise" if worse else "not shown")
     assert other.json["gates"][0]["cases_needed"] is None
     over = run("decide", *CREDIT, *TWO, "--pc", "0.3..0.6", "--candidate", "forest", "--assert-better-than", "tree")
     wide = credit.compare("forest", "tree", pc=cc.OperatingRange.from_pc(0.3, 0.6))
@@ -186,9 +187,14 @@ def test_a_baseline_may_have_a_threshold_of_its_own(run, credit):
     assert named.json["against"] == done.json["against"]
     today = ("--baseline", "forest", "--baseline-threshold", "0.5")
     other = run("decide", *HERE, *TWO, *today, "--candidate", "tree", "--json").json["against"][0]
-    difference = credit.compare("tree", "forest", pc=here, policy=("optimal", 0.5)).at(here).money
-    assert other["saving"] == pytest.approx(-difference.estimate)
-    assert (other["saving_lower"], other["saving_upper"]) == pytest.approx((-difference.upper, -difference.lower))
+    answer = credit.recommend(here)
+    saving = answer.saving("forest", 0.5, candidate="tree")
+    told = [other[name] for name in ("saving", "saving_lower", "saving_upper")]
+    assert told == [saving.money_estimate, saving.money_lower, saving.money_upper]
+    # On new cases: the threshold of the candidate was chosen on these, that of the baseline was not.
+    expected = saving.baseline.expected_cost - answer.money_estimate[answer.index("tree")]
+    assert other["saving"] == pytest.approx(expected)
+    assert expected < saving.baseline.expected_cost - saving.choice.expected_cost
 
 
 def test_a_margin_is_money_at_a_condition_with_costs(run, credit):

@@ -140,9 +140,10 @@ def test_a_reader_who_leaves_does_not_look_like_a_failed_gate(folder, arguments)
 # Ends ----------------------------------------------------------------------------------------------------------------
 
 SLOW_REPLACE = """
-import os, sys, time
+import os, signal, sys, time
 from costcurves._base import files
 from costcurves.cli import main
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which `nohup make test` would leave ignored
 def wait(*_):
     print("ready", file=sys.stderr, flush=True)
     time.sleep(100)

@@ -18,7 +18,6 @@ import oracles
 from costcurves.counting import counts
 from costcurves.counting.counts import checked_scores, count_scores, count_weights
 from costcurves.counting.geometry import upper_hull
-from costcurves.counting.hull_vertices import candidates
 from costcurves.counting.labels import binary_labels
 
 Y, S = [0, 1, 1, 0], [0.1, 0.4, 0.8, 0.4]
@@ -333,7 +332,7 @@ def test_weights_whose_sum_overflows_are_refused():
 
 
 def test_counts_are_read_only():
-    counts = candidates(count_scores(np.array([False, True]), np.array([1.0, 2.0])))
+    counts = count_scores(np.array([False, True]), np.array([1.0, 2.0])).candidates()
     for array in (counts.fp, counts.tp, counts.thresholds):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1

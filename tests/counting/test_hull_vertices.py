@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from costcurves.counting import hull_vertices
 from costcurves.counting.counts import count_scores
-from costcurves.counting.hull_vertices import candidate_counts, candidates, on_hull
+from costcurves.counting.hull_vertices import candidate_counts
 
 pytestmark = pytest.mark.usefixtures("way")
 
@@ -25,8 +25,8 @@ def assert_found(positive, scores):
     """Check the candidates and the hull from buckets, if these are used, against all points."""
     found, every = candidate_counts(positive, scores), count_scores(positive, np.array(scores))
     if found is not None:
-        assert rows(found) == rows(candidates(every))
-        assert rows(on_hull(found)) == rows(on_hull(every))
+        assert rows(found) == rows(every.candidates())
+        assert rows(found.on_hull()) == rows(every.on_hull())
     return found is not None
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 import costcurves as cc
-from costcurves.data.column_roles import role_of
+from costcurves.data.readers.columns import role_of
 from laws import random_worlds
 
 

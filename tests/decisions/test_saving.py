@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import norm
 
 import costcurves as cc
+from laws import random_worlds
 
 HERE = cc.OperatingCondition(0.2, cost_fp=1, cost_fn=6)
 
@@ -129,3 +130,30 @@ def test_the_lower_limit_holds_after_choosing_among_equals():
     # At 95 % one in forty is missed: more than four of thirty would happen once in a thousand times.
     assert missed <= 4
     assert plain_missed > missed
+
+
+@pytest.mark.law
+def test_a_named_candidate_gets_the_verdicts_of_the_recommendation():
+    for rng in random_worlds(12, stream=2718):
+        y, scores = world(rng, n=int(rng.integers(30, 300)), separation=rng.uniform(0.3, 3))
+        scores["m1"] = np.round(scores["m1"] + rng.uniform(0, 1.5) * rng.normal(size=y.size), int(rng.integers(0, 4)))
+        answer = cc.recommend(y, scores, cc.OperatingCondition(0.2, cost_fp=1, cost_fn=float(rng.choice([1, 4, 12]))))
+        best, names = answer.best.classifier, answer.classifier
+        for one in names:
+            assert answer.saving(one, candidate=best).to_dict() == answer.saving(one).to_dict()
+            back = answer.saving(best, candidate=one)
+            # What is not shown to cost more than the best is not shown otherwise, and nothing is shown to be cheaper.
+            assert not back.shown
+            assert not (back.upper < 0 and one in answer.rivals)
+            costs = answer.estimate[answer.index(best)], answer.estimate[answer.index(one)]
+            assert back.estimate == pytest.approx(np.clip(costs[0] - costs[1], back.lower, back.upper))
+            for other in names:
+                there, again = answer.saving(other, candidate=one), answer.saving(one, candidate=other)
+                assert (there.shown, there.upper < 0) == (again.upper < 0, again.shown)
+                assert there.lower <= there.estimate <= there.upper
+
+
+def test_a_candidate_must_be_known():
+    y, scores = world(1)
+    with pytest.raises(cc.CostCurvesError, match="`candidate` must be one of m0, m1, m2, always negative"):
+        cc.recommend(y, scores, HERE).saving("m0", candidate="m9")

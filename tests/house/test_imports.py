@@ -99,6 +99,18 @@ def test_the_pages_describe_the_packages_of_the_list(page):
     assert set(PACKAGES) - named == set()
 
 
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "docs/walks.md"])
+def test_the_pages_name_only_modules_that_exist(page):
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    inside = "|".join(PACKAGES)
+    paths = re.findall(rf"`((?:{inside})/[\w/]+(?:\.py)?)`", text)
+    steps = re.findall(rf"`((?:{inside})(?:\.\w+)+)`", text) if page == "docs/walks.md" else []
+    assert paths or steps
+    named = {path.removesuffix(".py").replace("/", ".") for path in paths} | set(steps)
+    known = {*MODULES, *(name.rpartition(".")[0] for name in MODULES)}
+    assert named - known == set()
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_packages_import_only_packages_below_them(package):
     below = {*PACKAGES[: PACKAGES.index(package) + 1], "_version"}

@@ -14,12 +14,15 @@ from scipy import stats
 
 import costcurves as cc
 from costcurves._base.errors import DataError, InputError
-from costcurves.inference.bands import resampled
-from costcurves.inference.bands.error_rates import ErrorRates
-from costcurves.inference.bands.folds import between_folds_band, within_folds_band
+from costcurves.inference.bands.error_rates import ErrorRates, order_limits
 from costcurves.inference.bands.methods import BAND_METHODS, gaussian_limits
-from costcurves.inference.bands.one_curve import cost_band, cost_distribution
-from costcurves.inference.bands.resampled import reoptimised_band
+from costcurves.inference.bands.one_curve import (
+    between_folds_band,
+    cost_band,
+    cost_distribution,
+    reoptimised_band,
+    within_folds_band,
+)
 from costcurves.inference.example_costs import (
     compare_example_costs,
     example_cost_interval,
@@ -293,7 +296,7 @@ def test_paired_example_costs():
 
 def test_percentile_limits_are_the_papers_order_statistics():
     samples = np.random.default_rng(0).permutation(np.arange(1.0, 101.0))
-    assert [float(x) for x in resampled.order_limits(samples, 0.9)] == [5.0, 96.0]  # fifth lowest and highest
+    assert [float(x) for x in order_limits(samples, 0.9)] == [5.0, 96.0]  # fifth lowest and highest
 
 
 @pytest.mark.parametrize("pc", [0.1, 0.5, 0.9])

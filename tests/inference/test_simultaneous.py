@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from costcurves._base.errors import InputError
+from costcurves.inference.bands.error_rates import nested_counts
 from costcurves.inference.bands.one_curve import cost_band
-from costcurves.inference.bands.resampled import nested_counts
 from costcurves.inference.rates import critical, mid_p_at, mover
 from costcurves.inference.simultaneous import (
     calibrated_critical,

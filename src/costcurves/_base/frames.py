@@ -38,13 +38,11 @@ def pick_backend(backend: str | None) -> str:
         if importlib.util.find_spec(backend) is None:
             raise MissingExtraError(f"`backend={backend!r}` needs {backend}: pip install {backend}")
         return backend
-    for name in BACKENDS:
-        if name in sys.modules:
-            return name
-    for name in BACKENDS:
-        if importlib.util.find_spec(name) is not None:
-            return name
-    raise MissingExtraError("`to_frame` needs a dataframe library: pip install pandas (or polars, or pyarrow)")
+    known = [name for name in BACKENDS if name in sys.modules]
+    known = known or [name for name in BACKENDS if importlib.util.find_spec(name) is not None]
+    if not known:
+        raise MissingExtraError("`to_frame` needs a dataframe library: pip install pandas (or polars, or pyarrow)")
+    return known[0]
 
 
 def columns_of(name: str, table: Any) -> Mapping[str, Any]:

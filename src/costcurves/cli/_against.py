@@ -15,7 +15,6 @@ from costcurves.cli._options import Costs, finite
 from costcurves.cli._print import Problem, money, quoted
 from costcurves.conditions.scenarios import in_use
 from costcurves.curves.choices import TRIVIAL
-from costcurves.decisions.claims import SHOWN, claim_below
 from costcurves.decisions.curve_difference import CurveDifference
 from costcurves.decisions.recommend import Recommendation
 from costcurves.decisions.recommend_within import RangeRecommendation
@@ -117,66 +116,26 @@ class Gates:
         return gates
 
     def _better(self, answer: Answer, baseline: str, data: ScoreTable, rule: Any, where: str) -> Gate:
-        n = data.predictions.y_true.size
-        if self._recommended(answer):
-            if isinstance(answer, Recommendation):
-                return better_here(answer, answer.saving(baseline, self._threshold(baseline)), where, n)
-            if self._threshold(baseline) is not None:
-                raise Problem("--baseline-threshold needs a condition, not a range, or a --candidate")
+        n, today = data.predictions.y_true.size, self._threshold(baseline)
+        if isinstance(answer, Recommendation):
+            named = None if self.candidate == answer.best.classifier else self.candidate
+            return better_here(answer.saving(baseline, today, candidate=named), named, where, n)
+        if self.candidate in (None, answer.best_name) and today is None:
             return better_over(answer, baseline, where)
-        difference = self._difference(answer, baseline, data, rule)
-        if difference is not None:
-            return better_throughout(difference, n, where)
-        assert isinstance(answer, Recommendation)
-        assert self.candidate is not None
-        c, cost = answer.index(self.candidate), float(answer.normalized_cost[answer.index(baseline)])
-        limits = (answer.estimate[c], answer.lower[c], answer.upper[c])
-        claim = claim_below(*limits, cost, n=n, level=answer.level)
-        reason = f"{self.candidate} is {'' if claim.verdict == SHOWN else 'not '}shown to cost less"
-        title = f"{self.candidate} better than {baseline}{where}"
-        return Gate(title, claim.verdict == SHOWN, claim.verdict, reason, claim.needed)
-
-    def _difference(self, answer: Answer, baseline: str, data: ScoreTable, rule: Any) -> CurveDifference | None:
-        """Return the candidate minus the baseline; None if the baseline is trivial, so that its cost is known."""
-        assert self.candidate is not None
-        over = answer.condition if isinstance(answer, Recommendation) else answer.over
+        if self.candidate is None:
+            raise Problem("--baseline-threshold needs a condition, not a range, or a --candidate")
         if baseline in TRIVIAL:
-            if not isinstance(answer, Recommendation):
-                raise Problem(f"--candidate against {quoted(baseline)} needs a condition, not a range")
-            return None
+            raise Problem(f"--candidate against {quoted(baseline)} needs a condition, not a range")
         rules = rule if isinstance(rule, dict) else dict.fromkeys((self.candidate, baseline), rule)
-        today = self._threshold(baseline)
         policy = (rules[self.candidate], rules[baseline] if today is None else today)
         difference: CurveDifference = data.predictions.compare(
-            self.candidate, baseline, pc=over, policy=policy, level=answer.level
+            self.candidate, baseline, pc=answer.over, policy=policy, level=answer.level
         )
-        return difference
-
-    def _recommended(self, answer: Answer) -> bool:
-        """Return whether the recommended classifier is judged: nobody was named, or it was."""
-        return self.candidate is None or (
-            isinstance(answer, Recommendation) and self.candidate == answer.best.classifier
-        )
+        return better_throughout(difference, difference.significant(), n, where)
 
     def _threshold(self, baseline: str) -> float | None:
         """Return the threshold at which a classifier is used today, if it was given."""
         return self.baseline_threshold if baseline == self.baseline else None
-
-    def _saved(self, answer: Recommendation, baseline: str, data: ScoreTable, rule: Any) -> tuple[float, float, float]:
-        """Return what is saved per case in money, with its limits."""
-        if self._recommended(answer):
-            found = answer.saving(baseline, self._threshold(baseline))
-            return found.money_estimate, found.money_lower, found.money_upper
-        difference = self._difference(answer, baseline, data, rule)
-        if difference is None:  # what a trivial baseline costs is known
-            assert self.candidate is not None
-            c, cost = answer.index(self.candidate), float(answer.expected_cost[answer.index(baseline)])
-            limits = (answer.money_estimate[c], answer.money_upper[c], answer.money_lower[c])
-            estimate, lower, upper = (cost - float(limit) for limit in limits)
-            return estimate, lower, upper
-        here = difference.at(answer.condition).money
-        assert here is not None
-        return -here.estimate, -here.upper, -here.lower
 
     def against(self, name: str, answer: Answer, data: ScoreTable, rule: Any, currency: str) -> types.Against:
         """Return what is saved against the baseline in one scenario."""
@@ -185,7 +144,8 @@ class Gates:
         saved: tuple[float, float, float] | None = None
         chosen = self.candidate or answer.classifier[0]
         if isinstance(answer, Recommendation):
-            saved = self._saved(answer, self.baseline, data, rule)
+            found = answer.saving(self.baseline, self.baseline_threshold, candidate=self.candidate)
+            saved = found.money_estimate, found.money_lower, found.money_upper
         return {
             "scenario": name or None,
             "candidate": chosen,
@@ -210,5 +170,6 @@ def _text(
     if saved is not None:
         estimate, lower, upper = (money(value) for value in saved)
         unit = f" {safe(currency)}" if currency else ""
-        head += f"{safe(chosen)} saves {estimate}{unit} per case ({level_text(level)} limits {lower} to {upper}); "
+        limits = f"{level_text(level)} limits {lower} to {upper}"
+        head += f"{safe(chosen)} saves {estimate}{unit} per case expected on new rows ({limits}); "
     return f"{head}{safe(gate.line)}."

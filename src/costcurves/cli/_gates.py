@@ -14,6 +14,7 @@ from costcurves.cli._answer_parts import Gate as GateDocument
 from costcurves.cli._options import span_text
 from costcurves.cli._print import Problem, money, quoted
 from costcurves.decisions.claims import (
+    NOT_SHOWN,
     OTHERWISE,
     SHOWN,
     Claim,
@@ -21,8 +22,7 @@ from costcurves.decisions.claims import (
     claim_saving,
     recommended_below_within,
 )
-from costcurves.decisions.curve_difference import CurveDifference
-from costcurves.decisions.recommend import Recommendation
+from costcurves.decisions.curve_difference import CurveDifference, Verdicts
 from costcurves.decisions.recommend_within import RangeRecommendation
 from costcurves.decisions.saving import Saving
 from costcurves.multiclass.bdeltacost import CostDifference
@@ -71,14 +71,21 @@ def show_gates(gates: Sequence[Gate], out: Console) -> None:
         out.print(f"{word}: {safe(gate.claim)}: {safe(gate.line)}", style=style, soft_wrap=not out.is_terminal)
 
 
-def better_here(answer: Recommendation, saving: Saving, where: str, n: int) -> Gate:
-    """Claim that the recommended classifier is shown to cost less than the baseline at one condition."""
-    baseline, found = saving.baseline.classifier, claim_saving(saving, n)
+def better_here(saving: Saving, candidate: str | None, where: str, n: int) -> Gate:
+    """Claim that the recommended classifier, or the candidate, is shown to cost less than the baseline at a condition.
+
+    Unless the baseline has a given threshold, that is said of every threshold of it.
+    """
+    chosen, baseline, found = saving.choice.classifier, saving.baseline.classifier, claim_saving(saving, n)
     if saving.estimate == saving.lower == saving.upper == 0:
-        reason = f"nothing costs less than {baseline}"
+        reason = (
+            f"nothing costs less than {baseline}" if candidate is None else f"{candidate} decides as {baseline} does"
+        )
+    elif found.verdict == OTHERWISE:
+        reason = f"{chosen} is shown to cost more"
     else:
-        reason = f"{answer.best.classifier} is {'' if found.verdict == SHOWN else 'not '}shown to cost less"
-    return _gate(f"better than {baseline}{where}", found, reason)
+        reason = f"{chosen} is {'' if found.verdict == SHOWN else 'not '}shown to cost less"
+    return _gate(f"{'' if candidate is None else f'{candidate} '}better than {baseline}{where}", found, reason)
 
 
 def better_over(answer: RangeRecommendation, baseline: str, where: str) -> Gate:
@@ -107,17 +114,16 @@ def cost_below(cost: Any, limit: float, name: str, currency: str, n: int, where:
     return _gate(f"cost of {name} below {money(limit, currency)}{where}", found, reason)
 
 
-def better_throughout(difference: CurveDifference, n: int, where: str = "") -> Gate:
+def better_throughout(difference: CurveDifference, verdicts: Verdicts, n: int, where: str = "") -> Gate:
     """Claim that the first of two costs significantly less than the second at every condition that was judged."""
     candidate, baseline = difference.names
-    found = _below(difference, 0.0, n)
+    found = _first_costs_less(difference, verdicts, n)
     if difference.pc.size == 1:
         word = {SHOWN: "costs significantly less", OTHERWISE: "costs significantly more"}
         reason = f"{candidate} {word.get(found.verdict, 'is not shown to cost less')}"
     elif found.verdict == SHOWN:
         reason = f"{candidate} costs significantly less throughout {_span(difference)}"
     else:
-        verdicts = difference.significant()
         shown, lost = verdicts.where(candidate), verdicts.where(baseline)
         some = "nowhere" if not len(shown) else f"only for {_spans(shown)}"
         reason = f"{candidate} costs significantly less {some} in {_span(difference)}"
@@ -126,7 +132,12 @@ def better_throughout(difference: CurveDifference, n: int, where: str = "") -> G
 
 
 def not_worse(
-    difference: CurveDifference, margin: float | None, n: int, here: cc.OperatingCondition | None, currency: str
+    difference: CurveDifference,
+    verdicts: Verdicts,
+    margin: float | None,
+    n: int,
+    here: cc.OperatingCondition | None,
+    currency: str,
 ) -> Gate:
     """Claim that the first of two is nowhere significantly worse, or shown not to be by more than a margin.
 
@@ -135,8 +146,8 @@ def not_worse(
     candidate, baseline = difference.names
     claim = f"{candidate} not worse than {baseline}"
     if margin is None:
-        lost = difference.significant().where(baseline)
-        found = _below(difference, 0.0, n)
+        lost = verdicts.where(baseline)
+        found = _first_costs_less(difference, verdicts, n)
         more = f"more for {_spans(lost)}" if len(lost) else f"more nowhere in {_span(difference)}"
         reason = f"it costs significantly {more}"
         if difference.pc.size == 1:
@@ -172,6 +183,14 @@ def not_costlier(difference: CostDifference, margin: float | None, currency: str
         return _gate(f"{claim} by more than {money(margin, currency)}", found, upper, passed=passed)
     lost = difference.cheaper == baseline
     return _gate(claim, _of_pair(difference), f"it costs {'' if lost else 'not '}significantly more", passed=not lost)
+
+
+def _first_costs_less(difference: CurveDifference, verdicts: Verdicts, n: int) -> Claim:
+    """Return the claim with the verdicts that are printed; limits say how many rows would settle it."""
+    candidate, baseline = difference.names
+    if set(verdicts.better) == {candidate}:
+        return Claim(SHOWN)
+    return Claim(OTHERWISE) if baseline in verdicts.better else Claim(NOT_SHOWN, _below(difference, 0.0, n).needed)
 
 
 def _below(difference: CurveDifference, limit: float, n: int) -> Claim:

@@ -17,10 +17,8 @@ from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.cli._answer_parts import ClassData, Data
 from costcurves.cli._print import Problem, listing, quoted
 from costcurves.cli._tables import Columns, Guess, existing, read_columns, resolve
-from costcurves.data.checks import check_rows
-from costcurves.data.column_roles import role_of
-from costcurves.data.findings import Findings
-from costcurves.data.readers.columns import is_missing
+from costcurves.data.checks import Findings, check_rows
+from costcurves.data.readers.columns import is_missing, role_of
 
 # A column with more values than this does not hold classes.
 MOST_CLASSES = 50

@@ -16,9 +16,8 @@ import costcurves as cc
 from costcurves._base.text import safe
 from costcurves._base.validation import shown
 from costcurves.cli._print import Problem, detail, listing, option_words, quoted, shell_word
-from costcurves.data.example_data import example_names
 from costcurves.data.readers.duckdb import tables_of
-from costcurves.data.readers.files import PATH, format_of
+from costcurves.data.readers.files import PATH, example_names, format_of
 from costcurves.data.readers.sources import open_source, read_whole
 
 EXAMPLE = "example:"

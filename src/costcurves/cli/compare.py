@@ -31,7 +31,7 @@ from costcurves.cli._print import (
     working,
 )
 from costcurves.decisions.compare_many import ManyDifferences, PairwiseTests
-from costcurves.decisions.curve_difference import CurveDifference
+from costcurves.decisions.curve_difference import CurveDifference, Verdicts
 
 # Pairs up to which all of them are printed: those of twelve classifiers.
 MOST_PAIRS = 66
@@ -87,15 +87,22 @@ class Gates:
         """Whether anything is asserted."""
         return self.assert_not_worse_than is not None or self.assert_better_than is not None
 
-    def judge(self, many: ManyDifferences, n: int, here: cc.OperatingCondition | None, currency: str) -> list[Gate]:
-        """Return the verdicts of n rows."""
+    def judge(
+        self,
+        many: ManyDifferences,
+        tests: PairwiseTests | None,
+        n: int,
+        here: cc.OperatingCondition | None,
+        currency: str,
+    ) -> list[Gate]:
+        """Return the verdicts of n rows, those that are printed above them."""
         gates = []
         if (baseline := self.assert_not_worse_than) is not None:
-            name = candidate_of(self.candidate, baseline, many.names)
-            gates.append(not_worse(_pair(many, name, baseline), self.margin, n, here, currency))
+            both = _pair(many, tests, candidate_of(self.candidate, baseline, many.names), baseline)
+            gates.append(not_worse(*both, self.margin, n, here, currency))
         if (baseline := self.assert_better_than) is not None:
-            name = candidate_of(self.candidate, baseline, many.names)
-            gates.append(better_throughout(_pair(many, name, baseline), n))
+            both = _pair(many, tests, candidate_of(self.candidate, baseline, many.names), baseline)
+            gates.append(better_throughout(*both, n))
         return gates
 
 
@@ -126,9 +133,9 @@ def compare(
     with working("comparing"):
         many = data.predictions.compare_many(pc=where, policy=statistics.rule(data), level=level)
     here = where if isinstance(where, cc.OperatingCondition) else None
-    verdicts = gates.judge(many, data.predictions.y_true.size, here, asked.currency)
     pairs = many.pairs
     tests = None if here is None else many.at(here)
+    verdicts = gates.judge(many, tests, data.predictions.y_true.size, here, asked.currency)
 
     def show(screen: Console) -> None:
         heading(screen, data.summary(), statistics.note(data))
@@ -157,10 +164,17 @@ def compare(
     reports.leave("compare", verdicts, out, show)
 
 
-def _pair(many: ManyDifferences, candidate: str, baseline: str) -> CurveDifference:
-    """Return the candidate minus the baseline."""
-    one = next(one for one in many.pairs if set(one.names) == {candidate, baseline})
-    return one if one.names[0] == candidate else one.reversed()
+def _pair(
+    many: ManyDifferences, tests: PairwiseTests | None, candidate: str, baseline: str
+) -> tuple[CurveDifference, Verdicts]:
+    """Return the candidate minus the baseline, and who of them costs significantly less where."""
+    i, one = next((i, one) for i, one in enumerate(many.pairs) if set(one.names) == {candidate, baseline})
+    return one if one.names[0] == candidate else one.reversed(), _verdicts(one, tests, i)
+
+
+def _verdicts(one: CurveDifference, tests: PairwiseTests | None, i: int) -> Verdicts:
+    """Return who of pair i costs significantly less, at a condition by its adjusted p-value."""
+    return one.significant() if tests is None else tests.verdicts[i]
 
 
 def _show(pairs: Sequence[CurveDifference], level: float, screen: Console) -> None:
@@ -208,8 +222,13 @@ def _show_here(
     screen.print(grid)
     if len(told) < count:
         screen.print(f"These are the pairs with the cheapest classifier; --json and --csv have all {count:,}.")
-    note = "Intervals hold jointly; p-values are adjusted by Holm's method, which may show more than the intervals."
-    screen.print(note, style="dim")
+    line(
+        screen,
+        "p: of equal costs of two classifiers, each at its best threshold, adjusted for all pairs by Holm's method. It "
+        "decides; intervals hold jointly and may show less. `decide` asks another question: whether the cheapest "
+        "choice costs less than every other at any threshold of the other.",
+        "dim",
+    )
 
 
 def _told(pairs: Sequence[CurveDifference], below: list[bool]) -> list[int]:
@@ -225,7 +244,7 @@ def _document(one: CurveDifference, tests: PairwiseTests | None, i: int) -> type
     return {
         "a": one.names[0],
         "b": one.names[1],
-        "verdicts": records(one.significant()._columns()),
+        "verdicts": records(_verdicts(one, tests, i)._columns()),
         "p_value": None if tests is None else float(tests.p_value[i]),
         "adjusted": None if tests is None else float(tests.adjusted[i]),
         "difference": {

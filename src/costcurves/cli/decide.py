@@ -171,6 +171,11 @@ def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, scr
         )
     screen.print()
     screen.print(grid)
+    line(
+        screen,
+        "p: that it costs no more than the first at one of its thresholds, adjusted for all by Hochberg's method.",
+        "dim",
+    )
 
 
 def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, screen: Console) -> None:

@@ -18,7 +18,7 @@ from costcurves.cli._groups import GATES, option, with_groups
 from costcurves.cli._input import ScoreTable
 from costcurves.cli._options import Scores
 from costcurves.cli._print import Output, heading, working
-from costcurves.data.findings import CHECKS, SEVERITIES, Finding, Findings
+from costcurves.data.checks import CHECKS, SEVERITIES, Finding, Findings
 from costcurves.decisions.claims import OTHERWISE, SHOWN
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold"}

@@ -14,12 +14,14 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.frames import TableLike
 from costcurves._base.results import Result
-from costcurves._base.validation import Column, FloatArray, IntArray, frozen, number_array
+from costcurves._base.validation import Column, IntArray, frozen, number_array
 from costcurves.counting.class_labels import Labels, LabelsLike, check_labels, code_columns, listed
 from costcurves.counting.square_tables import check_counts, read_square, square_text
 
 
-def pair_counts(true: IntArray, predicted: IntArray, k: int, weights: FloatArray | None = None) -> npt.NDArray[Any]:
+def pair_counts(
+    true: IntArray, predicted: IntArray, k: int, weights: npt.NDArray[Any] | None = None
+) -> npt.NDArray[Any]:
     """Count coded pairs, or sum their weights, in a k × k table in one pass."""
     return np.bincount(true * k + predicted, weights=weights, minlength=k * k).reshape(k, k)
 
@@ -38,6 +40,14 @@ def triple_counts(true: IntArray, a: IntArray, b: IntArray, k: int) -> tuple[Int
     keys.sort()
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
     return keys[starts], np.diff(np.append(starts, keys.size))
+
+
+def _places(what: str, labels: Labels, others: LabelsLike, owner: str) -> tuple[Labels, IntArray]:
+    """Check other labels, and find the place of each label among them. Losing a label is an error."""
+    names = check_labels("labels", others)
+    if lost := [label for label in labels if label not in set(names)]:
+        raise DataError(f"`{what}` must have only the labels of {owner} ({listed(names)}), got {listed(lost)}")
+    return names, np.array([names.index(label) for label in labels], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -97,13 +107,9 @@ class ConfusionMatrix(Result):
 
     def aligned(self, labels: LabelsLike, owner: str = "`labels`") -> ConfusionMatrix:
         """Return the counts in the order of other labels. New labels have zeros, and losing a label is an error."""
-        names = check_labels("labels", labels)
+        names, at = _places("confusion", self.labels, labels, owner)
         if names == self.labels:
             return self
-        lost = [x for x in self.labels if x not in set(names)]
-        if lost:
-            raise DataError(f"`confusion` must have only the labels of {owner} ({listed(names)}), got {listed(lost)}")
-        at = [names.index(x) for x in self.labels]
         counts = np.zeros((len(names), len(names)), dtype=np.int64)
         counts[np.ix_(at, at)] = self.counts
         return ConfusionMatrix(names, frozen(counts))
@@ -212,13 +218,9 @@ class JointConfusion(Result):
 
     def aligned(self, labels: LabelsLike, owner: str = "`labels`") -> JointConfusion:
         """Return the counts for other labels. New labels have no examples, and losing a label is an error."""
-        names = check_labels("labels", labels)
+        names, at = _places("joint", self.labels, labels, owner)
         if names == self.labels:
             return self
-        lost = [x for x in self.labels if x not in set(names)]
-        if lost:
-            raise DataError(f"`joint` must have only the labels of {owner} ({listed(names)}), got {listed(lost)}")
-        at = np.array([names.index(x) for x in self.labels], dtype=np.int64)
         keys = (at[self.true] * len(names) + at[self.a]) * len(names) + at[self.b]
         order = np.argsort(keys)
         return self._from_keys(names, keys[order], self.counts[order])
@@ -239,10 +241,8 @@ class JointConfusion(Result):
         return self._margin(self.b)
 
     def _margin(self, predicted: IntArray) -> ConfusionMatrix:
-        k = len(self.labels)
-        counts = np.zeros(k * k, dtype=np.int64)
-        np.add.at(counts, self.true * k + predicted, self.counts)
-        return ConfusionMatrix(self.labels, frozen(counts.reshape(k, k)))
+        counts = pair_counts(self.true, predicted, len(self.labels), self.counts)  # at most 2**53, so exact
+        return ConfusionMatrix(self.labels, frozen(counts.astype(np.int64)))
 
     def _columns(self) -> dict[str, Any]:
         return {

@@ -26,6 +26,7 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.counting import compiled
+from costcurves.counting.geometry import upper_hull
 
 Array = npt.NDArray[Any]
 
@@ -88,6 +89,21 @@ class ScoreCounts:
             below = wide(self.thresholds[np.minimum(index + 1, self.thresholds.size - 1)]).copy()
             below[index + 1 == self.thresholds.size] = -np.inf
         return ScoreCounts(self.thresholds[index], self.fp[index], self.tp[index], below).wide()
+
+    def on_hull(self) -> ScoreCounts:
+        """Return the counts at the vertices of their hull."""
+        return self.at(upper_hull(wide(self.fp), wide(self.tp)))
+
+    def candidates(self) -> ScoreCounts:
+        """Return both ends, and the vertices of the hull of all points between them.
+
+        Only these can be the cheapest points, and the cheapest of the points with some alarms but not all.
+        """
+        fp, tp = wide(self.fp), wide(self.tp)
+        between = np.flatnonzero(((fp > 0) | (tp > 0)) & ((fp < fp[-1]) | (tp < tp[-1])))
+        if between.size:
+            between = between[upper_hull(fp[between], tp[between])]
+        return self.at(np.concatenate(([0], between, [fp.size - 1])))
 
 
 def wide(values: Array) -> Array:

@@ -17,16 +17,7 @@ import numpy as np
 
 from costcurves._base.validation import BoolArray, IntArray, frozen
 from costcurves.counting import compiled
-from costcurves.counting.counts import (
-    BLOCK,
-    Array,
-    ScoreCounts,
-    count_packed,
-    count_scores,
-    countable,
-    packed_scores,
-    wide,
-)
+from costcurves.counting.counts import BLOCK, Array, ScoreCounts, count_packed, count_scores, countable, packed_scores
 from costcurves.counting.geometry import blocks_above, upper_hull
 from costcurves.counting.keys import CELL_BITS, CELLS, FLOATS, scores_of_keys
 
@@ -43,7 +34,7 @@ PARTS = 8
 
 
 def candidate_counts(positive: BoolArray, scores: Array) -> ScoreCounts | None:
-    """Count the labels at `candidates` only, as the full curve has them; None if it is no faster than counting all."""
+    """Count the labels at the candidates only, as the full curve has them; None if counting all is as fast."""
     if scores.size < SMALLEST or countable(scores):
         return None
     low, high = float(scores.min()), float(scores.max())
@@ -54,18 +45,6 @@ def candidate_counts(positive: BoolArray, scores: Array) -> ScoreCounts | None:
     if fast is None:
         return _by_numpy(positive, scores, buckets, low, high)
     return _by_loops(fast, positive, scores, buckets, low, high)
-
-
-def candidates(counts: ScoreCounts) -> ScoreCounts:
-    """Select both ends, and the vertices of the hull of all points between them.
-
-    Only these can be the cheapest points, and the cheapest of the points with some alarms but not all.
-    """
-    fp, tp = wide(counts.fp), wide(counts.tp)
-    between = np.flatnonzero(((fp > 0) | (tp > 0)) & ((fp < fp[-1]) | (tp < tp[-1])))
-    if between.size:
-        between = between[upper_hull(fp[between], tp[between])]
-    return counts.at(np.concatenate(([0], between, [fp.size - 1])))
 
 
 def _with_ends(inner: ScoreCounts, low: float, high: float, at_low: IntArray, at_high: IntArray) -> ScoreCounts:
@@ -112,7 +91,7 @@ def _by_numpy(positive: BoolArray, scores: Array, buckets: Buckets, low: float, 
         between = (values != low) & (values != high)
         chosen.append((positive[span][members[between]], values[between]))
     inside = count_scores(*(np.concatenate(parts) for parts in zip(*chosen, strict=True)))
-    return _with_ends(on_hull(_moved_to_place(inside, fp, tp, active)), low, high, *ends)
+    return _with_ends(_moved_to_place(inside, fp, tp, active).on_hull(), low, high, *ends)
 
 
 def _by_loops(
@@ -173,12 +152,6 @@ def _counted_in_buckets(positive: BoolArray, scores: Array, buckets: Buckets, sp
         codes |= positive[span]
         table += np.bincount(codes, minlength=table.size)
     return table.reshape(-1, 2)
-
-
-def on_hull(counts: ScoreCounts) -> ScoreCounts:
-    """Select the counts at the vertices of their hull."""
-    vertex = upper_hull(wide(counts.fp), wide(counts.tp))
-    return counts.at(vertex)
 
 
 def _moved_to_place(inside: ScoreCounts, fp: IntArray, tp: IntArray, active: BoolArray) -> ScoreCounts:
@@ -300,7 +273,7 @@ class LateCounts:
     positive, scores : arrays of shape (n,)
         They are copied or packed, unless they are read-only and belong to nobody else.
     candidates : ScoreCounts
-        The counts that can be best, as `hull_vertices.candidates` would select them from all counts.
+        The counts that can be best, as `ScoreCounts.candidates` would select them from all counts.
     """
 
     __slots__ = ("_count", "_every", "_lock", "candidates")

@@ -233,9 +233,9 @@ def _swapped(labels: Array) -> str:
     return ASK_SWAPPED if like_scores else ""
 
 
-def _some_values(labels: Array, limit: int = 5) -> str:
+def _some_values(labels: Array) -> str:
     """List a few of the distinct labels for a message."""
     distinct = list(dict.fromkeys(labels.tolist()))
     distinct.sort(key=str)
-    text = ", ".join(shown(v, 30) for v in distinct[:limit])
-    return text if len(distinct) <= limit else f"{text}, … ({len(distinct)} distinct)"
+    text = ", ".join(shown(v, 30) for v in distinct[:5])
+    return text if len(distinct) <= 5 else f"{text}, … ({len(distinct)} distinct)"

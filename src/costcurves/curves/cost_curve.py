@@ -41,9 +41,9 @@ from costcurves.curves.policy import HasRocCurve
 from costcurves.curves.roc import LATER, RocCurve
 from costcurves.curves.thresholds import PolicyLike, as_policy
 from costcurves.inference.bands.critical import trivial_critical
+from costcurves.inference.bands.error_rates import nested_counts
 from costcurves.inference.bands.methods import BAND_METHODS, BandMethodName
-from costcurves.inference.bands.one_curve import cost_distribution
-from costcurves.inference.bands.resampled import nested_counts, reoptimised_band
+from costcurves.inference.bands.one_curve import cost_distribution, reoptimised_band
 from costcurves.inference.bands.results import Band, operating_points
 from costcurves.inference.kernel.distribution import BootstrapDistribution
 

@@ -29,9 +29,9 @@ from costcurves._base.validation import (
     check_thresholds,
     frozen,
 )
-from costcurves.counting import counts, hull_vertices
+from costcurves.counting import counts
 from costcurves.counting.counts import UNNAMED
-from costcurves.counting.hull_vertices import LateCounts
+from costcurves.counting.hull_vertices import LateCounts, candidate_counts
 from costcurves.counting.labels import checked_cases
 from costcurves.curves import chance
 from costcurves.curves.fixed_points import FixedPoints, Made, points_of_matrix, points_of_rates
@@ -219,15 +219,15 @@ class RocCurve(Result):
         `points` may also be `LATER`: all points, but those that cannot be best are counted when they are asked for.
         """
         if weights is None:
-            few = None if points == "all" else hull_vertices.candidate_counts(positive, scores)
+            few = None if points == "all" else candidate_counts(positive, scores)
             if few is not None and not chance.is_poor(few.fp, few.tp):
-                table = hull_vertices.on_hull(few) if points == "hull" else LateCounts(positive, scores, few)
+                table = few.on_hull() if points == "hull" else LateCounts(positive, scores, few)
                 return cls._from_counts(table, name=name, effective=None, complete=points != "hull")
             every, effective = counts.count_scores(positive, scores), None
         else:
             every = counts.count_weights(positive, scores, weights)
             effective = counts.effective_sizes(positive, weights)
-        table = hull_vertices.on_hull(every) if points == "hull" else every
+        table = every.on_hull() if points == "hull" else every
         curve = cls._from_counts(table, name=name, effective=effective, complete=points != "hull")
         if (auc := chance.worse_than_chance(every.fp, every.tp, effective)) is not None:
             chance.tell(name, auc)
@@ -418,7 +418,7 @@ class RocCurve(Result):
         >>> curve.on_hull().tpr.tolist()
         [0.0, 0.5, 1.0, 1.0]
         """
-        return self._restricted(hull_vertices.on_hull(self._with_below(self._known)))
+        return self._restricted(self._with_below(self._known).on_hull())
 
     def candidates(self) -> RocCurve:
         """Return the curve with both ends and the points that can be the cheapest of the points between them.
@@ -434,7 +434,7 @@ class RocCurve(Result):
         """
         if isinstance(self._counts, LateCounts):
             return self._restricted(self._counts.candidates)
-        few = hull_vertices.candidates(self._with_below(self._counts))
+        few = self._with_below(self._counts).candidates()
         return self if few.fp.size == self._counts.fp.size else self._restricted(few)
 
     def at(self, index: int | slice | Sequence[int] | npt.NDArray[Any]) -> RocCurve:

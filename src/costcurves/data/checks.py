@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +13,11 @@ import numpy.typing as npt
 
 from costcurves._base.errors import InputError
 from costcurves._base.frames import columns_of
+from costcurves._base.results import Result
 from costcurves._base.validation import FloatArray, IntArray, check_name, is_missing_label, shown
+from costcurves.counting.counts import effective_number
 from costcurves.curves.chance import SIGNIFICANT, worse_than_chance
-from costcurves.data.column_roles import role_of
-from costcurves.data.findings import CHECKS, SEVERITIES, Finding, Findings
+from costcurves.data.readers.columns import role_of
 from costcurves.decisions.rows import Rows
 
 Array = npt.NDArray[Any]
@@ -30,6 +33,96 @@ SMALL_ERROR = 0.01
 BINS = 10
 # Dependence that widens intervals by less than this factor of the variance does not matter.
 SMALL_EFFECT = 1.1
+# What is checked, in words.
+CHECKS = {
+    "roles": "no identifiers or weights among the scores",
+    "reversed": "no reversed scores",
+    "perfect": "no suspiciously perfect scores",
+    "ties": "no large ties",
+    "same": "no two classifiers alike",
+    "few": "enough cases of both classes",
+    "duplicates": "no copied rows",
+    "dependent": "no dependent rows",
+    "calibration": "no uncalibrated probabilities",
+    "weights": "no overwhelming weights",
+}
+SEVERITIES = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Finding(Result):
+    """Something about predictions that may mislead, and what to do about it. Part of `Findings`.
+
+    Attributes
+    ----------
+    check : str
+        What was checked, such as "reversed".
+    severity : {"error", "warning", "note"}
+        With an error, answers are wrong; with a warning, they may be; a note is worth knowing.
+    column : str or None
+        The classifier or the column that it is about, or None if it is about all of them.
+    rows : int or None
+        The number of rows concerned, if it is about rows.
+    message, advice : str
+        What was found, and what to do.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> y = [0] * 40 + [1] * 40
+    >>> found = cc.Predictions(y, {"a": [i % 7 - 4 * label for i, label in enumerate(y)]}).check().findings[0]
+    >>> found.check, found.severity, found.column
+    ('reversed', 'error', 'a')
+    """
+
+    check: str
+    severity: str
+    column: str | None
+    rows: int | None
+    message: str
+    advice: str
+
+    _column_names = ("check", "severity", "column", "rows", "message", "advice")
+
+    def __repr__(self) -> str:
+        return fill(f"{self.severity}: {self.message}", 100, initial_indent="  ", subsequent_indent="    ")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Findings(Result):
+    """What `Predictions.check` found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        The most severe first.
+    checks : tuple of str
+        All that was checked.
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> y = [0] * 40 + [1] * 40
+    >>> cc.Predictions(y, {"a": [i % 7 for i in range(80)], "leak": y}).check()
+    Findings: 2 in 10 checks
+      warning: 'leak' separates the classes perfectly (AUC 1).
+      warning: 'leak' has only two different values.
+    """
+
+    findings: tuple[Finding, ...]
+    checks: tuple[str, ...]
+
+    @property
+    def serious(self) -> tuple[Finding, ...]:
+        """The errors and warnings."""
+        return tuple(one for one in self.findings if one.severity != "note")
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: [getattr(one, name) for one in self.findings] for name in Finding.__dataclass_fields__}
+
+    def __repr__(self) -> str:
+        many = len(self.findings) or "none"
+        return "\n".join([f"Findings: {many} in {len(self.checks)} checks", *map(repr, self.findings)])
 
 
 class Ranked(NamedTuple):
@@ -184,7 +277,7 @@ def _few(rows: Rows) -> Iterator[Finding]:
     for word, error, mask in (("positive", "miss", rows.positive), ("negative", "false alarm", ~rows.positive)):
         count = int(mask.sum())
         weights = None if rows.weights is None else rows.weights[mask]
-        size = float(count) if weights is None else float(weights.sum() ** 2 / (weights**2).sum())
+        size = float(count) if weights is None else effective_number(weights)
         if size < FEW:
             effective = "" if weights is None else f", worth {size:.3g} by their weights"
             rates = f"{error}{'es' if error == 'miss' else 's'}"
@@ -370,7 +463,7 @@ def _weights(rows: Rows) -> Iterator[Finding]:
     if rows.weights is None:
         return
     n = int((rows.weights > 0).sum())
-    size = float(rows.weights.sum() ** 2 / (rows.weights**2).sum())
+    size = effective_number(rows.weights)
     if size < n / 2:
         yield Finding(
             "weights",

@@ -98,7 +98,7 @@ class FileSource(InPasses):
             grouped = self.reader.run_grouped(counts)
             if grouped is not None:
                 return dict(grouped.curves(points))
-        with _memory_said(points):
+        with _memory_said():
             return find_curves(self.reader, self._counts(points, samples), points=points)
 
     def points_for(self, rule: Policy) -> str:
@@ -111,7 +111,7 @@ class FileSource(InPasses):
         """Find the ROC curves of every group."""
         if points not in self._groups:
             counts = self._counts(points, self._samples_for(points))
-            with _memory_said(points):
+            with _memory_said():
                 self._groups[points] = find_group_curves(self.reader, counts, points=points)
         return self._groups[points]
 
@@ -135,7 +135,7 @@ class FileSource(InPasses):
         """Make the counts of a first pass, with the type of each score column and bins that suit a sample."""
         grouped, weighted = self.roles.group is not None, self.roles.weight is not None
         bins: dict[str, ScoreBins] = {}
-        if not grouped and not weighted:
+        if not grouped:
             size = self._finest()
             bins = {name: ScoreBins.from_sample(values, size) for name, values in samples.items()}
         return curve_counts(
@@ -221,18 +221,16 @@ class FileSource(InPasses):
 
 
 @contextmanager
-def _memory_said(points: str) -> Iterator[None]:
+def _memory_said() -> Iterator[None]:
     """Suggest what to do if there are more distinct scores than may be held in memory."""
     try:
         yield
     except UnsupportedError as error:
         if "distinct scores" not in str(error):
             raise
-        what = "`points='all'`" if points == "all" else "an exact curve of weighted data"
         raise UnsupportedError(
-            f"{what} must hold all distinct scores in memory, got more than {MOST_IN_MEMORY >> 2}: "
-            + ("use points='hull' (exact), or " if points == "all" else "use ")
-            + "cc.scan(..., resolution=2**16) (bounded memory, with its error)"
+            f"`points='all'` must hold all distinct scores in memory, got more than {MOST_IN_MEMORY >> 2}: "
+            "use points='hull' (exact), or cc.scan(..., resolution=2**16) (bounded memory, with its error)"
         ) from None
 
 

@@ -19,7 +19,7 @@ from costcurves.data.batches import about_column
 from costcurves.data.passes import Counts, InPasses, Reader, curve_counts, find_curves
 from costcurves.data.readers.columns import Missing, Roles, said_of_columns
 from costcurves.data.readers.frame_readers import READERS, PartsReader, frame_batch
-from costcurves.data.tallies.scores import MOST_DISTINCT
+from costcurves.data.tallies.distinct import MOST_DISTINCT
 from costcurves.decisions.compare import compare_in
 from costcurves.decisions.curve_difference import CurveDifference
 from costcurves.decisions.rows import Rows, Source
@@ -184,11 +184,10 @@ class _LazyFrame(InPasses):
 
     def find(self, points: str) -> dict[str, RocCurve]:
         """Find the ROC curves of all score columns."""
-        weighted = self._reader.roles.weight is not None
         counts = curve_counts(
             self.names,
             pos_label=self.pos_label,
-            weighted=weighted,
+            weighted=self._reader.roles.weight is not None,
             points=points,
             dtype=self._dtype,
             limit=MOST_DISTINCT,
@@ -198,10 +197,7 @@ class _LazyFrame(InPasses):
         except UnsupportedError as error:
             if "distinct scores" not in str(error):
                 raise
-            what = "points='all'" if points == "all" else "a curve of weighted data"
-            instead = (
-                "use points='hull', which is exact too" if not weighted else "round the scores, or leave out `weight`"
-            )
             raise UnsupportedError(
-                f"{what} must hold all distinct scores in memory, got more than {MOST_DISTINCT}: {instead}"
+                f"points='all' must hold all distinct scores in memory, got more than {MOST_DISTINCT}: "
+                "use points='hull', which is exact too"
             ) from None

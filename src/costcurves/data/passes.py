@@ -27,9 +27,10 @@ from costcurves.curves.roc import RocCurve
 from costcurves.data.batches import Batch, Coded, about_column
 from costcurves.data.tallies.bins import ScoreBins
 from costcurves.data.tallies.confusion import ConfusionTally
+from costcurves.data.tallies.distinct import MOST_DISTINCT
 from costcurves.data.tallies.hulls import MEMBERS, HullTally
 from costcurves.data.tallies.pairs import PairedTally
-from costcurves.data.tallies.scores import MOST_DISTINCT, ScoreTally
+from costcurves.data.tallies.scores import ScoreTally
 from costcurves.decisions.all_pairs import AllPairs, PairedSteps
 from costcurves.decisions.rows import CoErrors, Paired, Rows
 from costcurves.inference.family import co_errors_of_cells
@@ -38,6 +39,7 @@ Array = npt.NDArray[Any]
 
 # The rows of a group are kept as they are as long as that takes less memory than bins.
 GROUP_BINS, GROUP_ROWS = 1 << 18, 1 << 19
+MOST_SUMS = 1 << 20  # scores whose sums of weights a part of the data holds, for all classifiers together
 MOST_WAITING = 1 << 24  # rows that wait to be divided among groups
 
 
@@ -74,15 +76,20 @@ class CurveCounts:
 
     tallies: dict[str, ScoreTally | HullTally]
     rule: LabelRule = field(default_factory=LabelRule)
+    weighted: bool = False
 
     @property
     def ordered(self) -> bool:
-        """Whether scores are counted in bins that adapt to the data."""
-        return any(isinstance(tally, ScoreTally) and tally.adaptive for tally in self.tallies.values())
+        """Whether weights are added, whose sums depend on the order, or scores counted in bins that adapt to them."""
+        return self.weighted or any(isinstance(tally, ScoreTally) and tally.adaptive for tally in self.tallies.values())
 
     def empty(self) -> CurveCounts:
         """Return empty counts of the same pass."""
-        return CurveCounts({name: tally.empty() for name, tally in self.tallies.items()}, _same_rule(self.rule))
+        return self._with({name: tally.empty() for name, tally in self.tallies.items()})
+
+    def _with(self, tallies: dict[str, Any]) -> CurveCounts:
+        """Return counts of other tallies, with the same positive label, to which no labels have been added yet."""
+        return CurveCounts(tallies, LabelRule(self.rule.pos_label), self.weighted)
 
     def laid_out(self, batch: Batch) -> CurveCounts:
         """Return empty counts of the same pass, with bins that suit a batch."""
@@ -90,7 +97,7 @@ class CurveCounts:
         for name, tally in self.tallies.items():
             with about_column(name, "scores"):
                 tallies[name] = tally.laid_out(batch.columns[name]) if isinstance(tally, HullTally) else tally
-        return CurveCounts(tallies, self.rule).empty()
+        return CurveCounts(tallies, self.rule, self.weighted).empty()
 
     def update(self, batch: Batch) -> None:
         """Count a batch."""
@@ -99,10 +106,7 @@ class CurveCounts:
         positive = _positives(self.rule, batch.label)
         for name, tally in self.tallies.items():
             with about_column(name, "y_score"):
-                if isinstance(tally, HullTally):
-                    tally.update(positive, batch.columns[name])
-                else:
-                    tally.update(positive, batch.columns[name], batch.weight)
+                tally.update(positive, batch.columns[name], batch.weight)
 
     def add_distinct(self, name: str, label: Any, scores: Any, times: Any) -> None:
         """Count examples of one classifier, each of which is given once with its number of occurrences."""
@@ -124,7 +128,7 @@ class CurveCounts:
             for name, tally in self.tallies.items()
             if isinstance(tally, HullTally) and not tally.finished
         }
-        return CurveCounts(dict(left), _same_rule(self.rule)) if left else None
+        return self._with(dict(left)) if left else None
 
     def curves(self, points: str) -> dict[str, RocCurve]:
         """Return the curves that are known so far."""
@@ -151,7 +155,8 @@ class PairCounts:
 
     def empty(self) -> PairCounts:
         """Return empty counts of the same pairs."""
-        return PairCounts({pair: tally.empty() for pair, tally in self.tallies.items()}, _same_rule(self.rule))
+        tallies = {pair: tally.empty() for pair, tally in self.tallies.items()}
+        return PairCounts(tallies, LabelRule(self.rule.pos_label))
 
     def update(self, batch: Batch) -> None:
         """Count a batch."""
@@ -320,7 +325,7 @@ def curve_counts(
     tied : collection of str
         The columns whose scores have many ties.
     weighted : bool
-        Whether batches have weights. Exact sums of weights need all distinct scores.
+        Whether batches have weights.
     points : {"hull", "all"}
         ``"all"`` holds all distinct scores in memory, at most `limit`.
     dtype : str, or mapping of name to str, optional
@@ -330,7 +335,6 @@ def curve_counts(
         Whether the counts are made for each of possibly very many groups.
     """
     layouts = bins or {}
-    exact_counts = points == "all" or weighted
 
     def tally(name: str) -> ScoreTally | HullTally:
         layout = layouts.get(name)
@@ -338,13 +342,15 @@ def curve_counts(
         own = None if layout is not None else given
         if resolution is not None:
             return ScoreTally(resolution=resolution)
-        if exact_counts:
+        if points == "all":
             return ScoreTally(limit=limit)
         if grouped:
             return HullTally(dtype=given, members=members, resolution=GROUP_BINS, hold=GROUP_ROWS)
+        if weighted:
+            return HullTally(bins=layout, dtype=own, hold=MOST_SUMS // len(names))
         return HullTally(bins=layout, dtype=own, members=members, ties=name in tied)
 
-    return CurveCounts({name: tally(name) for name in names}, LabelRule(pos_label))
+    return CurveCounts({name: tally(name) for name in names}, LabelRule(pos_label), weighted)
 
 
 def find_curves(reader: Reader, counts: CurveCounts, *, points: str = "hull") -> dict[str, RocCurve]:
@@ -383,11 +389,6 @@ def sorted_groups(groups: Mapping[Hashable, object]) -> list[Any]:
         return sorted(groups)
     except TypeError:
         raise DataError(f"`group` must hold values of one type, got {shown(list(groups)[:5])}") from None
-
-
-def _same_rule(rule: LabelRule) -> LabelRule:
-    """Make a new rule with the same positive label, to which no labels have been added yet."""
-    return LabelRule(rule.pos_label)
 
 
 class InPasses(ABC):

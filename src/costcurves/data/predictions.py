@@ -40,8 +40,7 @@ from costcurves.curves.hull import RocHull
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.threshold_sets import ThresholdSet
 from costcurves.curves.thresholds import NamedPolicies, PolicyLike, as_policy, validation
-from costcurves.data.checks import check_rows
-from costcurves.data.findings import Findings
+from costcurves.data.checks import Findings, check_rows
 from costcurves.data.frame_source import open_source
 from costcurves.decisions.average_band import average_band
 from costcurves.decisions.compare import compare_in

@@ -12,7 +12,7 @@ from costcurves._base.validation import FloatArray, check_choice, check_flag
 from costcurves.conditions.range import GridLike
 from costcurves.curves.averages import CostCurves, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
-from costcurves.inference.bands.folds import between_folds_band, within_folds_band
+from costcurves.inference.bands.one_curve import between_folds_band, within_folds_band
 from costcurves.inference.bands.results import Band, operating_points
 
 

@@ -37,9 +37,11 @@ from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import NamedPolicies
 from costcurves.decisions.all_pairs import AllPairs, PairedSteps
 from costcurves.decisions.curve_difference import (
+    UNDECIDED,
     UNSETTLED,
     CurveDifference,
     Discordant,
+    Verdicts,
     difference_of_counts,
     difference_options,
 )
@@ -312,6 +314,14 @@ class PairwiseTests(Result):
     def significant(self) -> BoolArray:
         """Say which pairs differ; the probability of any false claim is at most 1 - level."""
         return frozen(self.adjusted <= 1 - self.level)
+
+    @property
+    def verdicts(self) -> tuple[Verdicts, ...]:
+        """Who of each pair is shown to cost less here; the adjusted p-values decide, not the joint limits of a band."""
+        found = zip(self.pairs, self.estimate < 0, self.significant(), self.unsettled, strict=True)
+        better = [pair[0 if less else 1] if s else UNSETTLED if u else UNDECIDED for pair, less, s, u in found]
+        here = np.array([self.pc])
+        return tuple(Verdicts(here, here, (name,)) for name in better)
 
     def _columns(self) -> dict[str, Any]:
         return {

@@ -84,12 +84,13 @@ class Contest:
         return judge.standings(choices, limits=limits)
 
     def saving(self, where: OperatingCondition, level: float, use: str, rival: str) -> tuple[float, float]:
-        """Return limits of what one of the entrants saves against another, if it was chosen for its cost.
+        """Return limits of what one of the entrants saves against another.
 
-        The lower limit allows for the choice. It makes the saving look larger than it is, so that the upper limit need
-        not allow for it.
+        The lower limit allows for the choice of the cheapest among all, or of the threshold alone if another one is
+        named. The choice makes the saving look larger than it is, so that the upper limit need not allow for it.
         """
         judge, choices = self._judged(where, level, use)
+        judge.named = cheapest_of(choices)[0].classifier != use
         return judge.saving(next(one for one in choices if one.classifier == rival))
 
     def _judged(self, where: OperatingCondition, level: float, use: str | None) -> tuple[_Judge, list[Choice]]:
@@ -171,6 +172,7 @@ class _Judge:
         self, contest: Contest, where: OperatingCondition, level: float, own: Mapping[str, Choice], best: Choice
     ) -> None:
         self.contest, self.where, self.level, self.best = contest, where, level, best
+        self.named = False  # whether the choice was named, instead of being found among all
         self.least = min(where.pc, 1.0 - where.pc)
         self.field: FieldAt | None = None
         self.place: dict[str, int] = {}
@@ -195,10 +197,12 @@ class _Judge:
 
     @cached_property
     def competing(self) -> BoolArray:
-        """The candidates among which the choice was made: all, or itself alone if it is taken as given."""
+        """The candidates among which the choice was made: all, those of a named one, or itself alone if it is given."""
         assert self.field is not None
-        if not self.contest.given_choice:
+        if not self.contest.given_choice and not self.named:
             return np.ones(self.field.owner.size, dtype=np.bool_)
+        if not self.contest.given_choice and self.best.classifier not in TRIVIAL:
+            return self.members(self.best.classifier)
         mask = np.zeros(self.field.owner.size, dtype=np.bool_)
         if self.chosen is not None:
             mask[self.chosen] = True

@@ -23,7 +23,7 @@ from costcurves.curves.thresholds import NamedPolicies
 from costcurves.decisions.contest import Contest, adjusted
 from costcurves.decisions.entrants import Entrants
 from costcurves.decisions.rows import Rows, refuse_cross_fitting
-from costcurves.decisions.saving import Saving, check_baseline, saving_of
+from costcurves.decisions.saving import Saving, check_baseline, check_known, saving_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -192,7 +192,7 @@ class Recommendation(Result):
             return None
         return threshold_set(self._entrants.roc(best), self.condition, self.level)
 
-    def saving(self, baseline: str, threshold: float | None = None) -> Saving:
+    def saving(self, baseline: str, threshold: float | None = None, *, candidate: str | None = None) -> Saving:
         """Return what the best choice saves on new cases against a baseline, such as the rule that is in use today.
 
         Parameters
@@ -202,12 +202,15 @@ class Recommendation(Result):
         threshold : float, optional
             The threshold at which the baseline is used, whatever the condition; by default the one that its policy
             gives it here, and the lower limit is that of its most favourable threshold.
+        candidate : str, optional
+            The classifier to use instead of the best one.
 
         Notes
         -----
         The expected saving is the difference of the costs to expect on new cases. Its lower limit comes from the paired
         test of the baseline against the choice, whose critical value allows for having chosen the best of all
-        classifiers and thresholds; the upper limit is that of the paired difference.
+        classifiers and thresholds; the upper limit is that of the paired difference. If a candidate costs more than
+        the baseline on these cases, the two change places, so that both orders agree.
 
         Examples
         --------
@@ -218,11 +221,13 @@ class Recommendation(Result):
         """
         today = check_baseline(baseline, threshold, self._entrants.names)
         estimates = dict(zip(self.classifier, self.estimate.tolist(), strict=True))
+        i = 0 if candidate is None else self.index(check_known("candidate", candidate, self._entrants.names))
         # Not shown to cost more in the family of all rivals: a saving against it is not shown either.
-        open_verdict = threshold is None and baseline in self.rivals
+        against_best = {self.classifier[i], baseline} - {self.best.classifier}
+        open_verdict = threshold is None and len(against_best) == 1 and not against_best.isdisjoint(self.rivals)
         return saving_of(
             self._entrants,
-            self.best,
+            self._choice(i),
             estimates,
             self.condition,
             self.level,

@@ -1,4 +1,4 @@
-"""What a recommended choice saves against what is in use today, with limits that allow for having chosen it."""
+"""What a recommended or named choice saves against what is in use today, with limits that allow for having chosen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from costcurves._base.results import Result, jsonable
 from costcurves._base.text import level_text
 from costcurves._base.validation import check_number, shown
 from costcurves.conditions.condition import OperatingCondition
-from costcurves.curves.choices import TRIVIAL, Choice, trivial_choices
+from costcurves.curves.choices import TRIVIAL, Choice, as_cheap, trivial_choices
 from costcurves.decisions.contest import Contest
 from costcurves.decisions.entrants import Entrants
 
@@ -23,7 +23,7 @@ class Saving(Result):
     ----------
     condition : OperatingCondition
     choice, baseline : Choice
-        What is recommended and what it replaces, with their costs on these cases.
+        What is recommended, or the candidate that was named, and what it replaces, with their costs on these cases.
     estimate, lower, upper : float
         What the choice is expected to save on new cases, relative to getting every case wrong, with limits. They allow
         for the choice of the classifier and of its threshold; below 0 the choice would cost more. The lower limit is
@@ -99,11 +99,17 @@ class Saving(Result):
         return f"{head}\n  {text if self.lower < self.upper else f'{self.money_estimate:.3g} {unit}, exactly'}"
 
 
-def check_baseline(name: Any, threshold: Any, names: tuple[str, ...]) -> tuple[str, float | None]:
-    """Return the checked name and threshold of a baseline."""
+def check_known(argument: str, name: Any, names: tuple[str, ...]) -> str:
+    """Return the checked name of a classifier, which may be one of the trivial ones."""
     known = (*names, *TRIVIAL)
     if not isinstance(name, str) or name not in known:
-        raise InputError(f"`baseline` must be one of {', '.join(known)}, got {shown(name)}")
+        raise InputError(f"`{argument}` must be one of {', '.join(known)}, got {shown(name)}")
+    return name
+
+
+def check_baseline(name: Any, threshold: Any, names: tuple[str, ...]) -> tuple[str, float | None]:
+    """Return the checked name and threshold of a baseline."""
+    name = check_known("baseline", name, names)
     if threshold is None:
         return name, None
     if name in TRIVIAL:
@@ -124,8 +130,9 @@ def saving_of(
 ) -> Saving:
     """Return what a choice saves against a baseline.
 
-    `estimates` are the costs that are expected of everybody on new cases, with their own thresholds. The lower limit is
-    `at_most` as high.
+    `estimates` are the costs that are expected of everybody on new cases, with their own thresholds. `at_most` is the
+    largest limit of what the cheaper of the two on these cases saves for sure. The limit that allows for the choice is
+    the one on its side, so that both orders of two classifiers get the same verdict.
     """
     name, threshold = baseline
     if threshold is None:
@@ -139,7 +146,11 @@ def saving_of(
     if (other.classifier, other.threshold) == (choice.classifier, choice.threshold):
         return Saving(where, choice, other, 0.0, 0.0, 0.0, level, given_choice)
     contest = Contest(entrants, [where.pc], given_choice=given_choice)
-    lower, upper = contest.saving(where, level, choice.classifier, called)
-    lower = min(lower, at_most)
+    if not as_cheap(choice.normalized_cost, other.normalized_cost):
+        sure, most = contest.saving(where, level, called, choice.classifier)
+        lower, upper = -most, -min(sure, at_most)
+    else:
+        lower, upper = contest.saving(where, level, choice.classifier, called)
+        lower = min(lower, at_most)
     estimate = min(max(expected - estimates[choice.classifier], lower), upper)
     return Saving(where, choice, other, estimate, lower, upper, level, given_choice)

@@ -24,7 +24,7 @@ from costcurves._base.validation import (
     number_array,
     shown,
 )
-from costcurves.inference.bands.resampled import order_limits
+from costcurves.inference.bands.error_rates import order_limits
 from costcurves.inference.bands.results import DifferenceInterval, Interval
 from costcurves.inference.cost_cells import CostCells
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution

@@ -20,8 +20,8 @@ from costcurves._base.validation import (
     frozen,
 )
 from costcurves.inference.bands.critical import plug_in, softened
+from costcurves.inference.bands.error_rates import nested_counts
 from costcurves.inference.bands.methods import cost_strata
-from costcurves.inference.bands.resampled import nested_counts
 from costcurves.inference.bands.results import SignedBand, check_pc
 from costcurves.inference.kernel.distribution import exact_distribution
 from costcurves.inference.kernel.joint import zero_tails

@@ -123,9 +123,20 @@ def pairs_table(summary: Summary, say: Speaker, most: int = 4) -> Table:
             cost = say.price(difference * answer.condition.unit_cost, answer.condition)
             row.append(f"{cost} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})")
         rows.append(tuple(row))
-    columns = ("first", "second", "over all conditions", *(f"scenario {n}: difference" for n, _ in asked))
+    columns = (
+        "first",
+        "second",
+        "over all conditions",
+        *(f"scenario {n}: difference (p of equal costs)" for n, _ in asked),
+    )
     every = len(rows) == math.comb(len(summary.names), 2)
-    return Table("All pairs" if every else "Pairs with a recommended classifier", columns, tuple(rows), 3)
+    caption = "All pairs" if every else "Pairs with a recommended classifier"
+    if asked:
+        caption += (
+            ", each classifier at its best threshold; p is adjusted for all pairs. The answers above ask another "
+            "question: whether the recommended choice costs less than each rival at any threshold of the rival."
+        )
+    return Table(caption, columns, tuple(rows), 3)
 
 
 def slices_table(slices: Slices, say: Speaker) -> Table:

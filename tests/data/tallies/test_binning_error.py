@@ -15,7 +15,7 @@ from costcurves.data.tallies import adaptive_bins as adaptive
 from costcurves.data.tallies import bins as binning
 from costcurves.decisions.compare_many import compare_many_in
 from costcurves.decisions.curve_difference import NO_VERDICT, UNSETTLED
-from costcurves.inference.bands.folds import between_folds_band
+from costcurves.inference.bands.one_curve import between_folds_band
 from costcurves.inference.paired.bands import difference_band
 from laws import FUZZ_SEED, random_worlds
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import costcurves as cc
-from costcurves.data.tallies import scores as scoring
+from costcurves.data.tallies import distinct as scoring
 from laws import law, random_worlds
 
 CURVES = [cc.CostCurve(cc.RocCurve.from_predictions([0, 1, 0, 1], [1, 2, 3, 4], name=name)) for name in "ab"]

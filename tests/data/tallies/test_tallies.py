@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import costcurves as cc
 from costcurves.data.tallies import bins as binning
-from costcurves.data.tallies import scores as scoring
+from costcurves.data.tallies import distinct as scoring
 from costcurves.data.tallies.base import part
 
 TINY, HUGE = 5e-324, 1.7e308
@@ -77,10 +77,11 @@ def same_curve(one, other):
         assert getattr(one, name) == getattr(other, name), name
 
 
-def passes(tally, y, scores, rows, shape):
+def passes(tally, y, scores, rows, shape, weights=None):
     """Read the batches as often as the tally asks for."""
     while True:
-        tally = merged([tally, *(tally.empty().update(y[r], scores[r]) for r in rows)], shape)
+        parts = ((y[r], scores[r], None if weights is None else weights[r]) for r in rows)
+        tally = merged([tally, *(tally.empty().update(*part) for part in parts)], shape)
         if tally.finished:
             return tally
         tally = tally.next_pass()
@@ -118,6 +119,67 @@ def test_other_weights_add_to_rounding(data, shape, seed):
     np.testing.assert_allclose(curve.fp, whole.fp, rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(curve.tp, whole.tp, rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(curve.effective, whole.effective, rtol=1e-12)
+
+
+@settings(max_examples=60)
+@given(split_data(), SHAPES, st.integers(0, 2**32), st.sampled_from([0, 3, 20, 10**6]))
+def test_a_hull_of_whole_weights_is_that_of_all_the_data(data, shape, seed, hold):
+    y, scores, rows = data
+    weights = np.random.default_rng(seed).integers(0, 5, y.size)
+    weights[:2] = 1
+    tally = passes(cc.HullTally(hold=hold, resolution=2**14), y, scores, rows, shape, weights)
+    same_curve(tally.to_roc_curve(), cc.RocCurve.from_predictions(y, scores, sample_weight=weights, points="hull"))
+    assert tally.kind == "weights"
+    assert tally.passes == 1 or hold < np.unique(scores).size
+
+
+@settings(max_examples=60)
+@given(split_data(), SHAPES, st.integers(0, 2**32), st.sampled_from([0, 3, 20, 10**6]))
+def test_a_hull_of_other_weights_is_that_of_all_the_data_but_for_rounding(data, shape, seed, hold):
+    y, scores, rows = data
+    weights = np.exp(np.random.default_rng(seed).normal(0, 3, y.size))
+    hull = passes(cc.HullTally(hold=hold, resolution=2**14), y, scores, rows, shape, weights).to_roc_curve()
+    every = cc.RocCurve.from_predictions(y, scores, sample_weight=weights)
+    place = np.searchsorted(-every.thresholds, -hull.thresholds)
+    assert every.thresholds[place].tolist() == hull.thresholds.tolist()
+    np.testing.assert_allclose(hull.fp, every.fp[place], rtol=1e-13, atol=1e-13 * every.fp[-1])
+    np.testing.assert_allclose(hull.tp, every.tp[place], rtol=1e-13, atol=1e-13 * every.tp[-1])
+    np.testing.assert_allclose(hull.effective, every.effective, rtol=1e-12)
+    np.testing.assert_allclose(cc.CostCurve(hull).evaluate(PC), cc.CostCurve(every).evaluate(PC), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 189, 283, 299])
+def test_thresholds_are_scores_and_costs_agree_even_if_weights_vanish_in_their_sums(seed, monkeypatch):
+    monkeypatch.setattr(scoring, "PENDING", 100)
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 2_000)
+    scores, weights = np.round(rng.normal(size=y.size), 3), np.exp(rng.normal(0, 12, y.size))
+    rows = np.array_split(rng.permutation(y.size), 9)
+    hull = passes(cc.HullTally(hold=50, resolution=2**14), y, scores, rows, "in order", weights).to_roc_curve()
+    assert np.isin(hull.thresholds[1:], scores).all()
+    whole = cc.CostCurve(cc.RocCurve.from_predictions(y, scores, sample_weight=weights))
+    np.testing.assert_allclose(cc.CostCurve(hull).evaluate(PC), whole.evaluate(PC), rtol=0, atol=1e-13)
+
+
+def test_weights_of_very_many_scores_are_added_in_bins_that_become_finer(monkeypatch):
+    monkeypatch.setattr(scoring, "PENDING", 500)
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 60_000)
+    scores, weights = y + rng.normal(size=y.size), rng.integers(0, 9, y.size)
+    rows = np.array_split(np.arange(y.size), 25)
+    tally = passes(cc.HullTally(hold=600, resolution=2**14), y, scores, rows, "in order", weights)
+    assert tally.passes > 2
+    same_curve(tally.to_roc_curve(), cc.RocCurve.from_predictions(y, scores, sample_weight=weights, points="hull"))
+    again = (
+        cc.HullTally(hold=0)
+        .update([0, 1], [0.1, 0.3], [1, 1])
+        .merge(cc.HullTally(hold=0).update([1, 0], [0.1, 0.3], [1, 2]))
+    )
+    changed = again.next_pass().update([0, 1, 1, 0], [0.1, 0.3, 0.1, 0.3], [1, 1, 1, 3])
+    with pytest.raises(cc.DataError, match="the data must be the same in every pass"):
+        _ = changed.finished
+    with pytest.raises(cc.DataError, match="`sample_weight` must be given for all batches or for none"):
+        again.update([0, 1], [0.1, 0.3])
 
 
 def test_waiting_rows_are_counted_when_they_are_many(monkeypatch):

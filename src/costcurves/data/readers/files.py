@@ -1,4 +1,4 @@
-"""The files that a scan reads, their format, and checks that they have not changed."""
+"""The files that a scan reads, their format, checks that they have not changed, and the example data of the package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import check_path, items_of, shown
+from costcurves._base.validation import check_choice, check_path, items_of, shown
 
 FORMATS = {
     ".parquet": "parquet",
@@ -27,6 +27,7 @@ FORMATS = {
 # Words for a missing value in CSV files, which have no other way to express it. They may be quoted.
 MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
 PACKED = (".gz", ".zst")
+EXAMPLES = Path(__file__).parents[1] / "examples"
 PATH = 300  # the most characters of a path in a message
 KNOWN = ".parquet, .csv, .tsv, .txt, .jsonl, .ndjson, .json (also .gz and .zst of texts), or .duckdb with `table`"
 
@@ -115,3 +116,32 @@ def _paths_of(source: Any) -> list[str]:
             raise InputError(f"`source` must match at least one file, got none for {shown(path, PATH)}")
         return found
     raise InputError(f"`source` must be an existing file, directory or glob, got {shown(path, PATH)}")
+
+
+def example_names() -> tuple[str, ...]:
+    """List the files of example data that come with the package."""
+    return tuple(sorted(path.name for path in EXAMPLES.iterdir() if path.suffix in (".csv", ".toml")))
+
+
+def example_path(name: str) -> Path:
+    """Return the path of a file of example data that comes with the package.
+
+    Parameters
+    ----------
+    name : {"german_credit_scores.csv", "german_credit_costs.toml", "vehicle_predictions.csv", "vehicle_costs.toml"}
+        The first two files hold the scores of four classifiers for 1000 applicants for credit and the costs of errors.
+        The last two hold the predictions of three classifiers for 846 vehicles of four kinds and a cost matrix. On the
+        command line they are called ``example:german_credit`` and ``example:vehicle``.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Examples
+    --------
+    >>> import costcurves as cc
+    >>> with open(cc.example_path("german_credit_scores.csv")) as file:
+    ...     print(file.readline().strip())
+    label,fold,logit,forest,bayes,tree
+    """
+    return EXAMPLES / check_choice("name", name, example_names())

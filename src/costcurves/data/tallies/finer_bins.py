@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError
-from costcurves._base.validation import BoolArray, IntArray
+from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.counting import compiled
 from costcurves.counting.counts import ScoreCounts, count_scores
 from costcurves.counting.keys import ordered_keys, scores_of_keys
@@ -66,6 +66,12 @@ class Finder:
                 self._keys = [np.empty(scores.size, self._bins.integer) for _ in range(2)]
             neg, pos = fast.gather(scores, positive, self._bins.layout, wanted, self._keys)
             return self._inside(neg), self._inside(pos)
+        found = self.places(scores)
+        keys, label = ordered_keys(scores[found]), positive[found]
+        return keys[~label], keys[label]
+
+    def places(self, scores: Array) -> IntArray:
+        """Return the places of members among the scores of a batch."""
         place = [np.empty(0, np.int64)]
         for start in range(0, scores.size, CHUNK):
             chunk = scores[start : start + CHUNK]
@@ -73,15 +79,16 @@ class Finder:
             np.take(self._wanted, self._coder.codes(chunk), out=member, mode="clip")
             place.append(np.flatnonzero(member) + start)
         found = np.concatenate(place)
-        keys, label = ordered_keys(scores[found]), positive[found]
-        return self._inside(keys[~label]), self._inside(keys[label])
+        return found if self._whole else found[self._are_inside(ordered_keys(scores[found]))]
 
     def _inside(self, keys: Array) -> Array:
         """Return which of the keys belong to members; the others only share a bin with one."""
-        if self._whole or not keys.size:
-            return keys
+        return keys if self._whole or not keys.size else keys[self._are_inside(keys)]
+
+    def _are_inside(self, keys: Array) -> BoolArray:
         at = self.part_of(keys)
-        return keys[(at >= 0) & (keys <= self._last[at])]
+        inside: BoolArray = (at >= 0) & (keys <= self._last[at])
+        return inside
 
     def part_of(self, keys: Array) -> IntArray:
         """Return the last open part that begins at or below each key."""
@@ -89,7 +96,7 @@ class Finder:
 
 
 class Finer:
-    """Counts in bins within the open parts, more of them where a part has more examples."""
+    """Counts (or sums of weights) in bins within the open parts, more of them where a part has more examples."""
 
     def __init__(self, bins: ScoreBins, chain: Chain, resolution: int) -> None:
         self._finder = Finder(bins, chain)
@@ -97,17 +104,26 @@ class Finer:
         parts = chain.open
         self.low, shift = chain.low[parts], chain.shift[parts]
         members = chain.neg[parts] + chain.pos[parts]
-        share = np.maximum(members * (resolution / members.sum()), 2.0)
+        # Parts of little weight may have many examples, so they too are divided into many bins.
+        fewest = 2.0 if members.dtype.kind == "i" else max(resolution / parts.size / 2, 2.0)
+        share = np.maximum(members * (resolution / members.sum()), fewest)
         self.shift = np.maximum(shift - (np.frexp(share)[1] - 1), 0)
         self.start = np.concatenate(([0], np.cumsum(np.int64(1) << (shift - self.shift))))
-        self.table = np.zeros(2 * int(self.start[-1]), np.int64)
+        self.table = np.zeros(2 * int(self.start[-1]), chain.neg.dtype)
 
     def add(self, positive: BoolArray, scores: Array) -> None:
         """Count the members in a batch."""
         for label, keys in enumerate(self._finder.find(positive, scores, self._wanted)):
-            part = self._finder.part_of(keys)
-            code = self.start[part] + ((keys - self.low[part]) >> self.shift[part])
-            np.add.at(self.table, 2 * code + label, 1)
+            np.add.at(self.table, 2 * self._codes(keys) + label, 1)
+
+    def add_members(self, positive: BoolArray, scores: Array, weights: FloatArray) -> None:
+        """Add the weights of members."""
+        np.add.at(self.table, 2 * self._codes(ordered_keys(scores)) + positive, weights)
+
+    def _codes(self, keys: Array) -> IntArray:
+        part = self._finder.part_of(keys)
+        code: IntArray = self.start[part] + ((keys - self.low[part]) >> self.shift[part])
+        return code
 
     def merge(self, other: Finer) -> None:
         """Add the counts of another part of the data."""
@@ -129,7 +145,7 @@ class Finer:
     def fill(self, arrays: dict[str, Array]) -> None:
         """Set the counts to those of a state."""
         place = part(arrays, "place", "iu", most=self.table.size)
-        self.table[place] = part(arrays, "counts", "iu", place.size)
+        self.table[place] = part(arrays, "counts", "f" if self.table.dtype.kind == "f" else "iu", place.size)
 
 
 class Keys:

@@ -9,23 +9,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import Column, check_flag, check_integer, check_name
-from costcurves.counting import counts, hull_vertices
+from costcurves.counting import counts
 from costcurves.counting.class_labels import Label
 from costcurves.counting.keys import FLOATS, scores_of_keys
 from costcurves.curves.roc import RocCurve
 from costcurves.data.tallies.base import Batches, State, Tally, locked
 from costcurves.data.tallies.bin_table import BinTable
 from costcurves.data.tallies.bins import SOME_TIES, ScoreBins, check_resolution, float_scores, share_of_distinct
+from costcurves.data.tallies.distinct import Examples
 from costcurves.data.tallies.finer_bins import Finer, Held, Members
 from costcurves.data.tallies.key_ranges import Chain
 from costcurves.data.tallies.scores import check_layout, cumulated, no_examples, same_layout
+from costcurves.data.tallies.weight_sums import WeightSums
 
 Array = npt.NDArray[Any]
-Counted = BinTable | Held | Finer | Members
+Counted = BinTable | Held | Finer | Members | WeightSums
 
 RESOLUTION = 1 << 20
 MEMBERS = 1 << 22
@@ -56,13 +59,16 @@ class HullTally(Tally):
         may be enough; with few ties this takes longer.
     hold : int
         The largest number of examples to keep as they are in the first pass. If there are no more, one pass is enough,
-        and a tally of few examples takes little memory, which helps with very many groups of the data.
+        and a tally of few examples takes little memory, which helps with very many groups of the data. With weights, it
+        is the largest number of distinct scores whose sums of weights are kept, in every pass.
 
     Notes
     -----
     The result equals ``RocCurve.from_predictions(..., points="hull")`` bit for bit, for any batches and any order of
     merging. It needs at most 10 bytes per bin (19 with ties), and the bytes of a score per gathered example. `update`
-    and `merge` change the tally and return it. Sums of weights are not exact: use `ScoreTally` for them.
+    and `merge` change the tally and return it. With integer weights (if the sum of their squares is at most 2**53) the
+    result has the same bits too; with other weights it agrees up to rounding, and a vertex that differs from the next
+    edge by no more than rounding may be missing. A pass with weights takes 24 bytes per bin and 24 per kept score.
 
     Examples
     --------
@@ -103,6 +109,7 @@ class HullTally(Tally):
         self._passes = 1
         self._counted: Counted | None = None
         self._after: Chain | None = None
+        self._examples = Examples()
 
     @property
     def passes(self) -> int:
@@ -111,7 +118,9 @@ class HullTally(Tally):
 
     @property
     def kind(self) -> str:
-        """What the pass does: "bins" in the first, then "finer bins" or "members"."""
+        """What the pass does: "bins" in the first, then "finer bins" or "members"; "weights" if there are weights."""
+        if self._batches.weighted:
+            return "weights"
         if self._before is None:
             return "bins"
         return "members" if self._before.left <= self._most else "finer bins"
@@ -125,13 +134,13 @@ class HullTally(Tally):
     @property
     @locked
     def left(self) -> int:
-        """How many examples another pass would have to look at."""
+        """How many examples, or examples of what weight, another pass would have to look at."""
         return self._chain().left
 
     @locked
-    def update(self, y_true: Column, y_score: npt.ArrayLike) -> HullTally:
+    def update(self, y_true: Column, y_score: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> HullTally:
         """Count a batch of labels and scores in this pass, and return the tally."""
-        batch = self._batches.read(y_true, {"y_score": y_score})
+        batch = self._batches.read(y_true, {"y_score": y_score}, sample_weight)
         if batch is None:
             return self
         positive, (scores,) = batch.positive, batch.scores
@@ -142,7 +151,9 @@ class HullTally(Tally):
         scores = bins.accept(scores)
         self._bins, self._batches = bins, batch.batches
         self._after = None
-        self._table().add(positive, scores)
+        if batch.weights is not None:
+            self._examples = self._examples.added(positive, batch.weights)
+        self._table().add(positive, scores, *([] if batch.weights is None else [batch.weights]))
         self._spill()
         return self
 
@@ -154,6 +165,7 @@ class HullTally(Tally):
             )
         bins, batches = same_layout(self._bins, other._bins), self._batches.joined(other._batches)
         self._bins, self._batches = bins, batches
+        self._examples = self._examples.joined(other._examples)
         self._after = None
         if other._counted is None:
             return
@@ -202,9 +214,13 @@ class HullTally(Tally):
         if isinstance(self._counted, Held):
             every = self._counted.counts()
             counts.check_totals(int(every.tp[-1]), int(every.fp[-1]))
-            return RocCurve._from_counts(hull_vertices.on_hull(every), name=name, effective=None, complete=False)
+            return RocCurve._from_counts(every.on_hull(), name=name, effective=None, complete=False)
         chain = self._chain()
-        counts.check_totals(int(chain.pos.sum()), int(chain.neg.sum()))
+        effective = None
+        if self._batches.weighted:
+            effective = self._examples.effective(float(chain.neg.sum()), float(chain.pos.sum()), weighted=True)
+        else:
+            counts.check_totals(int(chain.pos.sum()), int(chain.neg.sum()))
         if chain.open.size:
             raise UnsupportedError(
                 f"`to_roc_curve` needs a finished tally, got {chain.left} examples left to look at: "
@@ -212,8 +228,10 @@ class HullTally(Tally):
             )
         assert self._bins is not None
         thresholds = scores_of_keys(chain.low, self._bins.dtype)
-        table = hull_vertices.on_hull(cumulated(thresholds, chain.neg, chain.pos))
-        return RocCurve._from_counts(table, name=name, effective=None, complete=False)
+        table = cumulated(thresholds, chain.neg, chain.pos)
+        if effective is not None:  # rounded sums must not make a vertex of the end of a part whose scores are not known
+            table = table.at(np.flatnonzero(np.append(True, chain.shift == 0)))
+        return RocCurve._from_counts(table.on_hull(), name=name, effective=effective, complete=False)
 
     def _like(self, before: Chain | None, passes: int) -> HullTally:
         tally = HullTally(
@@ -238,7 +256,9 @@ class HullTally(Tally):
     def _table(self) -> Counted:
         if self._counted is None:
             assert self._bins is not None
-            if self._before is None:
+            if self._batches.weighted:
+                self._counted = WeightSums(self._bins, self._before, self._resolution, self._hold)
+            elif self._before is None:
                 self._counted = Held(self._bins) if self._hold else BinTable(self._bins, ties=self._ties)
             elif self.kind == "members":
                 self._counted = Members(self._bins, self._before)
@@ -264,6 +284,8 @@ class HullTally(Tally):
                 chain = Chain.of_bins(table)
             elif isinstance(table, Held):
                 chain = table.chain()
+            elif isinstance(table, WeightSums):
+                chain = table.chain(self._before)
             else:
                 assert self._before is not None
                 chain = table.refined(self._before)
@@ -280,8 +302,9 @@ class HullTally(Tally):
             "hold": self._hold,
             "passes": self._passes,
             "counted": self._counted is not None,
+            "whole": self._examples.whole,
         }
-        arrays: dict[str, Array] = {}
+        arrays = self._examples.state()
         if self._bins is not None:
             arrays["shifts"] = self._bins.shifts
         if self._before is not None:
@@ -296,11 +319,12 @@ class HullTally(Tally):
         options = {name: plain[name] for name in ("resolution", "dtype", "members", "ties", "hold")}
         tally = cls(bins=bins, **options)
         tally._batches = Batches.restored(plain)
+        tally._examples = Examples.restored(plain["whole"], arrays)
         tally._passes = check_integer("passes", plain["passes"], 1)
         if "before_low" in arrays:
             tally._before = Chain.restored(arrays, tally._bins)
         if plain["counted"]:
-            if tally._before is None and bins is not None and "place" in arrays:
+            if tally._before is None and bins is not None and "place" in arrays and not tally._batches.weighted:
                 tally._counted = BinTable.restored(bins.dtype, arrays)
             else:
                 tally._table().fill(arrays)

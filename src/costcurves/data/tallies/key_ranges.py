@@ -15,6 +15,7 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError
 from costcurves._base.validation import LARGEST_WHOLE, BoolArray, IntArray
 from costcurves.counting import compiled
+from costcurves.counting.counts import wide
 from costcurves.counting.geometry import blocks_above, upper_hull
 from costcurves.counting.keys import CELL_BITS
 from costcurves.data.tallies.base import part
@@ -24,6 +25,7 @@ from costcurves.data.tallies.scores import cumulated
 
 Array = npt.NDArray[Any]
 
+ROUNDING = 2.0**-40  # sums of the same weights in another order differ by less than this share of all weights
 CLOSED = -1  # the shift of parts that hold no vertex, neither inside nor at their end
 
 
@@ -38,8 +40,8 @@ class Chain:
 
     low: IntArray
     shift: IntArray
-    neg: IntArray
-    pos: IntArray
+    neg: Array  # counts, or sums of weights
+    pos: Array
 
     @classmethod
     def of_bins(cls, table: BinTable) -> Chain:
@@ -77,8 +79,9 @@ class Chain:
     def restored(cls, arrays: dict[str, Array], bins: ScoreBins | None) -> Chain:
         """Return the chain of a tally's state."""
         low, shift = (arrays[f"before_{name}"] for name in ("low", "shift"))
-        neg, pos = (part(arrays, f"before_{name}", "i", low.size) for name in ("neg", "pos"))
-        chain = cls(*(array.astype(np.int64) for array in (low, shift, neg, pos)))
+        neg, pos = (part(arrays, f"before_{name}", "if", low.size) for name in ("neg", "pos"))
+        weighted = "f" in (neg.dtype.kind, pos.dtype.kind)
+        chain = cls(*(array.astype(np.int64) for array in (low, shift)), *(wide(array) for array in (neg, pos)))
         if (
             bins is None
             or low.ndim != 1
@@ -87,8 +90,15 @@ class Chain:
             raise DataError("parts of a chain must be integers, with one value of each kind per part")
         most = 1 << (bins.low_bits + CELL_BITS - 1)
         falls = (chain.low[1:] < chain.low[:-1]).all() and (shift >= CLOSED).all() and (shift <= bins.low_bits).all()
-        if not falls or (chain.low < -most).any() or (chain.low >= most).any() or (neg + pos < 1).any():
+        if (
+            not falls
+            or (chain.low < -most).any()
+            or (chain.low >= most).any()
+            or (neg + pos < (0 if weighted else 1)).any()
+        ):
             raise DataError("parts of a chain must hold examples, and go from the highest keys down")
+        if weighted:
+            return chain
         if float(neg.sum(dtype=np.float64) + pos.sum(dtype=np.float64)) > LARGEST_WHOLE:
             raise DataError("parts of a chain must hold fewer examples")
         table = cumulated(np.empty(0), chain.neg, chain.pos)
@@ -126,11 +136,11 @@ class Chain:
 
     @property
     def left(self) -> int:
-        """How many examples are in open parts."""
+        """How many examples, or what weight, are in open parts."""
         parts = self.open
         return int(self.neg[parts].sum() + self.pos[parts].sum())
 
-    def replaced(self, low: IntArray, shift: IntArray, neg: IntArray, pos: IntArray) -> Chain:
+    def replaced(self, low: IntArray, shift: IntArray, neg: Array, pos: Array) -> Chain:
         """Return the chain with its open parts replaced by finer ones, given from the highest keys down.
 
         The finer parts of an open part must hold what it holds.
@@ -140,7 +150,10 @@ class Chain:
         ends = low.size - np.searchsorted(low[::-1], self.low[parts[::-1]], side="left")
         inside = np.repeat(parts[::-1], np.diff(ends, prepend=0))
         found = [np.bincount(inside, weights=n, minlength=self.low.size)[parts] for n in (neg, pos)]
-        if any((f != n[parts]).any() for f, n in zip(found, (self.neg, self.pos), strict=True)):
+        rounding = 0.0 if self.neg.dtype.kind == "i" else ROUNDING
+        if any(
+            (abs(f - n[parts]) > rounding * n.sum()).any() for f, n in zip(found, (self.neg, self.pos), strict=True)
+        ):
             raise self.other_members(int(sum(f.sum() for f in found)))
         kept = np.flatnonzero(self.shift <= 0)
         order = np.argsort(np.concatenate((kept, inside)), kind="stable")
@@ -151,22 +164,26 @@ class Chain:
         """Return the error for a pass in which the open parts have other members than before."""
         return DataError(
             f"the data must be the same in every pass, got {found} examples where the pass before had {self.left} "
-            "(or other scores): read all batches exactly once in each pass"
+            "(or other scores or weights): read all batches exactly once in each pass"
         )
 
 
-def _cuts(neg: IntArray, pos: IntArray, divisible: BoolArray | bool = True) -> tuple[BoolArray, IntArray]:
+def _cuts(neg: Array, pos: Array, divisible: BoolArray | bool = True) -> tuple[BoolArray, IntArray]:
     """Return which parts may hold a vertex (at their end, or inside if divisible), and where joined parts begin.
 
     Parts that begin at a vertex are wanted as well.
     """
     table = cumulated(np.empty(0), neg, pos)
     hull = upper_hull(table.fp, table.tp)
-    wanted = blocks_above(table.fp, table.tp, hull) & divisible if neg.size else np.zeros(0, np.bool_)
-    wanted[hull[1:] - 1] = wanted[hull[:-1]] = True
+    wanted = np.zeros(neg.size, np.bool_)
+    if neg.size:
+        end = hull[-1]  # the last point, unless weights vanish in the sums
+        wanted[:end] = blocks_above(table.fp[: end + 1], table.tp[: end + 1], hull)
+        wanted &= divisible
+    wanted[hull[1:] - 1] = wanted[hull[hull < neg.size]] = True
     return wanted, np.flatnonzero(wanted | np.append(True, wanted[:-1]))
 
 
-def _joined(first: IntArray, *counted: IntArray) -> list[IntArray]:
+def _joined(first: IntArray, *counted: Array) -> list[Array]:
     """Return the sums of counts from each first part to the next."""
     return [np.add.reduceat(values, first) if first.size else values for values in counted]

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
 from costcurves._base.validation import (
-    LARGEST_WHOLE,
     BoolArray,
     Column,
     FloatArray,
@@ -19,90 +18,21 @@ from costcurves._base.validation import (
     check_name,
     shown,
 )
-from costcurves.counting import counts, hull_vertices
+from costcurves.counting import counts
 from costcurves.counting.class_labels import Label
 from costcurves.counting.geometry import upper_hull
 from costcurves.counting.keys import FLOATS, scores_of_keys
 from costcurves.curves.policy import hull_breaks
 from costcurves.curves.roc import RocCurve
 from costcurves.data.tallies.adaptive_bins import AdaptiveTable
-from costcurves.data.tallies.base import Batches, State, Tally, locked, part
+from costcurves.data.tallies.base import Batches, State, Tally, locked
 from costcurves.data.tallies.bin_table import BinTable
 from costcurves.data.tallies.bins import ScoreBins, check_resolution
+from costcurves.data.tallies.distinct import MOST_DISTINCT, DistinctCounts, Examples
 
 Array = npt.NDArray[Any]
 
-PENDING = 1 << 20  # how many rows wait to be counted together
-MOST_DISTINCT = 1 << 25
 ROUNDING = 2.0**-50
-
-
-class DistinctCounts:
-    """Negatives and positives of each distinct score, from the highest down; rows are counted many at a time."""
-
-    def __init__(self, weighted: bool = False, limit: int = MOST_DISTINCT) -> None:
-        kind = np.float64 if weighted else np.int64
-        self.scores: FloatArray = np.empty(0)
-        self.neg: Array = np.empty(0, kind)
-        self.pos: Array = np.empty(0, kind)
-        self.limit = limit
-        self._waiting: list[tuple[BoolArray, Array, FloatArray | None]] = []
-        self._rows = 0
-
-    def add(self, positive: BoolArray, scores: Array, weights: FloatArray | None = None) -> None:
-        """Take a batch; its arrays must not change afterwards."""
-        self._waiting.append((positive, scores, weights))
-        self._rows += scores.size
-        if self._rows >= max(PENDING, self.scores.size):
-            try:
-                self.settle()
-            except UnsupportedError:
-                self._waiting.pop()
-                self._rows -= scores.size
-                raise
-
-    def add_distinct(self, positive: BoolArray, scores: Array, times: Array) -> None:
-        """Count examples that are given once each, with the number of times that they occur."""
-        distinct, place = np.unique(scores.astype(np.float64) + 0.0, return_inverse=True)  # -0.0 is 0.0
-        found = np.zeros((2, distinct.size), np.int64)
-        np.add.at(found, (positive.astype(np.int64), place), times)
-        self.settle()
-        self._join(distinct[::-1], found[0, ::-1], found[1, ::-1])
-
-    def merge(self, other: DistinctCounts) -> None:
-        """Add the counts of another part of the data."""
-        other.settle()
-        self.settle()
-        self._join(other.scores, other.neg, other.pos)
-
-    def settle(self) -> None:
-        """Count the rows that wait; if they have too many distinct scores, they go on waiting, and nothing is lost."""
-        if not self._waiting:
-            return
-        positive, scores = (np.concatenate([batch[i] for batch in self._waiting]) for i in (0, 1))
-        if self._waiting[0][2] is None:
-            table = counts.count_scores(positive, scores).wide()
-        else:
-            weights = np.concatenate([batch[2] for batch in self._waiting if batch[2] is not None])
-            table = counts.count_weights(positive, scores, weights)
-        self._join(table.thresholds[1:], np.diff(table.fp), np.diff(table.tp))
-        self._waiting, self._rows = [], 0
-
-    def _join(self, scores: FloatArray, neg: Array, pos: Array) -> None:
-        if self.scores.size:
-            both = np.concatenate((self.scores, scores))
-            order = np.argsort(-both, kind="stable")
-            both = both[order]
-            first = np.flatnonzero(np.append(True, both[1:] != both[:-1]))
-            neg = np.add.reduceat(np.concatenate((self.neg, neg))[order], first)
-            pos = np.add.reduceat(np.concatenate((self.pos, pos))[order], first)
-            scores = both[first]
-        if scores.size > self.limit:
-            raise UnsupportedError(
-                f"`limit` of {self.limit} distinct scores must hold all of them, got more: "
-                "use cc.HullTally (exact, two passes) or cc.ScoreTally(resolution=2**16) (binned, one pass)"
-            )
-        self.scores, self.neg, self.pos = scores, neg, pos
 
 
 class ScoreTally(Tally):
@@ -158,9 +88,7 @@ class ScoreTally(Tally):
         self._bins = bins
         self._limit = check_integer("limit", limit, 1)
         self._table: BinTable | AdaptiveTable | DistinctCounts | None = None
-        self._n = np.zeros(2, np.int64)  # negatives, positives
-        self._squares = np.zeros(2)
-        self._whole = True
+        self._examples = Examples()
 
     @property
     def binned(self) -> bool:
@@ -175,12 +103,12 @@ class ScoreTally(Tally):
     @property
     def n_pos(self) -> int:
         """Positive examples so far."""
-        return int(self._n[1])
+        return int(self._examples.n[1])
 
     @property
     def n_neg(self) -> int:
         """Negative examples so far."""
-        return int(self._n[0])
+        return int(self._examples.n[0])
 
     @locked
     def update(self, y_true: Column, y_score: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> ScoreTally:
@@ -191,13 +119,8 @@ class ScoreTally(Tally):
         positive, (scores,), weights = batch.positive, batch.scores, batch.weights
         if self._bins is not None:
             scores = self._bins.accept(scores)
-        n_pos = int(np.count_nonzero(positive))
-        added = (positive.size - n_pos, n_pos)
-        squares, whole = self._squares, self._whole
+        examples = self._examples.added(positive, weights)
         if weights is not None:
-            with np.errstate(over="ignore"):  # sums that are too large are refused later
-                squares = squares + np.array([(weights[w] ** 2).sum() for w in (~positive, positive)])
-            whole = whole and counts.whole_weights(weights)
             kept = weights > 0
             positive, scores, weights = positive[kept], scores[kept], weights[kept]
         table = self._filled_table(batch.batches)
@@ -205,8 +128,7 @@ class ScoreTally(Tally):
             positive, scores = positive.copy(), scores.copy()  # the caller may use the buffers again
         if scores.size:
             table.add(positive, scores, weights)
-        self._n += added
-        self._squares, self._whole = squares, whole
+        self._examples = examples
         self._table, self._batches = table, batch.batches
         return self
 
@@ -233,7 +155,7 @@ class ScoreTally(Tally):
         table = self._filled_table(batch.batches)
         assert isinstance(table, DistinctCounts)
         table.add_distinct(positive, scores, repeats.astype(np.int64))
-        self._n += (int(repeats[~positive].sum()), int(repeats[positive].sum()))
+        self._examples = self._examples.repeated(int(repeats[~positive].sum()), int(repeats[positive].sum()))
         self._table, self._batches = table, batch.batches
         return self
 
@@ -247,9 +169,7 @@ class ScoreTally(Tally):
             table.merge(other._table)  # type: ignore[arg-type]
             self._table = table
         self._batches = batches
-        self._n += other._n
-        self._squares = self._squares + other._squares
-        self._whole = self._whole and other._whole
+        self._examples = self._examples.joined(other._examples)
 
     @locked
     def empty(self) -> ScoreTally:
@@ -295,7 +215,7 @@ class ScoreTally(Tally):
             )
         table = self._exact()
         if points == "hull":
-            table = hull_vertices.on_hull(table)
+            table = table.on_hull()
         return RocCurve._from_counts(table, name=name, effective=effective, complete=points != "hull")
 
     def _filled_table(self, batches: Batches) -> BinTable | AdaptiveTable | DistinctCounts:
@@ -311,14 +231,7 @@ class ScoreTally(Tally):
 
     def _effective(self) -> tuple[float, float] | None:
         """Return the effective sample sizes of weighted data, after checking that there are both classes."""
-        neg, pos = self._sums()
-        counts.check_totals(self.n_pos, self.n_neg, (pos, neg) if self._batches.weighted else None)
-        if not self._batches.weighted:
-            return None
-        squares = [float(s) for s in self._squares]
-        if self._whole and max(squares) <= LARGEST_WHOLE:
-            return int(pos) ** 2 / int(squares[1]), int(neg) ** 2 / int(squares[0])
-        return pos**2 / squares[1], neg**2 / squares[0]
+        return self._examples.effective(*self._sums(), weighted=bool(self._batches.weighted))
 
     def _sums(self) -> tuple[float, float]:
         if isinstance(self._table, BinTable):
@@ -353,7 +266,7 @@ class ScoreTally(Tally):
             several = (shift > 0) & ~self._table.single(code)
         # The next lower score is in the next bin, at or below its upper end.
         every = replace(table, below=np.append(highest, -np.inf))
-        hull = hull_vertices.on_hull(every)
+        hull = every.on_hull()
         return every, hull, largest_gap(table, hull, several)
 
     def _state(self) -> State:
@@ -362,17 +275,16 @@ class ScoreTally(Tally):
             "resolution": self._resolution,
             "dtype": None if self._bins is None else self._bins.dtype,
             "limit": self._limit,
-            "whole": self._whole,
+            "whole": self._examples.whole,
             "counted": self._table is not None,
         }
-        arrays: dict[str, Array] = {"n": self._n, "squares": self._squares}
+        arrays: dict[str, Array] = self._examples.state()
         if isinstance(self._table, (BinTable, AdaptiveTable)):
             arrays |= self._table.state()
         elif self._bins is not None:
             arrays["shifts"] = self._bins.shifts
         elif self._table is not None:
-            self._table.settle()
-            arrays |= {"scores": self._table.scores, "neg": self._table.neg, "pos": self._table.pos}
+            arrays |= self._table.state()
         return plain, arrays
 
     @classmethod
@@ -381,23 +293,13 @@ class ScoreTally(Tally):
         tally = cls(resolution=plain["resolution"], limit=plain["limit"])
         tally._batches = Batches.restored(plain)
         tally._bins = bins
-        tally._n = part(arrays, "n", "i", 2).astype(np.int64)
-        tally._squares = part(arrays, "squares", "f", 2).astype(np.float64)
-        tally._whole = bool(plain["whole"])
+        tally._examples = Examples.restored(plain["whole"], arrays)
         if plain["counted"] and bins is not None:
             tally._table = BinTable.restored(plain["dtype"], arrays)
         elif plain["counted"] and tally._resolution is not None:
             tally._table = AdaptiveTable.restored(tally._resolution, bool(plain["weighted"]), arrays)
         elif plain["counted"]:
-            exact = DistinctCounts(bool(plain["weighted"]), plain["limit"])
-            scores = arrays["scores"]
-            if scores.ndim != 1 or scores.dtype != np.float64 or not (scores[1:] < scores[:-1]).all():
-                raise DataError("scores must fall from the first to the last")
-            exact.scores = scores
-            exact.neg, exact.pos = (
-                part(arrays, name, exact.neg.dtype.kind, scores.size).astype(exact.neg.dtype) for name in ("neg", "pos")
-            )
-            tally._table = exact
+            tally._table = DistinctCounts.restored(bool(plain["weighted"]), plain["limit"], arrays)
         return tally
 
     def __repr__(self) -> str:

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.validation import FloatArray, IntArray
-from costcurves.inference.bands.error_rates import ErrorRates, positive_share
+from costcurves.inference.bands.error_rates import ErrorRates, drawn_errors, drawn_weights, positive_share
 from costcurves.inference.bands.methods import BandMethod, Options, wilson_limits
-from costcurves.inference.bands.resampled import drawn_errors, drawn_weights
 from costcurves.inference.rates import Limits, mid_p_at
 from costcurves.inference.simultaneous import (
     SIMULATIONS,

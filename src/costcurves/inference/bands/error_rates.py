@@ -1,4 +1,4 @@
-"""Error rates of one classifier at several operating points, and what turns them into a cost."""
+"""Error rates of one classifier at several operating points, what turns them into a cost, and resamples of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from costcurves._base.validation import FloatArray, IntArray, check_positive
+from costcurves._base.progress import track
+from costcurves._base.validation import FloatArray, IntArray, Rng, check_positive, check_rng
 from costcurves.inference.rates import pointwise_level
 from costcurves.inference.simultaneous import chosen
 
@@ -125,3 +126,68 @@ class ErrorRates(NamedTuple):
         ends = betaincinv(a, b, [tail, 1 - tail]) - a / (a + b)
         # A cost that falls with the prevalence has its lower limit at the upper end.
         return np.minimum(shift * ends[0], shift * ends[1]), np.maximum(shift * ends[0], shift * ends[1])
+
+
+def nested_counts(rates: FloatArray, draws: int | IntArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return resampled error counts (size, points) of one score at several thresholds, jointly.
+
+    Only the counts between neighbouring thresholds are drawn, so the points of one resample belong together.
+    """
+    levels, where = np.unique(rates, return_inverse=True)
+    steps = np.diff(levels, prepend=0.0)
+    cells = np.append(steps, max(0.0, 1.0 - steps.sum()))
+    # An array of draws (full sampling) holds one number per resample.
+    drawn = rng.multinomial(draws, cells, size if isinstance(draws, int) else None)
+    return np.asarray(np.cumsum(drawn[:, :-1], axis=1)[:, where], dtype=np.float64)
+
+
+def drawn_errors(rates: ErrorRates, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Return rates of misses and false alarms (size, points) in simulated data sets.
+
+    Under full sampling the class sizes vary; the rates are then counts divided by the expected class size.
+    """
+    n_pos, n_neg, share = int(rates.n_pos), int(rates.n_neg), rates.share
+    if rates.sampling == "stratified":
+        return nested_counts(rates.fnr, n_pos, size, rng) / n_pos, nested_counts(rates.fpr, n_neg, size, rng) / n_neg
+    n = n_pos + n_neg
+    positives = rng.binomial(n, share if rates.beta is None else rng.beta(*rates.beta, size), size)
+    # With a Laplace correction the expected errors of a class may be more than its examples.
+    miss = nested_counts(np.minimum(rates.fnr, 1.0), positives, size, rng)
+    alarm = nested_counts(np.minimum(rates.fpr, 1.0), n - positives, size, rng)
+    return miss / (n * share), alarm / (n * (1 - share))
+
+
+def drawn_weights(rates: ErrorRates, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Return the cost of a miss rate and of a false-alarm rate: pc and 1 - pc, or those of drawn prevalences.
+
+    Under full sampling the class sizes already have the drawn prevalences.
+    """
+    pc, beta = rates.pc, rates.beta
+    if beta is None or rates.sampling == "full":
+        return pc, 1 - pc
+    mean = beta[0] / (beta[0] + beta[1])
+    p = rng.beta(beta[0], beta[1], size)[:, None]
+    return pc * p / mean, (1 - pc) * (1 - p) / (1 - mean)
+
+
+def resampled_limits(rates: ErrorRates, level: float, size: int, rng: Rng) -> tuple[FloatArray, FloatArray]:
+    """Return percentile limits of the cost over resamples, and over prevalences if these are uncertain."""
+    rates, turned = rates.canonical()  # so that the same seed gives the same band in both orders of the classes
+    generator = check_rng(rng)
+    costs = np.empty((size, rates.pc.size))
+    block = max(1, min(size, 2**20 // rates.pc.size))
+    for start in track(range(0, size, block), "resampling"):
+        some = slice(start, min(size, start + block))
+        miss, alarm = drawn_errors(rates, some.stop - some.start, generator)
+        weight_pos, weight_neg = drawn_weights(rates, some.stop - some.start, generator)
+        costs[some] = weight_pos * miss + weight_neg * alarm
+    low, high = order_limits(costs, level)
+    return (low[::-1], high[::-1]) if turned else (low, high)
+
+
+def order_limits(samples: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the percentile limits of resamples (first axis): of 100 at 90 %, the fifth lowest and highest."""
+    size = samples.shape[0]
+    rank = max(1, int(np.ceil(size * 0.5 * (1 - level) - 1e-9)))
+    part = np.partition(samples, (rank - 1, size - rank), axis=0)
+    return np.asarray(part[rank - 1]), np.asarray(part[size - rank])

@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from costcurves._base.validation import MOST_POINTS, FloatArray, Rng, check_integer
-from costcurves.inference.bands.error_rates import ErrorRates
-from costcurves.inference.bands.resampled import resampled_limits
+from costcurves.inference.bands.error_rates import ErrorRates, resampled_limits
 from costcurves.inference.kernel.distribution import exact_quantiles
 from costcurves.inference.kernel.joint import SharedDraws
 from costcurves.inference.kernel.strata import Stratum

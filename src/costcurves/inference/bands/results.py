@@ -15,6 +15,7 @@ from costcurves._base.text import level_text
 from costcurves._base.validation import FloatArray, IntArray, check_in_open_unit, frozen, shown
 from costcurves.conditions.condition import OperatingCondition, PcLike, check_condition, pc_array
 from costcurves.conditions.range import GridLike, OperatingRange, default_points
+from costcurves.inference.bands.error_rates import largest_cost
 
 SAMPLINGS = ("stratified", "full")
 UNSETTLED = 2  # the side of a difference that its binning error could overturn
@@ -228,7 +229,7 @@ class Band(Result):
         p = check_in_open_unit("prevalence", prevalence)
         # One example costs pc / p if it is a miss and (1 - pc) / (1 - p) if it is a false alarm, in units of NE.
         with np.errstate(over="ignore"):
-            largest = np.maximum(self.pc / p, (1 - self.pc) / (1 - p))
+            largest = largest_cost(self.pc, p)
         estimate, lower, upper = (ends / largest for ends in (self.estimate, self.lower, self.upper))
         return PerLargestCost(self.pc, estimate, lower, upper, self.level, p)
 

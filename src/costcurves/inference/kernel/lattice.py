@@ -143,7 +143,7 @@ def bernstein(variance: float, largest: float, tail: float = TAIL) -> float:
     return largest * log / 3 + math.sqrt((largest * log / 3) ** 2 + 2 * variance * log)
 
 
-def common_step(differences: FloatArray, longest: float = 2.0**40) -> float | None:
+def common_step(differences: FloatArray) -> float | None:
     """Return the largest step of which all differences are whole multiples, or None."""
     d = np.unique(np.abs(differences[differences != 0]))
     if d.size == 0:
@@ -155,7 +155,7 @@ def common_step(differences: FloatArray, longest: float = 2.0**40) -> float | No
         while b > 1e-10 * scale:
             a, b = b, abs(a - b * round(a / b))
         step = a
-        if step < 1e-9 * scale or scale / step > longest:
+        if step < 1e-9 * scale:
             return None
     step = scale / round(scale / step)
     multiples = d / step
