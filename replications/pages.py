@@ -9,17 +9,21 @@ from pathlib import Path
 
 import costcurves as cc
 from replications.catalogue import study
-from replications.contents import contents_table
+from replications.contents import contents_table, not_covered
 from replications.markdown import Outcomes, Page, table
-from replications.study import FAILS, VERDICTS, Outcome
+from replications.study import BEYOND, FAILS, VERDICTS, Outcome
 from replications.writing import write_whole
 
 PAGES = ("paper1997.page", "paper1998.page", "paper2000.page", "paper2005.page", "paper2008.page")
 START = (
-    "Curves, hulls, intervals, tests and figures below come from the public functions of costcurves, and a test checks "
-    "that the studies import nothing else of it. The learners, the simulation of test sets, the counts over them and a "
-    "few comparisons of recorded curves are code of the studies. `make replicate` computes all of it again, and "
-    "`python -m replications pages` makes these pages from the recorded results."
+    "Curves, hulls, intervals and tests below come from the public functions of costcurves, and a test checks that the "
+    "studies import nothing else of it. Each panel of a paper's figure is drawn by one call of a display; only the "
+    "artificial domain, pictures of tables (Tables 5 and 6 of 2000, Table 1 of 1998) and two additions to the papers "
+    "(other intervals for 2000, means of cross-validations for 2005) are drawn with matplotlib. The learners, the "
+    "simulation of test sets, the counts over them and a few comparisons of recorded curves are code of the studies. "
+    "The data sets of 1998 and 2005 are not part of the project: `make replicate` fetches them from OpenML or reads "
+    "them from a folder (`DATA=folder`), and computes everything again. `python -m replications pages` makes these "
+    "pages from the recorded results."
 )
 MEANING = """The verdicts are counted apart:
 
@@ -55,10 +59,21 @@ def write_pages(folder: Path) -> list[Path]:
             written.append(images / file)
             write_whole(written[-1], _png(draw(outcomes)))
         written.append(folder / f"{page.name}.md")
-        write_whole(written[-1], f"# {page.title}\n\n{page.text(outcomes).strip()}\n")
+        write_whole(written[-1], page_text(page, outcomes))
     written.append(folder / "index.md")
     write_whole(written[-1], summary(pages, outcomes))
     return written
+
+
+def page_text(page: Page, outcomes: Outcomes) -> str:
+    """Write the page of a paper: its source, the counts of its verdicts, what is not covered, and its text."""
+    source, rest = page.text(outcomes).strip().split("\n\n", 1)
+    counts = Counter(row.verdict for name in page.studies for row in outcomes[name].rows)
+    judged = sum(count for verdict, count in counts.items() if verdict != BEYOND)
+    told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if verdict != BEYOND)
+    more = f" Another {counts[BEYOND]} are beyond the paper." if counts[BEYOND] else ""
+    verdicts = f"Of {judged} results of the paper ([what the verdicts mean](index.md)): {told}.{more}"
+    return "\n\n".join([f"# {page.title}", source, verdicts, not_covered([page.name]), f"{rest}\n"])
 
 
 def _png(figure: object) -> bytes:
@@ -97,6 +112,7 @@ def summary(pages: list[Page], outcomes: Outcomes) -> str:
             MEANING,
             "The numbers of results of the papers with each verdict:",
             table(("paper", "what", *VERDICTS), papers),
+            not_covered(page.name for page in pages),
             "## Study by study",
             table(head, lines),
             "## What does not replicate",

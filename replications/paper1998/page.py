@@ -89,11 +89,8 @@ F. Provost, T. Fawcett and R. Kohavi, *The case against accuracy estimation for 
 
 The paper asks whether standard learners give **dominating** models on standard data, that is, models whose ROC curve lies
 nowhere below another's. Only then would the more accurate model be better whatever the costs are. On ten domains it found
-one dominating model. This page repeats the study on nine of them (the tenth, Road, is not public), first with new
+one dominating model. This page repeats the study on nine of them, first with new
 implementations of the learners and then with three present-day learners.
-
-Not covered: figure 1, whose domains and test sets are not named, and Road. The hypothesis of section 3.4 was examined on
-five domains and four learners only.
 
 {settings_text(main)}
 

@@ -78,38 +78,36 @@ def figure3(outcomes: Outcomes) -> Any:
     """Draw how often H0 is not rejected against the ratio of costs."""
     parts = outcomes["power"].parts
     kept, ratio = by_model(parts, "kept"), by_model(parts, "ratio")
+    curves = [
+        cc.PowerCurve.of(model, "difference", np.mean(ratio[model], axis=0), 1 - np.array(kept[model]), 0.95)
+        for model in MODELS
+    ]
     with panels(1, 4.2, 3.0) as (figure, (ax,)):
-        for i, model in enumerate(MODELS):
-            ax.plot(np.mean(ratio[model], axis=0), np.mean(kept[model], axis=0), label=model, **look(i))
-        ax.set(
-            xscale="symlog",
-            xlabel="|cost of 2' - cost of 1| / cost of 1",
-            ylabel="share of H0 not rejected",
-            ylim=(0, 1),
-        )
+        means = [replace(one, low=one.power, high=one.power) for one in curves]
+        cc.PowerDisplay(means).plot(ax=ax, missed=True, wanted=None, curve_kwargs=[look(i) for i in range(len(means))])
         ax.set_xscale("symlog", linthresh=0.1)
-        ax.set_xlim(0, None)
-        ax.legend(ncols=2)
+        ax.set(xlim=(0, None), xlabel="|cost of 2' - cost of 1| / cost of 1")
     return figure
 
 
-def chance_curve(outcomes: Outcomes, model: str) -> cc.PowerCurve:
+def chance_curve(outcomes: Outcomes, model: str, kind: str = "kept") -> cc.PowerCurve:
     """The recorded chance to reject H0 against the share of changed labels, over the matrices of a model."""
-    kept = np.array(by_model(outcomes["power"].parts, "kept")[model])[:, 1:]
+    kept = np.array(by_model(outcomes["power"].parts, kind)[model])[:, 1:]
     return cc.PowerCurve.of(model, "changed", np.array(power.SHARES[1:]), 1 - kept, 0.95)
 
 
 def _against_q(outcomes: Outcomes, groups: tuple[tuple[str, ...], ...], *, ranges: bool, normal: bool = False) -> Any:
-    z = by_model(outcomes["power"].parts, "normal")
     with panels(len(groups), 3.4, 2.8) as (figure, axes):
         for ax, group in zip(axes, groups, strict=True):
-            curves = [chance_curve(outcomes, model) for model in group]
-            curves = curves if ranges else [replace(one, low=one.power, high=one.power) for one in curves]
-            looks = [look(MODELS.index(model)) for model in group]
-            cc.PowerDisplay(curves).plot(ax=ax, missed=True, wanted=None, curve_kwargs=looks)
+            curves = {model: chance_curve(outcomes, model) for model in group}
+            looks = {model: look(MODELS.index(model)) for model in group}
             for model in group if normal else ():
-                style = {"marker": "x", "linestyle": "none", "markersize": 3.5, "color": COLOURS[MODELS.index(model)]}
-                ax.plot(power.SHARES[1:], np.mean(z[model], axis=0)[1:], **style)
+                curves[f"{model}, z test"] = chance_curve(outcomes, model, "normal")
+                crosses = {"color": COLOURS[MODELS.index(model)], "linestyle": "none", "marker": "x", "markersize": 3.5}
+                looks[f"{model}, z test"] = crosses
+            if not ranges:
+                curves = {name: replace(one, low=one.power, high=one.power) for name, one in curves.items()}
+            cc.PowerDisplay(curves).plot(ax=ax, missed=True, wanted=None, curve_kwargs=looks)
     return figure
 
 

@@ -54,13 +54,10 @@ def figure5(outcomes: Outcomes) -> Any:
     """Draw figures 5 and 6: two curves that cross."""
     two = crossing_curves()
     looks = [{"color": look(0)["color"], "linestyle": ":"}, {"color": look(1)["color"], "linestyle": "--"}]
-    found = outcomes["curves-2005"].parts[0]
     with panels(2, 3.5, 3.6) as (figure, (left, right)):
         cc.RocHullDisplay(cc.RocHull(two)).plot(
             ax=left, hull=False, shade=False, crossings=True, legend="lower right", curve_kwargs=looks
         )
-        left.plot(*found["roc_crossing"], "o", color=GREY, markersize=6, fillstyle="none")
-        left.annotate("the curves cross", found["roc_crossing"], (14, -12), textcoords="offset points", fontsize=7)
         cc.CostCurveDisplay([cc.CostCurve(one) for one in two]).plot(
             ax=right, crossings=True, legend="upper left", curve_kwargs=looks
         )
@@ -110,21 +107,18 @@ def figure9(outcomes: Outcomes) -> Any:
 
 
 def figure12(outcomes: Outcomes) -> Any:
-    """Draw figure 12: a hundred resampled lines and the limits."""
-    found = outcomes["intervals-2005"].parts[0]
-    pc = intervals.PC
+    """Draw figure 12: a hundred resampled lines and the limits, and the limits without simulation."""
     curve = intervals.curve_of_figure_11()
+    methods: dict[str, Any] = {"infinitely many": "exact", "corrected": "wilson"}
+    bands = {name: curve.band(level=intervals.LEVEL, method=method) for name, method in methods.items()}
     with panels(2, 3.5, 3.4, sharey=True) as (figure, (left, right)):
         band = curve.band(level=intervals.LEVEL, method="resample", n_resamples=intervals.DRAWN)
         cc.CostCurveDisplay(curve, bands=band).plot(ax=left, resamples=intervals.DRAWN, trivial=False, legend=False)
-        right.plot([0, 1], found["ends"], color="black", linewidth=2)
-        right.set(xlim=(0, 1), ylim=(0, 0.8), xlabel="pc")
-        for key in ("lower", "upper"):
-            right.plot(pc, found[f"exact_{key}"], label="infinitely many" if key == "lower" else None, **look(0))
-            right.plot(pc, found[f"corrected_{key}"], label="corrected" if key == "lower" else None, **look(1))
+        cc.CostCurveDisplay(dict.fromkeys(methods, curve), bands=bands).plot(
+            ax=right, trivial=False, legend="upper right"
+        )
         left.set_title("figure 12: 100 matrices, 90 % limits")
-        right.set_title("the limits without simulation")
-        right.legend(loc="upper right")
+        right.set(title="the limits without simulation", ylim=(0, 0.8), ylabel="")
     return figure
 
 

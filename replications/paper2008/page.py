@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import costcurves as cc
-from replications.drawing import GREY, look, panels
+from replications.drawing import look, panels
 from replications.markdown import Outcomes, Page, image, rows_table, settings_text, table
 from replications.paper2008 import validation
 from replications.paper2008.binormal import LEVEL, grid, on_target
-from replications.paper2008.difference import CORRELATIONS, LOCATIONS, SHIFTS
+from replications.paper2008.difference import CORRELATIONS, EXAMPLES, LOCATIONS, SHIFTS
 from replications.study import Part
 
 
@@ -18,28 +18,30 @@ def _coverage(part: Part, kind: str) -> cc.Coverage:
     """Restore a recorded coverage result."""
     method = "wilson" if kind.startswith("corrected") else "gaussian"
     sampling = "full" if "full" in kind else "stratified"
-    return cc.Coverage(kind, grid(part["step"]), part[kind], LEVEL, method, sampling, part["n"], part["n"])
+    n = part.get("n", EXAMPLES)
+    return cc.Coverage(kind, grid(part["step"]), part[kind], LEVEL, method, sampling, n, n)
+
+
+def _panel(ax: Any, found: dict[str, tuple[Part, str, str | None]], legend: str | bool) -> None:
+    """Draw coverage against pc in one panel. Dots are the simulations."""
+    drawn, looks = {}, {}
+    for i, (name, (part, kind, simulated)) in enumerate(found.items()):
+        drawn[name], looks[name] = _coverage(part, kind), look(i)
+        if simulated is not None:
+            drawn[dots := f"{name}, simulated"] = _coverage(part, simulated)
+            looks[dots] = {"color": look(i)["color"], "linestyle": "none", "marker": ".", "markersize": 2, "alpha": 0.6}
+    cc.CoverageDisplay(drawn).plot(ax=ax, legend=legend, curve_kwargs=looks)
+    ax.set(ylim=(0, 1))
 
 
 def _three(parts: list[Part], names: list[str], kinds: Iterable[tuple[str, str, str | None]]) -> Any:
-    """Draw coverage against pc, with one panel per interval. Dots are the simulations."""
+    """Draw coverage against pc, with one panel per interval."""
     kinds = list(kinds)
     with panels(len(kinds), 3.2, 2.8, sharey=True) as (figure, axes):
         for ax, (kind, title, drawn) in zip(axes, kinds, strict=True):
-            found = {name: _coverage(part, kind) for name, part in zip(names, parts, strict=True)}
-            looks = {name: look(i) for i, name in enumerate(names)}
-            cc.CoverageDisplay(found).plot(ax=ax, legend="lower center" if ax is axes[0] else False, curve_kwargs=looks)
-            if drawn is not None:
-                for i, part in enumerate(parts):
-                    style = {
-                        "marker": ".",
-                        "markersize": 2,
-                        "linestyle": "none",
-                        "color": look(i)["color"],
-                        "alpha": 0.6,
-                    }
-                    ax.plot(grid(part["step"]), part[drawn], **style)
-            ax.set(title=title, ylim=(0, 1))
+            found = {name: (part, kind, drawn) for name, part in zip(names, parts, strict=True)}
+            _panel(ax, found, "lower center" if ax is axes[0] else False)
+            ax.set_title(title)
             if ax is not axes[0]:
                 ax.set_ylabel("")
     return figure
@@ -103,26 +105,15 @@ def _differences(outcomes: Outcomes, kind: str, drawn: str | None, study: str = 
     with panels(len(CORRELATIONS), 3.0, 2.5, rows=len(LOCATIONS), sharex=True, sharey=True) as (figure, axes):
         places = [(mu, rho) for mu in LOCATIONS for rho in CORRELATIONS]
         for ax, (mu, rho) in zip(axes, places, strict=True):
-            ax.axhline(LEVEL, color=GREY, linewidth=0.8)
-            for i, shift in enumerate(SHIFTS):
-                part = next(p for p in parts if (p["mu"], p["rho"], p["shift"]) == (mu, rho, shift))
-                pc = grid(part["step"])
-                ax.plot(pc, part[kind], label=f"shift {shift:g}", linewidth=1.1, **look(i))
-                if drawn is not None:
-                    style = {
-                        "marker": ".",
-                        "markersize": 2,
-                        "linestyle": "none",
-                        "color": look(i)["color"],
-                        "alpha": 0.6,
-                    }
-                    ax.plot(pc, part[drawn], **style)
-            ax.set(title=f"μ = {mu:g}, correlation {rho:g}", xlim=(0, 1), ylim=(0, 1))
-        for ax in axes[len(CORRELATIONS) :]:
-            ax.set_xlabel("pc")
-        for ax in axes[:: len(CORRELATIONS)]:
-            ax.set_ylabel("coverage")
-        axes[0].legend(loc="lower center")
+            found = {(p["mu"], p["rho"], p["shift"]): p for p in parts}
+            shown = {f"shift {shift:g}": (found[mu, rho, shift], kind, drawn) for shift in SHIFTS}
+            _panel(ax, shown, "lower center" if ax is axes[0] else False)
+            ax.set(title=f"μ = {mu:g}, correlation {rho:g}", ylabel="chance to hold the difference")
+        for i, ax in enumerate(axes):
+            if i < len(axes) - len(CORRELATIONS):
+                ax.set_xlabel("")
+            if i % len(CORRELATIONS):
+                ax.set_ylabel("")
     return figure
 
 

@@ -273,6 +273,11 @@ def test_the_interval_of_an_averaged_roc_curve_is_the_binomial_one():
     half = norm.ppf(0.95) * np.sqrt(average.tpr * (1 - average.tpr) / trials)
     assert average.upper == pytest.approx(np.minimum(average.tpr + half, 1))
     assert average.lower == pytest.approx(np.maximum(average.tpr - half, 0))
+    few = [([1, 0, 0, 1, 0, 0, 0], range(7)), ([0, 1, 0, 0, 0], [3, 5, 1, 6, 2])]
+    across = cc.average_roc_curves([curve_of(one) for one in few], kind="horizontal", n_points=11, level=0.9)
+    trials = sum(len(labels) - sum(labels) for labels, _ in few)
+    half = norm.ppf(0.95) * np.sqrt(across.fpr * (1 - across.fpr) / trials)
+    assert across.upper == pytest.approx(np.minimum(across.fpr + half, 1))
     assert np.isnan(cc.average_roc_curves([cc.RocCurve.from_rates(0.1, 0.5)]).lower).all()
 
 

@@ -30,6 +30,7 @@ def test_gain_is_the_area_between_two_lower_envelopes():
         gain = hull.gain(extra, over=(low, high))
         assert gain.mean == pytest.approx(fall[inside].mean(), abs=2e-4)
         assert gain.largest == pytest.approx(fall[inside].max(), abs=2e-4)
+        assert np.interp(gain.at_pc, GRID, fall) == pytest.approx(gain.largest, abs=2e-4)
         assert cc.RocHull(curves).gain(extra.name).mean == pytest.approx(hull.gain(extra).mean, abs=1e-12)
         assert gain.extends.width == pytest.approx((fall > 1e-12).mean(), abs=1e-3)
 
@@ -78,20 +79,26 @@ def test_the_selection_is_greedy_and_its_costs_are_those_of_hulls():
 
 
 def test_the_held_out_cost_is_that_of_choices_made_without_the_fold():
-    rng = np.random.default_rng(4)
-    y, scores = made(rng, 60, (0.7, 1.0))
-    fold = np.arange(60) % 3
-    chosen = cc.Predictions(y, scores, folds=fold).select(1, over=(0.3, 0.6))
-    pc, total = np.linspace(0.3, 0.6, 501), 0.0
-    for f in range(3):
-        out = fold == f
-        curves = {n: cc.CostCurve(cc.RocCurve.from_predictions(y[~out], s[~out], name=n)) for n, s in scores.items()}
-        name = min(curves, key=lambda n: curves[n].evaluate(pc).mean())
-        called = scores[name][out][:, None] >= curves[name].threshold_at(pc)
-        missed = (y[out][:, None] & ~called).sum(axis=0) / y.sum()
-        alarms = (~y[out][:, None] & called).sum(axis=0) / (~y).sum()
-        total += (pc * missed + (1 - pc) * alarms).mean()
-    assert chosen.cost_held_out[0] == pytest.approx(total)
+    fold, pc, shares = np.arange(60) % 3, np.linspace(0.3, 0.6, 501), set()
+    for seed in range(6):
+        y, scores = made(np.random.default_rng(seed), 60, (0.9, 1.0))
+        scores = {name: s.round(1) for name, s in scores.items()}
+        chosen = cc.Predictions(y, scores, folds=fold).select(1, over=(0.3, 0.6))
+        total, again = 0.0, 0
+        for f in range(3):
+            out = fold == f
+            rocs = {name: cc.RocCurve.from_predictions(y[~out], s[~out], name=name) for name, s in scores.items()}
+            curves = {name: cc.CostCurve(roc) for name, roc in rocs.items()}
+            name = min(curves, key=lambda n: curves[n].evaluate(pc).mean())
+            again += name == chosen.names[0]
+            called = scores[name][out][:, None] >= curves[name].threshold_at(pc)
+            missed = (y[out][:, None] & ~called).sum(axis=0) / y.sum()
+            alarms = (~y[out][:, None] & called).sum(axis=0) / (~y).sum()
+            total += (pc * missed + (1 - pc) * alarms).mean()
+        assert chosen.cost_held_out[0] == pytest.approx(total)
+        assert chosen.share_chosen[0] == pytest.approx(again / 3)
+        shares.add(again)
+    assert len(shares) > 1
 
 
 def test_selection_on_the_same_cases_is_optimistic_and_held_out_cases_show_it():
@@ -190,5 +197,13 @@ def test_tables_without_trivial_classifiers_and_their_stability():
         inside = (low < GRID) & (high > GRID)
         share = np.mean([(owner(part, GRID[inside]) == name).mean() for part in parts])
         assert found.agreement[i] == pytest.approx(share, abs=0.02 + 2e-4 / (high - low))
+    names = list(whole.classifier)
+    for i, (left, right) in enumerate(itertools.pairwise(names)):
+        for k, part in enumerate(parts):
+            at = owner(part, GRID)
+            places = [GRID[j] for j in range(GRID.size - 1) if (at[j], at[j + 1]) == (left, right)]
+            nearest = min(places, key=lambda x: abs(x - whole.pc_high[i]), default=np.nan)
+            assert found.breaks[i, k] == pytest.approx(nearest, abs=1e-4, nan_ok=True)
+    assert np.isfinite(found.breaks).any()
     with pytest.raises(cc.InputError, match="others"):
         whole.stability([])

@@ -100,6 +100,9 @@ def test_reproportioning_refuses():
     for bad in (0, 1):
         with pytest.raises(cc.InputError, match="pc between 0 and 1"):
             cc.ReproportionedClassifier(GaussianNB(), bad).fit(X, Y)
+    for strange in (np.array([[1]]), [], "x"):
+        with pytest.raises(cc.DataError, match="`pos_label` must be one of the classes"):
+            cc.ReproportionedClassifier(GaussianNB(), 0.5, pos_label=strange).fit(X, Y)
     with pytest.raises(cc.InputError, match="`how` must be one of"):
         cc.ReproportionedClassifier(GaussianNB(), 0.5, how="copy").fit(X, Y)
     with pytest.raises(cc.InputError, match="'resample' for a classifier whose `fit` has no `sample_weight`"):

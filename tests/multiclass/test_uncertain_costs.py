@@ -43,6 +43,11 @@ def test_shares_of_verdicts_are_counted_matrix_by_matrix():
     for name, cheaper in (("new", "a"), ("old", "b"), ("undecided", None)):
         assert spread.shares[name] == pytest.approx(np.mean([one.cheaper == cheaper for one in found]))
     assert sum(spread.shares.values()) == pytest.approx(1)
+    weights = np.arange(25.0)
+    weighted = cc.bdeltacost.over_costs(joint, matrices, names=("new", "old"), method="mid-p", weights=weights)
+    new = [one.cheaper == "a" for one in found]
+    assert weighted.shares["new"] == pytest.approx(np.average(new, weights=weights))
+    assert weighted.estimate == pytest.approx(np.average([one.estimate for one in found], weights=weights))
     assert spread.to_frame().shape == (25, 4)
 
 

@@ -13,9 +13,10 @@ import costcurves as cc
 from replications import study as framework
 from replications.catalogue import NAMES, study
 from replications.command import as_text, main
-from replications.pages import all_pages, summary, write_pages
+from replications.contents import CONTENTS
+from replications.pages import all_pages, page_text, summary, write_pages
 from replications.paper2000 import domain
-from replications.study import BEYOND, REPLICATES, Outcome, Row, Study, rng_of
+from replications.study import BEYOND, REPLICATES, VERDICTS, Outcome, Row, Study, rng_of
 
 PACKAGE = Path(framework.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs" / "replications"
@@ -170,7 +171,7 @@ def test_the_pages_of_the_repository_are_those_of_the_recorded_results(tmp_path)
     outcomes = {name: study(name).rejudged() for page in pages for name in page.studies}
     assert sorted(outcomes) == sorted(NAMES)
     for page in pages:
-        text = f"# {page.title}\n\n{page.text(outcomes).strip()}\n"
+        text = page_text(page, outcomes)
         assert (DOCS / f"{page.name}.md").read_text(encoding="utf-8") == text
         for file in page.figures:
             assert f"images/{file}" in text
@@ -208,3 +209,31 @@ def test_a_twin_has_the_same_confusion_matrix_and_other_labels():
     assert trial.joints(twin).sum(axis=(0, 3)).tolist() == one.counts.tolist()
     assert trial.confusions().sum(axis=0).tolist() == one.counts.tolist()
     assert trial.confusions().sum(axis=(1, 2)).tolist() == [1000] * 20
+
+
+def test_only_named_pictures_are_drawn_without_a_display():
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        for function in ast.parse(path.read_text()).body:
+            for call in ast.walk(function):
+                at = call.func if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+                if at is None or at.attr not in {"plot", "errorbar", "barh", "imshow", "axhline", "axvline", "text"}:
+                    continue
+                axes = {"ax", "left", "middle", "right"}
+                if isinstance(at.value, ast.Subscript) or getattr(at.value, "id", "") in axes:
+                    found.add((path.parent.name, function.name))
+    # The domain and the tables of 2000, intervals of other methods, Table 1 of 1998, and means of cross-validations.
+    tables = {("paper2000", "domain"), ("paper2000", "coverage"), ("paper1998", "table1")}
+    assert found == tables | {("paper2000", "intervals"), ("paper2005", "figure7")}
+
+
+def test_pages_count_their_verdicts_and_say_what_is_missing():
+    outcomes = {name: study(name).rejudged() for page in all_pages() for name in page.studies}
+    for page in all_pages():
+        text = page_text(page, outcomes)
+        rows = [row.verdict for name in page.studies for row in outcomes[name].rows]
+        for verdict in VERDICTS:
+            if verdict != BEYOND:
+                assert f"{verdict} {rows.count(verdict)}" in text
+        for entry in CONTENTS:
+            assert entry.paper != page.name or entry.missing in text
