@@ -93,6 +93,13 @@ def stretches(hull: cc.RocHull) -> list[Stretch]:
     return [[name, float(low), None if np.isinf(high) else float(high)] for name, low, high in rows][::-1]
 
 
+def best_and_areas(result: cc.Predictions, names: Sequence[str]) -> Part:
+    """Find who is best where on the hull of the averaged curves, and the areas under these."""
+    averages = {name: result.averaged_roc(name) for name in names}
+    hull = cc.RocHull([one.to_roc_curve() for one in averages.values()])
+    return {"ranges": stretches(hull), "auc": {name: one.auc() for name, one in averages.items()}}
+
+
 def best_at(table: Sequence[Stretch], pc: Any) -> list[str]:
     """Find who is best at probability-costs inside (0, 1) from a table of ranges of slopes."""
     ends = np.array([np.inf if high is None else high for _, _, high in table])

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import costcurves as cc
 from replications.domains import load_domain
-from replications.paper1998.analysis import agreement, stretches, written
+from replications.paper1998.analysis import agreement, best_and_areas, written
 from replications.paper1998.folds import FOLDS, drawn_waveforms, out_of_fold
 from replications.paper1998.members import PAPER
 from replications.paper1998.table1 import PRINTED
@@ -46,11 +45,7 @@ def work(part: Part, seed: int, data: Any = None) -> Part:
     names = ADULT if part["domain"] == "adult" else PAPER
     variant = None if part["criterion"] == GAIN else part["criterion"]
     result, _ = out_of_fold(domain, names, part | {"variant": variant}, seed, None)
-    averages = {name: result.averaged_roc(name) for name in names}
-    return {
-        "ranges": stretches(cc.RocHull([one.to_roc_curve() for one in averages.values()])),
-        "auc": {name: one.auc() for name, one in averages.items()},
-    }
+    return best_and_areas(result, names)
 
 
 def rows(found: list[Part]) -> list[Row]:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import costcurves as cc
-from replications.paper1998.analysis import agreement, stretches
+from replications.paper1998.analysis import agreement, best_and_areas
 from replications.paper1998.folds import DOMAINS, FOLDS, SMALLER, domain_of, out_of_fold
 from replications.paper1998.members import BAGS, PAPER
 from replications.paper1998.table1 import PRINTED
@@ -30,7 +29,7 @@ def parts(size: str) -> list[Part]:
 def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -> Part:
     """Find who is best where in one split."""
     result, _ = out_of_fold(domain_of(part, seed, data), PAPER, part, seed, scratch)
-    return {"ranges": stretches(cc.RocHull([result.averaged_roc(name).to_roc_curve() for name in PAPER]))}
+    return {"ranges": best_and_areas(result, PAPER)["ranges"]}
 
 
 def shares(found: list[Part]) -> dict[str, tuple[float, float]]:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-import costcurves as cc
-from replications.paper1998.analysis import agreement, stretches, written
+from replications.paper1998.analysis import agreement, best_and_areas, written
 from replications.paper1998.folds import FOLDS, SMALLER, domain_of, out_of_fold
 from replications.paper1998.members import BAGS, PAPER, TREES, VARIANTS
 from replications.paper1998.table1 import PRINTED
@@ -32,11 +31,8 @@ def work(part: Part, seed: int, data: Any = None, scratch: Path | None = None) -
     """Find who is best where with one kind of tree, and the areas under the averaged curves of the trees."""
     one = part | {"variant": None if part["variant"] == USUAL else part["variant"]}
     result, _ = out_of_fold(domain_of(part, seed, data), PAPER, one, seed, scratch)
-    averages = {name: result.averaged_roc(name) for name in PAPER}
-    return {
-        "ranges": stretches(cc.RocHull([averages[name].to_roc_curve() for name in PAPER])),
-        "auc": {name: averages[name].auc() for name in TREES},
-    }
+    found = best_and_areas(result, PAPER)
+    return found | {"auc": {name: found["auc"][name] for name in TREES}}
 
 
 def rows(found: list[Part]) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import inspect
 from pathlib import Path
@@ -10,11 +11,13 @@ import numpy as np
 import pytest
 
 import costcurves as cc
+import replications
 from replications.catalogue import NAMES, study
 from replications.contents import CONTENTS, contents_table
 from replications.paper1998 import dominance as domains
 from replications.paper1998.table1 import PRINTED, table_row
 from replications.paper2000 import power, table5
+from replications.paper2005 import credit
 from replications.paper2005.sonar import highest_verdict
 from replications.study import BEYOND, CONSTRUCTED, DIRECTION, FAILS, REPLICATES
 
@@ -47,6 +50,7 @@ def verdicts(rows, item, what=""):
         ("dominates", False, "Figure 1"),
         ("contributors", ["A"], "Figure 2"),
         ("slope_a", 9.0, "Figure 3"),
+        ("best_a", "C", "Figure 3"),
         ("best_b", "A", "Figure 3"),
         ("extended", ["A", "C"], "Figure 4"),
         ("incremental", False, "Figure 4"),
@@ -220,3 +224,79 @@ def test_every_judged_row_belongs_to_an_entry():
         if row.verdict != BEYOND and id(row) not in known
     ]
     assert lost == []
+
+
+def every(parts, **values):
+    """Change some values of every part; a function is applied to the old value."""
+    for part in parts:
+        part.update({key: value(part[key]) if callable(value) else value for key, value in values.items()})
+
+
+def flat(value):
+    return lambda old: [value] * len(old)
+
+
+def of_the_paper(parts, **values):
+    every([part["groups"]["paper"] for part in parts], **values)
+
+
+def of_trees(parts, **values):
+    every([one["points"] for part in parts for one in part["seen"]], **values)
+
+
+def without(pairs):
+    return type(pairs)()
+
+
+def apart(curves):
+    """Return curves that cross and lie far below each other on both sides."""
+    half = len(next(iter(curves.values()))) // 2
+    return {name: [0.6] * 2 * half if i % 2 else [0.0] * half + [1.0] * half for i, name in enumerate(curves)}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "item", "what"),
+    [
+        ("figure2-2000", lambda p: every(p, coverage=sorted), "Figure 2", "highest for"),
+        ("figure2-2000", lambda p: every(p, coverage=sorted), "Figure 2", "falls beyond"),
+        ("figure2-2000", lambda p: every(p, coverage=flat(0.99)), "Figure 2", "too narrow"),
+        ("power", lambda p: every(p, kept=flat(1.0)), "Figure 4, others", ""),
+        ("power", lambda p: every(p, kept=flat(1.0)), "Section 5", ""),
+        ("power", lambda p: every(p, kept=flat(1.0)), "Figure 5, M6 and M9", ""),
+        ("size-2008", lambda p: every(p, stratified=flat(0.9)), "Figure 3", "25 examples"),
+        ("size-2008", lambda p: every(p, stratified=flat(0.9)), "Figure 3", "25, 250"),
+        ("difference-2008", lambda p: every(p, stratified=flat(0.9)), "Figure 4", "breaks"),
+        ("ratios-1998", lambda p: every(p, tree_better=[[0.1, 0.2]]), "Section 3.4", "trees"),
+        ("ratios-1998", lambda p: every(p, dominators=["NB"]), "Section 3.4", "dominates"),
+        ("sonar-2005", lambda p: of_trees(p, dominated=0), "Figure 3", "another dominates"),
+        ("sonar-2005", lambda p: of_trees(p, above=0), "Figure 3", "above the chance line"),
+        ("sonar-2005", lambda p: of_trees(p, near=1), "Figure 4", "thresholds within"),
+        ("domains-1998", lambda p: every(p, accuracy=lambda old: dict.fromkeys(old, 0.99)), "Section 3.3", "below 95"),
+        ("domains-1998", lambda p: every(p, curves=apart), "Section 3.3", "how far the nearest"),
+        ("domains-1998", lambda p: of_the_paper(p, dominator="IB"), "Figures 2 and 3", "absolute"),
+        ("domains-1998", lambda p: of_the_paper(p, fold_dominators=flat("NB")), "Section 3.3", "runs"),
+        ("domains-1998", lambda p: of_the_paper(p, ranges=[["MC4", 0.0, None]]), "Table 1", "largest slopes"),
+        ("domains-1998", lambda p: of_the_paper(p, pairs=without), "Section 3.3", "area"),
+        ("domains-1998", lambda p: of_the_paper(p, pairs=without), "Section 3.3",
+         "simultaneous bands of costs"),
+    ],
+)  # fmt: skip
+def test_statements_fail_where_the_results_are_otherwise(name, change, item, what):
+    assert FAILS in verdicts(judged_again(name, change), item, what)
+
+
+def test_identities_of_2005_fail_where_lines_are_wrong(monkeypatch):
+    monkeypatch.setattr(credit, "_line", lambda roc: cc.CostCurve(cc.RocCurve.from_rates(0.2, 0.7, name=roc.name)))
+    rows = study("credit-2005").rows(OUTCOMES["credit-2005"].parts)
+    for item, what in (("Figure 2", "lines' ends"), ("Section 2", ""), ("Section 4", "")):
+        assert verdicts(rows, item, what) == [FAILS]
+
+
+def test_no_verdict_is_written_into_the_code():
+    for path in Path(replications.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Row" and len(node.args) > 4:
+                verdict = node.args[4]
+                fixed = getattr(verdict, "id", "") in {"REPLICATES", "CONSTRUCTED", "DIRECTION", "FAILS"}
+                assert not fixed, f"{path.name}, line {node.lineno}"
+                assert not isinstance(verdict, ast.Constant), f"{path.name}, line {node.lineno}"
