@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
-from hostile_calls import HOSTILE, Campaign
+import costcurves as cc
+from hostile_calls import HOSTILE, Campaign, quiet
 from laws import random_worlds
 
 
@@ -39,3 +42,21 @@ def test_a_foreign_error_is_a_failure(campaign, monkeypatch):
     monkeypatch.setattr(campaign, "targets", [target])
     (failure,) = campaign.calls(0, 1)
     assert failure.what == "KeyError: 'lost'"
+
+
+@pytest.mark.parametrize(("option", "wrong"), [("rng", "x"), ("n_resamples", -1)])
+def test_wrong_options_of_resampling_are_refused_where_they_are_not_used(campaign, option, wrong):
+    answered, tried = [], 0
+    for target in campaign.targets:
+        if option not in target.signature.parameters:
+            continue
+        for base in target.bases:
+            given = {name: value for name, value in base.items() if name != "self"}
+            extra = given.pop("options", {}) | {option: wrong}
+            owner = () if target.owners is None else (base["self"],)
+            tried += 1
+            with quiet(), contextlib.suppress(cc.CostCurvesError):
+                target.function(*owner, **given | extra)
+                answered.append((target.name, given))
+    assert tried > 20
+    assert not answered

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import costcurves as cc
+from laws import random_worlds
 
 
 def inspect_log(answers, *, model="small", task="qa", **more):
@@ -275,6 +276,28 @@ def test_files_of_other_formats_are_refused(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(cc.FormatError, match=message):
         cc.read_eval_logs(tmp_path / name, label="target", score="judge")
+
+
+@pytest.mark.law
+def test_archives_with_wrong_bytes_are_read_or_refused(tmp_path):
+    log, path = inspect_log(JUDGED), tmp_path / "x.eval"
+    for compression in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        with zipfile.ZipFile(path, "w", compression) as archive:
+            for name, content in archived(log).items():
+                archive.writestr(name, content)
+        whole = path.read_bytes()
+        refused = 0
+        for rng in random_worlds(150, stream=92):
+            damaged = bytearray(whole[: rng.integers(1, len(whole) + 1)] if rng.random() < 0.1 else whole)
+            places = rng.integers(len(damaged), size=rng.integers(1, 4))
+            for place in places:
+                damaged[place] = rng.choice([0, 1, 9, 255, rng.integers(256)])
+            path.write_bytes(damaged)
+            try:
+                cc.read_eval_logs(path, label="target", score="judge", pos_label="yes")
+            except cc.CostCurvesError:
+                refused += 1
+        assert refused > 30
 
 
 def test_missing_files_and_damaged_archives_are_refused(tmp_path):

@@ -34,6 +34,22 @@ def test_gain_is_the_area_between_two_lower_envelopes():
         assert gain.extends.width == pytest.approx((fall > 1e-12).mean(), abs=1e-3)
 
 
+def test_the_gain_of_several_is_that_of_the_envelope_of_all_of_them():
+    y, scores = made(np.random.default_rng(12))
+    hull = cc.RocHull([cc.RocCurve.from_predictions(y, scores["c2"], name="c2")])
+    more = {name: scores[name] for name in ("c0", "c1")}
+    before = cc.CostCurve(hull).evaluate(GRID)
+    each = [cc.CostCurve.from_predictions(y, s).evaluate(GRID) for s in more.values()]
+    predictions = cc.Predictions(y, more)
+    for given in (predictions, predictions.hull()):
+        assert hull.gain(given).mean == pytest.approx(
+            np.mean(before - np.minimum(before, np.min(each, axis=0))), abs=1e-4
+        )
+    line = cc.CostCurve.from_predictions(y, scores["c0"], policy=0.5)
+    fall = before - np.minimum(before, line.evaluate(GRID))
+    assert hull.gain(line).mean == pytest.approx(fall.mean(), abs=1e-4)
+
+
 def test_gain_refuses():
     hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A")])
     for bad in ("A", "B", 3):

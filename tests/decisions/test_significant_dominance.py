@@ -143,6 +143,9 @@ def test_significant_dominance_refuses():
         ({"versions": {"A": "c0"}}, "`versions` must map two names"),
         ({"versions": {"A": "c0", "B": "z"}}, "must be some of c0, c1, got 'z'"),
         ({"versions": {"A": "c0", "B": []}}, "must be some of"),
+        ({"versions": {"A": "c0", "B": 5}}, "`versions` of 'B' must be some of c0, c1, got 5"),
+        ({"versions": {"A": "c0", "B": [["c1"]]}}, "must be some of c0, c1, got "),
+        ({"versions": {"A": "c0", 5: "c1"}}, "`versions` must be a non-empty string, got 5"),
         ({"versions": {"A": "c0", "B": "c1"}, "space": "roc"}, "space='cost'"),
         ({"n_resamples": 5}, "`n_resamples`"),
     ]

@@ -162,6 +162,12 @@ def check_integer(name: str, value: Any, minimum: int, maximum: int = LARGEST_WH
     return int(number)
 
 
+def check_resampling(n_resamples: Any, rng: Rng) -> int:
+    """Return how often to resample. Wrong values are refused by methods that do not resample, too."""
+    check_rng(rng)
+    return check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
+
+
 def check_index(index: Any, size: int) -> IntArray:
     """Return the places from 0 to `size` - 1 that an index selects: an int, a slice, or a list or array of ints."""
     try:

@@ -57,7 +57,7 @@ class BinormalFit(Result):
 
     def to_roc_curve(self, n_points: int = 101) -> RocCurve:
         """Return points of the fitted curve as a ROC curve of rates, to put on a hull or to draw."""
-        fpr = np.linspace(0, 1, check_integer("n_points", n_points, 2))
+        fpr = np.linspace(0, 1, check_integer("n_points", n_points, 2, 10**6))
         return RocCurve.from_rates(fpr, self.tpr(fpr), name=self.name)
 
     def __repr__(self) -> str:

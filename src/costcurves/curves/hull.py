@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -305,14 +305,15 @@ class RocHull(HullLimits):
         gaps = {curve.name: Difference(CostCurve(curve), best).corners(low, high)[1].min() for curve in binned}
         return tuple(curve.name for curve in binned if gaps[curve.name] < curve.max_error)
 
-    def gain(self, curve: CurveLike | str, *, over: RangeLike = None) -> Gain:
+    def gain(self, curve: CurveLike | HasHull | str, *, over: RangeLike = None) -> Gain:
         """Return by how much a classifier lowers the least cost, over a range of conditions.
 
         Parameters
         ----------
-        curve : RocCurve, CostCurve, AveragedRoc, RocHull or str
-            A classifier to add, with its best thresholds or those of a cost curve's policy. The name of one of the
-            hull's classifiers stands for what it adds to all others.
+        curve : RocCurve, CostCurve, AveragedRoc, RocHull, Predictions or str
+            A classifier to add, with its best thresholds or those of a cost curve's policy. A hull or predictions stand
+            for all their classifiers together, and the name of one of this hull's classifiers for what it adds to all
+            others.
         over : OperatingRange, OperatingCondition or (low, high), optional
             The conditions to consider; a pair is one of pc. By default all conditions.
 
@@ -338,7 +339,8 @@ class RocHull(HullLimits):
             more = CostCurve(members.pop(curve))
             less = CostCurve(RocHull(list(members.values())))
         else:
-            less, more = CostCurve(self), as_cost_curve(curve, "curve")
+            added: Any = curve.hull() if hasattr(curve, "hull") else curve
+            less, more = CostCurve(self), as_cost_curve(added, "curve")
         span = check_range(over)
         low, high = span.pc
         difference = Difference(less, more)
@@ -353,6 +355,13 @@ class RocHull(HullLimits):
         mean = area / (high - low) if high > low else largest
         where = PcIntervals(*Difference(more, less).negative())
         return Gain(more.name, span, mean, largest, float(pc[top]), where, difference.max_error)
+
+
+class HasHull(Protocol):
+    """What has a hull, such as `Predictions`."""
+
+    def hull(self) -> RocHull:
+        """Return the hull of all its classifiers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import FloatArray, IntArray, shown
+from costcurves._base.validation import FloatArray, IntArray, check_name, is_among, shown
 from costcurves.decisions.rows import Rows
 from costcurves.inference.resampled_curves import class_resamples, joint_half_widths, pair_differences, smallness
 
@@ -21,11 +21,13 @@ def version_groups(versions: Any, known: Sequence[str]) -> dict[str, tuple[str, 
     """Return the versions of each algorithm."""
     if not isinstance(versions, Mapping) or len(versions) < 2:
         raise InputError(f"`versions` must map two names or more to versions of each, got {shown(versions)}")
-    groups = {name: (of,) if isinstance(of, str) else tuple(of) for name, of in versions.items()}
-    for name, group in groups.items():
-        if not group or (strange := [one for one in group if one not in known]):
-            found = strange[0] if group else group
-            raise InputError(f"`versions` of {name!r} must be some of {', '.join(known)}, got {shown(found)}")
+    groups = {}
+    for name, of in versions.items():
+        group = (of,) if isinstance(of, str) else tuple(of) if isinstance(of, Iterable) else ()
+        if not group or (strange := [one for one in group if not is_among(one, known)]):
+            found = strange[0] if group else of
+            raise InputError(f"`versions` of {shown(name)} must be some of {', '.join(known)}, got {shown(found)}")
+        groups[check_name("versions", name)] = group
     return groups
 
 

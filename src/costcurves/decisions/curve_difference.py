@@ -11,7 +11,16 @@ import numpy as np
 from costcurves._base.errors import UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
-from costcurves._base.validation import BoolArray, FloatArray, Rng, Sampling, frozen, is_among, seed_of
+from costcurves._base.validation import (
+    BoolArray,
+    FloatArray,
+    Rng,
+    Sampling,
+    check_resampling,
+    frozen,
+    is_among,
+    seed_of,
+)
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.curves.chosen import Both, Optimism, Told, allowing, chosen_here
 from costcurves.curves.cost_curve import CostCurve
@@ -52,7 +61,9 @@ def difference_options(
     rng: Rng = 0,
 ) -> dict[str, Any]:
     """Return the options with their defaults."""
-    return dict(locals())
+    options = dict(locals())
+    check_resampling(n_resamples, rng)
+    return options
 
 
 @dataclass(frozen=True, slots=True, eq=False)

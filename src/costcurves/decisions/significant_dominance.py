@@ -277,7 +277,7 @@ def dominance_in(
     """Return who is significantly better than whom, and where; see `significant_dominance`."""
     check_choice("space", space, get_args(TestedSpace))
     check_choice("test", test, get_args(Test))
-    level, n_points = check_level(level), check_integer("n_points", n_points, 2)
+    level, n_points = check_level(level), check_integer("n_points", n_points, 2, 10**4)
     number, generator = check_integer("n_resamples", n_resamples, 100), check_rng(rng)
     low, high = span_of(over)
     resampled = space == "roc" or versions is not None

@@ -13,13 +13,12 @@ from costcurves._base.errors import DataError, SmallSampleWarning
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     MOST_COST,
-    MOST_POINTS,
     FloatArray,
     Rng,
     check_choice,
-    check_integer,
     check_level,
     check_nonnegative,
+    check_resampling,
     check_rng,
     number_array,
     shown,
@@ -306,6 +305,7 @@ def _limits(
 ) -> MeanLimits:
     """Return the limits and the p-value of a method, after a warning if no method can be trusted."""
     how = EXAMPLE_METHODS[check_choice("method", method, EXAMPLE_METHODS)]
+    n_resamples = check_resampling(n_resamples, rng)
     tail = 0.5 * (1 - level)
     why = doubts(values) if (values != 0).any() or possible != (0.0, 0.0) else None
     if method == "bootstrap-t" and why is not None and max_cost is not None:
@@ -334,8 +334,7 @@ def _limits(
 def _bootstrap_t(
     values: FloatArray, tail: float, n_resamples: int, rng: Rng, possible: tuple[float, float]
 ) -> MeanLimits:
-    size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
-    return bootstrap_t_limits(values, tail, size, check_rng(rng), possible)
+    return bootstrap_t_limits(values, tail, n_resamples, check_rng(rng), possible)
 
 
 def _exact(values: FloatArray, tail: float, n_resamples: int, rng: Rng, possible: tuple[float, float]) -> MeanLimits:
@@ -361,8 +360,7 @@ def _student(values: FloatArray, tail: float, n_resamples: int, rng: Rng, possib
 def _resampled(
     values: FloatArray, tail: float, n_resamples: int, rng: Rng, possible: tuple[float, float]
 ) -> MeanLimits:
-    size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
-    low, high = order_limits(resample(_stratum(values), size, rng), 1 - 2 * tail)
+    low, high = order_limits(resample(_stratum(values), n_resamples, rng), 1 - 2 * tail)
     return MeanLimits(float(low), float(high), _exact(values, tail, 0, None, possible).p_value)
 
 

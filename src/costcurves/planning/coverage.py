@@ -240,7 +240,7 @@ def coverage(
     0.169
     1.0
     """
-    level = check_level(level)
+    level, rng = check_level(level), check_rng(rng)
     method = check_choice("method", method, _METHODS)
     check_choice("sampling", sampling, SAMPLINGS)
     if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":

@@ -74,7 +74,7 @@ const showChosen = (row) => {
       ` costs ${money(0, cost)} per case. pc ${row.pc.toFixed(3)}.`);
   } else {
     say(at("now"), "Use ", { name: words.names[row.k] }, ` at score ≥\u00a0${row.cut}: ${money(0, cost)} per case on these cases `,
-      `(${words.level} limits ${money(0, low)} to ${money(0, high)}, for the given threshold)${saved}. `,
+      `(${words.level} limits ${money(0, low)} to ${money(0, high)}, as if classifier and threshold had been chosen on other cases)${saved}. `,
       `It finds ${percent(row.y)} of `, { name: words.positive }, ` cases with ${percent(row.x)} false alarms. pc ${row.pc.toFixed(3)}.`);
     lead(row.k);
   }

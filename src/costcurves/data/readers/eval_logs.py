@@ -7,10 +7,13 @@ A format reads a file into a `Log` and finds values in its samples. To add one, 
 from __future__ import annotations
 
 import glob
+import io
 import json
+import lzma
 import math
 import os
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,11 +21,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from costcurves._base.errors import DataError, FormatError, InputError, MissingExtraError
+from costcurves._base.errors import CostCurvesError, DataError, FormatError, InputError, MissingExtraError
 from costcurves._base.validation import check_path, shown
 from costcurves.data.readers.files import PATH
 
 _ZSTANDARD = 93  # the number of this compression in zip archives
+# What zipfile and the compressions raise where bytes of an archive are wrong: RuntimeError where they say that it is
+# encrypted, and NotImplementedError, one of those, where they name a compression that does not exist.
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, ValueError, RuntimeError, OverflowError, OSError),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,26 +208,31 @@ def _paths(source: Any) -> Iterator[tuple[str, bool]]:
 def _parsed(text: bytes, where: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{shown(where, PATH)} must be JSON, got {error}") from None
 
 
 def _unpacked(path: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the header and the samples of an .eval archive."""
+    content = io.BytesIO(Path(path).read_bytes())
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(content) as archive:
             members = {info.filename: info for info in archive.infolist()}  # of several with one name, the last counts
             head = members.get("header.json") or members.get("_journal/start.json")
             if head is None:
                 raise FormatError(f"{shown(path, PATH)} must be a log of Inspect, got an archive without header.json")
             header = _parsed(_member(archive, head), f"{path}, {head.filename}")
+            if not isinstance(header, dict):
+                raise FormatError(f"{shown(path, PATH)} must be a log of Inspect, got a header that is no object")
             if head.filename != "header.json":
                 header["status"] = "started"
             kept = {
                 name: info for name, info in members.items() if name.startswith("samples/") and name.endswith(".json")
             }
             samples = [_parsed(_member(archive, info), f"{path}, {name}") for name, info in kept.items()]
-    except (zipfile.BadZipFile, EOFError) as error:
+    except CostCurvesError:
+        raise
+    except _BROKEN as error:
         raise FormatError(f"{shown(path, PATH)} must be a log of Inspect, got a broken archive: {error}") from None
     return header, samples
 

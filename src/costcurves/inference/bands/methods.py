@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from costcurves._base.validation import MOST_POINTS, FloatArray, Rng, check_integer
+from costcurves._base.validation import FloatArray, Rng
 from costcurves.inference.bands.error_rates import ErrorRates, resampled_limits
 from costcurves.inference.kernel.distribution import exact_quantiles
 from costcurves.inference.kernel.joint import SharedDraws
@@ -129,8 +129,7 @@ def exact_limits(rates: ErrorRates, z: float, options: Options) -> Band:
 
 def resample_limits(rates: ErrorRates, z: float, options: Options) -> Band:
     """Return percentile limits over resamples."""
-    size = check_integer("n_resamples", options.n_resamples, 2, MOST_POINTS)
-    return resampled_limits(rates, pointwise_level(z), size, options.rng)
+    return resampled_limits(rates, pointwise_level(z), options.n_resamples, options.rng)
 
 
 class BandMethod(NamedTuple):

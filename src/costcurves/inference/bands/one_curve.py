@@ -20,6 +20,7 @@ from costcurves._base.validation import (
     check_laplace,
     check_level,
     check_positive,
+    check_resampling,
     check_rng,
     check_unit_array,
     frozen,
@@ -126,7 +127,7 @@ def cost_band(
     how = BAND_METHODS[check_choice("method", method, BAND_METHODS)]
     sampling = check_choice("sampling", sampling, SAMPLINGS)
     n_pos, n_neg = check_positive("n_pos", n_pos), check_positive("n_neg", n_neg)
-    laplace = check_laplace(laplace)
+    laplace, size = check_laplace(laplace), check_resampling(n_resamples, rng)
     miss, _ = check_counts("fn", fn, n_pos)
     alarm, _ = check_counts("fp", fp, n_neg)
     for name, counts in (("fn", miss), ("fp", alarm)):
@@ -164,7 +165,7 @@ def cost_band(
             some = unsure if beta is None else np.arange(points.size)
             moved = np.arange(points.size) if cuts is None else np.asarray(cuts)
             z = moving_critical(seen.at(some), level, how, limits, moved[some])
-    options = Options(mended_wilson, n_resamples, rng)
+    options = Options(mended_wilson, size, rng)
     if simultaneous:
         options = options._replace(limits=limits, joint=not fixed)
     if apart is None:

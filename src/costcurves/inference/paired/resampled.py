@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from costcurves._base.progress import track
-from costcurves._base.validation import MOST_POINTS, FloatArray, IntArray, Rng, check_integer, check_rng
+from costcurves._base.validation import FloatArray, IntArray, Rng, check_resampling, check_rng
 from costcurves.inference.paired.limits import PairedErrors, difference_strata
 
 # Differences closer to zero than this part of the largest possible difference are zero.
@@ -24,8 +24,7 @@ class Resamples(NamedTuple):
     @classmethod
     def of(cls, n_resamples: Any, rng: Rng) -> Resamples:
         """Return the resamples that a user's number and generator (or seed, or None) stand for."""
-        size = check_integer("n_resamples", n_resamples, 2, MOST_POINTS)
-        return cls(size, int(check_rng(rng).integers(2**63)))
+        return cls(check_resampling(n_resamples, rng), int(check_rng(rng).integers(2**63)))
 
 
 class ResampledDifferences:
