@@ -51,7 +51,8 @@ INTRODUCTION = """# Benchmarks
 
 This page compares the running time and memory of costcurves with those of other packages. It is made by `make
 bench-record`, which measures everything and writes this page. `make bench` only measures, `python benchmarks/run.py
---only roc` measures one topic, and `make bench-check` fails if a ratio has fallen below 70 % of the one recorded here.
+--only roc` measures one topic, and `make bench-check` fails if a ratio by CPU has fallen below 70 % of the one
+recorded here.
 
 Every ratio comes from one run in which the sides take turns, because machines are noisy and times of different runs
 cannot be compared. A job that takes less than 0.1 s is done several times per turn. Times are the shortest of all calls
@@ -195,7 +196,7 @@ def _overview(documents: Mapping[str, Mapping[str, Any]]) -> str:
         f"{met} of {len(judged_rows)} floors are reached.\n",
         "```{figure} images/benchmarks-ratios.svg",
         ":alt: How many times as fast as each peer costcurves is, and the floor of each ratio.",
-        "Speed relative to each peer (dots) and the floors (lines). An open dot means that the floor is missed.",
+        "Speed relative to each peer by CPU (dots) and the floors (lines). An open dot means that the floor is missed.",
         "```\n",
     ]
     missed = [
