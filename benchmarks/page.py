@@ -22,7 +22,7 @@ TITLES = {
 AIMS = {
     "many-50": "counting 1,225 pairs",
     "many-1000": "the covariance of all classifiers",
-    "many-20": "draws for joint limits, which take as long for 20 classifiers as for 50",
+    "many-20": "noise of the machine: another run took 0.49 s here, and 1.1 s for 50 classifiers",
     "recommend-60": "draws of all candidates, for honest limits",
     "many-60": "draws for joint limits of 1,770 pairs",
     "report-60": "comparisons and limits of all classifiers",
