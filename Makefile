@@ -27,7 +27,7 @@ help:
 	@echo "make lint    ruff (lint and format) and mypy"
 	@echo "make format  let ruff rewrite the code"
 	@echo "make wheels  make the source archive and the wheels of all platforms (dist/), and try the one of this machine"
-	@echo "make bench   compare the speed of the package with others (about 15 minutes; BENCH='--only roc' for one topic)"
+	@echo "make bench   compare the speed of the package with others (about 10 minutes; BENCH='--only roc' for one topic)"
 	@echo "make bench-check   fail if a ratio fell below 70 % of the recorded one"
 	@echo "make bench-record  measure everything, record the results and write docs/benchmarks.md"
 	@echo "make replicate  compute the papers' tables and figures again (long; can be stopped and resumed)"

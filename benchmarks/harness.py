@@ -130,6 +130,7 @@ class Outcome:
     memory: list[dict[str, Any]] = field(default_factory=list)
     growth: list[dict[str, Any]] = field(default_factory=list)
     series: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def add(self, race: Race, repeats: int) -> None:
         """Run a race and keep its results."""
@@ -161,7 +162,7 @@ def compared(race: Race, row: Row, times: Mapping[str, Sequence[Timing]]) -> dic
         result[role] = {"name": side.name, "does": side.does, "part": side.part, **summary(times[side.name])}
     missing = "; ".join(side.missing for side in sides.values() if side.call is None)
     if missing:
-        return result | {"absent": missing, "ratio": None, "met": None}
+        return result | {"absent": missing, "ratio": None, "ratio_of_cpu": None, "met": None}
     for name, statistic in (("ratio", "min_s"), ("ratio_of_medians", "median_s"), ("ratio_of_cpu", "cpu_s")):
         ours, peer = (max(result[role][statistic], 1e-9) for role in ("ours", "peer"))
         result[name] = ours / peer if row.at_most else peer / ours
@@ -182,10 +183,11 @@ def summary(times: Sequence[Timing]) -> dict[str, float | int]:
 
 
 def reached(row: Mapping[str, Any]) -> bool | None:
-    """Whether the floor of a row is reached, or None if it has no floor."""
+    """Whether the ratios of the shortest times and by CPU (if known) both reach the floor, or None if there is none."""
     if row["floor"] is None:
         return None
-    return bool(row["ratio"] <= row["floor"] if row["at_most"] else row["ratio"] >= row["floor"])
+    ratios = [row[name] for name in ("ratio", "ratio_of_cpu") if row[name] is not None]
+    return all(ratio <= row["floor"] if row["at_most"] else ratio >= row["floor"] for ratio in ratios)
 
 
 def traced_peak(call: Call) -> int:

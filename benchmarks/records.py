@@ -8,6 +8,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,18 @@ from benchmarks import r
 from benchmarks.settings import Settings
 from costcurves.counting import compiled
 
-TOPICS = ("roc", "bands", "classes", "imports", "scaling", "scans")
+TOPICS = ("roc", "bands", "classes", "imports", "scaling", "answers", "scans", "billion")
+ON_REQUEST = ("billion",)
 PACKAGES = ("numpy", "scipy", "scikit-learn", "empulse", "dcurves", "hmeasure", "pandas", "duckdb", "pyarrow")
 
 
 def measured(topic: str, settings: Settings) -> dict[str, Any]:
     """Run a topic and return its document."""
+    start = time.perf_counter()
     outcome = importlib.import_module(f"benchmarks.topics.{topic}").run(settings)
     return {
         "topic": topic,
+        "seconds": time.perf_counter() - start,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "machine": machine(),
         "versions": versions(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ class Settings:
     """Options of a run. Its small form only shows that everything works."""
 
     small: bool = False
-    repeats: int = 5
+    repeats: int = 3
     rows: int = 100_000_000
     large: bool = False
+    file: Path | None = None
 
     def size(self, full: int, small: int = 2_000) -> int:
         """The size of the full form or of the small form."""

@@ -50,7 +50,9 @@ def over_examples(size: int) -> Mapping[str, Call]:
     pc = np.linspace(0, 1, 1_001)
     return {
         "hull and cost curve": lambda: cc.CostCurve.from_predictions(labels, scores),
-        "and its band at 1,001 points": lambda: cc.CostCurve.from_predictions(labels, scores).band(pc=pc),
+        "and its Wilson band at 1,001 points": lambda: cc.CostCurve.from_predictions(labels, scores).band(
+            pc=pc, method="wilson"
+        ),
         "and exact quantiles": lambda: cc.CostCurve.from_predictions(labels, scores).band(pc=pc, method="exact"),
         "bare np.sort": lambda: np.sort(scores),
         "scikit-learn roc_curve": lambda: roc_curve(labels, scores),

@@ -30,7 +30,7 @@ def run(*options):
 
 
 def test_every_topic_in_memory_runs_in_small_form(tmp_path):
-    topics = ("roc", "bands", "classes", "scaling")
+    topics = ("roc", "bands", "classes", "scaling", "answers")
     done = run("--small", "--repeats", "1", "--output", str(tmp_path), "--only", *topics)
     assert done.returncode == 0, done.stderr
     for topic in topics:
@@ -81,20 +81,29 @@ def timed(wall, cpu=1.0):
 
 def test_ratios_are_of_the_shortest_turns_and_extrapolated_by_the_factor():
     race = harness.Race(
-        sides(timed(2.0, 4.0), timed(3.0, 1.0), factor=10, part="a tenth"),
+        sides(timed(2.0, 2.0), timed(3.0, 4.0), factor=10, part="a tenth"),
         [
             harness.Row("faster", "job", "us", "them", 15),
             harness.Row("not fast enough", "job", "us", "them", 16),
             harness.Row("yardstick", "job", "us", "them", 0.07, at_most=True),
             harness.Row("short yardstick", "job", "us", "them", 0.06, at_most=True),
+            harness.Row("only by CPU", "job", "us", "them", 18),
+            harness.Row("yardstick only by CPU", "job", "us", "them", 0.055, at_most=True),
         ],
     )
     outcome = harness.Outcome()
     outcome.add(race, 2)
-    assert [row["met"] for row in outcome.rows] == [True, False, True, False]
-    assert [row["ratio"] for row in outcome.rows] == pytest.approx([15, 15, 1 / 15, 1 / 15])
-    assert outcome.rows[0]["ratio_of_cpu"] == pytest.approx(2.5)
+    assert [row["met"] for row in outcome.rows] == [True, False, True, False, False, False]
+    assert [row["ratio"] for row in outcome.rows] == pytest.approx([15, 15, 1 / 15, 1 / 15, 15, 1 / 15])
+    assert outcome.rows[0]["ratio_of_cpu"] == pytest.approx(20)
     assert "(from a tenth)" in tables.text({**vars(outcome)})
+
+
+def test_a_ratio_of_the_shortest_turns_alone_does_not_reach_a_floor():
+    rows = [harness.Row("k", "job", "us", "them", 5), harness.Row("l", "job", "us", "them", 0.2, at_most=True)]
+    outcome = harness.Outcome()
+    outcome.add(harness.Race(sides(timed(1.0, 2.0), timed(5.0, 5.0)), rows), 1)
+    assert [row["met"] for row in outcome.rows] == [False, False]
 
 
 def test_a_peer_that_is_missing_says_why_and_is_not_judged():
@@ -119,7 +128,7 @@ def test_peaks_count_results_and_are_judged_by_their_limit():
 
 
 def document(*rows):
-    columns = ("key", "ratio", "at_most", "absent")
+    columns = ("key", "ratio_of_cpu", "at_most", "absent")
     return {"rows": [dict(zip(columns, row, strict=True)) | {"job": "job"} for row in rows]}
 
 
@@ -142,7 +151,7 @@ def test_a_row_that_is_gone_has_fallen_and_an_absent_peer_has_not():
 def test_of_two_runs_each_row_counts_where_it_was_faster():
     first = document(("a", 5.0, False, None), ("b", 2.0, True, None), ("c", 3.0, False, None))
     second = document(("a", 6.0, False, None), ("b", 3.0, True, None))
-    assert [row["ratio"] for row in check.better(first, second)["rows"]] == [6.0, 2.0, 3.0]
+    assert [row["ratio_of_cpu"] for row in check.better(first, second)["rows"]] == [6.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize("topic", check.TOPICS)
@@ -151,7 +160,7 @@ def test_the_guard_fails_on_a_broken_ratio_of_the_recorded_results(topic):
     assert check.falls(kept, kept) == []
     broken = copy.deepcopy(kept)
     row = next(row for row in broken["rows"] if row["ratio"] is not None)
-    row["ratio"] *= 2 if row["at_most"] else 0.5
+    row["ratio_of_cpu"] *= 2 if row["at_most"] else 0.5
     assert [fall.key for fall in check.falls(kept, broken)] == [row["key"]]
 
 
@@ -164,7 +173,7 @@ def test_bench_check_ends_with_one_where_a_ratio_is_broken(monkeypatch, tmp_path
         found = copy.deepcopy(DOCUMENTS[topic])
         for row in found["rows"]:
             if row["key"] == "roc-float32":
-                row["ratio"] *= factor
+                row["ratio_of_cpu"] *= factor
         return found
 
     monkeypatch.setattr(records, "measured", measured)
@@ -177,10 +186,12 @@ def test_bench_check_ends_with_one_where_a_ratio_is_broken(monkeypatch, tmp_path
 
 
 def test_numbers_of_scans_become_rows_and_peaks():
-    job = {"median_s": 3.0, "mib": 500.0}
+    job = {"median_s": 3.0, "cpu_s": 1.0, "mib": 500.0}
     jobs = [
         {"job": "duckdb, 3 columns", "min_s": 1.0, **job},
         {"job": "duckdb, 1 column", "min_s": 0.5, **job},
+        {"job": "decoding, 3 columns", "min_s": 2.0, **job},
+        {"job": "decoding, 1 column", "min_s": 1.0, **job},
         {"job": "binned, 3 classifiers", "min_s": 4.0, "at_most": 3, "most_mib": 1024, **job},
         {"job": "exact, 3 classifiers", "min_s": 4.0, "at_most": 5, "most_mib": 400, **job},
         {"job": "exact, 1 classifier", "min_s": 2.0, "at_most": 3, "most_mib": 614, **job},
@@ -190,7 +201,9 @@ def test_numbers_of_scans_become_rows_and_peaks():
         "scan-pandas": (20.0, True),
         "scan-binned, 3 classifiers": (4.0, False),
         "scan-exact, 3 classifiers": (4.0, True),
+        "decoding-exact, 3 classifiers": (2.0, None),
         "scan-exact, 1 classifier": (4.0, False),
+        "decoding-exact, 1 classifier": (2.0, None),
     }
     assert [row["met"] for row in outcome.memory] == [True, False, True, None]
 
@@ -199,6 +212,11 @@ def test_the_page_is_that_of_the_recorded_results():
     assert set(DOCUMENTS) == set(records.TOPICS)
     assert not any(document["small"] for document in DOCUMENTS.values())
     assert (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8") == page.text(DOCUMENTS)
+
+
+def test_every_aim_is_a_recorded_row_with_a_floor():
+    floors = {row["key"]: row["floor"] for found in DOCUMENTS.values() for row in found["rows"]}
+    assert [key for key in page.AIMS if floors.get(key) is None] == []
 
 
 def test_the_page_names_every_missed_floor(tmp_path):

@@ -63,7 +63,7 @@ static inline int64_t bin_of(int64_t key, const layout *bins)
 
 /* Write the bins of a block of scores. The last block may have fewer rows than `bin` has room for. Compilers vectorise
    the loops over a range. */
-#define BLOCK 32
+#define BLOCK 64
 #define BINS(name, real, integer, key_of)                                                                      \
     static inline void name(const real *score, int64_t rows, const layout *bins, int32_t *bin)                 \
     {                                                                                                          \

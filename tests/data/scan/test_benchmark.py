@@ -20,8 +20,8 @@ def run(*options):
 def test_the_benchmark_of_scans_runs_in_small_form(tmp_path):
     printed = run("--repeats", "1", "--output", str(tmp_path))
     jobs = {row["job"]: row for row in json.loads((tmp_path / "scan.json").read_text())["jobs"]}
-    assert set(jobs) == {line[:24].rstrip() for line in printed.splitlines()[1:6]}
-    assert jobs["exact, 3 classifiers"]["at_most"] == 5
+    assert set(jobs) == {line[:24].rstrip() for line in printed.splitlines()[1:8]}
+    assert jobs["exact, 3 classifiers"]["at_most"] == 2
     assert all(row["mib"] > 0 for row in jobs.values())
 
 
