@@ -204,7 +204,7 @@ def test_one_count_is_checked_against_every_total():
     counts, totals = check_counts("fn", 1, [2, 4])
     assert counts.tolist() == [1, 1]
     assert totals.tolist() == [2, 4]
-    with pytest.raises(cc.InputError, match="`fn` must be in \\[0, 2\\], got 3 at position 1"):
+    with pytest.raises(cc.InputError, match="`fn` must be in .*, got 3.0 at position 1"):
         check_counts("fn", 3, [4, 2])
     with pytest.raises(cc.InputError, match="`fn` must be numeric and match its total"):
         check_counts("fn", [1, 2, 3], [4, 5])
