@@ -7,7 +7,6 @@ import pytest
 from scipy import optimize, stats
 from scipy.special import gammaln, xlogy
 
-import costcurves as cc
 from costcurves._base.errors import InputError
 from costcurves.inference.paired.rates import PAIRED_METHODS, paired_rate_interval
 from costcurves.inference.rates import _wilson, check_counts, critical, mended_wilson, mid_p_at, mover, vertex_limits
@@ -204,7 +203,7 @@ def test_one_count_is_checked_against_every_total():
     counts, totals = check_counts("fn", 1, [2, 4])
     assert counts.tolist() == [1, 1]
     assert totals.tolist() == [2, 4]
-    with pytest.raises(cc.InputError, match="`fn` must be in .*, got 3.0 at position 1"):
+    with pytest.raises(InputError, match=r"`fn` must be in \[0, 2.0\], got 3.0 at position 1"):
         check_counts("fn", 3, [4, 2])
-    with pytest.raises(cc.InputError, match="`fn` must be numeric and match its total"):
+    with pytest.raises(InputError, match="`fn` must be numeric and match its total"):
         check_counts("fn", [1, 2, 3], [4, 5])
