@@ -75,6 +75,13 @@ MORE_CALLS: list[Callable[[], Any]] = [
     lambda: cc.bcost.over_costs([[90, 10], [4, 16]], [[[0, 1], [5, 0]], [[0, 1], [6, 0]]], weights=[1, 2]),
     lambda: recorded_calls.predictions().select(2, over=(0.2, 0.6), folds=3),
     lambda: recorded_calls.predictions().check(),
+    lambda: cc.Predictions([0] * 40 + [1] * 40, {"leak": [0] * 40 + [1] * 40}).check().findings[0],
+    lambda: recorded_calls.COST["a"].band(pc=[0.2, 0.5]).per_largest_cost(0.3),
+    lambda: cc.compare(recorded_calls.Y, recorded_calls.A, recorded_calls.B, pc=[0.3, 0.6]).band.significant()[0],
+    lambda: cc.compare.from_curves(recorded_calls.COST["a"], recorded_calls.COST["b"], pc=[0.3, 0.6]),
+    lambda: cc.bcost.over_training(
+        [0, 0, 0, 1, 1] * 20, [[0, 0, 1, 1, 1] * 20, [0, 1, 0, 1, 0] * 20], [[0, 1], [5, 0]]
+    ),
     lambda: cc.prior_hull({"rules": recorded_calls.RULES}, recorded_calls.ERRORS).intervals()[0],
 ]
 

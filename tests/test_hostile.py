@@ -32,6 +32,7 @@ CURVE = cc.CostCurve(ROC)
 HULL = cc.RocHull([ROC, FIXED, RATES])
 MATRIX = cc.CostMatrix(COSTS, labels=["good", "bad"])
 HUGE = 10**400
+MANY = np.linspace(0, 1, 20_000)
 MASKED = np.ma.masked_array(Y, mask=[True] + [False] * 11)
 UNUSED = pd.Series(["a", "b", "a"], dtype=pd.CategoricalDtype(["a", "b", "c"]))
 
@@ -45,6 +46,13 @@ def bcost(**options):
 
 
 REFUSED = [
+    # sizes
+    (lambda: cc.fit_binormal(roc()).to_roc_curve(10**9), "`n_points` must be"),
+    (lambda: cc.significant_dominance(Y, {"a": S, "b": T}, folds=[0, 1] * 6, n_points=10**9), "`n_points` must be"),
+    (lambda: CURVE.band(pc=MANY, simultaneous=True), "`pc` must have at most"),
+    (lambda: CURVE.band(pc=MANY, simultaneous=True, method="wilson"), "`pc` must have at most"),
+    (lambda: cc.compare(Y, S, T, pc=MANY), "`pc` must have at most"),
+    (lambda: cc.compare.from_curves(CURVE, cc.CostCurve(roc(y_score=T)), pc=MANY), "`pc` must have at most"),
     # labels and scores
     (lambda: roc(MASKED), "`y_true` must not have masked values, got 1"),
     (lambda: roc(y_score=MASKED), "`y_score` must not have masked values, got 1"),

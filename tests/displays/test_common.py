@@ -275,6 +275,7 @@ def test_lines_can_look_as_the_user_wants(case):
         ([{}] * 7, "`curve_kwargs` must be one for each of"),
         ({"nobody": {"c": "red"}}, "`curve_kwargs` must have only names of"),
         ({"c": "red", "color": "blue"}, "`curve_kwargs` must have each setting once"),
+        ({"x": 1}, "`curve_kwargs` must have settings of matplotlib's lines, got 'x'"),
     ):
         with pytest.raises(cc.InputError, match=message):
             case.make(curve_kwargs=wrong)

@@ -245,6 +245,7 @@ def test_a_pair_is_chosen_among_many():
             "`y_limits` must be a pair .* low < high",
         ),
         (lambda: cc.CostDifferenceDisplay(difference()).plot(y_limits="all"), "`y_limits` must be a pair"),
+        (lambda: cc.CostDifferenceDisplay(difference()).plot(y_limits=np.array(0.3)), "`y_limits` must be a pair"),
         (
             lambda: cc.CostDifferenceDisplay(difference()).plot(condition=hull().best(0.3)),
             "`condition` must be a condition or a range for a difference",

@@ -310,3 +310,8 @@ def test_weights_that_cannot_be_are_refused_before_training(weights, message):
     with pytest.raises(cc.DataError, match=message):
         cc.RocHullClassifier({"bayes": Remembering()}, 0.5).fit(X, Y, sample_weight=weights)
     assert not Remembering.seen
+
+
+def test_rows_of_labels_that_differ_in_length_are_refused():
+    with pytest.raises(cc.InputError, match="`y` must be one-dimensional"):
+        cc.evaluate({"a": LogisticRegression()}, [[0.0], [1.0]], [[0, 1], [2]])

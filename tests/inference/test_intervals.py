@@ -197,3 +197,13 @@ def test_mid_p_limits_reach_their_tail_also_where_errors_are_few_in_very_many(k,
     assert above == pytest.approx(tail, rel=1e-9)
     below = stats.binom.cdf(k, n, float(upper)) - 0.5 * stats.binom.pmf(k, n, float(upper))
     assert below == pytest.approx(tail, rel=1e-7)
+
+
+def test_one_count_is_checked_against_every_total():
+    counts, totals = check_counts("fn", 1, [2, 4])
+    assert counts.tolist() == [1, 1]
+    assert totals.tolist() == [2, 4]
+    with pytest.raises(InputError, match=r"`fn` must be in \[0, 2.0\], got 3.0 at position 1"):
+        check_counts("fn", 3, [4, 2])
+    with pytest.raises(InputError, match="`fn` must be numeric and match its total"):
+        check_counts("fn", [1, 2, 3], [4, 5])

@@ -12,6 +12,7 @@ from scipy import stats
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves.inference.family import co_errors_of_changes, family_critical, holm
+from costcurves.inference.kernel.strata import moments
 from costcurves.inference.paired.bands import BOOTSTRAPS, DifferenceBand, difference_band
 from costcurves.inference.paired.critical import difference_covariance
 from costcurves.inference.paired.discordant import (
@@ -21,6 +22,7 @@ from costcurves.inference.paired.discordant import (
     overlap,
     paired_counts,
 )
+from costcurves.inference.paired.limits import difference_strata
 from costcurves.inference.paired.rates import PAIRED_METHODS
 
 DIFFERENCE_METHODS = (*PAIRED_METHODS, *BOOTSTRAPS)
@@ -380,3 +382,17 @@ def test_all_methods_agree_in_large_samples(sampling):
     for band in bands.values():
         np.testing.assert_allclose((band.lower - middle.lower) / sd, 0.0, atol=0.02)
         np.testing.assert_allclose((band.upper - middle.upper) / sd, 0.0, atol=0.02)
+
+
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+def test_a_laplace_correction_treats_both_classes_and_both_classifiers_alike(sampling):
+    counts = [np.array([float(count)]) for count in (5, 1, 1, 2)]
+    pc, laplace = np.array([0.3]), 0.7
+    mean, variance = moments(difference_strata(tuple(counts), (20, 10), pc, sampling, laplace))[:2]
+    classes = moments(difference_strata(tuple(counts[2:] + counts[:2]), (10, 20), 1 - pc, sampling, laplace))
+    assert classes[0] == pytest.approx(mean, rel=1e-12)
+    assert classes[1] == pytest.approx(variance, rel=1e-12)
+    turned = tuple(counts[k] for k in (1, 0, 3, 2))
+    classifiers = moments(difference_strata(turned, (20, 10), pc, sampling, laplace))
+    assert classifiers[0] == pytest.approx(-mean, rel=1e-12)
+    assert classifiers[1] == pytest.approx(variance, rel=1e-12)

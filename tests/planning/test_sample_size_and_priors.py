@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import costcurves as cc
+from laws import random_worlds
 
 C3 = np.array([[0, 1, 2], [3, 0, 1], [9, 2, 0]])
 
@@ -408,3 +409,20 @@ def test_curves_of_chances_are_drawn_over_what_they_vary():
     )
     assert coverage.ax_.get_ylabel() == "chance to hold the true cost"
     plt.close(coverage.figure_)
+
+
+@pytest.mark.law
+def test_the_default_interval_of_test_sets_of_the_planned_size_has_the_wanted_half_width():
+    for rng in random_worlds(4, stream=94):
+        costs = [[0, 1], [int(rng.integers(2, 20)), 0]]
+        pilot = np.array([[150, int(rng.integers(5, 20))], [int(rng.integers(3, 9)), 25]])
+        wanted = 0.02 * costs[1][0]
+        n = cc.plan_test_size(pilot, costs, half_width=wanted).n
+
+        def mean_half_width(n, rng=rng, pilot=pilot, costs=costs):
+            drawn = rng.multinomial(n, (pilot / pilot.sum()).ravel(), 80).reshape(-1, 2, 2)
+            found = [cc.bcost.from_confusion(table, costs) for table in drawn]
+            return np.mean([0.5 * (one.upper - one.lower) for one in found])
+
+        assert 0.9 * wanted < mean_half_width(n) < 1.03 * wanted
+        assert mean_half_width(int(0.75 * n)) > 1.05 * wanted

@@ -221,6 +221,8 @@ def line_options(names: Sequence[str], curve_kwargs: Any, ax: Any = None) -> dic
             wish = cbook.normalize_kwargs(dict(wish), lines.Line2D)
         except TypeError as error:  # the same setting under two names
             raise InputError(f"`curve_kwargs` must have each setting once, got {error}") from None
+        if strange := [key for key in wish if not hasattr(lines.Line2D, f"set_{key}")]:
+            raise InputError(f"`curve_kwargs` must have settings of matplotlib's lines, got {shown(strange[0])}")
         options[name] = {**look(index), "label": name, **wish}
     return options
 

@@ -234,7 +234,8 @@ def _read_limits(limits: Any, difference: CurveDifference, curves: Sequence[Cost
     if isinstance(limits, str) and limits == "data":
         most = max(float(abs(difference.lower).max()), float(abs(difference.upper).max()), 0.01)
         return -1.1 * most, 1.1 * max([most, *(float(curve.vertices[:, 1].max()) for curve in curves)])
-    if isinstance(limits, str) or not hasattr(limits, "__len__") or len(limits) != 2:
+    single = isinstance(limits, str) or not hasattr(limits, "__len__") or getattr(limits, "ndim", 1) != 1
+    if single or len(limits) != 2:
         raise InputError(f"`y_limits` must be a pair (low, high) or 'data', got {shown(limits)}")
     low, high = (check_number("y_limits", value) for value in limits)
     if low >= high:

@@ -164,7 +164,10 @@ def _named(classifiers: Any) -> dict[str, Any]:
 
 def _labels(y: Any, pos_label: Any) -> tuple[Any, Any]:
     """Return the labels as an array, and the positive label. The error for more than two classes gives advice."""
-    labels = np.asarray(y)
+    try:
+        labels = np.asarray(y)
+    except ValueError:  # rows of different lengths
+        raise InputError(f"`y` must be one-dimensional, got {shown(y)}") from None
     names = labels.ndim == 1 and (labels.dtype.kind in "iuUS" or all(isinstance(label, str) for label in labels))
     if names and np.unique(labels).size > 2:
         raise DataError(

@@ -67,7 +67,7 @@ class CostCells:
     @property
     def draws(self) -> int:
         """The number of examples."""
-        return int(self.counts.sum())
+        return round(float(self.counts.sum()))
 
     @property
     def values(self) -> FloatArray:

@@ -25,6 +25,8 @@ from costcurves.inference.rates import Limits, critical
 
 # The supremum is taken over at most this many points, which are denser where the process varies more.
 _POINTS = 257
+# Matrices of covariances have the square of this number of entries at most (200 MB each).
+_MOST_JOINT = 5000
 # The number of draws of a Gaussian process.
 _DRAWS = 20_000
 # The number of data sets simulated for the critical value of a moving threshold. Among 1,999 simulated values and one
@@ -97,6 +99,12 @@ def nested_covariance(rates: npt.ArrayLike, draws: float) -> FloatArray:
     """
     r = check_unit_array("rates", rates)
     return np.asarray((np.minimum.outer(r, r) - np.multiply.outer(r, r)) / draws)
+
+
+def check_joint(n_points: int) -> None:
+    """Refuse more operating points than limits that hold jointly can have: memory grows with their square."""
+    if n_points > _MOST_JOINT:
+        raise InputError(f"`pc` must have at most {_MOST_JOINT} points for limits that hold jointly, got {n_points}")
 
 
 def process_critical(covariance: npt.ArrayLike, level: float) -> float:

@@ -32,6 +32,7 @@ from costcurves.inference.rates import Limits, check_counts, critical, mid_p_at,
 from costcurves.inference.simultaneous import (
     SIMULATIONS,
     calibrated_critical,
+    check_joint,
     chosen,
     curve_covariance,
     exact_weights,
@@ -306,6 +307,7 @@ def unpaired_critical(pair: Pair, pc: FloatArray, level: float, method: str = "m
         kinds = ((p[0], a.n_pos, q[0], b.n_pos), (r[0], a.n_neg, s[0], b.n_neg))
         spread = [float(np.sqrt(x * (1 - x) / n + y * (1 - y) / m)) for x, n, y, m in kinds]
         return line_critical(level, (pc[0], pc[-1]), sd_pos=spread[0], sd_neg=spread[1])
+    check_joint(pc.size)
     covariance = a.covariance(pc) + b.covariance(pc)
     if method != "mid-p":
         return process_critical(covariance, level)

@@ -173,7 +173,7 @@ def power_curve(
 
 def _increasing(name: str, values: Any) -> FloatArray:
     x = number_array(name, values, booleans=False)
-    if x.ndim != 1 or x.size < 2 or not (np.diff(x) > 0).all():
+    if x.ndim != 1 or x.size < 2 or not (x[1:] > x[:-1]).all():
         raise InputError(f"`{name}` must be increasing, with two values or more, got {shown(values)}")
     return x
 

@@ -37,9 +37,10 @@ from costcurves._base.validation import (
 )
 from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, as_cost_matrix
 from costcurves.counting.confusion import ConfusionMatrix, JointConfusion
-from costcurves.inference.cost_cells import default_laplace, difference_cells
+from costcurves.inference.cost_cells import CostCells, default_laplace, difference_cells
 from costcurves.inference.kernel.distribution import exact_distribution
 from costcurves.inference.kernel.strata import Stratum
+from costcurves.inference.tilted import tilted_limits
 from costcurves.multiclass.bdeltacost import differences
 from costcurves.multiclass.options import counts_of, joint_of
 
@@ -106,7 +107,7 @@ class SizePlan(Result):
     --------
     >>> import costcurves as cc
     >>> cc.plan_test_size([[90, 10], [4, 16]], [[0, 1], [5, 0]], half_width=0.05)
-    SizePlan: 1313 examples for a half-width of 0.05 at 95 % (by the range of costs alone: 9604)
+    SizePlan: 1323 examples for a half-width of 0.05 at 95 % (by the range of costs alone: 9604)
     """
 
     n: int
@@ -199,8 +200,8 @@ def plan_test_size(
     costs : CostMatrix or table
         Rows true, columns predicted.
     half_width : float, optional
-        Wanted half-width of the interval of `bcost`, by its bootstrap (method "exact"); the other methods have about
-        the same width where the errors that matter are seen.
+        Wanted half-width of the default interval of `bcost`, or of its bootstrap (method "exact") if `laplace` is
+        given.
     difference : float, optional
         Difference in expected cost that `bdeltacost` should find. Give this or `half_width`.
     power : float, default 0.8
@@ -209,8 +210,7 @@ def plan_test_size(
     laplace : float, optional
         λ, added to each cell of the pilot; 0 by default for a difference. For a half-width, by default the λ of `bcost`
         is added only to errors that were not seen and cost more than any that was seen. Others would add errors that
-        need not exist: for a half-width of 0.02, a pilot of 20 classes with 5 % errors of equal cost in 400 examples
-        asks for 457 examples, as the binomial formula does, and for 507 with λ in every cell.
+        need not exist.
 
     Returns
     -------
@@ -228,7 +228,7 @@ def plan_test_size(
     >>> import costcurves as cc
     >>> plan = cc.plan_test_size([[90, 10], [4, 16]], [[0, 1], [5, 0]], half_width=0.05)
     >>> plan.n, plan.n_range
-    (1313, 9604)
+    (1323, 9604)
     """
     costs, level = as_cost_matrix(costs), check_level(level)
     if (half_width is None) == (difference is None):
@@ -264,7 +264,10 @@ def _plan_half_width(pilot: Any, costs: CostMatrix, half_width: float, level: fl
     tails = [(1 - level) / 2, (1 + level) / 2]
 
     def enough(n: int) -> bool:
-        lower, upper = exact_distribution([Stratum(n, q, v / n)]).quantile(tails)
+        if laplace is None:
+            lower, upper = tilted_limits([CostCells.of(n * q, v)], tails[0])
+        else:
+            lower, upper = exact_distribution([Stratum(n, q, v / n)]).quantile(tails)
         return float(upper - lower) <= 2 * half_width * (1 + 1e-12)
 
     n = _smallest(enough, n_normal) if n_normal <= _LARGEST_EXACT else n_normal

@@ -14,6 +14,7 @@ from costcurves.inference.rates import Limits, mid_p_at
 from costcurves.inference.simultaneous import (
     SIMULATIONS,
     calibrated_critical,
+    check_joint,
     curve_covariance,
     exact_weights,
     line_critical,
@@ -59,6 +60,7 @@ def moving_critical(
     cuts : array of shape (points,)
         The thresholds, or anything else that is equal where they are.
     """
+    check_joint(rates.pc.size)
     share = positive_share(rates.n_pos, rates.n_neg, rates.beta)
     rates, turned = rates._replace(pc=exact_weights(rates.pc), share=share).canonical()
     cuts = cuts[::-1] if turned else cuts

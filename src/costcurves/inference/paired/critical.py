@@ -14,6 +14,7 @@ from costcurves.inference.paired.limits import PairedErrors, difference_limits
 from costcurves.inference.rates import mid_p_at
 from costcurves.inference.simultaneous import (
     calibrated_critical,
+    check_joint,
     chosen,
     exact_weights,
     line_critical,
@@ -95,6 +96,7 @@ def difference_critical(
         tables = [np.asarray(table, dtype=np.float64) for table in ranges]
         if any(table.shape != (pc.size + 1, pc.size + 1) for table in tables):
             raise InputError(f"`ranges` must have shape ({pc.size + 1}, {pc.size + 1}), got {tables[0].shape}")
+    check_joint(pc.size)
     # One of the four orders of classes and classifiers is simulated, so that all four have the same value.
     forms = [
         one

@@ -13,6 +13,7 @@ from costcurves._base.errors import DataError, InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, check_choice, frozen, number_array, shown
 from costcurves.counting import compiled
+from costcurves.inference.simultaneous import check_joint
 
 Array = npt.NDArray[Any]
 
@@ -196,6 +197,8 @@ def counts_of_changes(
     ranges: bool = False,
 ) -> PairedCounts:
     """Return the paired counts of examples whose predictions by a and b change at these of m points (m means never)."""
+    if ranges:
+        check_joint(m)
     table = None
     if ranges:
         cells = np.bincount(side_a * (m + 1) + side_b, weights, (m + 1) ** 2)
