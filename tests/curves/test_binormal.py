@@ -21,8 +21,8 @@ def test_three_categories_are_fitted_exactly():
         b = np.diff(ndtri(tpr))[0] / np.diff(ndtri(fpr))[0]
         for method in ("likelihood", "least squares"):
             fit = cc.fit_binormal(roc, method=method)
-            np.testing.assert_allclose(fit.tpr(fpr), tpr, atol=2e-4)
-            assert fit.b == pytest.approx(b, rel=5e-3)
+            np.testing.assert_allclose(fit.tpr(fpr), tpr, rtol=1e-9)
+            assert fit.b == pytest.approx(b, rel=1e-9)
 
 
 def test_known_worlds_are_found():

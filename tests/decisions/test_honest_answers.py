@@ -64,6 +64,15 @@ def test_every_threshold_is_a_rival_and_sure_leaves_none():
                 assert answer.normalized_cost[answer.index(name)] > answer.upper[0]
 
 
+def assert_same_answers(answer, again, names):
+    """Compare two recommendations, of which the second calls each classifier by twice its name."""
+    for name in names:
+        i, j = answer.index(name), again.index(2 * name)
+        for field in ("normalized_cost", "estimate", "lower", "upper", "p_value", "saves"):
+            one, two = getattr(answer, field)[i], getattr(again, field)[j]
+            assert one == pytest.approx(two, abs=1e-9, nan_ok=True), (field, name)
+
+
 @pytest.mark.law
 def test_names_and_orders_of_classifiers_and_rows_do_not_matter():
     for rng in random_worlds(40, stream=3):
@@ -73,11 +82,22 @@ def test_names_and_orders_of_classifiers_and_rows_do_not_matter():
             continue  # of equal costs the first by name is chosen
         order = rng.permutation(y.size)
         again = cc.recommend(y[order], {2 * name: scores[name][order] for name in reversed(scores)}, pc)
-        for name in scores:
-            i, j = answer.index(name), again.index(2 * name)
-            for field in ("normalized_cost", "estimate", "lower", "upper", "p_value", "saves"):
-                one, two = getattr(answer, field)[i], getattr(again, field)[j]
-                assert one == pytest.approx(two, abs=1e-9, nan_ok=True), (field, name)
+        assert_same_answers(answer, again, scores)
+
+
+@pytest.mark.law
+def test_only_the_order_of_scores_and_the_proportions_of_weights_matter():
+    for rng in random_worlds(30, stream=11):
+        n = int(rng.integers(20, 300))
+        y = np.arange(n) < rng.integers(2, n - 1)
+        scores = {name: np.round(y * rng.uniform(0, 2) + rng.normal(size=n), 2) for name in "abc"}
+        weight, pc = rng.integers(1, 5, n) if rng.random() < 0.5 else None, rng.uniform(0.1, 0.9)
+        answer = cc.recommend(y, scores, pc, sample_weight=weight)
+        if np.sum(np.abs(answer.normalized_cost - answer.normalized_cost[0]) < 1e-12) > 1:
+            continue
+        other = {2 * name: 1 / (1 + np.exp(-values)) for name, values in scores.items()}
+        again = cc.recommend(y, other, pc, sample_weight=None if weight is None else 0.37 * weight)
+        assert_same_answers(answer, again, scores)
 
 
 @pytest.mark.law

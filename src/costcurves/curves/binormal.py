@@ -15,6 +15,8 @@ from costcurves.curves.roc import RocCurve
 FitMethod = Literal["likelihood", "least squares"]
 # Neighbouring scores are joined to at most so many categories for the likelihood.
 _CATEGORIES = 20
+# The most steps of the scoring; about ten are enough, unless the likelihood has no maximum.
+_STEPS = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -110,29 +112,58 @@ def fit_binormal(curve: RocCurve, *, method: FitMethod = "likelihood") -> Binorm
 
 
 def _most_likely(curve: RocCurve, a: float, b: float) -> tuple[float, float]:
-    """Return a and b of the largest likelihood of ordered categories, whose cuts are found with them."""
-    from scipy.optimize import minimize
-    from scipy.special import ndtr, ndtri
+    """Return a and b of the largest likelihood of ordered categories, whose cuts are found with them.
+
+    Fisher's scoring finds them to the last digits, so that the answer does not depend on the machine.
+    """
+    from scipy.special import ndtri
 
     fp, tp = (np.asarray(counts, dtype=np.float64) for counts in (curve.fp, curve.tp))
     total = fp + tp
     ends = np.arange(fp.size)
     if fp.size - 1 > _CATEGORIES:
         ends = np.unique(np.searchsorted(total, np.linspace(0, total[-1], _CATEGORIES + 1)))
-    negatives, positives = np.diff(fp[ends]), np.diff(tp[ends])
+    counts = (np.diff(fp[ends]), np.diff(tp[ends]))
     # Cuts on the scale of the negatives, from the highest; half a case keeps the first guess inside (0, 1).
-    rates = (fp[ends[1:-1]] + 0.5) / (fp[-1] + 1)
-    cuts = ndtri(np.sort(rates))
-    start = np.concatenate([[a, np.log(b), cuts[0]], np.log(np.maximum(np.diff(cuts), 1e-3))])
+    cuts = np.sort(ndtri((fp[ends[1:-1]] + 0.5) / (fp[-1] + 1)))
+    cuts = cuts[0] + np.concatenate([[0.0], np.maximum(np.diff(cuts), 1e-3).cumsum()])
+    point = np.concatenate([[a, np.log(b)], cuts])
+    loss, step = _scored(counts, point)
+    for _ in range(_STEPS):
+        length, most = 1.0, loss * (1 + 1e-13)  # a loss that is higher by rounding alone is not higher
+        while (there := _scored(counts, point + length * step))[0] > most and length > 1e-6:
+            length /= 2
+        if there[0] > most:
+            break
+        point = point + length * step
+        if np.abs(length * step).max() < 1e-12:
+            break
+        loss, step = there
+    return float(point[0]), float(np.exp(point[1]))
 
-    def loss(point: FloatArray) -> float:
-        at = point[2] + np.concatenate([[0.0], np.cumsum(np.exp(point[3:]))])
-        log = 0.0
-        for counts, deviate in ((negatives, at), (positives, point[0] + np.exp(point[1]) * at)):
-            share = np.diff(np.concatenate([[0.0], ndtr(deviate), [1.0]]))
-            log += float(counts @ np.log(np.maximum(share, 1e-12)))
-        return -log / float(total[-1])
 
-    options = {"maxiter": 2000, "maxfun": 200_000, "ftol": 1e-13, "gtol": 1e-8}
-    found = minimize(loss, start, method="L-BFGS-B", options=options)
-    return float(found.x[0]), float(np.exp(found.x[1]))
+def _scored(counts: tuple[FloatArray, FloatArray], point: FloatArray) -> tuple[float, FloatArray]:
+    """Return the loss at (a, log b, cuts), which is infinite if the cuts do not increase, and the step of the scoring.
+
+    `counts` has the negatives and the positives of each category.
+    """
+    from scipy.special import ndtr
+
+    a, b, cuts = point[0], np.exp(point[1]), point[2:]
+    loss, score, information = 0.0, np.zeros(point.size), 1e-12 * np.eye(point.size)
+    inner = np.hstack([np.zeros((cuts.size, 2)), np.eye(cuts.size)])
+    for number, deviate, slopes in (
+        (counts[0], cuts, inner),
+        (counts[1], a + b * cuts, np.column_stack([np.ones(cuts.size), b * cuts, b * inner[:, 2:]])),
+    ):
+        low, high = np.append(-np.inf, deviate), np.append(deviate, np.inf)
+        # The difference of the smaller tails keeps its digits far from 0.
+        share = np.where(low + high > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
+        if not (share > 0).all():
+            return np.inf, score
+        density = np.exp(-0.5 * deviate**2) / np.sqrt(2 * np.pi)
+        change = np.diff(np.vstack([np.zeros(point.size), density[:, None] * slopes, np.zeros(point.size)]), axis=0)
+        loss -= float(number @ np.log(share))
+        score += change.T @ (number / share)
+        information += number.sum() * change.T @ (change / share[:, None])
+    return loss, np.linalg.solve(information, score)

@@ -16,7 +16,7 @@ from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.roc import RocCurve
 from costcurves.curves.thresholds import Fixed
 from costcurves.decisions.rows import MANY, Rows, curve_in, named_policies
-from costcurves.inference.scored_rows import ScoredRows, row_hashes
+from costcurves.inference.scored_rows import Hashes, ScoredRows, order_key, row_hashes, row_keys
 
 
 class Entrants:
@@ -44,7 +44,7 @@ class Entrants:
         while called in self.names:
             called += "'"
         more = copy.copy(self)
-        for kept in ("order", "twins", "scored"):  # they depend on who takes part
+        for kept in ("order", "twins", "scored", "_hashes"):  # they depend on who takes part
             more.__dict__.pop(kept, None)
         more.names, more.sample = (*self.names, called), self.sample.with_twin(name, called)
         more.curves = {**self.curves, called: curve_in(more.sample, called, Fixed(threshold))}
@@ -102,11 +102,15 @@ class Entrants:
 
         Of several with the same scores and the same policy the first stands for all.
         """
-        key = {
-            name: int(row_hashes(self.sample.scores[name], self.sample.positive).sum(dtype=np.uint64))
-            for name in self.names
-        }
-        return sorted(dict.fromkeys(self.twins.values()), key=lambda name: (key[name], repr(self.curves[name].policy)))
+        keys = row_keys(list(self._hashes.values()))
+        key = {name: order_key(own, keys) for name, own in self._hashes.items()}
+        return sorted(key, key=lambda name: (key[name], repr(self.curves[name].policy)))
+
+    @cached_property
+    def _hashes(self) -> dict[str, Hashes]:
+        """Hashes of the rows by each classifier that is no copy of another one."""
+        names = dict.fromkeys(self.twins.values())
+        return {name: row_hashes(self.sample.scores[name], self.sample.positive) for name in names}
 
     @cached_property
     def twins(self) -> dict[str, str]:
@@ -127,7 +131,8 @@ class Entrants:
     @cached_property
     def scored(self) -> ScoredRows:
         """The scores as arrays."""
-        return ScoredRows(self.sample.positive, self.sample.scores, self.sample.weights, self.order)
+        sample = self.sample
+        return ScoredRows(sample.positive, sample.scores, sample.weights, self.order, hashes=self._hashes)
 
     @property
     def effective(self) -> tuple[float, float]:

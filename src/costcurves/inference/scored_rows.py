@@ -14,6 +14,11 @@ from costcurves.counting.counts import effective_number
 
 # Rows of one class from which the covariance of errors is estimated.
 ROWS = 4096
+# Up to this many rows, keys follow from the ranks of the scores, so that only the order of the scores matters. Ranks of
+# more rows would take longer than everything else, and the keys only pick rows for a covariance there.
+RANKED = 16 * ROWS
+
+Hashes = npt.NDArray[np.uint64]
 
 
 class ScoredRows:
@@ -28,6 +33,8 @@ class ScoredRows:
         The classifiers that take part, in an order that depends on neither names nor places.
     effective : (positives, negatives), optional
         Effective sample sizes where rows stand for several cases; by default they follow from the weights.
+    hashes : mapping of name to array of shape (n,), optional
+        What `row_hashes` returns for each classifier, if it is known already.
     """
 
     def __init__(
@@ -37,8 +44,9 @@ class ScoredRows:
         weights: FloatArray | None,
         order: Sequence[str],
         effective: tuple[float, float] | None = None,
+        hashes: Mapping[str, Hashes] | None = None,
     ) -> None:
-        self._effective = effective
+        self._effective, self._hashes = effective, hashes
         self.positive, self.scores, self.weights, self.order = positive, scores, weights, tuple(order)
         self._known: dict[str, tuple[FloatArray, float]] = {}
 
@@ -73,21 +81,18 @@ class ScoredRows:
         """Return the distinct scores of a classifier, and how many each of them stands for if there are very many."""
         if name not in self._known:
             scores, times = self.scores[name], 1.0
-            if scores.size > 16 * ROWS:
+            if scores.size > RANKED:
                 scores, times = scores[self.few_rows(np.arange(scores.size))], scores.size / ROWS
             self._known[name] = np.unique(scores).astype(np.float64), times
         return self._known[name]
 
     @cached_property
-    def keys(self) -> npt.NDArray[np.uint64]:
+    def keys(self) -> Hashes:
         """A number for each row that depends on its scores, its label and its weight alone."""
-        total = np.zeros(self.positive.size, dtype=np.uint64)
-        for name in self.order:
-            # What the scores of two classifiers have exchanged is another row, whatever the classifiers are called.
-            hashes = row_hashes(self.scores[name], self.positive)
-            total += hashes * (hashes.sum(dtype=np.uint64) | np.uint64(1))
+        hashes = self._hashes or {name: row_hashes(self.scores[name], self.positive) for name in self.order}
+        total = row_keys([hashes[name] for name in self.order])
         if self.weights is not None:
-            total += _hashed(self.weights) * np.uint64(0x94D049BB133111EB)
+            total += _hashed(_ranked(self.weights)) * np.uint64(0x94D049BB133111EB)
         return total
 
     def few_rows(self, rows: IntArray) -> IntArray:
@@ -120,13 +125,41 @@ class ScoredRows:
         return pos, neg
 
 
-def row_hashes(scores: npt.NDArray[Any], positive: BoolArray) -> npt.NDArray[np.uint64]:
-    """Return a hash of each row's score of one classifier, and of its label."""
-    return _hashed(scores) + positive.astype(np.uint64)
+def row_hashes(scores: npt.NDArray[Any], positive: BoolArray) -> Hashes:
+    """Return a hash of each row's label and of the rank of its score of one classifier (of the score, if many rows)."""
+    return _mixed(_hashed(_ranked(scores)) + positive.astype(np.uint64))
 
 
-def _hashed(values: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+def row_keys(hashes: Sequence[Hashes]) -> Hashes:
+    """Return a number for each row from the hashes of several classifiers, whose order does not matter.
+
+    A row in which the scores of two classifiers have exchanged is another row, whatever the classifiers are called.
+    """
+    total = np.zeros(hashes[0].size, dtype=np.uint64)
+    for one in hashes:
+        total += one * (one.sum(dtype=np.uint64) | np.uint64(1))
+    return total
+
+
+def order_key(own: Hashes, keys: Hashes) -> tuple[int, int]:
+    """Return a key to sort classifiers by that depends on neither their names nor the order of the rows.
+
+    The second number tells classifiers apart that have the same ROC curve on different rows.
+    """
+    return int(own.sum(dtype=np.uint64)), int(_mixed(own + keys).sum(dtype=np.uint64))
+
+
+def _ranked(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the ranks of the distinct values; if there are very many, the values themselves."""
+    return values if values.size > RANKED else np.unique(values, return_inverse=True)[1]
+
+
+def _hashed(values: npt.NDArray[Any]) -> Hashes:
     """Return a hash of each number."""
-    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
+    return _mixed((values.astype(np.float64) + 0.0).view(np.uint64))
+
+
+def _mixed(bits: Hashes) -> Hashes:
+    """Return integers whose bits depend on all bits of some others."""
     bits = (bits ^ (bits >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
     return np.asarray((bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9))
