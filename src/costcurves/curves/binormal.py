@@ -166,4 +166,4 @@ def _scored(counts: tuple[FloatArray, FloatArray], point: FloatArray) -> tuple[f
         loss -= float(number @ np.log(share))
         score += change.T @ (number / share)
         information += number.sum() * change.T @ (change / share[:, None])
-    return loss, np.linalg.solve(information, score)
+    return loss, np.asarray(np.linalg.solve(information, score), dtype=np.float64)
