@@ -198,6 +198,24 @@ def test_blocks_above_the_hull_are_those_whose_corner_is(fast, steps, scale):
     assert fast.blocks_above(x, y, hull).tolist() == expected
 
 
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=4, max_size=4), min_size=1, max_size=5),
+    st.lists(st.integers(0, 24), min_size=1, max_size=30),
+)
+def test_the_cheapest_of_each_row_is_the_first_of_all_that_are_compared(fast, rows, weights):
+    """Steps of whole parts make many ties, also ties that rounding decides."""
+    steps = np.array([[(0, 0), *row, (1, 1)] for row in rows])
+    rising, falling = np.moveaxis(np.cumsum(steps, axis=1) / np.sum(steps, axis=1, keepdims=True), 2, 0)
+    falling, weights = 1 - falling, np.sort(weights) / 24
+    known = np.linspace(1, 0, 6), np.linspace(0, 1, 6) ** 2
+    found = fast.least_sums(falling, rising, known, weights)
+    for at, weight in zip(found.tolist(), weights.tolist(), strict=True):
+        for less, down, up in zip(at, falling.tolist(), rising.tolist(), strict=True):
+            costs = [weight * d + (1 - weight) * u for d, u in zip(down, up, strict=True)]
+            first = costs.index(min(costs))
+            assert less == weight * known[0][first] + (1 - weight) * known[1][first] - costs[first]
+
+
 KEYS = st.lists(st.integers(0, 15), max_size=30)
 
 

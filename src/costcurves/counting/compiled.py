@@ -23,7 +23,7 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 9  # of the library
+VERSION = 10  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
 BINS_TOGETHER = 16  # the number of bins in a block of `cut`
 LIBRARY = Path(__file__).with_name("_loops" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so"))
@@ -45,6 +45,7 @@ SIGNATURES = {
     "unpack_float64": "pnnpp>n",
     "count_changes": "pppnpppnpnp",
     "reach": "ppnnnpppp",
+    "least_sums": "ppppnnpnpp",
     "upper_hull": "ppnp>n",
     "blocks_above": "pppnp",
 }
@@ -244,6 +245,20 @@ class Loops:
             _at(total),
             None if values is None else _at(values),
         )
+
+    def least_sums(
+        self, falling: FloatArray, rising: FloatArray, known: Sequence[FloatArray], weights: FloatArray
+    ) -> FloatArray:
+        """Return how much less the least of ``weight * falling + (1 - weight) * rising`` is than `known` values say.
+
+        The result has shape (weights, rows). Rows of `falling` never rise, those of `rising` never fall, `known` has
+        one value of both for each column, and all are in [0, 1]; weights increase.
+        """
+        tables = [_plain(values) for values in (falling, rising, *known)]
+        weights, room = _plain(weights), np.empty(falling.shape[1])
+        less = np.empty((weights.size, falling.shape[0]))
+        self._library.least_sums(*map(_at, tables), *falling.shape, _at(weights), weights.size, _at(room), _at(less))
+        return less
 
     def _loop(self, name: str, values: Array) -> Any:
         return getattr(self._library, f"{name}_float{8 * values.itemsize}")

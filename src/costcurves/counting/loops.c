@@ -26,7 +26,7 @@
 /* Increase this with every change of a signature, here and in compiled.py. A library of another version is not used. */
 int64_t version(void)
 {
-    return 9;
+    return 10;
 }
 
 /* A layout of bins. Most scores usually have absolute values in a range in which all bins have the same length: their
@@ -583,6 +583,48 @@ WIDE void reach(const double *room, const double *place, int64_t points, int64_t
         }
         for (int64_t j = i * atoms; values && j < (i + 1) * atoms; j++)
             values[j] = own[reached[j]];
+    }
+}
+
+/* Choose, at each of some weights, the entry with the least weight * falling + (1 - weight) * rising, and write by how
+   much less that is than with the known values of the entry. An entry that costs more at a weight than a later one does
+   so at all larger weights too, so the middle weight leaves fewer entries for each half of the others. Entries that cost
+   almost the same there are kept, so that rounding changes nothing. */
+#define ALMOST 1e-12
+typedef struct {
+    const double *falling, *rising, *known_falling, *known_rising, *weight;
+    double *cost, *less;
+    int64_t rows;
+} chances;
+
+static void choose_between(const chances *in, int64_t from, int64_t to, int64_t low, int64_t high)
+{
+    while (from < to) {
+        int64_t middle = low == high ? from : from + (to - from) / 2, best = low, first = low, last = high;
+        const double own = in->weight[middle], other = 1 - own;
+        double *cost = in->cost;
+        for (int64_t j = low; j <= high; j++)
+            cost[j] = own * in->falling[j] + other * in->rising[j];
+        for (int64_t j = low + 1; j <= high; j++)
+            best = cost[j] < cost[best] ? j : best;
+        in->less[middle * in->rows] = own * in->known_falling[best] + other * in->known_rising[best] - cost[best];
+        while (cost[first] > cost[best] + ALMOST)
+            first++;
+        while (cost[last] > cost[best] + ALMOST)
+            last--;
+        choose_between(in, from, middle, low, last);
+        from = middle + 1;
+        low = first;
+    }
+}
+
+/* Do so for each row of two tables, at increasing weights; the first of equal entries counts. Entries are in [0, 1]. */
+void least_sums(const double *falling, const double *rising, const double *known_falling, const double *known_rising,
+                int64_t rows, int64_t size, const double *weight, int64_t weights, double *cost, double *less)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        chances in = {falling + i * size, rising + i * size, known_falling, known_rising, weight, cost, less + i, rows};
+        choose_between(&in, 0, weights, 0, size - 1);
     }
 }
 
