@@ -19,6 +19,7 @@ import costcurves as cc
 import oracles
 from costcurves.counting import compiled
 from costcurves.counting.counts import count_scores, packed_scores
+from costcurves.counting.folds import ClassFolds, FoldCounts
 from costcurves.counting.keys import ordered_keys
 from costcurves.data.tallies.bins import Coder, ScoreBins, _even
 from costcurves.inference.kernel.distribution import exact_quantiles
@@ -196,6 +197,50 @@ def test_blocks_above_the_hull_are_those_whose_corner_is(fast, steps, scale):
         (x0, x1), (y0, y1) = (values[hull[edge : edge + 2]].tolist() for values in (x, y))
         expected.append((int(y[i + 1]) - y0) * (x1 - x0) > (int(x[i]) - x0) * (y1 - y0))
     assert fast.blocks_above(x, y, hull).tolist() == expected
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=4, max_size=4), min_size=1, max_size=5),
+    st.lists(st.integers(0, 24), min_size=1, max_size=30),
+)
+def test_the_cheapest_of_each_row_is_the_first_of_all_that_are_compared(fast, rows, weights):
+    """Steps of whole parts make many ties, also ties that rounding decides."""
+    steps = np.array([[(0, 0), *row, (1, 1)] for row in rows])
+    rising, falling = np.moveaxis(np.cumsum(steps, axis=1) / np.sum(steps, axis=1, keepdims=True), 2, 0)
+    falling, weights = 1 - falling, np.sort(weights) / 24
+    known = np.linspace(1, 0, 6), np.linspace(0, 1, 6) ** 2
+    found = fast.least_sums(falling, rising, known, weights)
+    for at, weight in zip(found.tolist(), weights.tolist(), strict=True):
+        for less, down, up in zip(at, falling.tolist(), rising.tolist(), strict=True):
+            costs = [weight * d + (1 - weight) * u for d, u in zip(down, up, strict=True)]
+            first = costs.index(min(costs))
+            assert less == weight * known[0][first] + (1 - weight) * known[1][first] - costs[first]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)).filter(any), min_size=1, max_size=200),
+    st.integers(1, 6),
+    st.randoms(use_true_random=False),
+)
+def test_the_hulls_without_each_fold_are_those_of_all_points(fast, steps, number, random):
+    """Folds come in runs, so that blocks of points without cases of other folds occur."""
+    fp, tp = np.cumsum([(0, 0), (1, 1), *steps], axis=0).T
+    sides = []
+    for reached in (fp, tp):
+        fold = []
+        while len(fold) < reached[-1]:
+            fold += [random.randrange(number)] * random.choice([1, 1, 1, 200])
+        sides.append(ClassFolds(reached, np.array(fold[: reached[-1]])))
+    table = FoldCounts(np.append(np.inf, np.arange(fp.size - 1, 0, -1.0)), *sides, number)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "loops", lambda: fast)
+        found = list(table.complements())
+    for k, (index, x, y) in enumerate(found):
+        outside = [np.append(0, np.cumsum(one.fold != k)) for one in sides]
+        points = [(int(outside[0][i]), int(outside[1][j])) for i, j in zip(fp, tp, strict=True)]
+        assert list(zip(x.tolist(), y.tolist(), strict=True)) == [points[i] for i in index]
+        assert all(points.index(points[i]) == i for i in index)  # the highest threshold of those that agree
+        assert set(oracles.hull_by_wrapping(points, *points[-1])) <= {points[i] for i in index}
 
 
 KEYS = st.lists(st.integers(0, 15), max_size=30)

@@ -23,8 +23,9 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 9  # of the library
+VERSION = 11  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
+POINTS_TOGETHER = 64  # in a block of `fold_ends`
 BINS_TOGETHER = 16  # the number of bins in a block of `cut`
 LIBRARY = Path(__file__).with_name("_loops" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so"))
 # The arguments of each loop: p is a pointer, n an integer and d a double; what it returns comes after the arrow.
@@ -45,8 +46,11 @@ SIGNATURES = {
     "unpack_float64": "pnnpp>n",
     "count_changes": "pppnpppnpnp",
     "reach": "ppnnnpppp",
+    "least_sums": "ppppnnpnpp",
     "upper_hull": "ppnp>n",
     "blocks_above": "pppnp",
+    "fold_ends": "ppnnp",
+    "fold_points": "ppppnnpppp>n",
 }
 
 
@@ -194,6 +198,30 @@ class Loops:
         self._library.blocks_above(_at(x), _at(y), _at(hull), hull.size, _at(above))
         return above
 
+    def fold_ends(self, reached: Array, fold: Array, folds: int) -> IntArray:
+        """Count the cases of each fold at and above the points 0, 64, ..., and the last, of shape (ends, folds).
+
+        `reached` (int32) has the cases at and above each point, and `fold` (uint8) the folds of the ranked cases.
+        """
+        table = np.zeros(((reached.size - 2) // POINTS_TOGETHER + 2, folds), np.int64)
+        self._library.fold_ends(_at(reached), _at(fold), reached.size, folds, _at(table))
+        return table
+
+    def fold_points(
+        self, reached: Sequence[Array], folds: Sequence[Array], k: int, opened: BoolArray, ends: Sequence[IntArray]
+    ) -> tuple[IntArray, ...]:
+        """Find the points of opened blocks that have cases outside fold k, and count those at and above each.
+
+        `reached` and `folds` are those of `fold_ends`, of negatives and of positives, and `ends` the cases outside the
+        fold at and above the ends of the blocks. The first point, which has no cases, comes first.
+        """
+        room = np.zeros((1 + POINTS_TOGETHER * (1 + np.count_nonzero(opened)), 3), np.int64)
+        size = self._library.fold_points(
+            *map(_at, (*reached, *folds)), reached[0].size, k, *map(_at, (opened, *ends)), _at(room[1:])
+        )
+        index, neg, pos = np.ascontiguousarray(room[: size + 1].T)
+        return index, neg, pos
+
     def count_changes(
         self,
         scores: Sequence[FloatArray],
@@ -244,6 +272,20 @@ class Loops:
             _at(total),
             None if values is None else _at(values),
         )
+
+    def least_sums(
+        self, falling: FloatArray, rising: FloatArray, known: Sequence[FloatArray], weights: FloatArray
+    ) -> FloatArray:
+        """Return how much less the least of ``weight * falling + (1 - weight) * rising`` is than `known` values say.
+
+        The result has shape (weights, rows). Rows of `falling` never rise, those of `rising` never fall, `known` has
+        one value of both for each column, and all are in [0, 1]; weights increase.
+        """
+        tables = [_plain(values) for values in (falling, rising, *known)]
+        weights, room = _plain(weights), np.empty(falling.shape[1])
+        less = np.empty((weights.size, falling.shape[0]))
+        self._library.least_sums(*map(_at, tables), *falling.shape, _at(weights), weights.size, _at(room), _at(less))
+        return less
 
     def _loop(self, name: str, values: Array) -> Any:
         return getattr(self._library, f"{name}_float{8 * values.itemsize}")

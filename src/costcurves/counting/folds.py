@@ -12,6 +12,7 @@ evenly along the scores either: folds that resemble the whole would hide how muc
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +21,12 @@ import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, frozen, is_missing_label
-from costcurves.counting.counts import ScoreCounts, effective_number
+from costcurves.counting import compiled
+from costcurves.counting.counts import BLOCK, MANY, ScoreCounts, effective_number
 
 Array = npt.NDArray[Any]
 
+MOST_COMPILED = 255  # folds whose numbers a byte holds
 SEED = 20_001  # of all divisions, beside the counts
 FACTORS = (0xD6E8FEB86659FD93, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)  # odd, of many bits
 
@@ -55,6 +58,12 @@ class ClassFolds:
         parts = (np.where(own, self.weights, 0.0), np.where(own, 0.0, self.weights))
         inside, outside = (_cumulated(part)[self.reached] for part in parts)
         return inside, outside
+
+    def inside(self, k: int, points: IntArray, outside: Array) -> Array:
+        """Return the counts (sums of weights) of fold k at or above some points, given those of all other cases."""
+        if self.weights is None:
+            return np.asarray(self.reached[points] - outside)
+        return _cumulated(np.where(self.fold == k, self.weights, 0.0))[self.reached[points]]
 
     def whole(self) -> Array:
         """Return the counts (sums of weights) of all cases at or above each threshold."""
@@ -100,6 +109,34 @@ class FoldCounts:
             np.allclose(one.whole(), counts, rtol=1e-9) for one, counts in ((self.neg, fp), (self.pos, tp))
         )
 
+    def complements(self) -> Iterator[tuple[IntArray, Array, Array]]:
+        """Yield points that hold the hull of all cases but those of a fold, fold by fold.
+
+        Each has the indices of the points and the counts of the other cases there. Scores that only the fold has are no
+        thresholds of the others, which have one point for several of them.
+        """
+        fast, both = compiled.loops(), (self.neg, self.pos)
+        many = max(one.fold.size for one in both) > np.iinfo(np.int32).max or self.number > MOST_COMPILED
+        if fast is None or self.neg.weights is not None or many:
+            for k in range(self.number):
+                (_, fp), (_, tp) = self.neg.split(k), self.pos.split(k)
+                new = np.flatnonzero(np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0)))
+                yield new, fp[new], tp[new]
+            return
+        reached, folds = ([one.reached.astype(np.int32) for one in both], [one.fold.astype(np.uint8) for one in both])
+        tables = [fast.fold_ends(*one, self.number) for one in zip(reached, folds, strict=True)]
+        last = self.thresholds.size - 1
+        end = np.append(np.arange(0, last, compiled.POINTS_TOGETHER), last)
+        for k in range(self.number):
+            # As in `hull_vertices`: a block whose corner is not above the hull of the ends of blocks has no vertex.
+            x, y = (one[end] - table[:, k] for one, table in zip(reached, tables, strict=True))
+            hull = fast.upper_hull(x, y)
+            opened = fast.blocks_above(x, y, hull)
+            opened[hull[1:] - 1] = True
+            opened[hull[-1] :] = False  # none but the fold has cases there
+            index, fp, tp = fast.fold_points(reached, folds, k, opened, (x, y))
+            yield index, fp, tp
+
     def part(self, k: int, *, others: bool) -> tuple[ScoreCounts, tuple[float, float] | None]:
         """Return the counts of fold k, or of all others, at their own scores, and effective numbers if weighted."""
         fp, tp = (one.split(k)[others] for one in (self.neg, self.pos))
@@ -135,7 +172,12 @@ def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[Int
     -----
     The random numbers are those of a bit generator, whose stream NumPy keeps from version to version.
     """
-    seed = int(_mixed(fp.astype(np.uint64) * np.uint64(FACTORS[0]) + tp.astype(np.uint64)).sum())
+    seed = 0
+    for start in range(0, fp.size, BLOCK):
+        x, y = (counts[start : start + BLOCK].astype(np.uint64) for counts in (fp, tp))
+        x *= np.uint64(FACTORS[0])
+        seed += int(_mixed(x + y).sum())
+    seed %= 2**64
     neg, pos = (
         _fold_numbers(np.random.PCG64([SEED, which, division, seed]).random_raw(int(reached[-1])), number)
         for which, reached in enumerate((fp, tp))
@@ -148,13 +190,23 @@ def _fold_numbers(drawn: Array, number: int) -> IntArray:
     ends = np.arange(1, number) * drawn.size // number
     if not ends.size:
         return np.zeros(drawn.size, dtype=np.int64)
-    return np.searchsorted(np.partition(drawn, ends)[ends], drawn, side="right")
+    if drawn.size < MANY or number > MOST_COMPILED:
+        return np.searchsorted(np.partition(drawn, ends)[ends], drawn, side="right")
+    # The numbers are uniform, so that few share their first bits with one that is the first of a fold.
+    high = (drawn >> np.uint64(48)).astype(np.int64)
+    below = np.append(0, np.cumsum(np.bincount(high, minlength=1 << 16)))
+    fold = np.zeros(drawn.size, np.uint8)
+    for end in ends.tolist():
+        bucket = int(np.searchsorted(below, end, side="right")) - 1
+        fold += drawn >= np.sort(drawn[high == bucket])[end - below[bucket]]
+    return fold
 
 
 def _mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """Return numbers that look random, the same for the same values."""
     for factor in FACTORS[1:]:
-        values = (values + np.uint64(1)) * np.uint64(factor)
+        values += np.uint64(1)
+        values *= np.uint64(factor)
         values ^= values >> np.uint64(29)
     return values
 

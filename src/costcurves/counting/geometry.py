@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.validation import BoolArray, IntArray
+from costcurves._base.validation import LARGEST_WHOLE, BoolArray, IntArray
 from costcurves.counting import compiled
 
 Array = npt.NDArray[Any]
@@ -42,6 +42,8 @@ def upper_hull(x: Array, y: Array) -> IntArray:
         return fast.upper_hull(x, y)
     if x.dtype.kind == "f":
         index = np.flatnonzero(np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0)))
+        if max(x[-1], y[-1]) <= LARGEST_WHOLE and (x == np.rint(x)).all() and (y == np.rint(y)).all():
+            return index[upper_hull(x[index].astype(np.int64), y[index].astype(np.int64))]
         if x.size > FEW and _in_range(x) and _in_range(y):
             index = index[_perhaps_vertices(_near_one(x[index]), _near_one(y[index]))]
         return index[_chain([Fraction(v) for v in x[index].tolist()], [Fraction(v) for v in y[index].tolist()])]

@@ -26,7 +26,7 @@
 /* Increase this with every change of a signature, here and in compiled.py. A library of another version is not used. */
 int64_t version(void)
 {
-    return 9;
+    return 11;
 }
 
 /* A layout of bins. Most scores usually have absolute values in a range in which all bins have the same length: their
@@ -586,6 +586,48 @@ WIDE void reach(const double *room, const double *place, int64_t points, int64_t
     }
 }
 
+/* Choose, at each of some weights, the entry with the least weight * falling + (1 - weight) * rising, and write by how
+   much less that is than with the known values of the entry. An entry that costs more at a weight than a later one does
+   so at all larger weights too, so the middle weight leaves fewer entries for each half of the others. Entries that cost
+   almost the same there are kept, so that rounding changes nothing. */
+#define ALMOST 1e-12
+typedef struct {
+    const double *falling, *rising, *known_falling, *known_rising, *weight;
+    double *cost, *less;
+    int64_t rows;
+} chances;
+
+static void choose_between(const chances *in, int64_t from, int64_t to, int64_t low, int64_t high)
+{
+    while (from < to) {
+        int64_t middle = low == high ? from : from + (to - from) / 2, best = low, first = low, last = high;
+        const double own = in->weight[middle], other = 1 - own;
+        double *cost = in->cost;
+        for (int64_t j = low; j <= high; j++)
+            cost[j] = own * in->falling[j] + other * in->rising[j];
+        for (int64_t j = low + 1; j <= high; j++)
+            best = cost[j] < cost[best] ? j : best;
+        in->less[middle * in->rows] = own * in->known_falling[best] + other * in->known_rising[best] - cost[best];
+        while (cost[first] > cost[best] + ALMOST)
+            first++;
+        while (cost[last] > cost[best] + ALMOST)
+            last--;
+        choose_between(in, from, middle, low, last);
+        from = middle + 1;
+        low = first;
+    }
+}
+
+/* Do so for each row of two tables, at increasing weights; the first of equal entries counts. Entries are in [0, 1]. */
+void least_sums(const double *falling, const double *rising, const double *known_falling, const double *known_rising,
+                int64_t rows, int64_t size, const double *weight, int64_t weights, double *cost, double *less)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        chances in = {falling + i * size, rising + i * size, known_falling, known_rising, weight, cost, less + i, rows};
+        choose_between(&in, 0, weights, 0, size - 1);
+    }
+}
+
 /* Write the indices of the vertices of the upper hull of points with non-decreasing x, and return the number of vertices.
    Points on an edge, and points equal to the previous point, are not vertices. Products are exact. */
 int64_t upper_hull(const int64_t *x, const int64_t *y, int64_t n, int64_t *vertex)
@@ -614,4 +656,40 @@ void blocks_above(const int64_t *x, const int64_t *y, const int64_t *vertex, int
         for (int64_t i = start; i < end; i++)
             above[i] = (y[i + 1] - y[start]) * dx > (x[i] - x[start]) * dy;
     }
+}
+
+/* Count the cases of one class in each fold at and above every 64th point, and the last. `reached` has how many cases are
+   at or above each point, and `fold` the folds of the cases from the highest score down. */
+void fold_ends(const int32_t *reached, const uint8_t *fold, int64_t points, int64_t folds, int64_t *table)
+{
+    for (int64_t end = 0, rank = 0; end < points - 1; table += folds) {
+        end = end + BLOCK < points - 1 ? end + BLOCK : points - 1;
+        memcpy(table + folds, table, (size_t)folds * sizeof *table);
+        for (; rank < reached[end]; rank++)
+            table[folds + fold[rank]]++;
+    }
+}
+
+/* Write the points of some blocks at which cases outside fold k are, with the number of these at and above each point.
+   `x` and `y` hold these numbers at the beginning of each block. Return the number of points. */
+int64_t fold_points(const int32_t *neg, const int32_t *pos, const uint8_t *neg_fold, const uint8_t *pos_fold,
+                    int64_t points, int64_t k, const uint8_t *open, const int64_t *x, const int64_t *y, int64_t *found)
+{
+    int64_t size = 0;
+    for (int64_t point = 1; point < points; point++) {
+        int64_t block = (point - 1) / BLOCK, end = point + BLOCK < points ? point + BLOCK : points;
+        int64_t i = neg[point - 1], j = pos[point - 1], at[3] = {0, x[block], y[block]};
+        for (; open[block] && point < end; point++) {
+            int64_t before = at[1] + at[2];
+            for (; i < neg[point]; i++)
+                at[1] += neg_fold[i] != k;
+            for (; j < pos[point]; j++)
+                at[2] += pos_fold[j] != k;
+            at[0] = point;
+            memcpy(found + 3 * size, at, sizeof at);
+            size += at[1] + at[2] > before;
+        }
+        point = end - 1;
+    }
+    return size;
 }

@@ -36,7 +36,7 @@ class Crossfit(Policy):
             raise UnsupportedError(f"`policy='crossfit'` needs a curve made from scores, got {roc.name!r}")
         if not roc.binned:
             roc.need_all_points("policy='crossfit'")
-        deployed = best_steps(roc._every)
+        deployed = best_steps(roc._known)  # before all points are asked for, those that can be best
         if self.given is not None:
             if not self.given[0].same_cases(roc.thresholds, roc.fp, roc.tp):
                 raise InputError(
@@ -49,9 +49,13 @@ class Crossfit(Policy):
                 "use CostCurve.from_predictions(..., sample_weight=..., policy='crossfit')"
             )
         number = self._told_number(int(roc.n_pos), int(roc.n_neg))
-        fp, tp, cuts = roc.fp, roc.tp, roc.thresholds
+        every = roc._every
         return cross_fitted_steps(
-            deployed, [FoldCounts.of_counts(cuts, fp, tp, number, division) for division in range(self.repeats)]
+            deployed,
+            [
+                FoldCounts.of_counts(every.thresholds, every.fp, every.tp, number, division)
+                for division in range(self.repeats)
+            ],
         )
 
     def for_cases(
@@ -129,7 +133,7 @@ def cross_fitted_steps(deployed: Steps, divisions: Sequence[FoldCounts]) -> Cros
     Counts subtract: all cases but those of a fold have the counts of all minus those of the fold. So one sort serves
     all folds, and each costs the hull of its counts.
     """
-    judged = [[_fold_steps(table, k) for k in range(table.number)] for table in divisions]
+    judged = [[_fold_steps(table, k, *points) for k, points in enumerate(table.complements())] for table in divisions]
     every = [one for folds in judged for one in folds]
     breaks = np.unique(np.concatenate([deployed.breaks, *(steps.breaks for steps, _, _ in every)]))
     ends = breaks[1:]  # a step includes its right end
@@ -153,13 +157,16 @@ def cross_fitted_steps(deployed: Steps, divisions: Sequence[FoldCounts]) -> Cros
     )
 
 
-def _fold_steps(table: FoldCounts, k: int) -> tuple[Steps, Array, Array]:
-    """Return the steps that are best without fold k, and the misses and false alarms in the fold on each of them."""
-    (own_fp, fp), (own_tp, tp) = table.neg.split(k), table.pos.split(k)
-    # Scores that only the fold has are no thresholds of the others, which have one point for several of them.
-    new = np.flatnonzero(np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0)))
-    best = best_steps(ScoreCounts(table.thresholds[new], fp[new], tp[new]))
-    index = new[best.index]
-    index[best.thresholds == -np.inf] = table.thresholds.size - 1
-    steps = Steps(best.breaks, index, best.thresholds)
-    return steps, own_tp[-1] - own_tp[index], own_fp[index]
+def _fold_steps(table: FoldCounts, k: int, points: IntArray, fp: Array, tp: Array) -> tuple[Steps, Array, Array]:
+    """Return the steps that are best without fold k, and the misses and false alarms in the fold on each of them.
+
+    `fp` and `tp` are the counts of the other folds at some points, among which are those of their hull.
+    """
+    best = best_steps(ScoreCounts(table.thresholds[points], fp, tp))
+    index, last = points[best.index], table.thresholds.size - 1
+    index[best.thresholds == -np.inf] = last
+    own_fp, own_tp = (
+        one.inside(k, np.append(index, last), np.append(counts[best.index], counts[-1]))
+        for one, counts in ((table.neg, fp), (table.pos, tp))
+    )
+    return Steps(best.breaks, index, best.thresholds), own_tp[-1] - own_tp[:-1], own_fp[:-1]
