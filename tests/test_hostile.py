@@ -229,6 +229,13 @@ REFUSED = [
     (lambda: cc.bdeltacost.from_joint(JOINT, COSTS, names=("a", "a")), "`names` must differ"),
     (lambda: cc.prior_hull({"a": np.eye(2)}, COSTS, trivial="no"), "`trivial` must be True or False"),
     (lambda: cc.prior_hull({"a": np.eye(2)}, COSTS, priors={0: 0.9, 1: (0.5, 1)}), "`priors` must allow a sum of 1"),
+    (lambda: cc.normalized_expected_cost(Y, [[0, 1], [2]], 0.5), "`y_pred` must be "),
+    (lambda: cc.scan("scores.csv", label="y", scores=np.array(0.3)), "`scores` must be a column or a list of columns"),
+    (
+        lambda: cc.RocHull([ROC]).best_at_fpr(5e-324, confidence=0.9),
+        "needs at least 1,125,899,906,842,624 negative cases",
+    ),
+    (lambda: cc.RocHull([ROC]).best_at_fpr(1e-14, confidence=0.9), "needs at least [0-9,]{19} negative cases"),
     # planning
     (lambda: cc.plan_test_size([[90, 10], [4, 16]], COSTS, half_width=1e-320), "`half_width` must be reachable"),
     (lambda: cc.plan_test_size(JOINT, COSTS, difference=1e-320), "`difference` must be reachable"),

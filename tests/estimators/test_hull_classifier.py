@@ -217,6 +217,11 @@ def test_missing_values_are_found_in_any_table(X, expected):
     assert has_missing(X) is expected
 
 
+def test_rows_of_different_lengths_are_no_table():
+    with pytest.raises(cc.DataError, match=r"`X` must be a table with rows of one length, got \[\[0, 1\], \[2\]\]"):
+        has_missing([[0, 1], [2]])
+
+
 def test_a_random_choice_is_tagged_as_such():
     for edge in ("within", "nearer", "random"):
         clf = cc.RocHullClassifier(three_members(), 0.3, on_edge=edge)

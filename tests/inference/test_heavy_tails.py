@@ -125,6 +125,7 @@ def test_a_tail_of_infinite_variance_is_named_and_a_light_one_is_not():
     assert doubts(np.minimum(1 + rng.pareto(1.2, 400), 10.0)) is None  # capped
     assert doubts(np.repeat([1.0, 500.0], [300, 60])) is None  # two kinds of errors
     assert doubts(np.ones(50)) is None
+    assert "heavy tail" in doubts(np.append(np.full(300, 5e-324), np.arange(1.0, 10.0)))  # ratios overflow
 
 
 @pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")

@@ -279,7 +279,7 @@ def scan(
 def _check_roles(label: Any, scores: Any, predictions: Any, weight: Any, group: Any) -> Roles:
     columns = {}
     for role, names in (("scores", scores), ("predictions", predictions)):
-        if not isinstance(names, Iterable):
+        if not isinstance(names, Iterable) or getattr(names, "shape", None) == ():
             raise InputError(f"`{role}` must be a column or a list of columns, got {shown(names)}")
         listed = (names,) if isinstance(names, str) else tuple(names)
         columns[role] = tuple(check_name(role, name) for name in listed)

@@ -209,9 +209,7 @@ def mean_example_cost(
 def predicted_classes(y_true: Any, y_pred: Any, pos_label: Any) -> tuple[BoolArray, BoolArray]:
     """Return which examples are positive and which are predicted so; a prediction of any third label is refused."""
     positive = binary_labels(y_true, pos_label)
-    guesses = np.asarray(y_pred)
-    if guesses.ndim != 1:
-        raise DataError(f"`y_pred` must be 1-D, got shape {guesses.shape}")
+    guesses = counts.one_dimensional("y_pred", y_pred)
     counts.same_length("y_pred", guesses, "y_true", positive.size)
     labels = np.asarray(y_true)
     known: list[Any] = [labels[positive][:1], labels[~positive][:1]]

@@ -131,7 +131,10 @@ def has_missing(X: Any) -> bool:
         X = X.data
     elif hasattr(X, "isna"):
         return bool(np.asarray(X.isna()).any())
-    values = np.asarray(X)
+    try:
+        values = np.asarray(X)
+    except ValueError:
+        raise DataError(f"`X` must be a table with rows of one length, got {shown(X)}") from None
     if values.dtype.kind == "O":
         return any(is_missing(value) for value in values.ravel().tolist())
     return values.dtype.kind in "fc" and bool(np.isnan(values).any())

@@ -10,10 +10,13 @@ import numpy as np
 # Panels of the integral end at these normal quantiles of both factors, and each has so many nodes.
 _ENDS = np.arange(-8.0, 8.5, 1.0)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+_MOST_CASES = 2**50
 
 
 def cases_needed(rate: float, error: float) -> int:
     """Return how many cases without an error show that the rate is at most this, but for a probability `error`.
+
+    It is 2⁵⁰ if more are needed, which nobody has: their number could not be found exactly.
 
     Parameters
     ----------
@@ -28,7 +31,10 @@ def cases_needed(rate: float, error: float) -> int:
     >>> cases_needed(0.05, 0.05), cases_needed(0.01, 0.05)
     (59, 299)
     """
-    n = max(math.ceil(math.log(error) / math.log1p(-rate)), 1)
+    about = math.log(error) / math.log1p(-rate)
+    if about > _MOST_CASES:
+        return _MOST_CASES
+    n = max(math.ceil(about), 1)
     while n > 1 and allowance(n - 1, rate, error) >= 0:  # rounding of the logarithms
         n -= 1
     while allowance(n, rate, error) < 0:

@@ -413,7 +413,8 @@ def _tail_index(sizes: FloatArray, errors: float) -> float:
     """Return Hill's estimate of the tail index of sorted sizes, with so many standard errors added."""
     root = math.sqrt(sizes.size)
     tops = (math.ceil(root), min(math.ceil(2 * root), sizes.size - 1))
-    return min(float(np.log(sizes[-k:] / sizes[-k - 1]).mean()) * (1 + errors / math.sqrt(k)) for k in tops)
+    logs = np.log(sizes)
+    return min(float((logs[-k:] - logs[-k - 1]).mean()) * (1 + errors / math.sqrt(k)) for k in tops)
 
 
 def has_no_limits(values: FloatArray, at_stake: FloatArray) -> bool:
