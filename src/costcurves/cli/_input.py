@@ -17,6 +17,7 @@ from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.cli._answer_parts import ClassData, Data
 from costcurves.cli._print import Problem, listing, quoted
 from costcurves.cli._tables import Columns, Guess, existing, read_columns, resolve
+from costcurves.conditions.scenarios import Scenarios
 from costcurves.data.checks import Findings, check_rows
 from costcurves.data.readers.columns import is_missing, role_of
 
@@ -417,8 +418,8 @@ def _guess_preds(columns: Columns, label: str) -> list[str]:
     return names
 
 
-def read_matrix(path: Path, name: str | None) -> tuple[cc.CostMatrix, str]:
-    """Return a cost matrix with text labels, and its currency, from a TOML or a CSV file."""
+def read_matrix(path: Path, name: str | None) -> tuple[cc.CostMatrix, Scenarios]:
+    """Return a cost matrix with text labels, and what else its file says, from a TOML or a CSV file."""
     file = existing(resolve(path, ".toml"))
     if file.suffix.lower() == ".toml":
         known = cc.read_scenarios(file)
@@ -429,7 +430,7 @@ def read_matrix(path: Path, name: str | None) -> tuple[cc.CostMatrix, str]:
                 else "it has no matrix"
             )
             raise Problem(f"{safe(file.name)}: one cost matrix is needed; {which}")
-        return known.matrix(name or next(iter(known.matrices))), known.currency
+        return known.matrix(name or next(iter(known.matrices))), known
     if name is not None:
         raise Problem("--matrix names a matrix in a .toml file, but --costs is not such a file")
     columns = read_columns(file)
@@ -443,4 +444,5 @@ def read_matrix(path: Path, name: str | None) -> tuple[cc.CostMatrix, str]:
     cells = {name: _numbers(columns.table.column(name), name, "--costs") for name in others}
     if sorted(rows) != sorted(others):
         raise Problem(f"{safe(file.name)}: rows are {listing(rows)}, but columns are {listing(others)}")
-    return cc.CostMatrix([[float(cells[name][i]) for name in rows] for i in range(len(rows))], rows), ""
+    prices = cc.CostMatrix([[float(cells[name][i]) for name in rows] for i in range(len(rows))], rows)
+    return prices, Scenarios({}, {})

@@ -8,6 +8,8 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -118,8 +120,8 @@ def read_columns(path: Path) -> Columns:
         raise cc.MissingExtraError('reading tables needs pyarrow: pip install "costcurves[cli]"') from None
 
     if str(path) == STANDARD_INPUT:
-        with tempfile.TemporaryDirectory() as folder:
-            return _read("standard input", _kept_input(Path(folder)), None)
+        with kept_file(path) as kept:
+            return _read("standard input", kept, None)
     file = resolve(path, ".csv")
     name, table, guessed = _table_of(file)
     if table is None and not file.is_dir() and (file.exists() or not glob.has_magic(str(file))):
@@ -180,6 +182,16 @@ def _table_of(file: Path) -> tuple[Path, Any, list[Guess]]:
         return Path(database), names[only], [Guess(f"{Path(database).name}:{only}", (), "the only table")]
     some = listing([quoted(name) for name in list(names)[:8]]) if names else "no table"
     raise Problem(f"{safe(file)}: name a table, such as {safe(Path(database).name)}:TABLE; the database has {some}")
+
+
+@contextmanager
+def kept_file(path: Path) -> Iterator[Path]:
+    """Give the path of a file, or of a copy of standard input that is removed afterwards."""
+    if str(path) != STANDARD_INPUT:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield _kept_input(Path(folder))
 
 
 def _kept_input(folder: Path) -> Path:

@@ -37,6 +37,7 @@ from costcurves.cli._print import (
     records,
     working,
 )
+from costcurves.conditions.scenarios import Scenarios
 from costcurves.inference.cost_methods import DEFAULT_METHOD, CostMethodName
 from costcurves.multiclass.bdeltacost import CostDifference
 from costcurves.multiclass.comparison import CostComparison
@@ -81,9 +82,9 @@ class Classes:
     drop_missing: DropMissing = False
     strict: Strict = False
 
-    def load(self) -> tuple[ClassTable, cc.CostMatrix, str]:
-        """Return predicted classes, the cost matrix and its currency."""
-        prices, currency = read_matrix(self.costs, self.matrix)
+    def load(self) -> tuple[ClassTable, cc.CostMatrix, Scenarios]:
+        """Return predicted classes, the cost matrix and what else its file says, such as the currency."""
+        prices, known = read_matrix(self.costs, self.matrix)
         data = read_classes(
             self.file, label=self.label, preds=self.pred or [], drop_missing=self.drop_missing, strict=self.strict
         )
@@ -95,7 +96,7 @@ class Classes:
                     f"{listing([quoted(s) for s in strange[:5]])}; "
                     f"it has {listing([quoted(label) for label in prices.labels])}"
                 )
-        return data, prices, currency
+        return data, prices, known
 
 
 @with_groups
@@ -126,7 +127,8 @@ def bcost(
     the rows do not show. Rows of a cost matrix are true classes, columns predicted ones.
     """
     reports.check(assert_cost_below is not None, table.file, out)
-    data, prices, currency = table.load()
+    data, prices, known = table.load()
+    currency = known.currency
     with working("counting"), warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)  # the risks are printed below
         found = {
@@ -260,7 +262,8 @@ def bdeltacost(
     against always predicting one class. Limits and p-values hold for all comparisons together.
     """
     reports.check(gates.assert_not_worse_than is not None or gates.assert_better_than is not None, table.file, out)
-    data, prices, currency = table.load()
+    data, prices, known = table.load()
+    currency = known.currency
     if gates.margin is not None and gates.assert_not_worse_than is None:
         raise Problem("--margin goes with --assert-not-worse-than")
     with working("comparing"), warnings.catch_warnings():
@@ -360,7 +363,8 @@ def plan(
     """
     if (half_width is None) == (difference is None):
         raise Problem("say what the test set is for: one of --half-width and --difference")
-    data, prices, currency = table.load()
+    data, prices, known = table.load()
+    currency = known.currency
     wanted = 1 if difference is None else 2
     if len(data.predictions) != wanted:
         option = "--half-width" if difference is None else "--difference"

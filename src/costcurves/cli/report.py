@@ -41,12 +41,15 @@ from costcurves.cli._print import (
     shell_word,
     working,
 )
+from costcurves.cli._tables import STANDARD_INPUT, existing, kept_file, resolve
 from costcurves.cli.classes import Classes
 from costcurves.cli.decide import answer_at, show_answers
 from costcurves.conditions.scenarios import in_use
 
 # What a condition that came as options is called on the page.
 UNNAMED = "as asked"
+# The page that is written unless --output names another.
+PAGE = Path("report.html")
 
 
 @with_groups
@@ -60,7 +63,7 @@ def report(
     thresholds_from: ThresholdsFrom = None,
     baseline: Annotated[
         str | None,
-        option(COSTS, "NAME", "What is in use today: a score column, 'always negative' or 'always positive'."),
+        option(COSTS, "NAME", "What is in use today: a classifier's column, 'always negative' or 'always positive'."),
     ] = None,
     baseline_threshold: Annotated[
         float | None, option(COSTS, "SCORE", "The threshold of the baseline today.", show_default=False)
@@ -80,7 +83,8 @@ def report(
     output: Annotated[
         Path,
         option(OUT, "FILE", "The page to write (.html), or its JSON (.json); - is standard output.", "--output", "-o"),
-    ] = Path("report.html"),
+    ] = PAGE,
+    json_: Annotated[bool, option(OUT, "", "Write the JSON instead of the page, also to -o -.", "--json")] = False,
     force: Force = False,
 ) -> None:
     """costcurves report example:german_credit --costs example:german_credit -o report.html
@@ -90,47 +94,49 @@ def report(
     may be more than two, and needs a cost matrix. If FILE is the JSON of a report (-o report.json, or the button
     report.json of a page), the same page is made from it without the rows.
     """
-    _check_page(output, force)
     options: dict[str, Any] = {"level": level, "title": title}
     how: dict[str, Any] = {"--level": None if level == DEFAULT_LEVEL else level, "--title": title}
     today = {"baseline": baseline, "baseline_threshold": baseline_threshold, "cases_per_year": cases_per_year}
     of_two: dict[str, Any] = {f"--{name.replace('_', '-')}": value for name, value in today.items()}
     of_two |= {"--slice": slice_, "--reference": reference}
     of_two = {name: value for name, value in of_two.items() if value is not None}
+    if json_ and output == PAGE:
+        output = PAGE.with_suffix(".json")
+    json_ = json_ or output.suffix.lower() == ".json"
+    _check_page(output, force)
     if _is_report(table.file):
         more = {"--pred": pred, "--matrix": matrix, "--thresholds-from": thresholds_from}
         asked_for = given(table, conditions) | of_two | how | more
         if unused := [name for name, value in asked_for.items() if value is not None]:
             raise Problem(f"{unused[0]} needs rows, and {safe(table.file.name)} is a report, whose answers are known")
-        _write(cc.Report.from_json(table.file), output, force)
+        with kept_file(table.file) as file:
+            page = cc.Report.from_json(file)
+        _write(page, output, force, json_)
         return
     # A matrix is all that a csv can hold; a file of scenarios is TOML.
     costs = conditions.costs
-    if pred or matrix is not None or (costs is not None and costs.suffix.lower() == ".csv"):
+    if pred or matrix is not None or _is_matrix(table, conditions):
         strange = given(replace(table, label=None, drop_missing=False, strict=False), replace(conditions, costs=None))
-        strange |= of_two
+        strange |= {name: value for name, value in of_two.items() if name not in ("--baseline", "--cases-per-year")}
         if thresholds_from is not None:
             strange["--thresholds-from"] = thresholds_from
         if strange:
             raise Problem(f"{next(iter(strange))} is about scores of two classes, and --pred about predicted classes")
         if costs is None:
             raise Problem("--pred needs a cost matrix: --costs")
-        classes, prices, currency = Classes(
+        classes, prices, known = Classes(
             table.file, costs, matrix, table.label, pred, table.drop_missing, table.strict
         ).load()
         columns = {"--label": classes.label, "--pred": list(classes.predictions), "--drop-missing": table.drop_missing}
-        command = command_line(table.file, columns | {"--costs": costs, "--matrix": matrix} | how)
-        page = _made(
-            "from_class_predictions",
-            classes,
-            command,
-            classes.y_true,
-            classes.predictions,
-            prices,
-            currency=currency,
-            **options,
-        )
-        _write(page, output, force, classes.summary())
+        command = command_line(table.file, columns | {"--costs": costs, "--matrix": matrix} | of_two | how)
+        options |= {"baseline": known.baseline if baseline is None else baseline, "currency": known.currency}
+        options["cases_per_year"] = known.cases_per_year if cases_per_year is None else cases_per_year
+        rows = (classes.y_true, classes.predictions, prices)
+        try:
+            page = _made("from_class_predictions", classes, command, *rows, **options)
+        except cc.InputError as error:
+            raise Problem(as_options(error)) from None
+        _write(page, output, force, json_, classes.summary())
         return
     asked = conditions.read(needed=False)
     data = table.load(asked)
@@ -153,7 +159,7 @@ def report(
         page = two_class_page(data, asked, command, **options)
     except cc.InputError as error:
         raise Problem(as_options(error)) from None
-    _write(page, output, force, data.summary())
+    _write(page, output, force, json_, data.summary())
 
 
 def two_class_page(data: ScoreTable, asked: Costs, command: str, **options: Any) -> Any:
@@ -167,10 +173,26 @@ def two_class_page(data: ScoreTable, asked: Costs, command: str, **options: Any)
 
 def _is_report(file: Path) -> bool:
     """Whether a file is a JSON document of costcurves, such as a report, and not a table."""
-    if file.suffix.lower() != ".json" or not file.is_file():
+    if str(file) == STANDARD_INPUT:
+        peek = getattr(sys.stdin.buffer, "peek", None)
+        start = b"" if peek is None else peek(200)
+    elif file.suffix.lower() != ".json" or not file.is_file():
         return False
-    with file.open("rb") as stream:
-        return re.match(rb'\s*\{\s*"(format|schema)"\s*:\s*"costcurves/', stream.read(200)) is not None
+    else:
+        with file.open("rb") as stream:
+            start = stream.read(200)
+    return re.match(rb'\s*\{\s*"(format|schema)"\s*:\s*"costcurves/', start) is not None
+
+
+def _is_matrix(table: Scores, conditions: Conditions) -> bool:
+    """Whether the costs are those of k classes: a csv, or a file of scenarios that has none but a matrix."""
+    costs = conditions.costs
+    if costs is None or table.score:
+        return False
+    if costs.suffix.lower() == ".csv":
+        return True
+    known = cc.read_scenarios(existing(resolve(costs, ".toml")))
+    return bool(known.matrices) and not known.scenarios and not given(replace(conditions, costs=None))
 
 
 def _made(door: str, data: ScoreTable | ClassTable, command: str, *columns: Any, **options: Any) -> Any:
@@ -210,15 +232,15 @@ def _check_page(output: Path, force: bool) -> None:
     check_writable(output, force)
 
 
-def _write(page: Any, output: Path, force: bool, *notes: str) -> None:
-    """Write the page and say where it is."""
+def _write(page: Any, output: Path, force: bool, json_: bool, *notes: str) -> None:
+    """Write the page, or its JSON, and say where it is."""
     if means_standard_output(output):
-        sys.stdout.write(page.html())
+        sys.stdout.write(page.json() if json_ else page.html())
         say(*notes)
         return
-    form = "report" if output.suffix.lower() == ".json" else "page"
+    form = "report" if json_ else "page"
     with working(f"writing the {form}"):
-        if form == "report":
+        if json_:
             write_atomically(output, page.json(), replace=force)
         else:
             page.write_html(output, force=force)
@@ -253,7 +275,7 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     title = "German credit"
     command = command_line(example, {"--costs": example, "--title": title})
-    _write(two_class_page(data, asked, command, level=DEFAULT_LEVEL, title=title), target, force)
+    _write(two_class_page(data, asked, command, level=DEFAULT_LEVEL, title=title), target, force, False)
 
 
 def add_to(app: typer.Typer) -> None:

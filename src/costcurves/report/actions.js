@@ -52,39 +52,10 @@ for (const link of all('a[href^="#"]')) {
   });
 }
 
-// The decision at the settings of the page.
-const decision = () => {
-  const value = (id) => +at(id).value, { k, t, x, y, pc, stake } = chosen;
-  const here = all(".goals button").find((one) => ["prevalence", "cost_fn", "cost_fp"].every((id) => +one.dataset[id] === value(id)));
-  return {
-    title: report.title,
-    condition: { prevalence: value("prevalence") / 100, cost_fp: value("cost_fp"), cost_fn: value("cost_fn"), pc },
-    currency: report.currency,
-    classifier: k < 0 ? null : report.classifiers[k].name,
-    threshold: k < 0 ? null : t,
-    predict: k < 0 ? (k === -1 ? "never positive" : "always positive") : "positive if score >= threshold",
-    positive_label: report.data.positive_label,
-    false_positive_rate: x,
-    true_positive_rate: y,
-    cost_per_case_on_these_cases: chosen.cost * stake,
-    limits: { level: report.level, lower: chosen.low * stake, upper: chosen.high * stake, threshold: "taken as given" },
-    scenario: here ? { name: here.title, shown_to_be_cheapest: here.dataset.sure === "yes" } : null,
-  };
-};
-const asText = () => {
-  const { scenario } = decision(), amount = (id) => money(+at(id).value);
-  return [
-    `${words.title}: ${figures(+at("prevalence").value)} % of cases are ${words.positive}; a miss costs ${amount("cost_fn")}, a false alarm ${amount("cost_fp")}.`,
-    at("now").textContent,
-    ...(scenario ? [`This is scenario ${scenario.name}: the data ${scenario.shown_to_be_cheapest ? "show" : "do not show"} that this is the cheapest choice.`] : []),
-  ].join("\n").replaceAll("\u00a0", " ");
-};
-// A column of scores has the name of its classifier. Quotation marks in it are doubled, so that it stays a name.
-const asSql = () => {
-  const { classifier, threshold } = decision(), rule = classifier === null ? `${+(chosen.k === -2)}`
-    : `CASE WHEN "${classifier.replaceAll('"', '""')}" >= ${threshold} THEN 1 ELSE 0 END`;
-  return `${asText().split("\n").map((line) => `-- ${line}\n`).join("")}${rule} AS flagged`;
-};
+// The decision at the settings of the page. Quotation marks in the name of a column are doubled, so that it stays a name.
+const column = (name) => `"${name.replaceAll('"', '""')}"`;
+const asText = () => asLines().join("\n").replaceAll("\u00a0", " ");
+const asSql = () => `${asText().split("\n").map((line) => `-- ${line}\n`).join("")}${asRule()}`;
 const forms = { text: asText, sql: asSql, json: () => JSON.stringify(decision(), null, 2) };
 const copyText = async (text) => {
   const box = at("copy");

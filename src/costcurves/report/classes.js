@@ -57,7 +57,7 @@ const showMixture = () => {
   say(at("cheapest"), "On these cases ", { name: everybody[best] },
     ` costs least: ${money(costs[best])} per case, ${money(1000 * costs[best])} per 1,000 cases. `, { name: everybody[next] },
     equal ? " costs the same." : ` is next and costs ${money(1000 * more)} more per 1,000 cases.`);
-  Object.assign(at("cheapest").dataset, { name: everybody[best], cost: costs[best] });
+  Object.assign(at("cheapest").dataset, { name: everybody[best], cost: costs[best], best });
   const constant = order.find((c) => c >= rates.length), table = at("priced"), body = document.createElement("tbody");
   for (const c of order.filter((one) => one < rates.length || one === constant)) {
     body.append(row(cell("th", called(everybody[c]), { scope: "row" }), cell("td", money(costs[c]), { class: "n" }),
@@ -81,3 +81,33 @@ for (const button of all("[data-mix]")) {
 at("shown").addEventListener("change", () => showMatrix(mixture()));
 all("form").forEach((form) => form.addEventListener("submit", (event) => event.preventDefault()));
 showMixture();
+
+// The decision at these settings. What the data show is known only at the settings of the start.
+const decision = () => {
+  const { share, times } = mixture(), { best, cost } = at("cheapest").dataset, c = +best, constant = c - rates.length;
+  const start = all(".mix input[type=number]").every((field) => field.value === field.defaultValue);
+  return {
+    title: report.title,
+    class_shares: Object.fromEntries(report.labels.map((label, t) => [label, share[t]])),
+    times_cost_of_errors: Object.fromEntries(report.labels.map((label, t) => [label, times[t]])),
+    currency: report.currency,
+    classifier: constant < 0 ? report.classifiers[c].name : null,
+    predict: constant < 0 ? "what the classifier predicts" : report.labels[constant],
+    cost_per_case_on_these_cases: +cost,
+    shown_to_be_cheapest: start ? report.sure : null,
+  };
+};
+const asLines = () => {
+  const scaled = report.labels.map((_, t) => t).filter((t) => mixture().times[t] !== 1), { shown_to_be_cheapest: shown } = decision();
+  return [
+    `${words.title}: ${at("mixed").textContent}`,
+    ...scaled.map((t) => `Errors of ${words.labels[t]} cost ${figures(mixture().times[t])} times as much as in the cost matrix.`),
+    at("cheapest").textContent,
+    shown === null ? "At these settings it was not tested whether the data show that." : `The data ${shown ? "show" : "do not show"} that this is the cheapest choice.`,
+  ];
+};
+// A column of predicted classes has the name of its classifier.
+const asRule = () => {
+  const { classifier, predict } = decision();
+  return `${classifier === null ? `'${predict.replaceAll("'", "''")}'` : column(classifier)} AS predicted`;
+};

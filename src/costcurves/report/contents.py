@@ -7,6 +7,7 @@ from typing import Any
 
 from costcurves.report import tables
 from costcurves.report.answers import ConditionAnswer, winner_at
+from costcurves.report.class_words import ClassTeller
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.datasets import classes_data, numbered, two_class_data
 from costcurves.report.headline import Headline, Teller
@@ -46,11 +47,13 @@ def two_class_contents(summary: Summary, currency: str, cases: float | None) -> 
     }
 
 
-def classes_contents(summary: ClassesSummary, currency: str) -> dict[str, Any]:
+def classes_contents(summary: ClassesSummary, currency: str, cases: float | None) -> dict[str, Any]:
     """Return what the page of a k-class report says and draws."""
     say = Speaker("", currency, summary.level)
+    tell = ClassTeller(say, summary, cases)
     return {
-        "cards": [_card(say.classes_card(summary))],
+        "headlines": [_headline(tell.headline())],
+        "cards": [_card(tell.card())],
         "model": summary.names.index(best) if (best := summary.comparison.best_name) in summary.names else 0,
         "tables": {
             "matrix": _table(tables.matrix_table(summary)),

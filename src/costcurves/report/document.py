@@ -72,7 +72,9 @@ class Report:
 
     For k classes they are ``labels``, ``costs``, ``constants`` (the cost of always predicting the same class),
     ``pairs`` (differences with adjusted p-values; the last ones are against the cheapest constant), ``best``, ``sure``,
-    ``rivals`` (those that are not shown to cost more than the best) and ``never_cheapest``. Infinities are the strings
+    ``rivals`` (those that are not shown to cost more than the best), ``verdict``, ``chosen`` (the cost of the best with
+    limits that allow for the choice; null if it is a constant), ``turn`` (the nearest share of one class at which
+    another choice is cheaper on these cases), ``saving`` (against the baseline) and ``never_cheapest``. Infinities are the strings
     "inf" and "-inf", and undefined values are null.
 
     Both kinds have ``page``: the sentences and tables of the page, in which only names have markup, and the tables of
@@ -200,6 +202,8 @@ class Report:
         costs: CostsLike,
         *,
         priors: PriorsLike | None = None,
+        baseline: str | None = None,
+        cases_per_year: float | None = None,
         currency: str = "",
         level: float = 0.95,
         title: str | None = None,
@@ -219,6 +223,11 @@ class Report:
             Rows are true classes, columns are predicted classes.
         priors : mapping of label to probability, optional
             Class frequencies where the classifier will be used, by default those of the data.
+        baseline : str, optional
+            The classifier that is in use today. The first lines of the page then say what the choice saves against it.
+        cases_per_year : float, optional
+            The number of cases per year. The first lines then tell costs and savings per year, and otherwise per 1,000
+            cases.
         currency, level, title, source, command, dropped
             As for `from_predictions`.
 
@@ -231,8 +240,9 @@ class Report:
         Report('Which classifier costs least?': 1 classifier, 40 rows, 2 classes)
         """
         texts = _check_texts(title, currency, source, command, "Which classifier costs least?")
-        summary = summarise_classes(y_true, predictions, costs, priors=priors, level=level, dropped=dropped)
-        return cls(summary, *texts)
+        cases = None if cases_per_year is None else check_positive("cases_per_year", cases_per_year)
+        options: dict[str, Any] = {"priors": priors, "baseline": baseline, "level": level, "dropped": dropped}
+        return cls(summarise_classes(y_true, predictions, costs, **options), *texts, cases)
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Report:
@@ -295,7 +305,7 @@ class Report:
                     **(
                         two_class_form(found, self.currency, cases)
                         if isinstance(found, Summary)
-                        else classes_form(found, self.currency)
+                        else classes_form(found, self.currency, cases)
                     ),
                 }
             )

@@ -12,7 +12,7 @@ from costcurves._base.results import jsonable
 from costcurves._version import __version__
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
-from costcurves.report.answers import Answer, ConditionAnswer
+from costcurves.report.answers import SURE, UNSURE, Answer, ConditionAnswer
 from costcurves.report.classes import ClassesSummary
 from costcurves.report.contents import classes_contents, two_class_contents
 from costcurves.report.summary import ALL_PAIRS, Summary
@@ -127,7 +127,7 @@ def _pc(where: OperatingCondition | OperatingRange) -> dict[str, Any]:
     return {"pc": jsonable(where.pc), "pc_only": where.pc_only}
 
 
-def classes_form(summary: ClassesSummary, currency: str) -> dict[str, Any]:
+def classes_form(summary: ClassesSummary, currency: str, cases: float | None) -> dict[str, Any]:
     """Return the numbers of a report of k classes as plain values."""
     many = summary.comparison
     return {
@@ -153,5 +153,22 @@ def classes_form(summary: ClassesSummary, currency: str) -> dict[str, Any]:
         "rivals": list(many.rivals),
         "risks": jsonable(many.risks),
         "never_cheapest": [] if summary.hull is None else list(summary.hull.never_best),
-        "page": classes_contents(summary, currency),
+        "verdict": SURE if many.sure else UNSURE,
+        "chosen": jsonable(_ends(summary.chosen)),
+        "turn": None if summary.turn is None else asdict(summary.turn),
+        "saving": _class_saving(summary),
+        "page": classes_contents(summary, currency, cases),
     }
+
+
+def _ends(one: Any) -> dict[str, float] | None:
+    return None if one is None else {end: getattr(one, end) for end in ("estimate", "lower", "upper")}
+
+
+def _class_saving(summary: ClassesSummary) -> dict[str, Any] | None:
+    """Return what the best saves per case against what is in use today; None if that is not known or is the best."""
+    today, many = summary.baseline, summary.comparison
+    if today is None or today == many.best_name:
+        return None
+    pair = many.pair(today, many.best_name)
+    return {"baseline": today, **jsonable(_ends(pair)), "shown": pair.cheaper == many.best_name}

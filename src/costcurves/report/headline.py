@@ -32,6 +32,17 @@ class Headline:
         return {SURE: "sure", HOLLOW: "hollow"}.get(self.verdict, "open")
 
 
+def saved_words(today: Markup, value: float, amount: str, span: str, *, shown: bool) -> Markup:
+    """State a saving against today's rule, as an estimate unless the data show it."""
+    if shown:
+        text = Markup("The data show that it saves money against today’s {}: about {} ({}).")
+        return text.format(today, amount, span)
+    if value > 0:
+        text = Markup("Against today’s {} it is expected to save about {}, but the data do not show a saving ({}).")
+        return text.format(today, amount, span)
+    return Markup("The data do not show a saving against today’s {} ({}).").format(today, span)
+
+
 @dataclass(frozen=True, slots=True)
 class Teller:
     """Writes the headlines of a report. `cases` is the number of cases per year, if it is known."""
@@ -151,13 +162,7 @@ class Teller:
             text = Markup("Against today’s {} it {} {}{}, whatever the data are.")
             return text.format(today, word, self._amount(abs(value), where), "" if value > 0 else " more")
         span = self._span(saving.money_lower, saving.money_upper, where)
-        if saving.shown:
-            text = Markup("The data show that it saves money against today’s {}: about {} ({}).")
-            return text.format(today, self._amount(value, where), span)
-        if value > 0:
-            text = Markup("Against today’s {} it is expected to save about {}, but the data do not show a saving ({}).")
-            return text.format(today, self._amount(value, where), span)
-        return Markup("The data do not show a saving against today’s {} ({}).").format(today, span)
+        return saved_words(today, value, self._amount(value, where), span, shown=saving.shown)
 
     def turn(self, answer: ConditionAnswer) -> Markup:
         """State the nearest condition at which another choice wins on these cases."""

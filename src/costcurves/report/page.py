@@ -18,7 +18,7 @@ from costcurves.report.datasets import NEVER, short_picture_names
 from costcurves.report.markup import Markup, marked, shown
 from costcurves.report.numbers import number, percent, short, short_names
 
-OWN_SCRIPTS = ("numbers.js", "page.js", "actions.js")
+OWN_SCRIPTS = ("numbers.js", "page.js", "decision.js", "actions.js")
 CLASS_SCRIPTS = ("numbers.js", "page.js", "classes.js", "actions.js")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import types
 from typing import Any, Literal, TypedDict, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -63,6 +64,17 @@ class Said(TypedDict):
     table: Table
 
 
+class Goal(TypedDict):
+    """A condition that can be set with a button."""
+
+    label: str
+    name: str
+    prevalence: str
+    cost_fn: str
+    cost_fp: str
+    sure: Literal["yes", "no"]
+
+
 Pictures = dict[str, dict[str, list[float | str | bool | None]]]
 
 
@@ -78,7 +90,7 @@ class TwoClassPage(TypedDict):
     share: float
     model: int
     sliders: list[Slider]
-    goals: list[dict[str, str]]
+    goals: list[Goal]
     slices: list[Said]
     reference: list[Said]
     tables: dict[str, Table | None]
@@ -88,6 +100,7 @@ class TwoClassPage(TypedDict):
 class ClassesPage(TypedDict):
     """What the page of a k-class report says and draws."""
 
+    headlines: list[Headline]
     cards: list[Card]
     model: int
     tables: dict[str, Table | None]
@@ -195,6 +208,7 @@ class ClassesReport(Report):
     costs: list[list[float]]
     classifiers: list[ClassesClassifier]
     constants: dict[str, float]
+    sure: bool
     pairs: dict[str, list[float | str | bool | None]]
     page: ClassesPage
 
@@ -229,7 +243,7 @@ PICTURES = {
 def read_report(text: str) -> dict[str, Any]:
     """Return the content of a report's JSON, after checking all that a page is made of."""
     try:
-        document = json.loads(text)
+        document = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
         raise FormatError(f"a report must be JSON, got an error at line {error.lineno}: {error.msg}") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, brackets without end
@@ -249,6 +263,10 @@ def read_report(text: str) -> dict[str, Any]:
     _check_contents(document["page"], kind)
     _check_numbers(document, kind)
     return dict(document)
+
+
+def _refuse(text: str) -> None:
+    raise ValueError(f"{text}, which is no number")
 
 
 def _fits(value: Any, kind: Any, path: str) -> bool:
@@ -280,7 +298,7 @@ def _fits(value: Any, kind: Any, path: str) -> bool:
             _check(value[name], field, place)
         return True
     if kind is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 

@@ -206,7 +206,7 @@ def costs_table(summary: ClassesSummary, say: Speaker) -> Table:
         rows.append((say.name(name), money(value, say.currency), span, str(len(one.risks))))
     many = summary.comparison
     lowest = say.amount(float(many.constant_costs.min()))
-    rows.append((say.class_rule(many, many.constant), lowest, "", ""))
+    rows.append((say.class_rule(many.constant, many.constants), lowest, "", ""))
     columns = ("classifier", "cost per case", f"{percent(summary.level)} interval", "errors too rare to judge")
     return Table("Expected cost (BCost)", columns, tuple(rows))
 
@@ -217,7 +217,7 @@ def differences_table(summary: ClassesSummary, say: Speaker) -> Table:
     rows = []
     for pair, p in zip(many.pairs, many.adjusted.tolist(), strict=True):
         value, low, high = together([pair.estimate, pair.lower, pair.upper])
-        names = [say.class_rule(many, name) for name in pair.names]
+        names = [say.class_rule(name, many.constants) for name in pair.names]
         verdict = "not settled" if pair.cheaper is None else names[pair.names.index(pair.cheaper)]
         p_text = "< 0.001" if p < 0.001 else f"{p:.3f}"
         rows.append((*names, verdict, money(value, say.currency), money_span(low, high, say.currency), p_text))
@@ -240,7 +240,7 @@ def priors_table(summary: ClassesSummary, say: Speaker) -> Table:
     for i, name in enumerate(hull.names):
         can = name in hull.can_be_best
         where = ", ".join(percent(share) for share in hull.where[i].tolist())
-        said = say.class_rule(summary.comparison, name)
+        said = say.class_rule(name, summary.comparison.constants)
         rows.append((said, "yes" if can else "never", say.amount(float(hull.margin[i])), where))
     columns = ("classifier", "can be cheapest", "by at most", f"at shares of {', '.join(map(str, hull.labels))}")
     return Table("Classifiers that can be cheapest under some class frequencies", columns, tuple(map(tuple, rows)), 2)

@@ -9,9 +9,7 @@ from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
-from costcurves.multiclass.comparison import CostComparison
 from costcurves.report.answers import SURE, UNSURE, ConditionAnswer, RangeAnswer, Slices
-from costcurves.report.classes import ClassesSummary
 from costcurves.report.markup import Markup
 from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import Summary
@@ -356,65 +354,6 @@ class Speaker:
             parts.append(self.name(winner) + Markup(" is cheaper for pc {}").format(spans))
         return Markup("; ").join(parts)
 
-    def classes_card(self, summary: ClassesSummary) -> Card:
-        """Write the answer for k classes."""
-        many = summary.comparison
-        trivial = many.best_name in many.constants
-        lines = [("Cost", self._class_cost(summary)), ("How sure", self._class_sureness(many))]
-        if not trivial:
-            cost = self.amount(float(many.constant_costs.min()))
-            said = Markup("{} costs {} per case.").format(self.class_rule(many, many.constant), cost)
-            lines.append(("Without a classifier", said))
-        risks = () if trivial else many.risks or summary.intervals[summary.names.index(many.best_name)].risks
-        if risks:
-            cells = Markup("; ").join(
-                Markup("true <bdi>{}</bdi> predicted <bdi>{}</bdi> (cost {}, seen {} times)").format(
-                    str(risk.true), str(risk.predicted), self.amount(risk.cost), risk.count
-                )
-                for risk in risks[:3]
-            )
-            text = Markup("There are too few examples to judge rare, expensive errors: {}.")
-            lines.append(("Caution", text.format(cells)))
-        if summary.hull is not None:
-            can = [name for name in summary.hull.can_be_best if name in summary.names and name != many.best_name]
-            if [name for name in summary.hull.can_be_best if name not in summary.hull.only_ties] == [many.best_name]:
-                said = Markup("Nothing: no other classifier is cheaper, whatever the class frequencies are.")
-            elif not can:
-                said = Markup(
-                    "None of the classifiers can be cheapest, whatever the class frequencies are."
-                    if trivial
-                    else "Other class frequencies, under some of which always predicting one class is cheapest."
-                )
-            else:
-                said = Markup("Other class frequencies, under some of which {} can be cheapest.").format(
-                    self.names(can)
-                )
-            lines.append(("What would change it", said))
-        where = "class frequencies as given" if summary.priors else "class frequencies as in the data"
-        use = Markup("Use no classifier: {}" if trivial else "Use {}").format(self.class_rule(many, many.best_name))
-        return Card("Overall", Markup(where), use, SURE if many.sure else UNSURE, tuple(lines))
-
-    def class_rule(self, many: CostComparison, name: str) -> Markup:
+    def class_rule(self, name: str, constants: Sequence[str]) -> Markup:
         """The name of a classifier of k classes. Those that always predict one class are not bold."""
-        return Markup("<bdi>{}</bdi>").format(name) if name in many.constants else self.name(name)
-
-    def _class_cost(self, summary: ClassesSummary) -> Markup:
-        many = summary.comparison
-        if many.best_name in many.constants:
-            cost = self.amount(float(many.constant_costs.min()))
-            return Markup("{} per case at these class frequencies.").format(cost)
-        interval = summary.intervals[summary.names.index(many.best_name)]
-        value, low, high = together([interval.estimate, interval.lower, interval.upper])
-        return Markup("{} per case ({} interval {}).").format(
-            money(value, self.currency), percent(self.level), money_span(low, high, self.currency)
-        )
-
-    def _class_sureness(self, many: CostComparison) -> Markup:
-        if many.sure and many.best_name in many.constants:
-            return Markup("The data show that it is cheaper than every classifier and than predicting another class.")
-        if many.sure:
-            others = "every other classifier, and than " if len(many.names) > 1 else ""
-            return Markup("The data show that it is cheaper than {}always predicting one class.").format(others)
-        some = [self.class_rule(many, name) for name in many.rivals]
-        said = Markup(", ").join(some[:-1]) + Markup(" or ") * (len(some) > 1) + some[-1]
-        return Markup("The data do not show that it is cheaper than {}.").format(said)
+        return Markup("<bdi>{}</bdi>").format(name) if name in constants else self.name(name)
