@@ -416,3 +416,61 @@ def test_the_sizes_that_are_asked_for_are_enough():
         few = np.repeat([0, 1], [int(0.9 * negatives), int(0.9 * positives)])
         with pytest.raises(cc.DataError):
             ask(cc.RocHull.from_predictions(few, {"a": few}))
+
+
+def broken_at_most(k, n, percent, error, times=1):
+    """Return whether `times` the chance of at most k errors in n cases is at most the error (both rates in percent).
+
+    The binomial sum is one of whole numbers, without any rounding.
+    """
+    terms = (math.comb(n, j) * percent**j * (100 - percent) ** (n - j) for j in range(k + 1))
+    return 100 * times * sum(terms) <= error * 100**n
+
+
+def stairs(n, names=("a",)):
+    """Return the hull of n negatives and n positives without ties, which alternate."""
+    labels = np.tile([0, 1], n)
+    return cc.RocHull.from_predictions(labels, {name: np.arange(2.0 * n) for name in names})
+
+
+@pytest.mark.parametrize("percent", [1, 5, 10])
+@pytest.mark.parametrize("classifiers", [1, 3])
+def test_every_sample_of_up_to_300_cases_keeps_its_limit_in_exact_binomial_sums(percent, classifiers):
+    # Thresholds of a class without ties break a limit if at most k of n cases lie beyond the true limit, where k is the
+    # number that the choice has. Of several classifiers, any may break it, however they depend on each other.
+    for n in range(1, 301):
+        hull = stairs(n, [f"c{j}" for j in range(classifiers)])
+        for error in (1, 5, 10):
+            answers = []
+            for ask, limit in ((hull.best_at_fpr, percent / 100), (hull.best_at_tpr, 1 - percent / 100)):
+                try:
+                    choice = ask(limit, confidence=1 - error / 100)
+                except cc.DataError:
+                    answers.append(-1)
+                    continue
+                wrong = choice.fpr if ask == hull.best_at_fpr else 1 - choice.tpr
+                answers.append(round(wrong * n))
+            for k in answers:
+                if k >= 0:
+                    assert broken_at_most(k, n, percent, error, classifiers), (n, percent, error)
+                assert not broken_at_most(k + 1, n, percent, error, classifiers), (n, percent, error)
+
+
+@pytest.mark.parametrize("percent", [1, 5, 10])
+def test_tied_samples_of_up_to_300_cases_keep_their_limit_in_exact_binomial_sums(percent):
+    # Negatives have two scores, and the rate of the higher one is just beyond the limit, so that any alarm breaks it.
+    # The choice raises alarms if at most so many of n negatives have the higher score: these samples are summed.
+    def alarms(n, high):
+        labels, scores = [0] * n + [1] * 4, [1.0] * high + [0.0] * (n - high) + [1.0, 1.0, 0.0, 0.0]
+        curves = [cc.RocCurve.from_predictions(labels, scores, name=name) for name in "ab"]
+        try:
+            return cc.RocHull(curves).best_at_fpr(percent / 100, confidence=0.95).classifier in "ab"
+        except cc.DataError:
+            return False
+
+    for n in [*range(1, 301, 7), 59, 299, 300]:
+        most = -1
+        while most < n and alarms(n, most + 1):
+            most += 1
+        # Both classifiers have the same scores here, so that either breaks the limit in the same samples.
+        assert broken_at_most(most, n, percent, 5), (n, percent)
