@@ -199,7 +199,7 @@ class Decision(Rule):
     >>> hull.best(cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=20))
     Decision at pc=0.69 (prevalence 0.1, cost_fp 1, cost_fn 20)
       use        rules: fpr 0.3, tpr 0.8
-      cost       0.67 per case, 23.1 % of the cost of getting every case wrong
+      cost       0.67 per case on these cases, 23.1 % of the cost of getting every case wrong
       runner-up  expert: 0.89 per case, 0.22 (32.8 %) more
     """
 
@@ -246,7 +246,7 @@ class Decision(Rule):
         lines = [
             f"Decision at pc={c.pc:.3g} ({where})",
             f"  use        {self.rule}: fpr {self.fpr:.3g}, tpr {self.tpr:.3g}",
-            f"  cost       {self.expected_cost:.4g} per case, {share}",
+            f"  cost       {self.expected_cost:.4g} per case on these cases, {share}",
         ]
         lines += [f"  as good    {t.rule}: fpr {t.fpr:.3g}, tpr {t.tpr:.3g}" for t in self.ties]
         r = self.runner_up
@@ -355,7 +355,8 @@ class LimitedChoice(Rule):
     --------
     >>> import costcurves as cc
     >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")]).best_at_fpr(0.2)
-    LimitedChoice(fpr <= 0.2: expert, fpr=0.1, tpr=0.6; randomising between two thresholds reaches tpr 0.644)
+    LimitedChoice(fpr <= 0.2 on these cases: expert, fpr=0.1, tpr=0.6; randomising between two thresholds reaches
+    tpr 0.644)
     >>> rules = cc.RocCurve.from_confusion_matrix([[97, 3], [4, 16]], name="rules")
     >>> cc.RocHull([rules]).best_at_fpr(0.1, confidence=0.95).guarantee
     'with a confidence of 95 %, at most 8.92 % of new negatives are false alarms'
@@ -398,10 +399,12 @@ class LimitedChoice(Rule):
     def __repr__(self) -> str:
         used = "" if math.isnan(self.alarms) else f", {self.alarms:.4g} alarms"
         used += "" if math.isnan(self.precision) else f", precision {self.precision:.3g}"
+        known = "on" if self.limit.startswith(("fpr", "tpr")) else "at the rates of"
+        limit = f"{self.limit} {known} these cases"
         more = f"randomising between two thresholds reaches tpr {self.mixture.tpr:.3g}"
         if self.limit.startswith("tpr"):
             more = f"randomising between two thresholds reaches fpr {self.mixture.fpr:.3g}"
         if not math.isnan(self.confidence):
             kept = "no alarms" if math.isnan(self.bound) else self._kept(0, 1)
-            more = f"with confidence {self.confidence:g} {kept}"
-        return f"LimitedChoice({self.limit}: {self.rule}, fpr={self.fpr:.3g}, tpr={self.tpr:.3g}{used}; {more})"
+            limit, more = self.limit, f"with confidence {self.confidence:g} {kept}"
+        return f"LimitedChoice({limit}: {self.rule}, fpr={self.fpr:.3g}, tpr={self.tpr:.3g}{used}; {more})"

@@ -109,7 +109,7 @@ class HullLimits(HullPoints):
         --------
         >>> import costcurves as cc
         >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")]).best_at_tpr(0.5)
-        LimitedChoice(tpr >= 0.5: expert, fpr=0.1, tpr=0.6; randomising between two
+        LimitedChoice(tpr >= 0.5 on these cases: expert, fpr=0.1, tpr=0.6; randomising between two
         thresholds reaches fpr 0.0833)
         """
         if confidence is not None:
@@ -155,8 +155,8 @@ class HullLimits(HullPoints):
         >>> strict = cc.RocCurve.from_rates(0.01, 0.2, name="strict")
         >>> hull = cc.RocHull([strict, cc.RocCurve.from_rates(0.1, 0.6, name="expert")])
         >>> hull.best_at_capacity(alarms=200, population=10_000, prevalence=0.05)
-        LimitedChoice(at most 200 alarms of 10000: strict, fpr=0.01, tpr=0.2, 195 alarms; randomising between two
-        thresholds reaches tpr 0.202)
+        LimitedChoice(at most 200 alarms of 10000 at the rates of these cases: strict, fpr=0.01, tpr=0.2, 195 alarms;
+        randomising between two thresholds reaches tpr 0.202)
         """
         most = check_nonnegative("alarms", alarms)
         population = check_positive("population", population)
@@ -225,8 +225,8 @@ class HullLimits(HullPoints):
         >>> strict = cc.RocCurve.from_rates(0.01, 0.2, name="strict")
         >>> hull = cc.RocHull([strict, cc.RocCurve.from_rates(0.1, 0.6, name="expert")])
         >>> hull.best_at_precision(0.5, prevalence=0.1)
-        LimitedChoice(precision >= 0.5: strict, fpr=0.01, tpr=0.2, precision 0.69; randomising between two
-        thresholds reaches tpr 0.307)
+        LimitedChoice(precision >= 0.5 at the rates of these cases: strict, fpr=0.01, tpr=0.2, precision 0.69;
+        randomising between two thresholds reaches tpr 0.307)
         """
         floor, share = check_in_open_unit("precision", precision), check_in_open_unit("prevalence", prevalence)
         limit, curves = f"precision >= {floor:g}", self._complete("best_at_precision")
