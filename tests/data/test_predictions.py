@@ -179,3 +179,26 @@ def test_folds_of_a_frame_are_checked_like_its_other_columns():
     left = cc.Predictions.from_frame(frame, label="y", scores=["a"], folds="fold", on_null="drop")
     with pytest.warns(cc.DroppedRowsWarning):
         assert left.folds.size == left.y_true.size == 59
+
+
+@pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
+@pytest.mark.law
+def test_files_and_lazy_frames_have_the_limits_of_the_same_rows_in_memory(tmp_path):
+    for k, rng in enumerate(random_worlds(12, 1811)):
+        y, scores, _ = world(rng)
+        path = tmp_path / f"{k}.parquet"
+        pl.DataFrame({"y": y, **scores}).write_parquet(path)
+        doors = [
+            cc.Predictions(y, scores),
+            cc.scan(path, label="y", scores=list(scores)),
+            cc.Predictions.from_frame(pl.scan_parquet(path), label="y", scores=list(scores)),
+        ]
+        told = []
+        for door in doors:
+            hull, curve, pc = door.hull(), door.curve("a"), 0.4
+            answers = [hull.best_at_fpr(0.3), hull.best_at_fpr(0.9, confidence=0.6), hull.best(pc)]
+            answers += [curve.threshold_set(pc)]
+            bands = [curve.band().at(pc), curve.band(simultaneous=True).at(pc)]
+            told.append([text(one) for one in answers] + [repr(one) for one in bands])
+        assert told[1] == told[0]
+        assert told[2] == told[0]

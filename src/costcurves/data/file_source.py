@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from costcurves.data.readers.sources import SAMPLE, Source
 from costcurves.data.tallies.bins import FEWEST, SOME_TIES, ScoreBins, share_of_distinct
 from costcurves.data.tallies.confusion import ConfusionTally
 from costcurves.data.tallies.hulls import MEMBERS
-from costcurves.decisions.rows import Rows
+from costcurves.decisions.rows import MANY, Rows
 
 MOST_IN_MEMORY = 1 << 27  # the most values that `read` and `points="all"` hold
 MANY_TIES = 0.25  # grouping is faster up to this share of distinct scores in a sample
@@ -101,6 +102,10 @@ class FileSource(InPasses):
         with _memory_said():
             return find_curves(self.reader, self._counts(points, samples), points=points)
 
+    def few(self) -> bool:
+        """Return whether all points of a curve are kept, as they are of examples in memory."""
+        return self.resolution is None and MOST_IN_MEMORY > MANY and super().few()
+
     def points_for(self, rule: Policy) -> str:
         """Return which points of a ROC curve a policy needs: of binned scores, the boundaries of all bins."""
         if rule.cross_fits and self.resolution is not None:
@@ -121,6 +126,11 @@ class FileSource(InPasses):
             if points == "all":
                 raise UnsupportedError("`points='all'` needs exact counts, got `resolution`: scan without it")
             return {}
+        return self._samples
+
+    @cached_property
+    def _samples(self) -> dict[str, Any]:
+        """A sample of the scores of each column that has any."""
         sample = self.source.sample(list(self.names))
         if sample is None:
             return {}

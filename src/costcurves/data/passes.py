@@ -32,7 +32,7 @@ from costcurves.data.tallies.hulls import MEMBERS, HullTally
 from costcurves.data.tallies.pairs import PairedTally
 from costcurves.data.tallies.scores import ScoreTally
 from costcurves.decisions.all_pairs import AllPairs, PairedSteps
-from costcurves.decisions.rows import CoErrors, Paired, Rows
+from costcurves.decisions.rows import MANY, CoErrors, Paired, Rows
 from costcurves.inference.family import co_errors_of_cells
 
 Array = npt.NDArray[Any]
@@ -426,10 +426,16 @@ class InPasses(ABC):
 
     def curve(self, name: str, rule: Policy) -> CostCurve:
         """Return the cost curve of one classifier under a policy."""
-        roc = self.roc(name, self.points_for(rule))
+        points = self.points_for(rule)
+        roc = self.roc(name, "all" if points == "hull" and self.few() else points)
         if rule.cross_fits and roc.made_from == "weights":  # which needs the cases, and not only the sums of weights
             return self.rows().curve(name, rule)
         return CostCurve(roc, rule)
+
+    def few(self) -> bool:
+        """Return whether all points of a curve are kept, as they are of examples in memory: limits follow from them."""
+        roc = self.roc(self.names[0])
+        return roc.made_from == "counts" and roc.n_pos + roc.n_neg <= MANY
 
     def points_for(self, rule: Policy) -> str:
         """Return which points of a ROC curve a policy needs."""

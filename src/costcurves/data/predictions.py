@@ -256,9 +256,8 @@ class Predictions(Result):
 
         Notes
         -----
-        With the best thresholds, the curve of predictions in files, or of more than 65,536 examples, has only the
-        points of its hull. Its band treats the cases between two of them as if they all had different scores, so that
-        limits may differ a little from those of the same examples in memory.
+        With the best thresholds, the curve of more than 65,536 examples, or of weighted or binned ones in files, has
+        only the points of its hull. Its band treats the cases between two of them as if they all had different scores.
         """
         with self._asked(), one_question():
             return curve_in(self._source, self._one(name), policy)
@@ -275,7 +274,9 @@ class Predictions(Result):
 
     def hull(self) -> RocHull:
         """The ROC convex hull, which shows who can be best at all and gives the decision at each condition."""
-        return RocHull(list(self._asked_for_curves(None).values()))
+        with self._asked(), one_question():
+            points = "all" if self._points == "all" or self._source.few() else "hull"
+            return RocHull([self._source.roc(name, points) for name in self.names])
 
     # Comparisons and recommendations ----------------------------------------------------------------------------
 

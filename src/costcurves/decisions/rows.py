@@ -56,6 +56,9 @@ class Source(Protocol):
     def roc(self, name: str, points: str = "hull") -> RocCurve:
         """Return the ROC curve of one classifier: the vertices of its hull, or all points."""
 
+    def few(self) -> bool:
+        """Return whether all points of curves are kept, because there are not very many examples."""
+
     def curve(self, name: str, rule: Policy) -> CostCurve:
         """Return the cost curve of one classifier under a policy."""
 
@@ -161,6 +164,10 @@ class Rows:
             self.roc(name, "all")
         return self
 
+    def few(self) -> bool:
+        """Return whether all points of a curve are kept."""
+        return self.positive.size <= MANY
+
     def rows(self) -> Rows:
         """Return the rows themselves."""
         return self
@@ -171,7 +178,7 @@ class Rows:
         Of very many scores the hull is counted without the other points, which takes a fraction of the time.
         """
         if (name, points) not in self._rocs:
-            if points == "hull" and (self.positive.size <= MANY or (name, "all") in self._rocs):
+            if points == "hull" and (self.few() or (name, "all") in self._rocs):
                 self._rocs[name, points] = self.roc(name, "all").on_hull()
             else:
                 self._rocs[name, points] = RocCurve.of_checked(
@@ -182,7 +189,7 @@ class Rows:
     def curve(self, name: str, rule: Policy) -> CostCurve:
         """Return the cost curve of one classifier under a policy."""
         # All points of few rows are counted anyway, and limits follow from them.
-        roc = self.roc(name, "all" if rule.needs_all_points or self.positive.size <= MANY else "hull")
+        roc = self.roc(name, "all" if rule.needs_all_points or self.few() else "hull")
         return CostCurve(roc, rule.for_cases(self.positive, self.scores[name], self.weights, self.folds))
 
     def paired(self, a: CostCurve, b: CostCurve, pc: FloatArray, *, simultaneous: bool) -> Paired:
