@@ -17,6 +17,7 @@ TITLES = {
     "imports": "Imports",
     "answers": "Decisions and comparisons",
     "scans": "Files",
+    "sources": "Packed text, weights and groups in files",
 }
 # Rows that have an aim, in the order in which the page lists them, and what limits those that miss it.
 AIMS = {
