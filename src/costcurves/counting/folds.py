@@ -155,7 +155,7 @@ def _cumulated(values: Array) -> Array:
     return total
 
 
-def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[IntArray, IntArray]:
+def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[Array, Array]:
     """Return the fold of each rank of the negatives and of the positives.
 
     A class has as many cases in each fold as in any other, or one more, at random.
@@ -187,7 +187,7 @@ def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[Int
     return neg, pos
 
 
-def _fold_numbers(drawn: Array, number: int) -> IntArray:
+def _fold_numbers(drawn: Array, number: int) -> Array:
     """Return folds of equal size, by the order of random numbers."""
     ends = np.arange(1, number) * drawn.size // number
     if not ends.size:
