@@ -18,7 +18,7 @@ from benchmarks import r
 from benchmarks.settings import Settings
 from costcurves.counting import compiled
 
-TOPICS = ("roc", "bands", "classes", "imports", "scaling", "answers", "scans", "billion")
+TOPICS = ("roc", "bands", "classes", "imports", "scaling", "answers", "scans", "sources", "billion")
 ON_REQUEST = ("billion",)
 PACKAGES = ("numpy", "scipy", "scikit-learn", "empulse", "dcurves", "hmeasure", "pandas", "duckdb", "pyarrow")
 

@@ -36,7 +36,7 @@ if "con." in work:
     import duckdb
     con = duckdb.connect()
     con.execute("set enable_progress_bar = false")
-    con.execute("create view data as from read_parquet('" + path.replace("'", "''") + "')")
+    con.execute("create view data as from '" + path.replace("'", "''") + "'")
 elif "decode" in work:
     import pyarrow.parquet
     from concurrent.futures import ThreadPoolExecutor

@@ -56,6 +56,12 @@ def in_seconds(settings: Settings) -> list[Race]:
         job = f"compare_many, {number:,} classifiers, n = {size:,}"
         return race(key, job, "all pairs at 65 points", lambda: cc.compare_many(labels, scores), most)
 
+    def answer(number: int, size: int, most: float) -> Race:
+        number, size = settings.size(number, 5), settings.size(size, 200)
+        found = cc.compare_many(*classifiers(number, size))
+        job = f"compare_many(...).at(condition), {number:,} classifiers, n = {size:,}"
+        return race("many-at", job, "all pairs at one condition", lambda: found.at(CONDITION), most)
+
     def pair(size: int, most: float) -> Race:
         labels, scores = classifiers(2, size)
         job, does = f"compare, n = {size:,}", "limits of the difference in cost, jointly for all costs"
@@ -73,6 +79,7 @@ def in_seconds(settings: Settings) -> list[Race]:
         many(50, 100_000, 1),
         many(1_000, 10_000, 10),
         many(20, 100_000, 0.5),
+        answer(50, 100_000, 1),
         race(
             "recommend-60",
             f"recommend, {cases}",
@@ -166,6 +173,8 @@ def groups(settings: Settings, path: Path) -> Race:
 
 def of_file(settings: Settings, path: Path) -> Race:
     """The race for comparisons of classifiers in a file, beside their hulls."""
+    import duckdb
+
     rows = settings.size(50_000_000, 3_000)
     scan.generate(path, rows)
 
@@ -173,7 +182,8 @@ def of_file(settings: Settings, path: Path) -> Race:
         return cc.scan(path, label="y", scores=list(names), progress=False)
 
     job = f"Parquet, {rows:,} rows"
-    hulls, pair = "three hulls", "two hulls"
+    hulls, pair, bare = "three hulls", "two hulls", "bare DuckDB aggregate"
+    query = f"select sum(y), max(a), max(b), max(c) from read_parquet('{path}')"
     return Race(
         [
             Side(
@@ -190,9 +200,11 @@ def of_file(settings: Settings, path: Path) -> Race:
             ),
             Side(pair, "the exact hulls, by costcurves", lambda: scanned("a", "b").roc_curves(), turns=1),
             Side(hulls, "the exact hulls, by costcurves", lambda: scanned("a", "b", "c").roc_curves(), turns=1),
+            Side(bare, "sum and maxima of the same columns", lambda: duckdb.sql(query).fetchall(), turns=1),
         ],
         [
             Row("scan-compare", f"compare, {job}", "compare", pair, 1.5, True),
             Row("scan-many", f"compare_many of 3, {job}", "compare_many", hulls, at_most=True),
+            Row("scan-many-duckdb", f"compare_many of 3, {job}", "compare_many", bare, 4, True),
         ],
     )

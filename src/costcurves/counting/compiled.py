@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 SWITCH = "COSTCURVES_COMPILED"
 VERSION = 11  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
-POINTS_TOGETHER = 64  # in a block of `fold_ends`
+POINTS_TOGETHER = 16  # in a block of `fold_ends`
 BINS_TOGETHER = 16  # the number of bins in a block of `cut`
 LIBRARY = Path(__file__).with_name("_loops" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so"))
 # The arguments of each loop: p is a pointer, n an integer and d a double; what it returns comes after the arrow.
@@ -199,7 +199,7 @@ class Loops:
         return above
 
     def fold_ends(self, reached: Array, fold: Array, folds: int) -> IntArray:
-        """Count the cases of each fold at and above the points 0, 64, ..., and the last, of shape (ends, folds).
+        """Count the cases of each fold at and above the points 0, 16, ..., and the last, of shape (ends, folds).
 
         `reached` (int32) has the cases at and above each point, and `fold` (uint8) the folds of the ranked cases.
         """

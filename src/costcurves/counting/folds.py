@@ -22,11 +22,12 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, frozen, is_missing_label
 from costcurves.counting import compiled
-from costcurves.counting.counts import BLOCK, MANY, ScoreCounts, effective_number
+from costcurves.counting.counts import MANY, ScoreCounts, effective_number
 
 Array = npt.NDArray[Any]
 
 MOST_COMPILED = 255  # folds whose numbers a byte holds
+TOGETHER = 1 << 13  # counts that are mixed at once, in the processor's cache
 SEED = 20_001  # of all divisions, beside the counts
 FACTORS = (0xD6E8FEB86659FD93, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)  # odd, of many bits
 
@@ -154,7 +155,7 @@ def _cumulated(values: Array) -> Array:
     return total
 
 
-def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[IntArray, IntArray]:
+def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[Array, Array]:
     """Return the fold of each rank of the negatives and of the positives.
 
     A class has as many cases in each fold as in any other, or one more, at random.
@@ -173,10 +174,11 @@ def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[Int
     The random numbers are those of a bit generator, whose stream NumPy keeps from version to version.
     """
     seed = 0
-    for start in range(0, fp.size, BLOCK):
-        x, y = (counts[start : start + BLOCK].astype(np.uint64) for counts in (fp, tp))
+    for start in range(0, fp.size, TOGETHER):
+        x, y = (counts[start : start + TOGETHER].astype(np.uint64) for counts in (fp, tp))
         x *= np.uint64(FACTORS[0])
-        seed += int(_mixed(x + y).sum())
+        x += y
+        seed += int(_mixed(x).sum())
     seed %= 2**64
     neg, pos = (
         _fold_numbers(np.random.PCG64([SEED, which, division, seed]).random_raw(int(reached[-1])), number)
@@ -185,7 +187,7 @@ def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[Int
     return neg, pos
 
 
-def _fold_numbers(drawn: Array, number: int) -> IntArray:
+def _fold_numbers(drawn: Array, number: int) -> Array:
     """Return folds of equal size, by the order of random numbers."""
     ends = np.arange(1, number) * drawn.size // number
     if not ends.size:

@@ -658,12 +658,13 @@ void blocks_above(const int64_t *x, const int64_t *y, const int64_t *vertex, int
     }
 }
 
-/* Count the cases of one class in each fold at and above every 64th point, and the last. `reached` has how many cases are
+/* Count the cases of one class in each fold at and above every 16th point, and the last. `reached` has how many cases are
    at or above each point, and `fold` the folds of the cases from the highest score down. */
+#define NEXT 16
 void fold_ends(const int32_t *reached, const uint8_t *fold, int64_t points, int64_t folds, int64_t *table)
 {
     for (int64_t end = 0, rank = 0; end < points - 1; table += folds) {
-        end = end + BLOCK < points - 1 ? end + BLOCK : points - 1;
+        end = end + NEXT < points - 1 ? end + NEXT : points - 1;
         memcpy(table + folds, table, (size_t)folds * sizeof *table);
         for (; rank < reached[end]; rank++)
             table[folds + fold[rank]]++;
@@ -677,7 +678,7 @@ int64_t fold_points(const int32_t *neg, const int32_t *pos, const uint8_t *neg_f
 {
     int64_t size = 0;
     for (int64_t point = 1; point < points; point++) {
-        int64_t block = (point - 1) / BLOCK, end = point + BLOCK < points ? point + BLOCK : points;
+        int64_t block = (point - 1) / NEXT, end = point + NEXT < points ? point + NEXT : points;
         int64_t i = neg[point - 1], j = pos[point - 1], at[3] = {0, x[block], y[block]};
         for (; open[block] && point < end; point++) {
             int64_t before = at[1] + at[2];

@@ -241,9 +241,10 @@ def tabulated(limits: Limits, offset: float = 0.0) -> Limits:
     def looked_up(count: FloatArray, total: float, z: float) -> tuple[FloatArray, FloatArray]:
         known, lower, upper = _solved(limits, total, z, offset)
         index = np.rint(count - offset).astype(np.intp)
-        every = offset + np.arange(index.max(initial=0) + 1)
-        if every.size > index.size:
+        highest = int(index.max(initial=0))
+        if highest >= index.size:
             return np.interp(count, known, lower), np.interp(count, known, upper)
+        every = offset + np.arange(highest + 1)
         return np.interp(every, known, lower)[index], np.interp(every, known, upper)[index]
 
     return looked_up

@@ -260,8 +260,12 @@ def _one_by_one(cells: Cells, number: IntArray, points: int, rng: np.random.Gene
     # Those that only a gets wrong are counted in the first half of each row, those that only b does in the second.
     row = np.repeat(np.arange(number.size) * (2 * width), found)
     half = np.where(cells.only_a, 0, width)
-    change = np.bincount(row + (half + cells.first)[which], minlength=number.size * 2 * width)
-    change -= np.bincount(row + (half + cells.last)[which], minlength=number.size * 2 * width)
+    place = (half + cells.first).take(which)
+    place += row
+    change = np.bincount(place, minlength=number.size * 2 * width)
+    np.take(half + cells.last, which, out=place, mode="clip")  # which writes to `place` without a buffer
+    place += row
+    change -= np.bincount(place, minlength=number.size * 2 * width)
     counts = np.cumsum(change.reshape(-1, 2, width), axis=2)[:, :, :points]
     return counts[:, 0], counts[:, 1]
 
