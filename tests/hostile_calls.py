@@ -298,7 +298,7 @@ class Campaign:
         made = 0
         while made < count and time.monotonic() < end:
             target = self.targets[rng.integers(len(self.targets))]
-            if rng.random() * (target.seconds + 0.01) > 0.012:
+            if rng.random() * (target.seconds + 0.001) > 0.003:
                 continue  # slow callables come less often
             made += 1
             found = self.call(target, rng)

@@ -455,3 +455,5 @@ def test_costs_of_full_samples_in_units_of_the_larger_cost_are_those_of_all_resa
     assert [found.lower[0], found.upper[0]] == pytest.approx(expected)
     with pytest.raises(cc.InputError, match="`prevalence` must be in"):
         band.per_largest_cost(1.0)
+    rare = band.per_largest_cost(5e-324)  # a miss costs more than a float can hold
+    assert [rare.lower[0], rare.estimate[0], rare.upper[0]] == [0.0, 0.0, 0.0]

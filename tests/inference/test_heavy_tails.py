@@ -89,6 +89,19 @@ def test_no_error_at_all_does_not_mean_no_cost():
     assert found.upper == pytest.approx(40 * (1 - 0.05**0.01), rel=1e-4)
 
 
+def test_costs_that_cannot_differ_from_zero_have_no_width_and_others_do():
+    rng = np.random.default_rng(0)
+    assert tuple(bootstrap_t_limits(np.zeros(50), 0.025, 100, rng, (0.0, 0.0))) == (0.0, 0.0, 1.0)
+    # No case of 50 in which an error costs 3 or -3: the limit is that of a rate of which nothing was seen.
+    reach = 3 * (1 - 0.05 ** (1 / 50))
+    above = bootstrap_t_limits(np.zeros(50), 0.025, 100, rng, (0.0, 3.0))
+    assert (above.lower, above.p_value) == (0.0, 1.0)
+    assert above.upper == pytest.approx(reach, rel=1e-3)
+    below = bootstrap_t_limits(np.zeros(50), 0.025, 100, rng, (-3.0, 0.0))
+    assert (below.upper, below.p_value) == (0.0, 1.0)
+    assert below.lower == pytest.approx(-reach, rel=1e-3)
+
+
 def test_exchanged_classifiers_and_cases_give_the_same_limits():
     rng = np.random.default_rng(3)
     a, b = rng.gamma(2, 1, 80), rng.gamma(2, 1.2, 80)

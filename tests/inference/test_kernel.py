@@ -17,10 +17,10 @@ from costcurves._base.errors import InputError, UnsupportedError
 from costcurves.inference.kernel import smooth as _smooth
 from costcurves.inference.kernel.batches import binomial_rows
 from costcurves.inference.kernel.distribution import exact_distribution, exact_quantiles
-from costcurves.inference.kernel.lattice import bernstein, lattice_power
+from costcurves.inference.kernel.lattice import Lattice, bernstein, convolution_quantile, lattice_power, power
 from costcurves.inference.kernel.smooth import smooth_sum
 from costcurves.inference.kernel.strata import Stratum, moments, resample
-from laws import law
+from laws import law, random_worlds
 
 
 def enumerate_resamples(strata: list[tuple[list[Fraction], int]]) -> dict[Fraction, Fraction]:
@@ -245,7 +245,7 @@ def whole_values(strata):
     cells = []
     for n, size, seed in strata:
         rng = np.random.default_rng(seed)
-        q = np.append(0.7, 0.3 * rng.dirichlet(np.ones(size)))
+        q = np.append(0.7, 0.3 * rng.dirichlet(np.ones(size)), 0.0)
         cells.append((n, q, np.append(0.0, np.sort(rng.choice(np.arange(1.0, 900.0), size, replace=False)))))
     return cells
 
@@ -492,3 +492,37 @@ def test_bernsteins_bound_is_where_his_inequality_leaves_the_tail(variance, larg
     # P(|X - mean| >= t) <= 2 exp(-t² / (2 (variance + largest t / 3))), which is the tail at the t returned.
     t = bernstein(variance, largest, tail)
     assert 2 * math.exp(-t * t / (2 * (variance + largest * t / 3))) == pytest.approx(tail, rel=1e-9)
+
+
+@pytest.mark.parametrize("strata", [[], ["text"], [Stratum(3, [1.0], [0.5]), None]])
+def test_strata_are_at_least_one_and_nothing_else(strata):
+    with pytest.raises(InputError, match="`strata` must be Stratum objects, at least one, got"):
+        moments(strata)
+
+
+@pytest.mark.parametrize("n", [1, 7, 10**6, 2**53])
+def test_rounding_of_a_transform_does_not_grow_in_its_power(n):
+    above = np.array([1.0, 1 + 2.0**-52, (1 + 2.0**-52) * 1j, -1 - 2.0**-52])
+    assert np.abs(power(above, n)).max() <= 1 + 1e-15
+    inside = np.array([0.3 + 0.4j, 0.5, 1 - 1e-3])
+    if n < 100:
+        np.testing.assert_allclose(power(inside, n), inside**n, rtol=1e-13)
+
+
+@pytest.mark.law
+def test_quantiles_of_the_sum_of_two_lattices_are_those_of_all_pairs():
+    for rng in random_worlds(40, stream=1907):
+        parts = tuple(
+            Lattice(float(rng.normal()), float(step), rng.dirichlet(np.ones(size)), 0.0)
+            for step, size in zip(rng.choice([0.3, 1.0, 7.1], 2), rng.integers(1, 7, 2), strict=True)
+        )
+        values = [part.base + part.step * np.arange(part.mass.size) for part in parts]
+        atoms = np.add.outer(*values).ravel()
+        mass = np.multiply.outer(parts[0].mass, parts[1].mass).ravel()
+        order = np.argsort(atoms)
+        reached = np.cumsum(mass[order])
+        levels = np.append((np.append(0.0, reached[:-1]) + reached) / 2, 1e-12)  # between the steps
+        expected = atoms[order][np.append(np.arange(atoms.size), 0)]
+        mean = float(mass @ atoms)
+        std = float(np.sqrt(mass @ (atoms - mean) ** 2)) or 1.0
+        np.testing.assert_allclose(convolution_quantile(levels, parts, mean, std), expected, atol=1e-9)

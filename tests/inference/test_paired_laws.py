@@ -286,3 +286,18 @@ def test_one_small_class_is_judged_no_less_strictly_than_by_mcnemars_exact_test(
 
 def test_five_of_five_all_one_way_are_mcnemars_p():
     assert float(difference_band(5, 0, 5, 0, 0, 5, [1.0]).p_values_at(1.0)) == pytest.approx(0.0625, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["mid-p", "score", "bonett-price", "gaussian"])
+@pytest.mark.parametrize("counts", [(4000, 500, 500, 6000), (4000, 500, 6000, 500), (300, 2500, 2500, 300)])
+def test_limits_of_large_full_samples_have_the_width_of_the_multinomial_distribution(method, counts):
+    # The errors of both classes share the draws, so the two differences are correlated.
+    sizes, pc = (5000, 7000), 0.4
+    n = sum(sizes)
+    worth = np.array([1, -1, 1, -1]) * np.repeat([pc * n / sizes[0], (1 - pc) * n / sizes[1]], 2)
+    share = np.array(counts) / n
+    spread = np.sqrt((share @ worth**2 - (share @ worth) ** 2) / n)
+    cells = tuple(np.array([float(k)]) for k in counts)
+    estimate, low, high = difference_limits(cells, sizes, np.array([pc]), 1.96, method, "full", 0.0)
+    assert estimate[0] == pytest.approx(share @ worth)
+    assert high[0] - low[0] == pytest.approx(2 * 1.96 * spread, rel=0.02)

@@ -39,6 +39,25 @@ def test_a_rule_that_was_not_chosen_here_loses_more_by_chance_alone():
     assert found == pytest.approx(expected, abs=0.12 * spread)
 
 
+@pytest.mark.parametrize(("rule", "pc"), [(-2, 0.3), (-1, 0.7), (-2, 0.5), (-1, 0.5)])
+def test_doing_nothing_and_alarming_always_lose_what_a_classifier_would_save(rule, pc):
+    # The cost of the rule in use is known, pc or 1 - pc, and that of the only candidate is normal.
+    rng = np.random.default_rng(5)
+    sizes = (3000, 5000)
+    cells = ([(rng.random(3000) < 0.6).astype(np.int32)], [(rng.random(5000) < 0.3).astype(np.int32)])
+    candidates = Candidates.of_cells(cells, [1], (None, None), (None, None), tuple(map(float, sizes)))
+    fnr, fpr = float(candidates.misses[0] / 3000), float(candidates.alarms[0] / 5000)
+    cost = pc * fnr + (1 - pc) * fpr
+    spread = np.sqrt(pc**2 * fnr * (1 - fnr) / 3000 + (1 - pc) ** 2 * fpr * (1 - fpr) / 5000)
+    known = {-2: pc, -1: 1 - pc}[rule]
+    cheapest = min(pc, 1 - pc)
+    loss = known - min(cost, cheapest)
+    drawn = known - np.minimum(cost + spread * np.random.default_rng(4).standard_normal(200_000), cheapest)
+    expected = loss + MORE * max(np.quantile(loss - drawn, 0.95), 0.0)
+    found = loss_limit(candidates, np.array([pc]), np.ones(1), loss, 0.95, rule)
+    assert found == pytest.approx(expected, abs=0.12 * spread)
+
+
 @pytest.mark.law
 def test_the_limit_of_a_loss_is_above_it_and_shrinks_with_the_cases():
     for rng in random_worlds(3, stream=1831):

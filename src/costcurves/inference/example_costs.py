@@ -87,8 +87,6 @@ def bootstrap_t_limits(
     n, mean = values.size, float(values.mean())
     moved = values[values != 0]
     moved = moved[np.argsort(np.abs(moved), kind="stable")]  # the order of the cases does not matter
-    if moved.size == 0 and possible == (0.0, 0.0):
-        return MeanLimits(0.0, 0.0, 1.0)
     lower, upper, p = -math.inf, math.inf, 1.0
     if moved.size > 1:
         error = float(values.std()) / math.sqrt(n)
