@@ -241,9 +241,7 @@ calls minor except for M6 and M9 when q is large. Among ours it is also large fo
 
 ## Beyond the paper: which interval should be the default?
 
-{settings_text(beyond)} Each digit in the figure represents a model, M1 to M9.
-
-{image("2000-intervals.png", "Coverage of every interval for every model")}
+{settings_text(beyond)}
 
 Number of intervals, out of 1000, that contain the true cost (Table 5 with other intervals):
 
@@ -282,6 +280,5 @@ PAGE = Page(
         "2000-figure3.png": figures.figure3,
         "2000-figure4.png": figures.figure4,
         "2000-figure5.png": figures.figure5,
-        "2000-intervals.png": figures.intervals,
     },
 )

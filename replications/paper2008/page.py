@@ -53,7 +53,7 @@ def first(outcomes: Outcomes) -> Any:
     samples = [cc.CostCurve.from_predictions(*world.draw(60, 60, rng=i), name=f"sample {i}") for i in (1, 2)]
     with panels(2, 3.4, 2.8) as (figure, (left, right)):
         cc.ThresholdDisplay(samples).plot(ax=left, condition=0.3, legend="upper right")
-        cc.CostCurveDisplay(samples).plot(ax=right, condition=0.3, legend="upper right")
+        cc.CostCurveDisplay(samples).plot(ax=right, condition=0.3, legend="lower center")
         left.set_title("the cost of every threshold")
         right.set_title("the cheapest one at every pc")
     return figure
