@@ -147,7 +147,7 @@ of M6), BCost is not too wide but too narrow here, because the tree misses nearl
 about **normal theory does not replicate**: the normal interval covers {span(five, "normal", ("M1", "M2", "M3", "M4", "M5", "M8"))} of
 1000 for M1 to M5 and M8, {span(five, "normal", ("M7",))} for M7 and {span(five, "normal", ("M6", "M9"))} for M6 and M9, not 1000,
 and the paired z test rejects. (The paper says that the normal interval always covered "for all five cost models". It has nine and
-does not name the five.) Intervals that use s instead of s/√n behave as the paper reports (see below).
+does not name the five.) Intervals that use s instead of s/√n behave as the paper reports in most cases (see below).
 
 ## The domain
 

@@ -237,8 +237,9 @@ errors of one class may be missing. `CostCurve.threshold_set` says how uncertain
 
 ## The breaks
 
-The breaks have the cause that the paper names. Near pc = 0 and 1, few errors of one kind are expected, and if the test set
-contains none, the Gaussian interval has no width. The corrected intervals allow for errors that were not observed, so they
+The paper explains the breaks by thresholds outside the range of the observed scores. That is one case of the cause that
+we find: near pc = 0 and 1 few errors of one kind are expected, and if the test set contains none, the Gaussian interval is
+too narrow or has no width, even if scores lie on both sides of the threshold. The corrected intervals allow for errors that were not observed, so they
 are wide there instead of wrong; at the very ends they nearly always contain the true cost.
 """
 
