@@ -10,6 +10,7 @@ from replications.study import Study
 _HOMES = {
     "scenarios-1997": "paper1997.scenarios",
     "domains-1998": "paper1998.dominance",
+    "raw-1998": "paper1998.raw",
     "splits-1998": "paper1998.splits",
     "variants-1998": "paper1998.variants",
     "bags-1998": "paper1998.bags",

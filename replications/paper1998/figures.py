@@ -9,6 +9,7 @@ import numpy as np
 import costcurves as cc
 from replications.drawing import COLOURS, DASHES, panels
 from replications.markdown import Outcomes
+from replications.paper1998 import raw
 from replications.paper1998.analysis import LEVEL, POINTS, Stretch
 from replications.paper1998.folds import DOMAINS, FOLDS
 from replications.paper1998.members import PAPER, TODAY
@@ -43,6 +44,25 @@ def _curves(outcomes: Outcomes, names: tuple[str, ...]) -> Any:
             ax.set_title(DOMAINS[part["domain"]])
             ax.set_xlabel("false positive rate" if i >= 6 else "")
             ax.set_ylabel("true positive rate" if i % 3 == 0 else "")
+    return figure
+
+
+def raw_curves(outcomes: Outcomes) -> Any:
+    """Draw figure 1: raw curves where naive Bayes comes nearest to dominating, and in the largest other domain."""
+    parts = outcomes["raw-1998"].parts
+    first = min(parts, key=lambda part: raw.behind(part, "NB"))
+    second = max((part for part in parts if part is not first), key=lambda part: part["tests"])
+    looks = {name: {"color": COLOUR[name], "linestyle": DASHES[i % 4]} for i, name in enumerate(PAPER)}
+    fpr = np.linspace(0, 1, raw.GRID)
+    with panels(2, 3.5, 3.6) as (figure, axes):
+        for ax, part in zip(axes, (first, second), strict=True):
+            curves = [
+                cc.RocCurve.from_rates(fpr, np.array(tpr), thresholds=np.linspace(1, 0, raw.GRID), name=name)
+                for name, tpr in part["curves"].items()
+            ]
+            shown = cc.RocHullDisplay(cc.RocHull(curves))
+            shown.plot(ax=ax, hull=False, shade=False, legend="lower right", curve_kwargs=looks)
+            ax.set_title(f"{DOMAINS[part['domain']]}, {part['tests']:,} test examples")
     return figure
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import costcurves as cc
 from replications.drawing import COLOURS, GREY, look, panels
 from replications.markdown import Outcomes
-from replications.paper2000 import defaults, power, sensitivity, table5, table6
+from replications.paper2000 import power, sensitivity, table5, table6
 from replications.paper2000.domain import MODELS, by_model, label
 
 
@@ -120,23 +120,3 @@ def figure4(outcomes: Outcomes) -> Any:
 def figure5(outcomes: Outcomes) -> Any:
     """Draw the range over matrices."""
     return _against_q(outcomes, (("M2", "M9"), ("M1", "M6", "M7")), ranges=True)
-
-
-def intervals(outcomes: Outcomes) -> Any:
-    """Draw the coverage of every method, with one dot per model."""
-    parts = outcomes["defaults-2000"].parts
-    kinds = ("cost", "cost_by_class", "equal", "equal_by_class")
-    titles = ("cost", "cost, fixed class sizes", "equal costs", "equal costs, fixed class sizes")
-    with panels(4, 2.6, 3.8, sharey=True) as (figure, axes):
-        for ax, kind, title in zip(axes, kinds, titles, strict=True):
-            ax.axvline(950, color=GREY, linewidth=0.8)
-            for row, name in enumerate(defaults.METHODS):
-                each = defaults.table(parts, kind)[name]
-                for i, model in enumerate(MODELS):
-                    text = {"ha": "center", "va": "center", "fontsize": 5.5, "color": COLOURS[i]}
-                    ax.text(each[model], row + 0.27 * ((i % 3) - 1), model[1], **text)
-            ax.set(title=title, xlim=(None, 1010), ylim=(len(defaults.METHODS) - 0.4, -0.6), xlabel="of 1000")
-            low = min(min(each.values()) for each in defaults.table(parts, kind).values())
-            ax.set_xlim(max(0, low - 30), 1015)
-            ax.set_yticks(range(len(defaults.METHODS)), defaults.METHODS)
-    return figure

@@ -195,7 +195,7 @@ resamples for figure 12, can replicate.
 
 {_table_of(two, 3, 4)}
 
-The operating range is that of the lower envelope. In {ends} of {len(seen)} cross-validations it reaches an end of the axis, because some
+The bar below figure 4 is the operating range, which is that of the lower envelope. In {ends} of {len(seen)} cross-validations it reaches an end of the axis, because some
 threshold finds a few cases of one class without an error in the other. The saving from this is small.
 
 ## Four splitting criteria: figures 7 and 8

@@ -53,7 +53,7 @@ def first(outcomes: Outcomes) -> Any:
     samples = [cc.CostCurve.from_predictions(*world.draw(60, 60, rng=i), name=f"sample {i}") for i in (1, 2)]
     with panels(2, 3.4, 2.8) as (figure, (left, right)):
         cc.ThresholdDisplay(samples).plot(ax=left, condition=0.3, legend="upper right")
-        cc.CostCurveDisplay(samples).plot(ax=right, condition=0.3, legend="upper right")
+        cc.CostCurveDisplay(samples).plot(ax=right, condition=0.3, legend="lower center")
         left.set_title("the cost of every threshold")
         right.set_title("the cheapest one at every pc")
     return figure
@@ -237,8 +237,9 @@ errors of one class may be missing. `CostCurve.threshold_set` says how uncertain
 
 ## The breaks
 
-The breaks have the cause that the paper names. Near pc = 0 and 1, few errors of one kind are expected, and if the test set
-contains none, the Gaussian interval has no width. The corrected intervals allow for errors that were not observed, so they
+The paper explains the breaks by thresholds outside the range of the observed scores. That is one case of the cause that
+we find: near pc = 0 and 1 few errors of one kind are expected, and if the test set contains none, the Gaussian interval is
+too narrow or has no width, even if scores lie on both sides of the threshold. The corrected intervals allow for errors that were not observed, so they
 are wide there instead of wrong; at the very ends they nearly always contain the true cost.
 """
 

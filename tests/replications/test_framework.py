@@ -222,9 +222,9 @@ def test_only_named_pictures_are_drawn_without_a_display():
                 axes = {"ax", "left", "middle", "right"}
                 if isinstance(at.value, ast.Subscript) or getattr(at.value, "id", "") in axes:
                     found.add((path.parent.name, function.name))
-    # The domain and the tables of 2000, intervals of other methods, Table 1 of 1998, and means of cross-validations.
+    # The domain and the tables of 2000, Table 1 of 1998, and means of cross-validations.
     tables = {("paper2000", "domain"), ("paper2000", "coverage"), ("paper1998", "table1")}
-    assert found == tables | {("paper2000", "intervals"), ("paper2005", "figure7")}
+    assert found == tables | {("paper2005", "figure7")}
 
 
 def test_pages_count_their_verdicts_and_say_what_is_missing():

@@ -291,6 +291,15 @@ def test_the_small_forms_of_the_tables_with_other_folds_and_trees_run(name):
     assert all(0 <= row.ours <= 1 for row in outcome.rows if "share of pc" in row.what)
 
 
+def test_raw_curves_are_those_of_one_third_and_rise():
+    (part,) = study("raw-1998").run("small").parts
+    assert part["tests"] == 50
+    assert list(part["curves"]) == list(PAPER)
+    for values in part["curves"].values():
+        assert (np.diff(values) >= 0).all()
+        assert values[-1] == 1
+
+
 def test_a_full_run_without_its_files_says_which(tmp_path):
     with pytest.raises(cc.InputError, match=r"`data` must hold vehicle\.csv\.gz"):
         study("domains-1998").run("full", data=tmp_path)

@@ -136,6 +136,23 @@ def test_names_that_agree_by_chance_do_not_replicate():
     assert domains._beyond_chance(7, counts, 9) == DIRECTION
 
 
+def test_a_raw_curve_must_dominate_or_come_very_close():
+    assert verdicts(OUTCOMES["raw-1998"].rows, "Figure 1a") == [FAILS]
+
+    def close(parts):
+        one = parts[0]["curves"]
+        best = np.max([values for name, values in one.items() if name != "NB"], axis=0)
+        one["NB"] = (best - 0.01).tolist()
+
+    def over(parts):
+        parts[0]["dominator"] = "NB"
+
+    assert verdicts(judged_again("raw-1998", close), "Figure 1a") == [DIRECTION]
+    assert verdicts(judged_again("raw-1998", over), "Figure 1a") == [REPLICATES]
+    everywhere = judged_again("raw-1998", lambda parts: every(parts, dominator="NB"))
+    assert verdicts(everywhere, "Figure 1b") == [FAILS]
+
+
 def test_a_dominator_by_its_hull_alone_is_not_the_papers():
     assert verdicts(OUTCOMES["domains-1998"].rows, "Figures 2 and 3, Vehicle") == [DIRECTION]
 

@@ -38,6 +38,8 @@ SQUARE_MARGINS: Margins = (0.5, 0.12, 0.42, 0.14)
 _X_LABEL, _Y_LABEL = "false positive rate (negatives flagged)", "true positive rate (positives flagged)"
 
 
+# The dashes of lines of equal cost, so that those of several conditions can be told apart.
+_ISO_DASHES = ((0, (4, 2)), (0, (8, 2)), (0, (6, 2, 1, 2)), (0, (2, 2)))
 # The sides of the corner that is shown if all curves come near to perfection there.
 _SIDES = (0.05, 0.1, 0.2, 0.4)
 
@@ -197,8 +199,8 @@ class RocHullDisplay(ScoreDisplay):
             at_ends = [_draw_iso(axes, end) for end in ends]
             label_each(axes, at_ends, "same cost, ends of the range")
             self.iso_, self.point_, labels = at_ends, [], []
-            for decision in decisions:
-                self.iso_.append(_draw_iso(axes, decision))
+            for place, decision in enumerate(decisions):
+                self.iso_.append(_draw_iso(axes, decision, place))
                 self.iso_[-1].set_label(f"same cost at pc {decision.condition.pc:.2g}")
                 labels.append(_draw_decision(axes, decision))
                 self.point_ += [labels[-1].artist, labels[-1].text]
@@ -242,8 +244,9 @@ def _draw_touching(ax: Any, first: Decision, second: Decision) -> list[Any]:
     return [line, *ax.plot([first.fpr, second.fpr], [first.tpr, second.tpr], **dots)]
 
 
-def _draw_iso(ax: Any, decision: Decision) -> Any:
-    style = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 1}
+def _draw_iso(ax: Any, decision: Decision, place: int = 0) -> Any:
+    """Draw the line of equal cost through a decision; lines at other places in a list have other dashes."""
+    style = {"color": GREY, "linewidth": 0.9, "linestyle": _ISO_DASHES[place % len(_ISO_DASHES)], "zorder": 1}
     return ax.axline((decision.fpr, decision.tpr), slope=decision.condition.slope, **style)
 
 
