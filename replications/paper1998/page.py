@@ -247,7 +247,7 @@ def _tests(tests: Outcome) -> str:
 def _most_false(tests: Outcome) -> float:
     """The largest share of data sets, in percent, in which a test other than "intervals" tells equal scores apart."""
     return max(
-        100 * count["any"] / part["sets"]
+        100 * float(count["any"]) / float(part["sets"])
         for part in tests.parts
         if "equal" in part["world"]
         for name, count in part["counts"].items()

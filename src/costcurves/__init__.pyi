@@ -27,7 +27,7 @@ from costcurves.curves import thresholds as thresholds
 from costcurves.curves.averages import AveragedRoc as AveragedRoc
 from costcurves.curves.averages import average_cost_curves as average_cost_curves
 from costcurves.curves.averages import average_roc_curves as average_roc_curves
-from costcurves.curves.averages import pool as pool
+from costcurves.curves.averages import pool_examples as pool_examples
 from costcurves.curves.binormal import fit_binormal as fit_binormal
 from costcurves.curves.cost_curve import CostCurve as CostCurve
 from costcurves.curves.hull import RocHull as RocHull

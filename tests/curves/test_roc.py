@@ -204,8 +204,8 @@ def test_what_needs_all_points_or_thresholds_says_so():
     hull = curve_of(MIXED, name="kept", points="hull")
     with pytest.raises(cc.UnsupportedError, match="`auc` needs every point of the ROC curve, got 'kept'"):
         hull.auc()
-    with pytest.raises(cc.UnsupportedError, match="`pool` needs every point"):
-        cc.pool([hull])
+    with pytest.raises(cc.UnsupportedError, match="`pool_examples` needs every point"):
+        cc.pool_examples([hull])
     with pytest.raises(cc.UnsupportedError, match="`threshold` needs a curve made from scores, got 'expert'"):
         cc.RocCurve.from_rates(0.1, 0.6, name="expert").index_of(0.5)
     with pytest.raises(cc.InputError, match="`points` must be one of 'all', 'hull', got 'some'"):
@@ -217,7 +217,7 @@ def test_what_needs_all_points_or_thresholds_says_so():
 
 @given(st.lists(predictions(), min_size=1, max_size=4))
 def test_pooling_is_counting_all_examples_together(sets):
-    pooled = cc.pool([curve_of(data) for data in sets])
+    pooled = cc.pool_examples([curve_of(data) for data in sets])
     together = ([y for labels, _ in sets for y in labels], [s for _, scores in sets for s in scores])
     assert points(pooled) == oracles.roc_points(*together)
     assert pooled.fp.dtype == np.int64
@@ -226,7 +226,7 @@ def test_pooling_is_counting_all_examples_together(sets):
 def test_pooling_weights_gives_weights():
     first = curve_of(MIXED)
     second = curve_of(MIXED, sample_weight=[0.5] * 6)
-    pooled = cc.pool({"one": first, "two": second})
+    pooled = cc.pool_examples({"one": first, "two": second})
     assert pooled.made_from == "weights"
     assert pooled.tpr == pytest.approx(first.tpr)
 
@@ -248,7 +248,7 @@ def test_pooling_weights_gives_weights():
 )
 def test_pooling_refuses(curves, error, message):
     with pytest.raises(error, match=message):
-        cc.pool(curves)
+        cc.pool_examples(curves)
 
 
 @given(st.lists(predictions(), min_size=1, max_size=4), st.integers(2, 30))

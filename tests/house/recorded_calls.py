@@ -234,7 +234,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "roc, points": lambda: [ROC["a"].at([3, 5]), ROC["a"].index_of(np.array([0.5])), ROC["a"].score_below(0.5)],
     "roc, exact": lambda: [str(rate) for rate in ROC["a"].exact_rates(5)],
     "auc": lambda: [curve.auc() for curve in ROC.values()],
-    "pooled": lambda: cc.pool(PARTS),
+    "pooled": lambda: cc.pool_examples(PARTS),
     "averaged roc": lambda: cc.average_roc_curves(PARTS, n_points=20),
     "averaged roc, as a curve": lambda: [
         (mean := cc.average_roc_curves(PARTS, n_points=9, level=0.9)).to_roc_curve(),

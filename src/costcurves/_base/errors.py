@@ -53,7 +53,7 @@ class UnsupportedError(CostCurvesError):
     --------
     >>> import costcurves as cc
     >>> curve = cc.RocCurve.from_rates(fpr=0.1, tpr=0.6, name="expert")
-    >>> cc.pool([curve, curve])
+    >>> cc.pool_examples([curve, curve])
     Traceback (most recent call last):
     ...
     costcurves.UnsupportedError: `curves` must come from scores to be pooled, got 'expert' made from rates

@@ -31,7 +31,7 @@ AverageKind = Literal["vertical", "horizontal", "threshold", "points"]
 AVERAGES = get_args(AverageKind)
 
 
-def pool(curves: RocCurves, *, name: str = "pooled") -> RocCurve:
+def pool_examples(curves: RocCurves, *, name: str = "pooled") -> RocCurve:
     """Return the ROC curve of all the curves' examples together, at shared thresholds.
 
     Pooling examples assumes that a score means the same in every curve, as in calibrated folds. If it does not, average
@@ -50,7 +50,7 @@ def pool(curves: RocCurves, *, name: str = "pooled") -> RocCurve:
     >>> import costcurves as cc
     >>> a = cc.RocCurve.from_predictions([0, 1], [0.2, 0.7])
     >>> b = cc.RocCurve.from_predictions([0, 1, 1], [0.3, 0.1, 0.7])
-    >>> cc.pool([a, b])
+    >>> cc.pool_examples([a, b])
     RocCurve('pooled': 5 examples (3 positive), 5 points, auc=0.667)
     """
     listed = check_curves(curves, repeats=True)
@@ -61,7 +61,7 @@ def pool(curves: RocCurves, *, name: str = "pooled") -> RocCurve:
             raise UnsupportedError(
                 f"`curves` must come from scores to be pooled, got {curve.name!r} without thresholds"
             )
-        curve.need_all_points("pool")
+        curve.need_all_points("pool_examples")
     cuts = np.concatenate([c.thresholds[1:] for c in listed])
     dtype = np.result_type(*[c.fp for c in listed])
     distinct, place = np.unique(-cuts, return_inverse=True)
@@ -169,7 +169,7 @@ def average_roc_curves(
     average takes the smallest fpr of several points with the same tpr. The interval is that of the paper: binomial,
     with as many trials as the curves have positives together (negatives for a horizontal average; NaN if the counts are
     not known). It describes tpr at a given fpr; the performance of an averaged ROC curve is *not* the average
-    performance, for which see `average_cost_curves`. To put the examples of all curves together, use `pool`.
+    performance, for which see `average_cost_curves`. To put the examples of all curves together, use `pool_examples`.
 
     Examples
     --------
