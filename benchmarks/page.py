@@ -27,7 +27,7 @@ AIMS = {
     "many-at": "counting all pairs at the condition",
     "recommend-60": "draws of all candidates, for honest limits",
     "many-60": "draws for joint limits of 1,770 pairs",
-    "report-60": "work for each classifier: 30 took 14 s and 60 took 25 s on a busy machine; their comparisons take 1 s",
+    "report-60": "work for each classifier: 30 took 14 s and 60 took 25 s on a busy machine, and their comparisons 1 s",
     "recommend-curves": "draws of all candidates, whose number does not depend on n",
     "compare-1000": "999 simulated data sets: see *Comparisons* below",
     "compare-10000": "999 simulated data sets: see *Comparisons* below",
