@@ -235,6 +235,11 @@ REFUSED = [
         lambda: cc.RocHull([ROC]).best_at_fpr(5e-324, confidence=0.9),
         "needs at least 1,125,899,906,842,624 negative cases",
     ),
+    (lambda: cc.dominance(np.array(0.3)), "`curves` must be "),
+    (
+        lambda: cc.RocHull([ROC]).best_at_capacity(alarms=5e-324, population=100, prevalence=0.3, confidence=0.9),
+        "needs at least about [0-9,]{15,} negative and [0-9,]{15,} positive",
+    ),
     (lambda: cc.RocHull([ROC]).best_at_fpr(1e-14, confidence=0.9), "needs at least [0-9,]{19} negative cases"),
     # planning
     (lambda: cc.plan_test_size([[90, 10], [4, 16]], COSTS, half_width=1e-320), "`half_width` must be reachable"),

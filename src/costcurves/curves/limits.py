@@ -318,7 +318,7 @@ def _check_sizes(curves: Sequence[RocCurve], enough: Callable[[int, int], bool],
         return -(-factor * n_neg // 100), -(-factor * n_pos // 100)
 
     high = 200
-    while not enough(*times(high)):
+    while high < 2**50 and not enough(*times(high)):  # nobody has more cases
         high *= 2
     factor = bisect_right(range(high), False, lo=high // 2, key=lambda factor: enough(*times(factor)))
     negatives, positives = times(factor)

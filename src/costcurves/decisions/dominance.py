@@ -251,7 +251,8 @@ def _named(curves: Any) -> dict[str, Any]:
     """Return curves by name."""
     if isinstance(curves, (RocCurve, CostCurve)):
         curves = [curves]
-    given = dict(curves) if isinstance(curves, Mapping) else list(curves) if isinstance(curves, Iterable) else curves
+    several = isinstance(curves, Iterable) and getattr(curves, "shape", None) != ()
+    given = dict(curves) if isinstance(curves, Mapping) else list(curves) if several else curves
     names = [curve.name for curve in as_cost_curves(given)]
     check_unique(names, "curves")
     check_not_trivial(names, "curves")
