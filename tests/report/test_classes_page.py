@@ -125,3 +125,23 @@ def test_given_class_frequencies_are_told_and_set(running, tmp_path):
     assert one.page.input_value("#share_0") == "90"
     assert told(one) == ("a", pytest.approx(0.5))
     one.page.close()
+
+
+def test_the_nearest_turn_is_where_a_search_over_shares_finds_another_cheapest():
+    report = cc.Report.from_class_predictions(TRUTH, GUESSES, COSTS, baseline="fair", cases_per_year=500).to_dict()
+    tables = {name: cc.ConfusionMatrix.from_predictions(TRUTH, g, labels=LABELS) for name, g in GUESSES.items()}
+    hull, share = cc.prior_hull(tables, COSTS), np.bincount(Y) / Y.size
+    found = []
+    for t in range(K):
+        for odds in np.linspace(-12, 12, 6001):
+            mix = share * (1 - 1 / (1 + np.exp(-odds))) / (1 - share[t])
+            mix[t] = 1 / (1 + np.exp(-odds))
+            if (name := hull.best(mix).name) != report["best"]:
+                found.append((abs(odds - np.log(share[t] / (1 - share[t]))), name, LABELS[t], mix[t]))
+    _, name, label, at = min(found)
+    turn = report["turn"]
+    assert (turn["name"], turn["label"]) == (name, label)
+    assert turn["share"] == pytest.approx(at, abs=0.004)
+    saving = cc.bdeltacost_many(TRUTH, GUESSES, COSTS).pair("fair", report["best"])
+    assert report["saving"]["estimate"] == saving.estimate
+    assert report["saving"]["shown"] == (saving.cheaper == report["best"])

@@ -74,8 +74,8 @@ class Report:
     ``pairs`` (differences with adjusted p-values; the last ones are against the cheapest constant), ``best``, ``sure``,
     ``rivals`` (those that are not shown to cost more than the best), ``verdict``, ``chosen`` (the cost of the best with
     limits that allow for the choice; null if it is a constant), ``turn`` (the nearest share of one class at which
-    another choice is cheaper on these cases), ``saving`` (against the baseline) and ``never_cheapest``. Infinities are the strings
-    "inf" and "-inf", and undefined values are null.
+    another choice is cheaper on these cases), ``saving`` (against the baseline) and ``never_cheapest``. Infinities are
+    the strings "inf" and "-inf", and undefined values are null.
 
     Both kinds have ``page``: the sentences and tables of the page, in which only names have markup, and the tables of
     its pictures. From these `from_json` makes the page again, without the examples.

@@ -9,7 +9,7 @@ from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, Rule
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
-from costcurves.report.answers import SURE, UNSURE, ConditionAnswer, RangeAnswer, Slices
+from costcurves.report.answers import ConditionAnswer, RangeAnswer, Slices
 from costcurves.report.markup import Markup
 from costcurves.report.numbers import money, money_span, number, percent, together
 from costcurves.report.summary import Summary
