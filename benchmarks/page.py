@@ -129,7 +129,7 @@ found in a Gaussian field of all pairs at 65 points: 0.3 of 0.46 s for 20 classi
 several threads adds processor time on a busy machine, where threads wait for each other. A comparison of a file reads
 labels and scores once more, because it can begin only when the thresholds are known: for 2 · 10⁷ rows and two
 classifiers, the hulls took 0.60 s of processor time, that pass 0.37 s (decoding 12 ns a row, looking up both scores 11
-ns), and limits 0.14 s.
+ns); the limits come on top.
 
 *Imports.* The first use of `RocHull` loads 74 modules of the package, which define their classes then, and took 0.34 s
 of processor time in a run in which `numpy` and `narwhals` took 0.14 s. It does not load `narwhals` or SciPy, so the
