@@ -27,34 +27,39 @@ def answers(
     return np.where(noise > margin, other, y)
 
 
+def held(rng: np.random.Generator, sets: int, n: int, method: Any = "tilted") -> dict[str, bool]:
+    """Return which limits hold the truth of one random world."""
+    k = int(rng.integers(2, 5))
+    prior, table = rng.dirichlet(np.full(k, 2.0)), rng.integers(1, 12, (k, k)) * (1.0 - np.eye(k))
+    table[rng.integers(k)] *= rng.choice([1, 10])
+    skill, shift, share = rng.uniform(0.4, 2.2, k), rng.uniform(0, 0.8), rng.uniform(0, 0.8)
+    costs = cc.CostMatrix(table, labels=list(range(k)))
+    y, difficulty = rng.choice(k, n, p=prior), rng.normal(size=n)
+    other = (y + rng.integers(1, k, n)) % k
+    better = skill + rng.choice([0.0, 0.3])
+
+    def truth(skills: Any) -> float:
+        return float(prior @ (ndtr(-skills / np.hypot(1, shift)) * table.sum(axis=1) / (k - 1)))
+
+    first, second = (
+        [answers(rng, y, other, difficulty, one, shift, share) for _ in range(sets)] for one in (skill, better)
+    )
+    found = {
+        "over_training": (cc.bcost.over_training(y, first, costs, method=method), truth(skill)),
+        "bcost of one": (cc.bcost(y, first[0], costs, method=method), truth(skill)),
+        "difference over_training": (
+            cc.bdeltacost.over_training(y, first, second, costs, method=method),
+            truth(skill) - truth(better),
+        ),
+    }
+    return {name: bool(interval.lower <= true <= interval.upper) for name, (interval, true) in found.items()}
+
+
 def judged(sets: int, n: int, method: Any, worlds: int) -> dict[str, float]:
     """Return the shares of worlds in which the limits hold."""
     rng = np.random.default_rng([sets, n])
-    held = dict.fromkeys(("over_training", "bcost of one", "difference over_training"), 0)
-    for _ in range(worlds):
-        k = int(rng.integers(2, 5))
-        prior, table = rng.dirichlet(np.full(k, 2.0)), rng.integers(1, 12, (k, k)) * (1.0 - np.eye(k))
-        table[rng.integers(k)] *= rng.choice([1, 10])
-        skill, shift, share = rng.uniform(0.4, 2.2, k), rng.uniform(0, 0.8), rng.uniform(0, 0.8)
-        costs = cc.CostMatrix(table, labels=list(range(k)))
-        y, difficulty = rng.choice(k, n, p=prior), rng.normal(size=n)
-        other = (y + rng.integers(1, k, n)) % k
-        better = skill + rng.choice([0.0, 0.3])
-
-        def truth(skills: Any, p: Any = prior, c: Any = table, s: float = shift) -> float:
-            return float(p @ (ndtr(-skills / np.hypot(1, s)) * c.sum(axis=1) / (len(p) - 1)))
-
-        first, second = (
-            [answers(rng, y, other, difficulty, one, shift, share) for _ in range(sets)] for one in (skill, better)
-        )
-        found = (
-            (cc.bcost.over_training(y, first, costs, method=method), truth(skill)),
-            (cc.bcost(y, first[0], costs, method=method), truth(skill)),
-            (cc.bdeltacost.over_training(y, first, second, costs, method=method), truth(skill) - truth(better)),
-        )
-        for name, (interval, true) in zip(held, found, strict=True):
-            held[name] += interval.lower <= true <= interval.upper
-    return {name: count / worlds for name, count in held.items()}
+    each = [held(rng, sets, n, method) for _ in range(worlds)]
+    return {name: sum(one[name] for one in each) / worlds for name in each[0]}
 
 
 if __name__ == "__main__":

@@ -343,14 +343,15 @@ class CostCurve(CostMeasures):
         Thresholds that were chosen for their cost on these cases look cheaper than they are. "chosen" is about their
         cost on new cases: the estimate lies above the observed cost, which `evaluate` gives, and the limits allow for
         the choice. Asked at one condition (`at`) of unweighted data in memory, it gives what `recommend` says of this
-        classifier alone; along a
-        curve, 25 operating points are studied by common draws, and the others lie between. The upper limits of a joint
-        band move by six tenths of what those of a pointwise one do. In simulations (normal, t, exponential and beta
-        scores, ties, 60 to 3,000 cases, 5 to 50 % positives), 0 to 3 % of true costs lay above the limits at nominal
-        2.5 %, where "wilson" left 2 to 13 % above; 1 to 6 % of joint bands had a true cost above them somewhere, and
-        those of "wilson" 4 to 19 %. A curve that has only the points of its hull is treated as if all cases between two
-        points had different scores. If scores were binned, a threshold within a bin may cost up to `max_error` less on
-        these data, and the lower limits are lower by that.
+        classifier alone; along a curve, 25 operating points are studied by common draws, and the others lie between.
+        The upper limits of a joint band move by six tenths of what those of a pointwise one do. In simulations (normal,
+        t, exponential and beta scores, ties, 60 to 3,000 cases, 5 to 50 % positives), 0 to 3 % of true costs lay above
+        the limits at nominal 2.5 %, where "wilson" left 2 to 13 % above; 1 to 6 % of joint bands had a true cost above
+        them somewhere, and those of "wilson" 4 to 19 %. A curve that has only the points of its hull (files, lazy
+        frames, more than 65,536 rows) is treated as if all cases between two points had different scores, and with
+        weights, also equal ones, the estimate lacks the part that is found on held-out cases; the page on certainty has
+        how much that changes. If scores were binned, a threshold within a bin may cost up to `max_error` less on these
+        data, and the lower limits are lower by that.
 
         At conditions where the policy predicts the same class for every case, whatever its score (`trivial_at`),
         nothing is estimated, and both limits are the cost itself (with `prevalence_uncertainty`, only the prevalence is

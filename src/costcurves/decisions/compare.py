@@ -91,7 +91,9 @@ class _Compare:
 
     "crossfit" tells the difference of the two cross-fitted curves. Its limits hold those of "optimal", and go as far
     again as the cross-fitted difference differs from that of the thresholds in use. Thresholds of other data, given
-    ones and joint tables are taken as given. The page "How often default answers hold" has what was measured.
+    ones and joint tables are taken as given. The page "How often every default answer holds" has what was measured. Of
+    a score beside its own rounded values, the difference at one condition lay outside the limits in 6 to 9 % of data
+    sets at a nominal 5 %, although verdicts were false in at most 2 %.
 
     Examples
     --------
@@ -213,9 +215,9 @@ class _Compare:
 
         Notes
         -----
-        The variances of the two costs add up. The limits are conditional on the thresholds, as those of `compare` are.
-        Class frequencies are fixed (``sampling="stratified"``): a test set with other frequencies of the classes says
-        the same about both error rates.
+        The variances of the two costs add up. The limits allow for thresholds that were chosen on the same cases, as
+        those of `compare` do. Class frequencies are fixed (``sampling="stratified"``): a test set with other
+        frequencies of the classes says the same about both error rates.
 
         Measured joint coverage at nominal 95 % of two binormal classifiers at given thresholds, 50 points of pc, 500
         pairs of test sets (standard error 0.6 to 1.0 points), with positives and negatives: 30, 30 and 30, 30:

@@ -1,0 +1,379 @@
+"""The page with one row per default answer: what it promises, and how often it failed where the truth is known."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from studies import k_classes, range_losses, threshold_sets
+from studies.honesty import Cell
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "explanation" / "default-limits.md"
+Counts = dict[str, dict[str, dict[str, int]]]
+
+
+class Share(NamedTuple):
+    """In how many data sets of a world something failed."""
+
+    world: str
+    failed: float
+    sets: int
+
+    @property
+    def value(self) -> float:
+        """The share."""
+        return self.failed / self.sets
+
+    @property
+    def error(self) -> float:
+        """Its standard error, which is not 0 where nothing failed."""
+        smooth = (self.failed + 1) / (self.sets + 2)
+        return math.sqrt(smooth * (1 - smooth) / self.sets)
+
+
+class Row(NamedTuple):
+    """A default answer: what it promises, how often it may fail, and the measurement."""
+
+    call: str
+    promise: str
+    nominal: float
+    answer: str
+    part: str
+
+
+ROWS = (
+    Row(
+        "`CostCurve.band()`",
+        "The cost on new cases of the threshold in use is not above the upper limit.",
+        2.5,
+        "band",
+        "above",
+    ),
+    Row("", "It is within both limits.", 5, "band", "missed"),
+    Row("`band(simultaneous=True)`", "It is within the limits at every condition.", 5, "band", "joint"),
+    Row(
+        "`compare(simultaneous=False)`",
+        "The difference on new cases, at the thresholds in use, is within the limits.",
+        5,
+        "compare",
+        "missed",
+    ),
+    Row("", "Nobody is called cheaper who is not.", 5, "compare", "false"),
+    Row("", "Classifiers that are equal at their best thresholds are not told apart.", 5, "compare", "equal"),
+    Row("`compare(...)`", "The difference is within the limits at every condition.", 5, "compare", "joint"),
+    Row("", "Nobody is called cheaper anywhere who is not.", 5, "compare", "joint false"),
+    Row("", "Equal classifiers are told apart nowhere.", 5, "compare", "joint equal"),
+    Row(
+        "`compare(...).crossings()`",
+        "The cheaper one changes only within the ranges that are given.",
+        5,
+        "compare",
+        "crossing",
+    ),
+    Row('`compare(policy="crossfit")`', "As `compare`: limits.", 5, "compare", "crossfit"),
+    Row("", "As `compare`: verdicts.", 5, "compare", "crossfit false"),
+    Row(
+        "`compare.from_curves`",
+        "As `compare`, of classifiers judged on different cases: limits.",
+        5,
+        "from_curves",
+        "joint",
+    ),
+    Row("", "Verdicts.", 5, "from_curves", "joint false"),
+    Row("", "Equal classifiers.", 5, "from_curves", "joint equal"),
+    Row(
+        "`compare_many` of three",
+        "The limits of all pairs hold at every condition together.",
+        5,
+        "compare_many",
+        "joint",
+    ),
+    Row("", "No verdict of any pair is false anywhere.", 5, "compare_many", "joint false"),
+    Row("", "Equal classifiers are told apart nowhere.", 5, "compare_many", "joint equal"),
+    Row("`compare_many(...).at(pc)`", "No adjusted verdict is false.", 5, "compare_many", "adjusted false"),
+    Row("`significant_dominance`", "Nobody is called better anywhere who is not.", 5, "dominance", "false"),
+    Row("", "Equal classifiers are told apart nowhere.", 5, "dominance", "equal"),
+    Row(
+        "`recommend`",
+        "The cost on new cases of what is recommended is not above the upper limit.",
+        2.5,
+        "honesty",
+        "above",
+    ),
+    Row("", "It is within both limits.", 5, "honesty", "missed"),
+    Row(
+        "",
+        "Nothing is promised of only those data sets in which it is not recommended to ignore all scores.",
+        math.nan,
+        "honesty",
+        "above if chosen",
+    ),
+    Row("", "“Sure” is said only of the best choice.", 5, "honesty", "false_sure"),
+    Row("", "Nobody is said to cost more who does not.", 5, "honesty", "false_worse"),
+    Row("`recommend(...).saving`", "A rule in use is undercut by at least the lower limit.", 5, "saving", "rule below"),
+    Row("", "It is undercut by at most the upper limit.", 5, "saving", "rule above"),
+    Row("", "Every threshold of a rival is undercut by at least the lower limit.", 5, "saving", "classifier below"),
+    Row(
+        "`--assert-better-than`",
+        "The gate opens only if the rule that is replaced costs more.",
+        5,
+        "saving",
+        "rule false",
+    ),
+    Row("", "Or if every threshold of the classifier that is replaced costs more.", 5, "saving", "classifier false"),
+    Row(
+        "`--assert-cost-below`",
+        "The gate opens only if the cost on new cases is below the stated one, whatever that is.",
+        2.5,
+        "saving",
+        "cost gate",
+    ),
+    Row("`check_promise`", "If nothing has changed, nothing is called changed.", 5, "saving", "alarm"),
+    Row(
+        "`recommend_within`",
+        "Nobody is shown worse than the recommended one at a condition where that is false.",
+        5,
+        "within",
+        "worse",
+    ),
+    Row("", "Nobody is shown better at a condition where that is false.", 5, "within", "better"),
+    Row(
+        "`recommend_within(...).rule`",
+        "The one rule loses at most `money_upper` anywhere in the range.",
+        5,
+        "range_losses",
+        "above",
+    ),
+    Row("`threshold_set`", "The best threshold is in the set.", 5, "thresholds", "set"),
+    Row("", "The same in the worlds of [](threshold-sets.md).", 5, "threshold_sets", "one"),
+    Row("`threshold_sets`", "The best threshold of every condition is in its set.", 5, "thresholds", "joint set"),
+    Row("", "The same in the worlds of [](threshold-sets.md).", 5, "threshold_sets", "all"),
+    Row(
+        "`operating_range_limits`",
+        "The classifier is cheaper than the trivial ones where that is said to be sure.",
+        5,
+        "thresholds",
+        "useful false",
+    ),
+    Row("", "It is not cheaper where that is said to be impossible.", 5, "thresholds", "useless false"),
+    Row(
+        "`best_at_fpr(0.2, confidence=0.9)`",
+        "The false positive rate on new cases is at most 0.2.",
+        10,
+        "guarantees",
+        "fpr",
+    ),
+    Row(
+        "`best_at_tpr(0.7, confidence=0.9)`",
+        "The true positive rate on new cases is at least 0.7.",
+        10,
+        "guarantees",
+        "tpr",
+    ),
+    Row(
+        "`best_at_capacity(..., confidence=0.9)`",
+        "The share of alarms is at most that of the capacity.",
+        10,
+        "guarantees",
+        "capacity",
+    ),
+    Row(
+        "`best_at_precision(..., confidence=0.9)`",
+        "The precision is at least the stated one.",
+        10,
+        "guarantees",
+        "precision",
+    ),
+    Row("`average_band`", "The mean cost of thresholds that were given is within the limits.", 5, "averages", "given"),
+    Row("", "The mean cost of cross-fitted thresholds is within the limits.", 5, "averages", "crossfit"),
+    Row("", "Nothing is promised of thresholds that were chosen on the same cases.", math.nan, "averages", "chosen"),
+    Row(
+        '`average_band(kind="within")`',
+        "The mean cost of thresholds that were given is within the limits.",
+        5,
+        "averages",
+        "within",
+    ),
+    Row("`bcost`", "The expected cost is within the limits.", 5, "classes", "one"),
+    Row("", "The same in the worlds of [](k-classes.md).", 5, "k_classes", "coverage"),
+    Row("`bdeltacost`", "The difference of expected costs is within the limits.", 5, "classes", "two"),
+    Row("", "Nobody is called cheaper who is not.", 5, "classes", "two false"),
+    Row(
+        "", "Equal costs in the worlds of [](k-classes.md) are not called different.", 5, "k_classes", "false verdicts"
+    ),
+    Row("`bdeltacost_many` of three", "All limits hold together.", 5, "classes", "many"),
+    Row("", "No verdict is false.", 5, "classes", "many false"),
+    Row(
+        "`bcost.over_training`",
+        "The expected cost over training sets is within the limits.",
+        5,
+        "training",
+        "over_training",
+    ),
+    Row(
+        "`bdeltacost.over_training`",
+        "The difference over training sets is within the limits.",
+        5,
+        "training",
+        "difference over_training",
+    ),
+    Row("`example_cost`", "The expected cost is within the limits.", 5, "example_costs", "one"),
+    Row(
+        "`example_cost(max_cost=)`", "The expected cost is within the limits.", 5, "example_costs", "one with max_cost"
+    ),
+    Row("`compare_example_cost`", "The difference is within the limits.", 5, "example_costs", "difference"),
+    Row(
+        "`compare_example_cost(max_cost=)`",
+        "The difference is within the limits.",
+        5,
+        "example_costs",
+        "difference with max_cost",
+    ),
+)
+
+COMMANDS = {
+    "honesty": "make study-honesty",
+    "range_losses": "make study-ranges",
+    "threshold_sets": "make study-thresholds",
+    "k_classes": "make study-k-classes",
+}
+
+
+def _honesty(part: str) -> Iterable[Share]:
+    parts = {"missed": ("above", "below"), "above if chosen": ("above",)}.get(part, (part,))
+    for name, one in json.loads((HERE / "honesty.json").read_text()).items():
+        sets = one["chosen" if part == "above if chosen" else "sets"]
+        if sets >= one["sets"] / 10:
+            yield Share(_cell(Cell.named(name)), sum(one[key] for key in parts), round(sets))
+
+
+def _cell(cell: Cell) -> str:
+    return f"{cell.n:,} cases, {cell.classifiers} classifiers, {100 * cell.prevalence:g} % positive, pc {cell.pc:g}"
+
+
+def _range_losses(part: str) -> Iterable[Share]:
+    for name, one in json.loads(range_losses.RECORD.read_text()).items():
+        yield Share(name, one[part] * one["sets"], int(one["sets"]))
+
+
+def _threshold_sets(part: str) -> Iterable[Share]:
+    for name, one in json.loads(threshold_sets.RECORD.read_text()).items():
+        cell = threshold_sets.Cell(*json.loads(name))
+        if (cell.pc is None) == (part == "all"):
+            at = "" if cell.pc is None else f", pc {cell.pc:g}"
+            yield Share(f"{cell.world}, {cell.n:,} cases{at}", (1 - one["coverage"]) * one["sets"], one["sets"])
+
+
+def _k_classes(part: str) -> Iterable[Share]:
+    found = json.loads(k_classes.RECORD.read_text())
+    for name, one in found[part].items():
+        failed = one["tilted"] if part == "false verdicts" else 1 - one["tilted"]
+        yield Share(name.replace("|", ", classes: "), failed * found["sets"], found["sets"])
+
+
+QUOTED = {
+    "honesty": _honesty,
+    "range_losses": _range_losses,
+    "threshold_sets": _threshold_sets,
+    "k_classes": _k_classes,
+}
+
+
+def shares(row: Row, found: Counts) -> list[Share]:
+    """Return what was measured of a default answer, in every world."""
+    if row.answer in QUOTED:
+        return list(QUOTED[row.answer](row.part))
+    worlds = found.get(row.answer, {}).items()
+    return [Share(world, one[row.part], one["sets"]) for world, one in worlds if one["sets"] and row.part in one]
+
+
+def worst(each: list[Share]) -> Share:
+    """Return the world with the largest share; of equal ones, the one with most data sets."""
+    return max(each, key=lambda one: (one.value, one.sets))
+
+
+def fails(row: Row, one: Share) -> bool:
+    """Return whether an answer fails more often than it says, by more than two and a half standard errors."""
+    return bool(one.value > row.nominal / 100 + 2.5 * math.sqrt(row.nominal / 100 * (1 - row.nominal / 100) / one.sets))
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+TEXT = """\
+# How often every default answer holds
+
+Every limit and every verdict of this package says something about new cases. Here is, for each answer that the public
+functions give without further options, what it promises in one sentence, how often it may fail, and how often it
+did fail in made-up worlds in which the truth is known. A share of failures above the nominal one by more than two and a
+half standard errors is set in bold.
+
+- **nominal**: how often the answer may fail, at the default level of 95 % (limits with a guarantee: 90 %).
+- **worst**: the largest share of failures over all worlds, with its standard error, the number of data sets and the
+  world. The largest of a dozen shares is above the truth by chance: with a nominal 5 %, twelve worlds of 100 data sets
+  each have a largest share of 9 % on average although every world has 5 %.
+- **typical**: the median share over all worlds, and their number.
+
+The worlds of this study are not those that any method was tuned on: scores that are exponential, beta, Cauchy, logistic
+and Gumbel variables, positives on both sides of the negatives, scores rounded to a few values, a score beside its own
+rounded values, useless and constant scores, classifiers of unequal strength, prevalences of 0.5 to 0.01, and 60 to
+2,000 cases; for costs of their own, amounts that are uniform, exponential, lognormal and Pareto; for several classes,
+2 to 10 classes. `studies/worlds.py` and `studies/limits.py` define them, and `studies/limits.json` has the counts of
+every world. Rows that quote another study name its page, which has all of its worlds. Real data are in
+[](real-data.md).
+
+Thresholds are chosen on the same cases, and what is compared with limits is the cost of those thresholds on new cases.
+A gate of `decide` opens where the answer of the same row is shown; the gates of `compare` follow the verdicts of
+`compare`, and those for several classes the verdicts of `bdeltacost`.
+"""
+
+NOTES = """\
+## What is known to fail, or rests on few data sets
+
+- **A score beside its own rounded values.** Every threshold of the rounded score is one of the score itself, so that
+  the score always looks at least as good. `compare` allows for the optimism of both, which it finds by resampling, and
+  where the score was lucky, its minimum looks sharper than it is and its optimism too small. Verdicts hold, because the
+  unrounded score is truly the cheaper one in these worlds. The true difference lay above the limits at one condition in
+  9.2 % of another 250 data sets with 2,000 cases (standard error 1.8 points) and in 6.4 % with 300 cases.
+- **Thresholds that were chosen on the folds that judge them.** `average_band` of ROC curves, or of curves with the
+  policy "optimal", takes these thresholds as given. Its estimate is too low, and nothing is promised: the mean cost on
+  new cases lay outside its limits in about half of the data sets. Use `policy="crossfit"`, thresholds of other data, or
+  `Predictions.recommend`.
+- **Folds with a handful of cases of a class.** `average_band(kind="between")` sees how much folds differ. Where each
+  fold has four positives and hardly any is missed, the folds agree by chance, and the limits are much too narrow.
+  `kind="within"` knows how many cases there are.
+- **`recommend` of useless scores.** The limits hold over all data sets. Among those in which a useless score happens to
+  be recommended rather than ignoring all scores, more true costs lie above the limit.
+- **Equal classifiers** have equal costs at their best thresholds, but not at those in use, one of which was chosen less
+  well. The rows on equal classifiers count every verdict as false, also those that are true of the thresholds in use.
+- **Guarantees** also hold in exact binomial sums for every number of cases up to 300
+  (`tests/curves/test_guarantees.py`), whatever the scores are.
+- **Few data sets.** Shares of fewer than 300 data sets have standard errors of a point or more. `make study-limits
+  STUDY="--sets 1000"` adds to what is recorded.
+"""
+
+
+def page(found: Counts) -> str:
+    """Return the page."""
+    lines = [TEXT, "| answer | promise | nominal | worst | typical | command |", "|---" * 6 + "|"]
+    for row in ROWS:
+        each = shares(row, found)
+        if not each:
+            continue
+        most = worst(each)
+        nominal = "none" if math.isnan(row.nominal) else f"{row.nominal:g} %"
+        text = f"{_percent(most.value)} ± {_percent(most.error)}"
+        text = f"**{text}**" if fails(row, most) else text
+        command = COMMANDS.get(row.answer, f"`python -m studies.limits --only {row.answer}`")
+        lines.append(
+            f"| {row.call} | {row.promise} | {nominal} | {text} of {most.sets:,}: {most.world} "
+            f"| {_percent(statistics.median(one.value for one in each))}, {len(each)} worlds "
+            f"| {command if command.startswith('`') else f'`{command}`'} |"
+        )
+    return "\n".join([*lines, "", NOTES])
