@@ -245,7 +245,7 @@ def whole_values(strata):
     cells = []
     for n, size, seed in strata:
         rng = np.random.default_rng(seed)
-        q = np.append(0.7, 0.3 * rng.dirichlet(np.ones(size)), 0.0)
+        q = np.append(0.7, 0.3 * rng.dirichlet(np.ones(size)))
         cells.append((n, q, np.append(0.0, np.sort(rng.choice(np.arange(1.0, 900.0), size, replace=False)))))
     return cells
 

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import costcurves as cc
+from costcurves.report.class_words import ClassTeller
 from costcurves.report.words import Speaker
 from laws import random_worlds
 
@@ -206,7 +207,7 @@ def test_every_view_gives_the_same_verdict(tmp_path, capsys, monkeypatch):
         assert page["pairs"]["lower"] == [row["lower"] for row in answer["pairs"]] == [p.lower for p in many.pairs]
         assert main(ask) == 0
         said = " ".join(capsys.readouterr().out.split())
-        card = Speaker("", "", 0.95).classes_card(report.summary)
+        card = ClassTeller(Speaker("", "", 0.95), report.summary, None).card()
         assert ("costs least, for sure." in said) == (card.verdict == "clear") == many.sure
         assert f"{many.best_name} costs least" in said
         assert many.best_name in card.use.striptags()

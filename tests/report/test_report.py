@@ -17,6 +17,7 @@ import pytest
 import costcurves as cc
 from browser import browser, open_tab
 from costcurves.report import charts, class_charts, detail_charts
+from costcurves.report.class_words import ClassTeller
 from costcurves.report.datasets import classes_data, two_class_data
 from costcurves.report.summary import summarise
 from costcurves.report.words import Speaker
@@ -231,7 +232,8 @@ def test_a_positive_label_that_is_no_word_is_called_positive(label, word):
 
 
 def test_the_only_classifier_that_can_be_cheapest_is_said_to_be():
-    card = Speaker("", "", 0.95).classes_card(cc.Report.from_class_predictions(TRUTH, {"a": TRUTH}, COSTS).summary)
+    summary = cc.Report.from_class_predictions(TRUTH, {"a": TRUTH}, COSTS).summary
+    card = ClassTeller(Speaker("", "", 0.95), summary, None).card()
     assert dict(card.lines)["What would change it"].startswith("Nothing: no other classifier is cheaper")
 
 

@@ -399,12 +399,12 @@ class LimitedChoice(Rule):
     def __repr__(self) -> str:
         used = "" if math.isnan(self.alarms) else f", {self.alarms:.4g} alarms"
         used += "" if math.isnan(self.precision) else f", precision {self.precision:.3g}"
-        known = "on" if self.limit.startswith(("fpr", "tpr")) else "at the rates of"
-        limit = f"{self.limit} {known} these cases"
+        known = "on these cases" if self.limit.startswith(("fpr", "tpr")) else "at these rates"
+        limit = f"{self.limit} {known}"
         more = f"randomising between two thresholds reaches tpr {self.mixture.tpr:.3g}"
         if self.limit.startswith("tpr"):
             more = f"randomising between two thresholds reaches fpr {self.mixture.fpr:.3g}"
         if not math.isnan(self.confidence):
             kept = "no alarms" if math.isnan(self.bound) else self._kept(0, 1)
             limit, more = self.limit, f"with confidence {self.confidence:g} {kept}"
-        return f"LimitedChoice({limit}: {self.rule}, fpr={self.fpr:.3g}, tpr={self.tpr:.3g}{used}; {more})"
+        return f"LimitedChoice({limit}: {self.rule}, fpr={self.fpr:.3g}, tpr={self.tpr:.3g}{used};\n    {more})"

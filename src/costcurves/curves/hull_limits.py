@@ -155,7 +155,7 @@ class HullLimits(HullPoints):
         >>> strict = cc.RocCurve.from_rates(0.01, 0.2, name="strict")
         >>> hull = cc.RocHull([strict, cc.RocCurve.from_rates(0.1, 0.6, name="expert")])
         >>> hull.best_at_capacity(alarms=200, population=10_000, prevalence=0.05)
-        LimitedChoice(at most 200 alarms of 10000 at the rates of these cases: strict, fpr=0.01, tpr=0.2, 195 alarms;
+        LimitedChoice(at most 200 alarms of 10000 at these rates: strict, fpr=0.01, tpr=0.2, 195 alarms;
         randomising between two thresholds reaches tpr 0.202)
         """
         most = check_nonnegative("alarms", alarms)
@@ -225,7 +225,7 @@ class HullLimits(HullPoints):
         >>> strict = cc.RocCurve.from_rates(0.01, 0.2, name="strict")
         >>> hull = cc.RocHull([strict, cc.RocCurve.from_rates(0.1, 0.6, name="expert")])
         >>> hull.best_at_precision(0.5, prevalence=0.1)
-        LimitedChoice(precision >= 0.5 at the rates of these cases: strict, fpr=0.01, tpr=0.2, precision 0.69;
+        LimitedChoice(precision >= 0.5 at these rates: strict, fpr=0.01, tpr=0.2, precision 0.69;
         randomising between two thresholds reaches tpr 0.307)
         """
         floor, share = check_in_open_unit("precision", precision), check_in_open_unit("prevalence", prevalence)

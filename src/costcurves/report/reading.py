@@ -97,10 +97,15 @@ class TwoClassPage(TypedDict):
     pictures: Pictures
 
 
-class ClassesPage(TypedDict):
-    """What the page of a k-class report says and draws."""
+class LaterParts(TypedDict, total=False):
+    """What the first k-class reports of version 1 did not have."""
 
     headlines: list[Headline]
+
+
+class ClassesPage(LaterParts):
+    """What the page of a k-class report says and draws."""
+
     cards: list[Card]
     model: int
     tables: dict[str, Table | None]
@@ -294,6 +299,8 @@ def _fits(value: Any, kind: Any, path: str) -> bool:
         for name, field in get_type_hints(kind).items():
             place = f"{path}.{name}".removeprefix(".")
             if name not in value:
+                if name in kind.__optional_keys__:
+                    continue
                 raise FormatError(f"`{place}` must be in the report, got nothing")
             _check(value[name], field, place)
         return True
