@@ -59,7 +59,7 @@ class PromiseCheck(Result):
     >>> check.kept, check.moved
     (False, ('cost', 'prevalence'))
     >>> print(check.sentence)
-    Promised 0.259 per case; these 500 cases cost 0.704: 36 % are positive where 5 % were promised.
+    Promised 0.257 per case; these 500 cases cost 0.704: 36 % are positive where 5 % were promised.
     """
 
     choice: Choice

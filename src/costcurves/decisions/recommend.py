@@ -69,7 +69,7 @@ class Recommendation(Result):
     Recommendation at pc=0.5 (prevalence 0.1, cost_fp 1, cost_fn 9): sure
       use        sharp at score >= 0.604
       cost       0.269 per case on these cases
-                 0.3037 expected on new cases, 95 % in [0.227, 0.3862]
+                 0.3065 expected on new cases, 95 % in [0.2274, 0.3828]
       runner-up  dull at score >= 1.2228: 0.6876 on these cases, shown to cost more
     >>> answer.sure, answer.rivals
     (True, ())

@@ -120,7 +120,7 @@ class RangeRecommendation(Result):
     RangeRecommendation for pc 0.2 .. 0.571: sure (losses on these cases, as shares of getting every case wrong)
       use        sharp: the cheapest throughout on these cases
       one rule   sharp at score >= 0.63: loses up to 0.0251 per case in money on these cases
-                 at most 0.0784 on new cases, at 95 %
+                 at most 0.0795 on new cases, at 95 %
       dull       loses up to 0.238: shown to cost more for pc 0.2 to 0.571
       always negative loses up to 0.425: shown to cost more for pc 0.2 to 0.571
       always positive loses up to 0.705: shown to cost more for pc 0.2 to 0.571

@@ -47,7 +47,7 @@ class Saving(Result):
     >>> answer = cc.recommend(y, scores, cc.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=9))
     >>> answer.saving("today", threshold=0.5)
     Saving of new at score >= 0.604 against today at score >= 0.5: shown
-      0.243 per case expected on new cases, 95 % limits [0.156, 0.382]
+      0.248 per case expected on new cases, 95 % limits [0.16, 0.382]
     """
 
     condition: OperatingCondition
