@@ -234,7 +234,7 @@ def test_a_positive_label_that_is_no_word_is_called_positive(label, word):
 def test_the_only_classifier_that_can_be_cheapest_is_said_to_be():
     summary = cc.Report.from_class_predictions(TRUTH, {"a": TRUTH}, COSTS).summary
     card = ClassTeller(Speaker("", "", 0.95), summary, None).card()
-    assert dict(card.lines)["What would change it"].startswith("Nothing: no other classifier is cheaper")
+    assert dict(card.lines)["What would change it"].startswith("On these cases no other choice is cheaper")
 
 
 def test_weights_are_said_on_the_page():
@@ -404,7 +404,7 @@ def test_a_notebook_shows_the_page_inline(tmp_path):
     nbformat, client = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
     client.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-    (output,) = notebook.cells[0].outputs
+    (output,) = (one for one in notebook.cells[0].outputs if one["output_type"] != "stream")  # a slow run has a bar
     assert output["data"]["text/plain"] == "Report('In a notebook': 2 classifiers, 6 rows, no scenario)"
     inline = tmp_path / "cell.html"
     inline.write_text(f"<!doctype html><body>{output['data']['text/html']}</body>", encoding="utf-8")
