@@ -147,6 +147,20 @@ def test_folds_are_averaged_as_the_core_does_it():
     assert len(again.fold_line_["logit"]) == 3
 
 
+def test_limits_of_a_horizontal_average_are_drawn_sideways_and_common_folds_once():
+    folds = [cc.RocCurve.from_confusion_matrix(table) for table in ([[96, 4], [60, 40]], [[70, 30], [20, 80]])]
+    kinds = [cc.average_roc_curves(folds, kind=kind, name=kind, n_points=7) for kind in ("vertical", "horizontal")]
+    display = cc.AveragedRocDisplay.from_results(kinds, folds={one.name: folds for one in kinds}, with_folds=True)
+    across = kinds[1]
+    corners = {tuple(point) for path in display.band_[1].get_paths() for point in path.vertices}
+    assert {*zip(across.lower, across.tpr, strict=True), *zip(across.upper, across.tpr, strict=True)} <= corners
+    assert display.fold_line_["vertical"] == display.fold_line_["horizontal"]
+    assert len([line for line in display.ax_.lines if line.get_linewidth() == 0.6]) == len(folds)
+    own = cc.AveragedRocDisplay.from_results(kinds, folds={"vertical": folds}, with_folds=True)
+    assert {line.get_color() for line in own.fold_line_["vertical"]} == {own.line_[0].get_color()}
+    assert own.fold_line_["horizontal"] == []
+
+
 def test_averages_without_counts_have_no_interval():
     average = cc.average_roc_curves([A, C], name="rates")
     assert cc.AveragedRocDisplay(average).plot().band_ is None
