@@ -319,7 +319,9 @@ def test_the_area_under_an_average_is_that_of_the_whole_curve(kind):
         average = cc.average_roc_curves([cc.RocCurve.from_rates(tpr=one, **same) for one in tpr], kind=kind)
         x, y = np.append(average.fpr, 1.0), np.append(average.tpr, 1.0)
         assert average.auc() == pytest.approx(np.trapezoid(y, x), abs=1e-12)
-        assert average.auc() == pytest.approx(np.mean([np.trapezoid([0, *t, 1], [0, 0.1, 0.3, 1]) for t in tpr]), abs=0.03)
+        assert average.auc() == pytest.approx(
+            np.mean([np.trapezoid([0, *t, 1], [0, 0.1, 0.3, 1]) for t in tpr]), abs=0.03
+        )
 
 
 def test_threshold_averages_are_mean_rates_at_the_same_thresholds():

@@ -270,7 +270,7 @@ def _short(decision: Decision, apart: str = "") -> str:
 
 def _draw_segment(ax: Any, hull: RocHull, span: Any) -> Any:
     part = hull.segment(span)
-    style = {"color": INK, "linewidth": 2.4, "marker": "o", "markersize": 3.4, "solid_capstyle": "round", "zorder": 4}
+    style = {"color": INK, "linewidth": 2.4, "marker": "o", "markersize": 3.4, "solid_capstyle": "round", "zorder": 3.6}
     label = f"best for pc {span.pc[0]:.2g} to {span.pc[1]:.2g}"
     return whole_markers(ax, ax.plot(hull.fpr[part], hull.tpr[part], label=label, **style)[0])
 
