@@ -58,6 +58,7 @@ def test_iso_performance_lines_go_through_the_best_point_with_the_slope_of_the_c
         assert line.get_xy1() == (best.fpr, best.tpr)
         assert line.get_slope() == best.condition.slope
     dot, text = display.point_[:2]
+    assert dot.get_marker() != display.point_[2].get_marker()
     assert dot.get_xydata().tolist() == [[PAPER.best(HERE).fpr, PAPER.best(HERE).tpr]]
     assert text.get_text() == PAPER.best(HERE).classifier == "C"
     assert f"same cost at pc {HERE.pc:.2g}" in [one.get_text() for one in display.legend_.get_texts()]
