@@ -25,7 +25,8 @@ START = (
     "them from a folder (`DATA=folder`), and computes everything again. `python -m replications pages` makes these "
     "pages from the recorded results."
 )
-MEANING = """The verdicts are counted apart:
+MEANING = """The verdicts are counted apart. A statement about several models, domains or settings has a row for each of
+them:
 
 - **replicates**: an independent result agrees within the stated error, or a statement without a number holds by the
   rule that its study states.

@@ -104,3 +104,52 @@ def test_german_credit_costs_five_to_one():
     condition = cc.OperatingCondition.from_cost_matrix([[0, 1], [5, 0]], prevalence=0.3)
     assert condition.pc == pytest.approx(15 / 22)
     assert cc.bayes_threshold(condition) == pytest.approx(1 / 6)
+
+
+# Dugas and Gadoury 2008, equations 4 to 13 --------------------------------------------------------------------
+
+Y = np.array([1, 1, 1, 0, 0, 0, 0])
+ONE = np.array([0.9, 0.6, 0.2, 0.7, 0.3, 0.1, 0.8])
+OTHER = np.array([0.8, 0.3, 0.6, 0.2, 0.9, 0.4, 0.1])
+
+
+def costs_of(score, pc, p_pos):
+    """What each example contributes to the normalized cost of a sample of the same size, at the threshold 0.5."""
+    return np.where(Y == 1, (score < 0.5) * pc / p_pos, (score >= 0.5) * (1 - pc) / (1 - p_pos))
+
+
+def every_resample(values, sampling):
+    """The mean of every resample, drawn from all examples or within each class."""
+    parts = [Y >= 0] if sampling == "full" else [Y == 1, Y == 0]
+    sums = np.zeros(1)
+    for part in parts:
+        for _ in range(part.sum()):
+            sums = (sums[:, None] + values[part]).ravel()
+    return sums / Y.size
+
+
+@pytest.mark.parametrize("sampling", ["stratified", "full"])
+@pytest.mark.parametrize("pc", [0.2, 0.7])
+def test_the_four_distributions_of_2008_are_those_of_all_resamples(sampling, pc):
+    one = cc.CostCurve.from_predictions(Y, ONE, policy=0.5)
+    asked = {"policy": 0.5, "sampling": sampling, "method": "gaussian", "simultaneous": False, "pc": [pc], "level": 0.9}
+    both = cc.compare(Y, ONE, OTHER, **asked)
+    cost = every_resample(costs_of(ONE, pc, 3 / 7), sampling)
+    difference = every_resample(costs_of(ONE, pc, 3 / 7) - costs_of(OTHER, pc, 3 / 7), sampling)
+    for found, all_of in ((one.distribution(pc, sampling=sampling), cost), (both.distribution(pc), difference)):
+        assert found.mean == pytest.approx(all_of.mean(), abs=1e-12)
+        assert found.std == pytest.approx(all_of.std(), abs=1e-9)
+        for share in (0.05, 0.5, 0.95):
+            low, high = np.quantile(all_of, [share - 1e-3, share + 1e-3], method="inverted_cdf")
+            assert low - 1e-3 <= found.quantile(share) <= high + 1e-3
+    z = 1.6448536269514722
+    band = one.band(method="gaussian", sampling=sampling, pc=[pc], level=0.9)
+    assert band.upper[0] == pytest.approx(cost.mean() + z * cost.std())
+    assert (both.lower[0], both.upper[0]) == (
+        pytest.approx(difference.mean() - z * difference.std()),
+        pytest.approx(difference.mean() + z * difference.std()),
+    )
+    if sampling == "full":
+        # Equation 9 divides by the largest cost of an example.
+        largest = max(pc / (3 / 7), (1 - pc) / (4 / 7))
+        assert band.per_largest_cost(3 / 7).upper[0] == pytest.approx((cost.mean() + z * cost.std()) / largest)

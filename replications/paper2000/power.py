@@ -80,15 +80,17 @@ def rows(found: list[Part]) -> list[Row]:
         )
     )
     halves = {m: reach(np.array(SHARES), v) for m, v in kept.items()}
-    most = sorted(halves.values())[4]
+    by_three = sum(share <= 0.03 for share in halves.values())
+    by_ten = sum(share <= 0.1 for share in halves.values())
+    half = len(halves) / 2
     out.append(
         Row(
             "Section 5",
-            "share of changed labels at which H0 is rejected half the time, median model",
-            0.03,
-            most,
-            REPLICATES if 0.02 <= most <= 0.045 else DIRECTION if most < 0.1 else FAILS,
-            ", ".join(f"{m} {100 * v:.2g} %" for m, v in halves.items()),
+            "models for which H0 is rejected half the time with at most 3 % of the labels changed",
+            "most cost matrices",
+            f"{by_three} of {len(halves)}",
+            REPLICATES if by_three > half else DIRECTION if by_ten > half else FAILS,
+            "at " + ", ".join(f"{m} {100 * v:.2g} %" for m, v in halves.items()),
         )
     )
     first = min(halves, key=lambda m: halves[m])

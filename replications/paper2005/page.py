@@ -176,8 +176,8 @@ figures:
 - **Constructed** (5, 6, 13-15): the paper prints no numbers, so ours were chosen to behave as the text describes.
 
 What follows from printed or constructed numbers, or is an identity, is called **consistent by construction**: the functions
-of this package agree with the text, which is no independent evidence. Only the rows on real data, and the number of
-resamples for figure 12, can replicate.
+of this package agree with the text, which is no independent evidence. Only the rows on real data can
+replicate.
 
 ## Points and lines: figures 1 and 2
 

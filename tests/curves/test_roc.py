@@ -311,6 +311,19 @@ def test_horizontal_averages_are_vertical_averages_of_the_mirrored_curves():
     assert cc.average_roc_curves(two, kind="horizontal", n_points=6).fpr[2] == pytest.approx((0.04 + 0.15) / 2)
 
 
+@pytest.mark.parametrize("kind", ["vertical", "horizontal", "threshold", "points"])
+def test_the_area_under_an_average_is_that_of_the_whole_curve(kind):
+    # The horizontal average of the second pair reaches a tpr of 1 at an fpr of 0.5, with half of the area beyond.
+    same = {"fpr": [0.1, 0.3], "thresholds": [2.0, 1.0]}
+    for tpr in ([[0.4, 0.7], [0.5, 0.9]], [[0.4, 1.0], [0.5, 1.0]]):
+        average = cc.average_roc_curves([cc.RocCurve.from_rates(tpr=one, **same) for one in tpr], kind=kind)
+        x, y = np.append(average.fpr, 1.0), np.append(average.tpr, 1.0)
+        assert average.auc() == pytest.approx(np.trapezoid(y, x), abs=1e-12)
+        assert average.auc() == pytest.approx(
+            np.mean([np.trapezoid([0, *t, 1], [0, 0.1, 0.3, 1]) for t in tpr]), abs=0.03
+        )
+
+
 def test_threshold_averages_are_mean_rates_at_the_same_thresholds():
     rng = np.random.default_rng(1)
     samples = [(np.append([0, 1], rng.integers(0, 2, 20)), rng.integers(0, 6, 22)) for _ in range(3)]

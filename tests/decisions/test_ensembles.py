@@ -205,5 +205,7 @@ def test_tables_without_trivial_classifiers_and_their_stability():
             nearest = min(places, key=lambda x: abs(x - whole.pc_high[i]), default=np.nan)
             assert found.breaks[i, k] == pytest.approx(nearest, abs=1e-4, nan_ok=True)
     assert np.isfinite(found.breaks).any()
+    shares = [np.isfinite(row).mean() for row in found.breaks]
+    np.testing.assert_array_equal(found.to_frame()["share_with_break"], [*shares, np.nan])
     with pytest.raises(cc.InputError, match="others"):
         whole.stability([])

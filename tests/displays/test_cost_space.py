@@ -335,6 +335,23 @@ def test_sizes_of_many_magnitudes_have_a_logarithmic_axis():
         cc.PowerDisplay(wide).plot(relative_to=2)
 
 
+@pytest.mark.parametrize("missed", [False, True])
+def test_ranges_over_cost_matrices_are_drawn_beside_each_other(missed):
+    x = np.array([0.001, 0.01, 0.1, 1.0])
+    chances = np.array([[0.1, 0.2, 0.6, 1.0], [0.05, 0.4, 0.9, 1.0]])
+    curves = [cc.PowerCurve.of(name, "changed", x, chances**power, 0.95) for name, power in (("M1", 1), ("M6", 2))]
+    display = cc.PowerDisplay(curves).plot(missed=missed, wanted=None)
+    places = []
+    for bars, curve in zip(display.range_, curves, strict=True):
+        low, high = (1 - curve.high, 1 - curve.low) if missed else (curve.low, curve.high)
+        for (start, end), at, least, most in zip(bars.get_segments(), x, low, high, strict=True):
+            assert (start[0], end[0]) == (at, at)
+            assert sorted([start[1], end[1]]) == pytest.approx([least, most])
+        places.append(bars.get_transform().transform(np.stack([x, x], axis=1))[:, 0])
+    assert (places[1] - places[0] > 1).all()
+    assert display.ax_.get_xlim()[1] > 1
+
+
 def test_power_needs_what_varies_and_two_classifiers():
     truth, predictions = three_classes()
     with pytest.raises(cc.InputError, match="`n` must be given to PowerDisplay, got none"):

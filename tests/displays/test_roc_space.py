@@ -58,6 +58,7 @@ def test_iso_performance_lines_go_through_the_best_point_with_the_slope_of_the_c
         assert line.get_xy1() == (best.fpr, best.tpr)
         assert line.get_slope() == best.condition.slope
     dot, text = display.point_[:2]
+    assert dot.get_marker() != display.point_[2].get_marker()
     assert dot.get_xydata().tolist() == [[PAPER.best(HERE).fpr, PAPER.best(HERE).tpr]]
     assert text.get_text() == PAPER.best(HERE).classifier == "C"
     assert f"same cost at pc {HERE.pc:.2g}" in [one.get_text() for one in display.legend_.get_texts()]
@@ -145,6 +146,20 @@ def test_folds_are_averaged_as_the_core_does_it():
             np.testing.assert_array_equal(thin.get_ydata(), fold.tpr)
     again = cc.AveragedRocDisplay.from_results(list(display.averages.values()), folds=display.folds, with_folds=True)
     assert len(again.fold_line_["logit"]) == 3
+
+
+def test_limits_of_a_horizontal_average_are_drawn_sideways_and_common_folds_once():
+    folds = [cc.RocCurve.from_confusion_matrix(table) for table in ([[96, 4], [60, 40]], [[70, 30], [20, 80]])]
+    kinds = [cc.average_roc_curves(folds, kind=kind, name=kind, n_points=7) for kind in ("vertical", "horizontal")]
+    display = cc.AveragedRocDisplay.from_results(kinds, folds={one.name: folds for one in kinds}, with_folds=True)
+    across = kinds[1]
+    corners = {tuple(point) for path in display.band_[1].get_paths() for point in path.vertices}
+    assert {*zip(across.lower, across.tpr, strict=True), *zip(across.upper, across.tpr, strict=True)} <= corners
+    assert display.fold_line_["vertical"] == display.fold_line_["horizontal"]
+    assert len([line for line in display.ax_.lines if line.get_linewidth() == 0.6]) == len(folds)
+    own = cc.AveragedRocDisplay.from_results(kinds, folds={"vertical": folds}, with_folds=True)
+    assert {line.get_color() for line in own.fold_line_["vertical"]} == {own.line_[0].get_color()}
+    assert own.fold_line_["horizontal"] == []
 
 
 def test_averages_without_counts_have_no_interval():

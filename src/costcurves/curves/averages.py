@@ -115,7 +115,9 @@ class AveragedRoc(Result):
 
     def auc(self) -> float:
         """Return the area under the averaged curve."""
-        return float((np.diff(self.fpr) * (self.tpr[1:] + self.tpr[:-1])).sum() / 2)
+        # A horizontal average may reach a tpr of 1 before an fpr of 1.
+        rest = 1 - self.fpr[-1]
+        return float((np.diff(self.fpr) * (self.tpr[1:] + self.tpr[:-1])).sum() / 2 + rest)
 
     def to_roc_curve(self) -> RocCurve:
         """Return the averaged points as a ROC curve of rates, to put on a hull."""

@@ -256,6 +256,8 @@ class RangeStability(Result):
 
     def _columns(self) -> dict[str, Any]:
         ends = {"pc_low": self.ranges.pc_low, "pc_high": self.ranges.pc_high, "agreement": self.agreement}
+        # After the last stretch there is no change.
+        ends["share_with_break"] = np.append(self.share_with_break, np.nan)
         return {"classifier": list(self.ranges.classifier)} | ends
 
     def __repr__(self) -> str:

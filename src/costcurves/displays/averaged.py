@@ -127,17 +127,15 @@ class AveragedRocDisplay(ScoreDisplay):
         def draw(axes: Any) -> Words:
             curves = [np.stack([self.averages[name].fpr, self.averages[name].tpr], 1) for name in shown_names]
             self.chance_ = roc_axes(axes, flags["chance"], curves)
-            self.fold_line_ = {}
+            self.fold_line_ = self._draw_folds(axes, shown_names, options) if flags["with_folds"] else {}
             bands, drawn = [], []
             for name in shown_names:
                 one, colour = self.averages[name], options[name]["color"]
-                if flags["with_folds"]:
-                    thin = {"color": colour, "linewidth": 0.4, "alpha": 0.5, "zorder": 2}
-                    fold_curves = self.folds.get(name, ())
-                    self.fold_line_[name] = [axes.plot(c.fpr, c.tpr, **thin)[0] for c in fold_curves]
                 if flags["intervals"] and not np.isnan(one.lower).any():
                     style = {"color": colour, "alpha": 0.2, "linewidth": 0, "zorder": 1.5}
-                    bands.append(axes.fill_between(one.fpr, one.lower, one.upper, **style))
+                    across = one.kind == "horizontal"
+                    fill, at = (axes.fill_betweenx, one.tpr) if across else (axes.fill_between, one.fpr)
+                    bands.append(fill(at, one.lower, one.upper, **style))
                 drawn.append(axes.plot(one.fpr, one.tpr, **{"linewidth": 1.3, "zorder": 3, **options[name]})[0])
             self.line_ = one_or_all(drawn)
             self.band_ = one_or_all(bands)
@@ -150,6 +148,21 @@ class AveragedRocDisplay(ScoreDisplay):
             return Words(legend, "lower right", self.names)
 
         return self._draw(ax, draw)
+
+    def _draw_folds(self, ax: Any, names: tuple[str, ...], options: Any) -> dict[str, list[Any]]:
+        """Draw the curve of each fold. Folds that several averages have in common are drawn once, in grey."""
+        drawn: dict[str, list[Any]] = {}
+        for name in names:
+            folds = self.folds.get(name, ())
+            alike = [other for other in names if self.folds.get(other, ()) == folds]
+            if alike[0] != name:
+                drawn[name] = drawn[alike[0]]
+                continue
+            thin = {"color": options[name]["color"], "linewidth": 0.4, "alpha": 0.5, "zorder": 2}
+            if len(alike) > 1:
+                thin |= {"color": GREY, "linewidth": 0.6, "alpha": 1.0}
+            drawn[name] = [ax.plot(fold.fpr, fold.tpr, **thin)[0] for fold in folds]
+        return drawn
 
     def _draw_mean_cost(self, ax: Any, name: str, where: OperatingCondition) -> Any:
         cost = average_cost_curves([CostCurve(fold) for fold in self.folds[name]]).evaluate(where)

@@ -17,6 +17,8 @@ from costcurves.displays._style import GREY, by_name, one_or_all
 from costcurves.displays.difference import two_of
 from costcurves.planning.power_curve import PowerCurve, power_curve
 
+# How far apart the ranges of two curves are drawn, in points.
+_APART = 1.6
 # The words of both axes, for what varies.
 _WORDS = {
     "n": ("number of test examples", "chance to find the difference"),
@@ -135,17 +137,21 @@ class PowerDisplay(LabelDisplay):
         chance = "chance to miss the difference" if flags["missed"] else chance
 
         def draw(axes: Any) -> Words:
+            from matplotlib.transforms import offset_copy
+
             found = [self.curves[name] for name in shown_names]
             self.wanted_ = None
             if goal is not None:
                 self.wanted_ = axes.axhline(goal, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
                 label_each(axes, [self.wanted_], f"{'promised' if over == 'laplace' else 'wanted'}: {100 * goal:g} %")
             drawn, self.range_ = [], []
-            for name, one in zip(shown_names, found, strict=True):
+            for place, (name, one) in enumerate(zip(shown_names, found, strict=True)):
                 chances = [1 - y if flags["missed"] else y for y in (one.power, one.low, one.high)]
                 drawn += axes.plot(one.x / unit, chances[0], **{"zorder": 3, **options[name]})
                 if (one.low < one.high).any():
-                    style = {"colors": options[name]["color"], "linewidth": 0.8, "zorder": 2}
+                    # Beside each other, so that those of one curve do not hide those of another.
+                    aside = offset_copy(axes.transData, axes.figure, _APART * place, units="points")
+                    style = {"colors": options[name]["color"], "linewidth": 0.8, "zorder": 2, "transform": aside}
                     self.range_.append(axes.vlines(one.x / unit, chances[1], chances[2], **style))
             self.line_ = one_or_all(drawn)
             label_each(axes, self.range_, "bars: range over the cost matrices")

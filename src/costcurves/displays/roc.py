@@ -38,8 +38,9 @@ SQUARE_MARGINS: Margins = (0.5, 0.12, 0.42, 0.14)
 _X_LABEL, _Y_LABEL = "false positive rate (negatives flagged)", "true positive rate (positives flagged)"
 
 
-# The dashes of lines of equal cost, so that those of several conditions can be told apart.
+# The dashes of lines of equal cost, and the markers of their best points, which differ between conditions.
 _ISO_DASHES = ((0, (4, 2)), (0, (8, 2)), (0, (6, 2, 1, 2)), (0, (2, 2)))
+_BEST_MARKERS = ("o", "s", "D", "^")
 # The sides of the corner that is shown if all curves come near to perfection there.
 _SIDES = (0.05, 0.1, 0.2, 0.4)
 
@@ -202,7 +203,7 @@ class RocHullDisplay(ScoreDisplay):
             for place, decision in enumerate(decisions):
                 self.iso_.append(_draw_iso(axes, decision, place))
                 self.iso_[-1].set_label(f"same cost at pc {decision.condition.pc:.2g}")
-                labels.append(_draw_decision(axes, decision))
+                labels.append(_draw_decision(axes, decision, place))
                 self.point_ += [labels[-1].artist, labels[-1].text]
             return Words(legend, "lower right", self.names, labels)
 
@@ -250,9 +251,10 @@ def _draw_iso(ax: Any, decision: Decision, place: int = 0) -> Any:
     return ax.axline((decision.fpr, decision.tpr), slope=decision.condition.slope, **style)
 
 
-def _draw_decision(ax: Any, decision: Decision) -> Label:
+def _draw_decision(ax: Any, decision: Decision, place: int) -> Label:
     at = (decision.fpr, decision.tpr)
-    (dot,) = ax.plot(*at, linestyle="none", marker="o", markersize=5, color=INK, zorder=5)
+    marker = _BEST_MARKERS[place % len(_BEST_MARKERS)]
+    (dot,) = ax.plot(*at, linestyle="none", marker=marker, markersize=5, color=INK, zorder=5)
     style = {"textcoords": "offset points", "fontsize": "small", "zorder": 6, "annotation_clip": True, **AS_IS}
     text = ax.annotate(_short(decision), at, (6, -4), **style)
     return Label(text, beside(6, 14), whole_markers(ax, dot), _short(decision, " "))
@@ -270,7 +272,7 @@ def _short(decision: Decision, apart: str = "") -> str:
 
 def _draw_segment(ax: Any, hull: RocHull, span: Any) -> Any:
     part = hull.segment(span)
-    style = {"color": INK, "linewidth": 2.4, "marker": "o", "markersize": 3.4, "solid_capstyle": "round", "zorder": 4}
+    style = {"color": INK, "linewidth": 2.4, "marker": "o", "markersize": 3.4, "solid_capstyle": "round", "zorder": 3.6}
     label = f"best for pc {span.pc[0]:.2g} to {span.pc[1]:.2g}"
     return whole_markers(ax, ax.plot(hull.fpr[part], hull.tpr[part], label=label, **style)[0])
 
