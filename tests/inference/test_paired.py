@@ -83,6 +83,18 @@ def test_weights_are_summed_and_infinite_thresholds_allowed():
         paired_counts("positive", [1.0], [1.0], [0.1, 0.5], [0.5, 0.5])
 
 
+def test_an_example_of_weight_zero_is_no_example():
+    rng = np.random.default_rng(8)
+    a, b, cuts = rng.normal(size=30), rng.normal(size=30), np.linspace(1, -1, 7)
+    weights = rng.integers(0, 3, 30).astype(float)
+    used = weights > 0
+    assert 0 < used.sum() < 30
+    whole = paired_counts("negative", a, b, cuts, cuts, weights=weights)
+    part = paired_counts("negative", a[used], b[used], cuts, cuts, weights=weights[used])
+    for name in ("only_a", "only_b", "total", "squares"):
+        np.testing.assert_array_equal(getattr(whole, name), getattr(part, name))
+
+
 def joint(pos: list[int], neg: list[int]) -> np.ndarray:
     """Return the table from (both right, only a wrong, only b wrong, both wrong) of each class."""
     table = np.zeros((2, 2, 2))
