@@ -108,7 +108,6 @@ REFUSED = [
     (lambda: CURVE.band(prevalence_uncertainty=(1, 2)), "`prevalence_uncertainty` must be a Beta"),
     (lambda: CURVE.band(simultaneous="no"), "`simultaneous` must be True or False, got 'no'"),
     (lambda: CURVE.band(reoptimise=np.array([1, 0])), "`reoptimise` must be True or False"),
-    (lambda: CURVE.band(level=95), r"`level` must be in \(0, 1\), got 95"),
     (lambda: CURVE.band(level=1), r"`level` must be in \(0, 1\), got 1"),
     (lambda: CURVE.band(laplace=1e308), r"`laplace` must be <= 1e\+06"),
     (lambda: CURVE.band(method="wilsonn"), "`method` must be one of 'chosen', 'wilson'"),

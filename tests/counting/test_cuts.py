@@ -118,6 +118,13 @@ def test_a_threshold_in_the_middle_of_a_gap_leaves_room_on_both_sides():
             assert Fraction(below) + quarter - slack <= Fraction(value) <= Fraction(threshold) - quarter + slack
 
 
+@pytest.mark.parametrize("steps", [1, 2, 3, 5])
+def test_a_threshold_in_a_gap_of_the_smallest_floats_lies_above_its_lower_end(steps):
+    for first in range(-600, 600):
+        below, threshold = 5e-324 * first, 5e-324 * (first + steps)
+        assert below < middle_cut(threshold, below) <= threshold
+
+
 def test_texts_are_those_of_javascript():
     shown = {0.1: "0.1", 5.0: "5", 1e20: "100000000000000000000", 1e21: "1e+21", 1e-6: "0.000001", -1.5e-7: "-1.5e-7"}
     shown |= {math.inf: "inf", -math.inf: "-inf", -0.0: "0", 0.9999999999999432: "0.9999999999999432"}

@@ -55,6 +55,7 @@ def test_a_weight_of_two_counts_as_two_cases_and_limits_follow_the_effective_siz
     ("scores", "bins", "message"),
     [
         ([0.1, 0.2], 0, "`bins` must be"),
+        ([0.1, 0.2], [[0, 1], [2]], r"`bins` must be numeric, got \[\[0, 1\], \[2\]\]"),
         ([0.1, 0.2], [0, 0.5], "`bins` must be an integer or increasing edges from 0 to 1"),
         ([0.1, 0.2], [0, 0.5, 0.5, 1], "`bins` must be an integer or increasing edges from 0 to 1"),
     ],

@@ -364,6 +364,11 @@ WEIGHTED = cc.RocHull.from_predictions([0, 0, 1, 1], {"a": [1, 2, 3, 4]}, sample
             r"needs at least about [\d,]+ negative and [\d,]+ positive cases, got 40 negative and 30 positive",
         ),
         (
+            lambda: HULL.best_at_precision(0.6, prevalence=5e-324, confidence=0.95),
+            cc.DataError,
+            "of precision >= 0.6 needs at least about",
+        ),
+        (
             lambda: HULL.best_at_precision(0.99, prevalence=0.1, confidence=0.95),
             cc.DataError,
             r"of precision >= 0.99 needs at least about [\d,]+ negative and [\d,]+ positive cases, got 40 negative",

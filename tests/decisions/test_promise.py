@@ -143,6 +143,23 @@ def test_weights_count_as_copies(promise):
     np.testing.assert_allclose(both.adjusted, cc.check_promise(promise, y, scores).adjusted)
 
 
+@pytest.mark.parametrize("unit", [2.0**-900, 2.0**-40, 2.0**400])
+@pytest.mark.parametrize("cost_fn", [None, 2.0])
+def test_the_unit_of_money_changes_amounts_alone(unit, cost_fn):
+    old, (y, scores) = cases(np.random.default_rng(6), 300), cases(np.random.default_rng(7), 200, prevalence=0.3)
+    found = []
+    for scale in (1.0, unit):
+        where = cc.OperatingCondition(prevalence=0.2, cost_fp=scale, cost_fn=6 * scale)
+        now = None if cost_fn is None else cost_fn * scale
+        found.append(cc.check_promise(cc.recommend(*old, where), y, scores, cost_fn=now))
+    one, other = found
+    np.testing.assert_array_equal(other.p_value, one.p_value)
+    for name in ("promised", "promised_lower", "promised_upper", "observed", "observed_lower", "observed_upper"):
+        amounts = getattr(one, name) * [unit, 1, 1, 1]
+        np.testing.assert_allclose(getattr(other, name), amounts, rtol=1e-9, atol=0)
+    assert other.due_to_misses == pytest.approx(one.due_to_misses * unit, rel=1e-9, abs=0)
+
+
 def test_rates_that_were_stated_are_known():
     hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, thresholds=3.0, name="expert")])
     y = np.arange(400) < 100
@@ -168,6 +185,20 @@ def test_rates_that_were_stated_are_known():
         (lambda p: cc.check_promise(p, [], []), "`y_true`"),
         (lambda p: cc.check_promise(p, [0, 1], [1, 2], level=5), r"`level` must be in \(0, 1\), got 5"),
         (lambda p: cc.check_promise(p, [0, 1], [1, 2], cost_fn=-1), "`cost_fn` must be >= 0, got -1"),
+        (
+            lambda p: cc.check_promise(p, [0, 1], [1, 2], cost_fp=1e308),
+            r"`cost_fp` must have costs of at most 1e\+150, got 1e\+308",
+        ),
+        (
+            lambda p: cc.check_promise(
+                cc.recommend(
+                    [0, 0, 1, 1], {"a": [1, 2, 3, 4]}, cc.OperatingCondition(prevalence=0.2, cost_fp=1, cost_fn=1e307)
+                ),
+                [0, 1],
+                [1, 2],
+            ),
+            r"`promise` must have costs of at most 1e\+150, got 1e\+307",
+        ),
         (
             lambda _: cc.check_promise(cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6)]), [0, 1], [1, 2]),
             "`condition` must say at which condition",

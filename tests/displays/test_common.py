@@ -378,6 +378,9 @@ def test_cv_results_without_what_is_needed_are_refused(case):
         make(results, X[:20], y, **case.options)
     with pytest.raises(cc.InputError, match=r"`y` must be the data that was cross-validated, with \d+ rows, got 20"):
         make(results, X, y[:20], **case.options)
+    for rows in (bytes(9999), dict.fromkeys(range(9999)), set(range(9999))):
+        with pytest.raises(cc.InputError, match="`y` must be the data that was cross-validated, got "):
+            make(results, X, rows, **case.options)
 
 
 @EVERY

@@ -588,6 +588,7 @@ def test_what_is_no_condition_is_refused(fitted, condition, message):
         ({"cv": 1.5}, r"`cv` must be in \(0, 1\) if it is the share to test on, got 1.5"),
         ({"cv": []}, r"`cv` must give at least one fold, got 0"),
         ({"pos_label": "ill"}, r"`pos_label` must be one of the classes \[0, 1\], got 'ill'"),
+        ({"pos_label": [[0], [0, 1]]}, r"`pos_label` must be one of the classes \[0, 1\], got \[\[0\], \[0, 1\]\]"),
     ],
 )
 def test_unusable_options_are_refused(options, message):

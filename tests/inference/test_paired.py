@@ -13,7 +13,7 @@ from scipy import stats
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves.inference.family import co_errors_of_changes, family_critical, holm
 from costcurves.inference.kernel.strata import moments
-from costcurves.inference.paired.bands import BOOTSTRAPS, DifferenceBand, difference_band
+from costcurves.inference.paired.bands import BOOTSTRAPS, DifferenceBand, band_limits, difference_band
 from costcurves.inference.paired.critical import difference_covariance
 from costcurves.inference.paired.discordant import (
     at_or_below,
@@ -81,6 +81,18 @@ def test_weights_are_summed_and_infinite_thresholds_allowed():
     assert got.effective == pytest.approx(2.5**2 / 4.25)
     with pytest.raises(InputError, match="`thresholds_a` must be nonincreasing"):
         paired_counts("positive", [1.0], [1.0], [0.1, 0.5], [0.5, 0.5])
+
+
+def test_an_example_of_weight_zero_is_no_example():
+    rng = np.random.default_rng(8)
+    a, b, cuts = rng.normal(size=30), rng.normal(size=30), np.linspace(1, -1, 7)
+    weights = rng.integers(0, 3, 30).astype(float)
+    used = weights > 0
+    assert 0 < used.sum() < 30
+    whole = paired_counts("negative", a, b, cuts, cuts, weights=weights)
+    part = paired_counts("negative", a[used], b[used], cuts, cuts, weights=weights[used])
+    for name in ("only_a", "only_b", "total", "squares"):
+        np.testing.assert_array_equal(getattr(whole, name), getattr(part, name))
 
 
 def joint(pos: list[int], neg: list[int]) -> np.ndarray:
@@ -396,3 +408,21 @@ def test_a_laplace_correction_treats_both_classes_and_both_classifiers_alike(sam
     classifiers = moments(difference_strata(turned, (20, 10), pc, sampling, laplace))
     assert classifiers[0] == pytest.approx(-mean, rel=1e-12)
     assert classifiers[1] == pytest.approx(variance, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["mid-p", "gaussian"])
+def test_a_difference_that_is_known_has_limits_equal_to_the_costs_of_these_examples(method):
+    # One classifier calls everybody positive, the other one nobody: a pays for each negative, b for each positive.
+    positives, negatives = 8, 20
+    pc = np.array([0.0, 0.25, 0.75, 1.0])
+    wrong = [np.zeros(4), np.full(4, positives), np.full(4, negatives), np.zeros(4)]
+    known = np.array([True, True, True, False])
+    found = band_limits(
+        tuple(map(np.asarray, wrong)), (positives, negatives), pc, 1.96, known, method, "stratified", 0.0, None
+    )
+    for values in found:
+        np.testing.assert_allclose(values[:3], [1.0, 0.75 - 0.25, 0.25 - 0.75], rtol=1e-12)
+    # And the other way round, with some errors of each kind.
+    wrong = [np.full(4, 2.0), np.full(4, 4.0), np.full(4, 5.0), np.full(4, 15.0)]
+    for values in band_limits(tuple(wrong), (positives, negatives), pc, 1.96, known, method, "stratified", 0.0, None):
+        np.testing.assert_allclose(values[:3], [-0.5, -0.25 * 0.25 - 0.75 * 0.5, -0.75 * 0.25 - 0.25 * 0.5], rtol=1e-12)

@@ -326,6 +326,9 @@ def test_questions_that_need_other_shapes_are_refused():
             call()
     with pytest.raises(cc.InputError, match="low <= high"):
         cc.prior_hull({"a": [[1, 2], [3, 4]]}, (high, low))
+    ragged = [[0, 1], [5]]
+    with pytest.raises(cc.InputError, match="`costs` must be numeric"):
+        cc.prior_hull({"a": [[1, 2], [3, 4]]}, (ragged, ragged))
     assert set(two.to_frame("pandas")["state"]) <= {"best", "ties", "never"}
 
 

@@ -109,7 +109,8 @@ def middle_cut(threshold: float, below: float) -> float:
     decimals = _fewest_decimals(middle)
     while True:
         value = _rounded(Decimal(middle), decimals, ROUND_HALF_EVEN) + 0.0
-        if abs(value - middle) <= quarter and not _lost(value, threshold, below):
+        # The quarter of a gap of the smallest floats is rounded.
+        if abs(value - middle) <= quarter and below < value <= threshold and not _lost(value, threshold, below):
             return value
         if value == middle:
             return threshold

@@ -78,7 +78,7 @@ class Calibration(Result):
 def calibration_of(roc: RocCurve, bins: Any, level: float) -> Calibration:
     """Compare the mean score with the share of positives in each bin of scores that has cases."""
     level = check_level(level)
-    if np.ndim(bins) == 0:
+    if np.asarray(bins, dtype=object).ndim == 0:
         edges = np.linspace(0.0, 1.0, check_integer("bins", bins, 1) + 1)
     else:
         edges = check_unit_array("bins", bins)

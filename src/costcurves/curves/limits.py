@@ -271,7 +271,8 @@ def assured_precision(curves: Sequence[RocCurve], floor: float, prevalence: floa
     A threshold t between t_j and the next lower score of the sample keeps the limit, too: it finds no less than t_j,
     and the bound of the fpr is one for all thresholds above the next lower negative.
     """
-    ratio = floor * (1.0 - prevalence) / ((1.0 - floor) * prevalence)
+    rare = (1.0 - floor) * prevalence
+    ratio = floor * (1.0 - prevalence) / rare if rare > 0 else math.inf
     if ratio <= 1.0:  # even if all cases are alarms
         return Assured(Point(Fraction(1), Fraction(1), ALWAYS_POSITIVE, -math.inf), prevalence)
 

@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, UnsupportedError
 from costcurves._base.frames import NamedColumns, columns_of
-from costcurves._base.validation import BoolArray, Column, FloatArray, check_level, check_nonnegative, shown
+from costcurves._base.validation import (
+    MOST_COST,
+    BoolArray,
+    Column,
+    FloatArray,
+    check_level,
+    check_nonnegative,
+    shown,
+)
 from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
 from costcurves.counting import counts
 from costcurves.counting.class_labels import Label
@@ -102,6 +110,9 @@ def check_promise(
         where.cost_fn if cost_fn is None else check_nonnegative("cost_fn", cost_fn),
         where.cost_fp if cost_fp is None else check_nonnegative("cost_fp", cost_fp),
     )
+    for name, cost in (("promise", max(where.cost_fn, where.cost_fp)), ("cost_fn", now[0]), ("cost_fp", now[1])):
+        if cost > MOST_COST:
+            raise InputError(f"`{name}` must have costs of at most {MOST_COST:g}, got {shown(cost)}")
     return _checked(said, new, positive, now, level)
 
 

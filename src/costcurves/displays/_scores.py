@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -259,7 +259,7 @@ def _check_cv(results: Mapping[str, Any], X: Any, y: Any) -> tuple[list[Any], li
 
 def _size(what: str, data: Any) -> int:
     """The number of rows, also of a sparse matrix, which has no length."""
-    if isinstance(data, str) or not getattr(data, "shape", hasattr(data, "__len__")):
+    if isinstance(data, (str, bytes, Mapping, Set)) or not getattr(data, "shape", hasattr(data, "__len__")):
         raise InputError(f"`{what}` must be the data that was cross-validated, got {shown(data)}")
     return int(data.shape[0] if hasattr(data, "shape") else len(data))
 

@@ -120,7 +120,7 @@ def two_classes(y: Any, pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[A
             return labels, classes, labels[binary_labels(labels)][0]
         except DataError as error:
             raise DataError(str(error).replace("`y_true`", "`y`")) from None
-    if np.ndim(pos_label) or pos_label not in classes.tolist():
+    if np.asarray(pos_label, dtype=object).ndim or pos_label not in classes.tolist():
         raise DataError(f"`pos_label` must be one of the classes {classes.tolist()}, got {shown(pos_label)}")
     return labels, classes, pos_label
 

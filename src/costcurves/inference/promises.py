@@ -101,7 +101,7 @@ def two_sided(seen: float, draws: npt.NDArray[Any]) -> float:
     >>> two_sided(3, np.array([1.0, 2, 3, 4])), two_sided(1, np.zeros(4)), two_sided(0, np.zeros(4))
     (0.75, 0.0, 1.0)
     """
-    near = 1e-9 * max(1.0, abs(seen))
+    near = 1e-9 * abs(seen)
     below, above = float((draws < seen - near).mean()), float((draws > seen + near).mean())
     equal = 1.0 - below - above
     return min(1.0, 2 * (min(below, above) + equal / 2))

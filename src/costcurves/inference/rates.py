@@ -296,7 +296,11 @@ def cells_interval(
     """
     total = np.zeros(())
     squares = [np.zeros(()), np.zeros(())]
-    for counts, values in strata:
+    # In units of a power of two, which changes no bit, the squares of very small and very large values stay positive
+    # and finite.
+    _, unit = np.frexp(max(np.abs(values).max() for _, values in strata))
+    for counts, large in strata:
+        values = np.ldexp(large, -unit)
         n = counts.sum(axis=-1, keepdims=True).astype(np.float64)
         rate = counts / n
         low, high = mid_p_at(counts.astype(np.float64), n, z)
@@ -307,4 +311,5 @@ def cells_interval(
             part = np.where(values >= 0, values * up, values * down)
             together = (part * repel).sum(axis=-1) ** 2 - ((part * repel) ** 2).sum(axis=-1)
             squares[side] = squares[side] + np.maximum((part**2).sum(axis=-1) - together, 0.0)
-    return np.asarray(total), np.asarray(total - np.sqrt(squares[0])), np.asarray(total + np.sqrt(squares[1]))
+    total, *widths = (np.ldexp(part, unit) for part in (total, *np.sqrt(squares)))
+    return np.asarray(total), np.asarray(total - widths[0]), np.asarray(total + widths[1])

@@ -380,7 +380,12 @@ def prior_hull(
 
 
 def _cost_range(costs: Any) -> tuple[CostMatrix, CostMatrix]:
-    if isinstance(costs, tuple) and len(costs) == 2 and not np.isscalar(costs[0]) and np.ndim(costs[0]) != 1:
+    if (
+        isinstance(costs, tuple)
+        and len(costs) == 2
+        and not np.isscalar(costs[0])
+        and np.asarray(costs[0], dtype=object).ndim != 1
+    ):
         low, high = as_cost_matrix(costs[0]), as_cost_matrix(costs[1])
         high = CostMatrix(high, low.labels)
         if (low.values > high.values).any():
