@@ -16,7 +16,7 @@ from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.curves.choices import TRIVIAL, Choice, cheapest_of, trivial_choices
 from costcurves.decisions.entrants import Entrants
-from costcurves.inference.competition import Competition, free_grid
+from costcurves.inference.candidates import Competition, free_grid
 from costcurves.inference.family import hochberg
 from costcurves.inference.selection import Comparison, FieldAt
 
