@@ -9,7 +9,7 @@ import numpy as np
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, check_choice, check_integer, check_unit_array, shown
+from costcurves._base.validation import FloatArray, check_choice, check_instance, check_integer, check_unit_array
 from costcurves.curves.roc import RocCurve
 
 FitMethod = Literal["likelihood", "least squares"]
@@ -96,9 +96,7 @@ def fit_binormal(curve: RocCurve, *, method: FitMethod = "likelihood") -> Binorm
     from scipy.special import ndtri
 
     check_choice("method", method, get_args(FitMethod))
-    if not isinstance(curve, RocCurve):
-        raise InputError(f"`curve` must be a RocCurve, got {shown(curve)} ({type(curve).__name__})")
-    curve.need_all_points("fit_binormal")
+    check_instance("curve", curve, RocCurve).need_all_points("fit_binormal")
     inside = (curve.fpr > 0) & (curve.fpr < 1) & (curve.tpr > 0) & (curve.tpr < 1)
     x, y = ndtri(curve.fpr[inside]), ndtri(curve.tpr[inside])
     if np.unique(x).size < 2:

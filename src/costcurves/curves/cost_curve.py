@@ -22,6 +22,7 @@ from costcurves._base.validation import (
     Sampling,
     check_choice,
     check_flag,
+    check_instance,
     check_integer,
     check_laplace,
     check_name,
@@ -283,11 +284,11 @@ class CostCurve(CostMeasures):
         Curves that touch without changing sides do not cross; costs closer than 1e-12 count as equal. If the curves
         coincide between two stretches with different winners, the crossing is the middle of that stretch.
         """
-        return Difference(self, _check_cost_curve("other", other)).crossings()
+        return Difference(self, check_instance("other", other, CostCurve)).crossings()
 
     def better_than(self, other: CostCurve) -> Advantage:
         """Return where this curve costs less than the other, and by how much."""
-        return Difference(self, _check_cost_curve("other", other)).advantage()
+        return Difference(self, check_instance("other", other, CostCurve)).advantage()
 
     def band(
         self,
@@ -395,8 +396,8 @@ class CostCurve(CostMeasures):
                     f"max_error {roc.max_error:.2g}"
                 )
             return reoptimised_band(roc.n_pos - roc.tp, int(n_pos), roc.fp, int(n_neg), points, **options)
-        if prevalence_uncertainty is not None and not isinstance(prevalence_uncertainty, Beta):
-            raise InputError(f"`prevalence_uncertainty` must be a Beta, got {shown(prevalence_uncertainty)}")
+        if prevalence_uncertainty is not None:
+            check_instance("prevalence_uncertainty", prevalence_uncertainty, Beta)
         beta = None if prevalence_uncertainty is None else (prevalence_uncertainty.a, prevalence_uncertainty.b)
         options |= {"sampling": sampling, "prevalence_uncertainty": beta, "simultaneous": simultaneous}
         chosen = self.policy is not None and (self.policy.chosen_here or self.policy.cross_fits)
@@ -469,7 +470,14 @@ class CostCurve(CostMeasures):
         return f"CostCurve({self.name!r}: {self.vertices.shape[0]} vertices, {how}, area={self.area():.3g}{error})"
 
 
-def _check_cost_curve(name: str, curve: Any) -> CostCurve:
-    if not isinstance(curve, CostCurve):
-        raise InputError(f"`{name}` must be a CostCurve, got {shown(curve)} ({type(curve).__name__})")
-    return curve
+# A cost curve, or what stands for its own lower envelope.
+CurveLike = CostCurve | RocCurve | HasRocCurve
+
+
+def as_cost_curve(curve: CurveLike, what: str = "curves") -> CostCurve:
+    """Return a cost curve; a ROC curve or a hull becomes its lower envelope."""
+    if isinstance(curve, CostCurve):
+        return curve
+    if isinstance(curve, RocCurve) or hasattr(curve, "to_roc_curve"):
+        return CostCurve(curve)
+    raise InputError(f"`{what}` must be cost curves or ROC curves, got {shown(curve)} ({type(curve).__name__})")

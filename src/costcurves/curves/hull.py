@@ -17,10 +17,9 @@ from costcurves.conditions.condition import EQUAL, ConditionLike, OperatingCondi
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.counting.class_labels import Label
 from costcurves.counting.labels import checked_rows
-from costcurves.curves.averages import CurveLike, as_cost_curve
 from costcurves.curves.chance import one_question
 from costcurves.curves.choices import Choice, Decision, as_cheap, cheapest_of, choice_at, runner_up_of, trivial_choices
-from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.cost_curve import CostCurve, CurveLike, as_cost_curve
 from costcurves.curves.differences import Difference, PcIntervals
 from costcurves.curves.hull_limits import HullLimits
 from costcurves.curves.hull_points import RocCurves, check_curves, check_not_trivial

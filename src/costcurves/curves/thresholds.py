@@ -17,7 +17,15 @@ import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.text import cut_text
-from costcurves._base.validation import FloatArray, IntArray, check_in_open_unit, check_integer, check_number, shown
+from costcurves._base.validation import (
+    FloatArray,
+    IntArray,
+    check_in_open_unit,
+    check_instance,
+    check_integer,
+    check_number,
+    shown,
+)
 from costcurves.curves.crossfit import Crossfit
 from costcurves.curves.policy import Policy, Steps, best_steps
 from costcurves.curves.roc import RocCurve
@@ -360,9 +368,7 @@ def validation(other: RocCurve) -> Policy:
     >>> cc.CostCurve(judged_on, policy=cc.thresholds.validation(found_on)).evaluate(0.5)
     0.5
     """
-    if not isinstance(other, RocCurve):
-        raise InputError(f"`other` must be a RocCurve, got {shown(other)} ({type(other).__name__})")
-    if not other.has_thresholds:
+    if not check_instance("other", other, RocCurve).has_thresholds:
         raise UnsupportedError(f"`other` must come from scores, got {other.name!r}, which has no thresholds")
     return Validation(other)
 

@@ -8,9 +8,16 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.errors import InputError
 from costcurves._base.frames import AnyFrame, source_of_frame
-from costcurves._base.validation import Column, OnNull, Rng, Sampling, check_flag, check_two_names, shown
+from costcurves._base.validation import (
+    Column,
+    OnNull,
+    Rng,
+    Sampling,
+    check_flag,
+    check_instance,
+    check_two_names,
+)
 from costcurves.conditions.range import GridLike
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
@@ -239,8 +246,7 @@ class _Compare:
         DifferenceInterval(a - b = 0.225 in [0.01051, 0.4912], level=0.95 at all conditions, p=0.0114 at this one)
         """
         for name, curve in (("a", a), ("b", b)):
-            if not isinstance(curve, CostCurve):
-                raise InputError(f"`{name}` must be a CostCurve, got {shown(curve)} ({type(curve).__name__})")
+            check_instance(name, curve, CostCurve)
         names = check_two_names((a.name, b.name))
         options = {"level": level, "method": method}
         pair = Unpaired((a, b), options, (a.max_error, b.max_error))

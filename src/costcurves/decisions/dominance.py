@@ -11,11 +11,20 @@ import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
-from costcurves._base.validation import BoolArray, FloatArray, check_choice, check_unique, frozen, items_of, shown
+from costcurves._base.validation import (
+    BoolArray,
+    FloatArray,
+    check_choice,
+    check_instance,
+    check_unique,
+    frozen,
+    items_of,
+    shown,
+)
 from costcurves.conditions.condition import EQUAL
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range, span_of
-from costcurves.curves.averages import CostCurves, CurveLike, as_cost_curve, as_cost_curves, tpr_at
-from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.averages import CostCurves, as_cost_curves, tpr_at
+from costcurves.curves.cost_curve import CostCurve, CurveLike, as_cost_curve
 from costcurves.curves.cost_function import CostFunction
 from costcurves.curves.differences import Difference, trivial_costs
 from costcurves.curves.hull import RocHull
@@ -383,8 +392,7 @@ def regret(curve: CurveLike | str, hull: RocHull, *, over: RangeLike = None) -> 
     >>> round(cc.regret(c, cc.RocHull([a, c])).largest, 4)
     0.0024
     """
-    if not isinstance(hull, RocHull):
-        raise InputError(f"`hull` must be a RocHull, got {type(hull).__name__}")
+    check_instance("hull", hull, RocHull)
     span = check_range(over)
     low, high = span.pc
     one = as_cost_curve(hull.roc_curve(curve) if isinstance(curve, str) else curve, "curve")

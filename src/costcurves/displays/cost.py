@@ -10,9 +10,9 @@ from typing import Any, Self
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import check_flag, check_integer, check_unique, shown
 from costcurves.conditions.range import default_points
-from costcurves.curves.averages import as_cost_curve, as_cost_curves, average_cost_curves
+from costcurves.curves.averages import as_cost_curves, average_cost_curves
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
-from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.cost_curve import CostCurve, as_cost_curve
 from costcurves.curves.hull import RocHull
 from costcurves.curves.threshold_sets import ThresholdSet
 from costcurves.curves.thresholds import as_policy
