@@ -171,7 +171,7 @@ REFUSED = [
     (lambda: cc.Predictions(Y, {"a": S, "b": T}).compare("a", "a"), "`a` and `b` must be two classifiers, got 'a'"),
     (lambda: cc.compare_many(Y, {"a": S, "b": T}).pair(np.array(S), "b"), "`a` and `b` must be two of"),
     (lambda: cc.recommend(Y, {"a": S}, 0.3).index([1]), "`name` must be one of"),
-    (lambda: cc.recommend_within(Y, {"a": S}, (0.2, 0.6)).thresholds_within("0.3", 0.5), "`low` must be a number"),
+    (lambda: cc.recommend_within(Y, {"a": S}, (0.2, 0.6)).thresholds_between("0.3", 0.5), "`low` must be a number"),
     (lambda: cc.compare(Y, S, T, method=np.zeros(3)), "`method` must be one of"),
     (lambda: cc.ConfusionTally().update(np.array(0), Y), "`y_true`"),
     (lambda: cc.ScoreTally().update(np.array(0), S), "`y_true` must be 1-D"),

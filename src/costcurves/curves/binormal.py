@@ -51,7 +51,7 @@ class BinormalFit(Result):
 
         return float(ndtr(self.a / np.sqrt(1 + self.b**2)))
 
-    def tpr(self, fpr: Any) -> FloatArray:
+    def tpr_at(self, fpr: Any) -> FloatArray:
         """Return the true positive rates at some false positive rates."""
         from scipy.special import ndtr, ndtri
 
@@ -60,7 +60,7 @@ class BinormalFit(Result):
     def to_roc_curve(self, n_points: int = 101) -> RocCurve:
         """Return points of the fitted curve as a ROC curve of rates, to put on a hull or to draw."""
         fpr = np.linspace(0, 1, check_integer("n_points", n_points, 2, 10**6))
-        return RocCurve.from_rates(fpr, self.tpr(fpr), name=self.name)
+        return RocCurve.from_rates(fpr, self.tpr_at(fpr), name=self.name)
 
     def __repr__(self) -> str:
         return f"BinormalFit({self.name!r}: a={self.a:.3g}, b={self.b:.3g}, auc={self.auc():.3g})"

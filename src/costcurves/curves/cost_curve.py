@@ -12,6 +12,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.frames import AnyFrame, source_of_frame
 from costcurves._base.results import jsonable
+from costcurves._base.text import error_text
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     MOST_POINTS,
@@ -74,7 +75,7 @@ class CostCurve(CostMeasures):
     max_error : float
         The most by which a cost can be too high at any pc because scores were binned, so that a better threshold may
         lie within a bin; 0 if scores were not binned, and for policies that do not choose thresholds on these data.
-        The rates at the thresholds in use are exact.
+        The rates at the thresholds of the curve are exact.
 
     Notes
     -----
@@ -229,7 +230,7 @@ class CostCurve(CostMeasures):
 
         Notes
         -----
-        The statements are about the thresholds in use, given the policy. Where these were chosen on the same cases
+        The statements are about the thresholds of the policy. Where these were chosen on the same cases
         (policies "optimal" and "product"), the critical value is at least that at which a useless score, with these
         ties and class frequencies, is called useful with probability 1 - `level` (`trivial_critical`); this needs a
         curve with all points. See `RangeLimits` for measurements.
@@ -252,12 +253,12 @@ class CostCurve(CostMeasures):
                 band = given_band(self, points, {"level": level, "critical_value": z})
         return RangeLimits.of(self, band, self.trivial_at(points))
 
-    def resampled(self, number: int = 100, *, rng: Rng = 0) -> tuple[CostCurve, ...]:
+    def resampled(self, n_resamples: int = 100, *, rng: Rng = 0) -> tuple[CostCurve, ...]:
         """Return the cost curves of resampled test sets at the same thresholds (2005, figure 12).
 
         Parameters
         ----------
-        number : int
+        n_resamples : int
         rng : numpy.random.Generator, int or None, default 0
 
         Examples
@@ -271,9 +272,9 @@ class CostCurve(CostMeasures):
         n_pos, n_neg, effective = self.sizes("resampled")
         if effective is not None:
             raise UnsupportedError(f"`resampled` needs whole counts, got {self.name!r} made from weights")
-        number, generator = check_integer("number", number, 1, MOST_POINTS), check_rng(rng)
-        miss = nested_counts(self.fnr, int(n_pos), number, generator) / n_pos
-        alarm = nested_counts(self.fpr, int(n_neg), number, generator) / n_neg
+        size, generator = check_integer("n_resamples", n_resamples, 1, MOST_POINTS), check_rng(rng)
+        miss = nested_counts(self.fnr, int(n_pos), size, generator) / n_pos
+        alarm = nested_counts(self.fpr, int(n_neg), size, generator) / n_neg
         return tuple(
             CostCurve._from_pieces(self.name, self.breaks, fpr, fnr) for fpr, fnr in zip(alarm, miss, strict=True)
         )
@@ -321,7 +322,7 @@ class CostCurve(CostMeasures):
         simultaneous : bool
             Whether the band must hold at all points of `pc` jointly.
         pc : array-like, OperatingRange or OperatingCondition, optional
-            Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points.
+            Operating points, increasing; by default 0, 0.01, ..., 1. For a range, 101 evenly spaced points are used.
         laplace : float
             A number that is added to each cell of the counts.
         prevalence_uncertainty : Beta, optional
@@ -343,16 +344,16 @@ class CostCurve(CostMeasures):
         -----
         Thresholds that were chosen for their cost on these cases look cheaper than they are. "chosen" is about their
         cost on new cases: the estimate lies above the observed cost, which `evaluate` gives, and the limits allow for
-        the choice. Asked at one condition (`at`) of unweighted data in memory, it gives what `recommend` says of this
+        the choice. Asked at one condition (`at`) of unweighted data in memory, it agrees with `recommend` for this
         classifier alone; along a curve, 25 operating points are studied by common draws, and the others lie between.
         The upper limits of a joint band move by six tenths of what those of a pointwise one do. In simulations (normal,
         t, exponential and beta scores, ties, 60 to 3,000 cases, 5 to 50 % positives), 0 to 3 % of true costs lay above
         the limits at nominal 2.5 %, where "wilson" left 2 to 13 % above; 1 to 6 % of joint bands had a true cost above
         them somewhere, and those of "wilson" 4 to 19 %. A curve that has only the points of its hull (files, lazy
         frames, more than 65,536 rows) is treated as if all cases between two points had different scores, and with
-        weights, also equal ones, the estimate lacks the part that is found on held-out cases; the page on certainty has
-        how much that changes. If scores were binned, a threshold within a bin may cost up to `max_error` less on these
-        data, and the lower limits are lower by that.
+        weights, also equal ones, the estimate lacks the part that is found on held-out cases; the page on certainty
+        shows how much that changes. If scores were binned, a threshold within a bin may cost up to `max_error` less on
+        these data, and the lower limits are lower by that.
 
         At conditions where the policy predicts the same class for every case, whatever its score (`trivial_at`),
         nothing is estimated, and both limits are the cost itself (with `prevalence_uncertainty`, only the prevalence is
@@ -421,7 +422,7 @@ class CostCurve(CostMeasures):
     def distribution(
         self, condition: ConditionLike, *, sampling: Sampling = "stratified", laplace: float = 0.0
     ) -> BootstrapDistribution:
-        """Return the exact bootstrap distribution of the normalized cost at a condition, at the threshold in use.
+        """Return the exact bootstrap distribution of the normalized cost at a condition, at the threshold used there.
 
         Examples
         --------
@@ -466,7 +467,7 @@ class CostCurve(CostMeasures):
 
     def __repr__(self) -> str:
         how = "average" if self.policy is None else self.policy.in_words
-        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        error = error_text(self.max_error)
         return f"CostCurve({self.name!r}: {self.vertices.shape[0]} vertices, {how}, area={self.area():.3g}{error})"
 
 
