@@ -301,7 +301,7 @@ def test_archives_with_wrong_bytes_are_read_or_refused(tmp_path):
 
 
 def test_missing_files_and_damaged_archives_are_refused(tmp_path):
-    with pytest.raises(cc.InputError, match="existing file, folder or glob"):
+    with pytest.raises(cc.InputError, match="existing file, directory or glob"):
         cc.read_eval_logs(tmp_path / "nowhere.eval", label="target", score="judge")
     path = zstandard_archive(tmp_path / "x.eval", archived(inspect_log(JUDGED)))
     damaged = bytearray(path.read_bytes())

@@ -274,7 +274,7 @@ def average_cost_curves(curves: CostCurves, *, name: str = "average") -> CostCur
     Parameters
     ----------
     curves : sequence of CostCurve or RocCurve
-        For example one per fold. A ROC curve stands for its cost curve at the optimal thresholds.
+        For example one per fold. A ROC curve is replaced by its cost curve at the optimal thresholds.
     name : str
         The name of the average.
 

@@ -91,7 +91,7 @@ def read_eval_logs(
 
     Parameters
     ----------
-    source : path, glob, folder, list of these, or mapping of name to these
+    source : path, glob, directory, list of these, or mapping of name to these
         The logs: ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness. Models have the
         names in the logs or, for lm-evaluation-harness, those of the folders; a mapping gives other ones.
     label : str or callable

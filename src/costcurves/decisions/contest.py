@@ -1,6 +1,6 @@
-"""Several classifiers on the same rows, and the two trivial ones: who is chosen, and who may be as good.
+"""Several classifiers on the same rows, and the two trivial ones: which is chosen, and which may be as good.
 
-Everything that recommends asks here.
+All recommendations are made with this module.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Contest:
     def standings(
         self, where: OperatingCondition, level: float, use: str | None = None, *, limits: bool = True
     ) -> list[Standing]:
-        """Return everybody at a condition, the choice first, then by cost.
+        """Return all candidates at a condition, the choice first, then by cost.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Comparisons of whole curves: who dominates whom, who is locally best, and what one choice everywhere would lose."""
+"""Comparisons of whole curves: which dominate, which are locally best, and what one choice everywhere would lose."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _fpr_range(over: Any) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Dominance(Result):
-    """Who dominates, who is locally best, and which pairs cross.
+    """Which curves dominate, which are locally best, and which pairs cross.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class Dominance(Result):
 
     @property
     def dominator(self) -> str | None:
-        """The first of the dominators, or None if nobody dominates."""
+        """The first of the dominators, or None if no curve dominates."""
         return self.dominators[0] if self.dominators else None
 
     @property
@@ -203,7 +203,7 @@ class Dominance(Result):
 
 
 def dominance(curves: CostCurves, *, space: Space = "cost", over: RangeLike = None) -> Dominance:
-    """Return who dominates absolutely, who is best locally, and which pairs cross.
+    """Return which curves dominate absolutely, which are best locally, and which pairs cross.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def _relation(
 
 
 def _ranges(named: dict[str, Any], costs: list[CostCurve], over: RangeLike) -> Ranges:
-    """Return who is cheapest where: with thresholds if all are ROC curves, otherwise without."""
+    """Return which curve is cheapest where: with thresholds if all are ROC curves, otherwise without."""
     if all(isinstance(curve, RocCurve) for curve in named.values()):
         hull = RocHull(named)
         return hull.ranges() if over is None else hull.within(over)

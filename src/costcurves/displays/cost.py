@@ -57,7 +57,7 @@ class CostCurveDisplay(ScoreDisplay):
 
     Parameters
     ----------
-    curves : CostCurve (or RocCurve, RocHull), sequence, or mapping of names to such
+    curves : CostCurve (or RocCurve, RocHull), sequence, or mapping of names to these
     bands : mapping of name to Band, or Band, optional
         Confidence bands, by the name of the curve.
     folds : mapping of name to sequence of curves, optional

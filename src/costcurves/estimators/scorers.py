@@ -236,7 +236,7 @@ def gain_of_scores(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """What scores add to a hull, on average over a range of pc."""
+    """Return what scores add to a hull, on average over a range of pc."""
     with no_question():
         roc = RocCurve.from_predictions(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     return hull.gain(roc, over=over).mean

@@ -193,7 +193,7 @@ def coverage(
     Parameters
     ----------
     truth : CostCurve, RocCurve, RocHull or Binormal
-        Whose rates are taken as the true ones at the threshold in use at each pc: a curve's own, or those of two
+        Whose rates are taken as the true ones at the threshold used at each pc: a curve's own, or those of two
         normal distributions of scores.
     n_pos, n_neg : int
         The examples of each class in the test set.
