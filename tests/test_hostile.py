@@ -151,7 +151,7 @@ REFUSED = [
     (lambda: cc.RocHull.from_json_text(HULL.to_json().replace("100", str(2**80))), "`fp`"),
     (
         lambda: cc.CostCurve(ROC, policy=cc.thresholds.rule(lambda pc: "x")),
-        "`function` must return one threshold per pc, got what is no number",
+        "`function` must return one threshold per pc, got no numbers",
     ),
     (lambda: cc.recommend(Y, {"a": S}, 0.3).saving(np.array([1, 2])), "`baseline` must be one of"),
     (lambda: cc.bcost.over_costs([[5, 1], [2, 6]], [[[0, 1], [1, 0]]], weights="x"), "`weights` must be 1 numbers"),

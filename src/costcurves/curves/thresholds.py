@@ -190,13 +190,13 @@ class Rule(Policy):
         try:
             found = np.asarray(self.function(pc), dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"`function` must return one threshold per pc, got what is no number: {error}") from None
+            raise InputError(f"`function` must return one threshold per pc, got no numbers: {error}") from None
         if found.shape != pc.shape or np.isnan(found).any():
             raise InputError(f"`function` must return one threshold per pc, got shape {found.shape} for {pc.shape}")
         return found
 
     def threshold_at(self, roc: RocCurve, pc: FloatArray, of_step: Any) -> Any:
-        """Return what the function says."""
+        """Return the thresholds of the function."""
         return self._asked(np.atleast_1d(pc)).reshape(np.shape(pc))
 
     def score_below(self, roc: RocCurve, threshold: float) -> float:

@@ -171,7 +171,7 @@ def test_a_file_that_vanishes_between_passes_is_noticed(path):
             os.remove(path)
 
     with pytest.raises(
-        cc.DataError, match=r"the data must stay where they are while they are read, got no .*x.parquet"
+        cc.DataError, match=r"the data must not be moved or deleted while they are read, got no .*x.parquet"
     ):
         cc.scan(path, label="y", scores="a", progress=vanish).curves()
 

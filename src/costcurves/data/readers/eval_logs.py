@@ -223,7 +223,7 @@ def _unpacked(path: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
                 raise FormatError(f"{shown(path, PATH)} must be a log of Inspect, got an archive without header.json")
             header = _parsed(_member(archive, head), f"{path}, {head.filename}")
             if not isinstance(header, dict):
-                raise FormatError(f"{shown(path, PATH)} must be a log of Inspect, got a header that is no object")
+                raise FormatError(f"{shown(path, PATH)} must be a log of Inspect, got a header that is not an object")
             if head.filename != "header.json":
                 header["status"] = "started"
             kept = {
