@@ -200,7 +200,7 @@ CONTENTS: tuple[Entry, ...] = (
         ("Figure 10", "averages of cost curves", "average_cost_curves, CostCurveDisplay",
          _rows("curves-2005", "Figure 10")),
         ("Section 8, figures 11 and 12", "confidence band by resampling",
-         "CostCurve.band(method=), CostCurve.resampled, CostCurveDisplay.plot(resamples=)",
+         "CostCurve.band(method=), CostCurve.resampled, CostCurveDisplay.plot(n_resamples=)",
          _rows("intervals-2005", "Figure 11, Figure 12")),
         ("Section 9, figures 13 to 15", "significance of a difference",
          "compare, compare.from_curves, CostDifferenceDisplay",
