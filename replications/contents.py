@@ -241,7 +241,7 @@ CONTENTS: tuple[Entry, ...] = (
         ("Figure 11", "two binomials with the row totals of a confusion matrix",
          "RocCurve.from_confusion_matrix, CostCurve.resampled", _rows("intervals-2005", "Figure 11")),
         ("Section 8, figure 12", "confidence band by resampling",
-         "CostCurve.band(method=), CostCurve.resampled, CostCurveDisplay.plot(resamples=)",
+         "CostCurve.band(method=), CostCurve.resampled, CostCurveDisplay.plot(n_resamples=)",
          _rows("intervals-2005", "Figure 12")),
         ("Section 9", "significance of a difference, with the correlation of two classifiers",
          "compare(method=), compare.from_joint, compare.from_curves",

@@ -150,7 +150,7 @@ REFUSED = [
     (lambda: cc.RocHull.from_json_text(HULL.to_json().replace("100", str(2**80))), "`fp`"),
     (
         lambda: cc.CostCurve(ROC, policy=cc.thresholds.rule(lambda pc: "x")),
-        "`function` must return one threshold per pc, got what is no number",
+        "`function` must return one threshold per pc, got no numbers",
     ),
     (lambda: cc.recommend(Y, {"a": S}, 0.3).saving(np.array([1, 2])), "`baseline` must be one of"),
     (lambda: cc.bcost.over_costs([[5, 1], [2, 6]], [[[0, 1], [1, 0]]], weights="x"), "`weights` must be 1 numbers"),
@@ -170,7 +170,7 @@ REFUSED = [
     (lambda: cc.Predictions(Y, {"a": S, "b": T}).compare("a", "a"), "`a` and `b` must be two classifiers, got 'a'"),
     (lambda: cc.compare_many(Y, {"a": S, "b": T}).pair(np.array(S), "b"), "`a` and `b` must be two of"),
     (lambda: cc.recommend(Y, {"a": S}, 0.3).index([1]), "`name` must be one of"),
-    (lambda: cc.recommend_within(Y, {"a": S}, (0.2, 0.6)).thresholds_within("0.3", 0.5), "`low` must be a number"),
+    (lambda: cc.recommend_within(Y, {"a": S}, (0.2, 0.6)).thresholds_between("0.3", 0.5), "`low` must be a number"),
     (lambda: cc.compare(Y, S, T, method=np.zeros(3)), "`method` must be one of"),
     (lambda: cc.ConfusionTally().update(np.array(0), Y), "`y_true`"),
     (lambda: cc.ScoreTally().update(np.array(0), S), "`y_true` must be 1-D"),

@@ -47,7 +47,7 @@ def drawn_examples(count: int, seed: int) -> tuple[Points, Labels]:
 
 def cost_matrix(model: str, matrix: int, seed: int) -> cc.CostMatrix:
     """Draw the n-th cost matrix of a model (Table 4)."""
-    return cc.cost_models(model, FREQUENCIES, rng_of(seed, model, matrix, "costs"))
+    return cc.cost_models(model, FREQUENCIES, rng=rng_of(seed, model, matrix, "costs"))
 
 
 def tree_predictions(C: cc.CostMatrix, points: Points, rng: np.random.Generator) -> Labels:

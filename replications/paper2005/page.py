@@ -113,7 +113,7 @@ def figure12(outcomes: Outcomes) -> Any:
     bands = {name: curve.band(level=intervals.LEVEL, method=method) for name, method in methods.items()}
     with panels(2, 3.5, 3.4, sharey=True) as (figure, (left, right)):
         band = curve.band(level=intervals.LEVEL, method="resample", n_resamples=intervals.DRAWN)
-        cc.CostCurveDisplay(curve, bands=band).plot(ax=left, resamples=intervals.DRAWN, trivial=False, legend=False)
+        cc.CostCurveDisplay(curve, bands=band).plot(ax=left, n_resamples=intervals.DRAWN, trivial=False, legend=False)
         cc.CostCurveDisplay(dict.fromkeys(methods, curve), bands=bands).plot(
             ax=right, trivial=False, legend="upper right"
         )

@@ -233,7 +233,7 @@ def test_expected_cost_is_the_weighted_mean():
 @pytest.mark.parametrize("weights", [[1, -1], [np.nan, 1], [1], [0, 0], ["x", "y"]])
 def test_bad_weights_are_refused(weights):
     with pytest.raises(cc.CostCurvesError, match="`sample_weight` must"):
-        cc.expected_cost([0, 1], [0, 1], [[0, 1], [1, 0]], weights)
+        cc.expected_cost([0, 1], [0, 1], [[0, 1], [1, 0]], sample_weight=weights)
 
 
 def test_the_cheapest_decision_is_brute_force_and_ties_go_to_the_first_label():
@@ -268,7 +268,7 @@ def test_bad_probabilities_are_refused(p, message):
 
 def test_the_nine_models_keep_their_limits_in_our_orientation():
     priors = {"common": 0.9, "rare": 0.1}
-    drawn = {m: [cc.cost_models(m, priors, seed) for seed in range(300)] for m in ("M1", "M3", "M6", "M7", "M9")}
+    drawn = {m: [cc.cost_models(m, priors, rng=seed) for seed in range(300)] for m in ("M1", "M3", "M6", "M7", "M9")}
 
     def largest(model, t, p):
         return max(C.cost(t, p) for C in drawn[model])
@@ -297,7 +297,7 @@ def test_the_nine_models_keep_their_limits_in_our_orientation():
 )
 def test_bad_models_are_refused(model, priors, message):
     with pytest.raises(cc.InputError, match=message):
-        cc.cost_models(model, priors, 0)
+        cc.cost_models(model, priors, rng=0)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def test_three_categories_are_fitted_exactly():
         b = np.diff(ndtri(tpr))[0] / np.diff(ndtri(fpr))[0]
         for method in ("likelihood", "least squares"):
             fit = cc.fit_binormal(roc, method=method)
-            np.testing.assert_allclose(fit.tpr(fpr), tpr, rtol=1e-9)
+            np.testing.assert_allclose(fit.tpr_at(fpr), tpr, rtol=1e-9)
             assert fit.b == pytest.approx(b, rel=1e-9)
 
 

@@ -76,7 +76,7 @@ def test_resampled_lines_have_the_binomial_moments_and_stay_at_their_thresholds(
         assert np.array_equal(line.breaks, moving.breaks)
         assert (np.diff(line.fpr) >= 0).all()
         assert (np.diff(line.fnr) <= 0).all()
-    with pytest.raises(cc.InputError, match="number"):
+    with pytest.raises(cc.InputError, match="n_resamples"):
         curve.resampled(0)
 
 

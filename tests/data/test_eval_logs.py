@@ -244,7 +244,7 @@ ONE = [inspect_log(JUDGED)]
         ([inspect_log([*JUDGED, JUDGED[1]])], {}, cc.DataError, "once in each epoch, got sample 'b' of epoch 1"),
         ([inspect_log(JUDGED), inspect_log(JUDGED)], {}, cc.DataError, r"1\.json.*, which is in .*0\.json' already"),
         ([inspect_log(JUDGED), inspect_log(without(JUDGED, last="gone"), model="large")], {}, cc.DataError,
-         "got 1 that not all have: 'small' has sample 'd' and 'large' does not"),
+         "got 1 that some of them lack: 'small' has sample 'd' and 'large' does not"),
         ([inspect_log(JUDGED), inspect_log([(*JUDGED[0][:2], "no", JUDGED[0][3]), *JUDGED[1:]], model="large")], {},
          cc.DataError, "same label in all logs, got 'yes' for 'small' and 'no' for 'large' in sample 'a'"),
         ([inspect_log([*JUDGED, ("a", 2, "no", {"judge": 1.0})])], {}, cc.DataError, "use repeats='first'"),
@@ -301,7 +301,7 @@ def test_archives_with_wrong_bytes_are_read_or_refused(tmp_path):
 
 
 def test_missing_files_and_damaged_archives_are_refused(tmp_path):
-    with pytest.raises(cc.InputError, match="existing file, folder or glob"):
+    with pytest.raises(cc.InputError, match="existing file, directory or glob"):
         cc.read_eval_logs(tmp_path / "nowhere.eval", label="target", score="judge")
     path = zstandard_archive(tmp_path / "x.eval", archived(inspect_log(JUDGED)))
     damaged = bytearray(path.read_bytes())
@@ -317,11 +317,11 @@ def test_missing_files_and_damaged_archives_are_refused(tmp_path):
 def test_what_is_incomplete_can_be_left_out(tmp_path):
     write(tmp_path / "a.json", inspect_log(JUDGED[:3]))
     write(tmp_path / "b.json", inspect_log(without(JUDGED), model="large", status="cancelled"))
-    with pytest.warns(cc.DroppedRowsWarning, match="label or score: 1, samples that not all models have: 0"):
+    with pytest.warns(cc.DroppedRowsWarning, match="label or score: 1, samples that some models lack: 0"):
         found = cc.read_eval_logs(tmp_path, label="target", score="judge", pos_label="yes", on_null="drop")
     assert found.samples.tolist() == ["a", "b", "c"]
     write(tmp_path / "b.json", inspect_log([*JUDGED, ("e", 1, "no", {"judge": 0.0})], model="large"))
-    with pytest.warns(cc.DroppedRowsWarning, match="label or score: 0, samples that not all models have: 2"):
+    with pytest.warns(cc.DroppedRowsWarning, match="label or score: 0, samples that some models lack: 2"):
         found = cc.read_eval_logs(tmp_path, label="target", score="judge", pos_label="yes", on_null="drop")
     assert found.samples.tolist() == ["a", "b", "c"]
 

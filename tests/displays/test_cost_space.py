@@ -399,15 +399,15 @@ def test_resampled_test_sets_are_lines_of_whole_counts_around_the_line():
     roc = cc.RocCurve.from_confusion_matrix([[6, 4], [4, 16]], name="tree")  # 2005, figures 11 and 12
     curve = cc.CostCurve(roc, policy=cc.thresholds.point(1))
     band = curve.band(level=0.9, method="resample")
-    display = cc.CostCurveDisplay.from_results(curve, bands=band, resamples=100)
+    display = cc.CostCurveDisplay.from_results(curve, bands=band, n_resamples=100)
     ends = np.array([path.vertices[:, 1] for path in display.resampled_["tree"].get_paths()])
     assert ends.shape == (100, 2)
     counts = ends * [10, 20]
     np.testing.assert_allclose(counts, counts.round(), atol=1e-9)
     assert abs(counts.mean(axis=0) - 4).max() < 4 * np.sqrt(10 * 0.4 * 0.6 / 100)
     assert display.ax_.get_ylim()[1] >= band.upper.max()
-    with pytest.raises(cc.InputError, match="`resamples` must be"):
-        cc.CostCurveDisplay(curve).plot(resamples=0)
+    with pytest.raises(cc.InputError, match="`n_resamples` must be"):
+        cc.CostCurveDisplay(curve).plot(n_resamples=0)
 
 
 def test_the_cost_of_every_threshold_is_that_of_the_decisions_that_it_makes():

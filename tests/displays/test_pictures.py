@@ -33,7 +33,7 @@ FULL = {
         "condition": [SPAN, hull().best(HERE)],
         "secondary_axis": "prevalence",
         "money_axis": True,
-        "resamples": 20,
+        "n_resamples": 20,
     },
     "roc": {"condition": [HERE, SPAN], "null_strategy": True, "crossings": True},
     "averaged": {"with_folds": True, "condition": 0.4},

@@ -203,7 +203,9 @@ CALLS: dict[str, Callable[[], Any]] = {
         for model in ("M1", "M3", "M6", "M7", "M9")
     },
     "expected cost": lambda: cc.expected_cost(TRUTH, GUESSES["first"], PRICES),
-    "expected cost, weighted": lambda: cc.expected_cost(TRUTH, GUESSES["first"], PRICES, np.arange(1, 201)),
+    "expected cost, weighted": lambda: cc.expected_cost(
+        TRUTH, GUESSES["first"], PRICES, sample_weight=np.arange(1, 201)
+    ),
     "minimum cost predictions": lambda: cc.minimum_cost_predictions(
         [[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [1, 0, 0]], PRICES
     ),
@@ -393,7 +395,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "recommend within, weighted": lambda: cc.recommend_within(Y, BOTH, SPAN, sample_weight=W),
     "recommend within, given choice": lambda: cc.recommend_within(Y, THREE, SPAN, given_choice=True, level=0.9),
     "recommend within, bayes": lambda: cc.recommend_within(Y, {"p": P, "q": Q}, SPAN, policy="bayes"),
-    "recommend within, thresholds": lambda: cc.recommend_within(Y, THREE, SPAN).thresholds_within(0.4, 0.6),
+    "recommend within, thresholds": lambda: cc.recommend_within(Y, THREE, SPAN).thresholds_between(0.4, 0.6),
     "cost curve area": lambda: [cc.cost_curve_area(Y, A), cc.cost_curve_area(Y, P, over=(0.1, 0.5), policy="bayes")],
     "cost curve area, weighted": lambda: cc.cost_curve_area(Y, A, weight=cc.Beta(2, 3), sample_weight=W),
     "cross-fitted cost": lambda: [cc.cross_fitted_cost(Y, A, HERE), cc.cross_fitted_cost(Y, B, 0.4, sample_weight=W)],

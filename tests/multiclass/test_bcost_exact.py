@@ -135,7 +135,7 @@ def expf5_confusion(rng, n=1000):
 @pytest.mark.parametrize("model", [f"M{i}" for i in range(1, 10)])
 def test_exact_distribution_agrees_with_a_million_resamples(model):
     rng = np.random.default_rng(int(model[1]))
-    C = cc.cost_models(model, EXPF5, rng)
+    C = cc.cost_models(model, EXPF5, rng=rng)
     M = expf5_confusion(rng)
     ci = quiet(cc.bcost.from_confusion, M, C, method="exact")
     q = (M.ravel() + 0.1) / (1000 + 2.5)
@@ -151,7 +151,7 @@ def test_resampling_takes_the_papers_order_statistics():
     ordered = np.sort(law.distribution.values)
     assert law.limits(0.025, 0.025) == (ordered[25], ordered[974])
     assert law.limits((1 - 0.9) / 2, (1 - 0.9) / 2) == (ordered[50], ordered[949])
-    C = cc.cost_models("M1", EXPF5, 0)
+    C = cc.cost_models("M1", EXPF5, rng=0)
     M = expf5_confusion(np.random.default_rng(0))
     one = cc.bcost.from_confusion(M, C, method="resample", rng=3)
     again = cc.bcost.from_confusion(M, C, method="resample", rng=3)
@@ -167,7 +167,7 @@ def coverage(model, matrices, sets, rng):
     """Share of test sets whose interval holds the true cost, with the paper's class frequencies."""
     hits = 0
     for _ in range(matrices):
-        C = cc.cost_models(model, EXPF5, rng)
+        C = cc.cost_models(model, EXPF5, rng=rng)
         rates = 0.93 * np.eye(5) + 0.07 * rng.dirichlet(np.ones(5), 5)
         joint = EXPF5[:, None] * rates
         truth = float((joint * C.values).sum())

@@ -192,12 +192,12 @@ def test_two_class_intervals_are_the_brute_force_minimum(seed, m):
         "always 1": np.array([C[0, 1], 0]),
     }
     pieces = hull.intervals()
-    assert pieces[0].lower == 0
-    assert pieces[-1].upper == 1
-    assert all(a.upper == b.lower for a, b in itertools.pairwise(pieces))
+    assert pieces[0].low == 0
+    assert pieces[-1].high == 1
+    assert all(a.high == b.low for a, b in itertools.pairwise(pieces))
     for piece in pieces:
         for share in (0.1, 0.5, 0.9):
-            p = piece.lower + share * (piece.upper - piece.lower)
+            p = piece.low + share * (piece.high - piece.low)
             least = min((1 - p) * v[0] + p * v[1] for v in lines.values())
             v = lines[piece.name]
             assert (1 - p) * v[0] + p * v[1] == pytest.approx(least, abs=1e-9)
@@ -294,7 +294,7 @@ def test_priors_in_a_box_change_who_can_be_best():
     assert cc.prior_hull(tables, C, priors={"yes": (0.7, 0.9)}, trivial=False).can_be_best == ("careful",)
     assert cc.prior_hull(tables, C, priors={"yes": 0.1}, trivial=False).can_be_best == ("bold",)
     (only,) = cc.prior_hull(tables, C, priors={"yes": 0.1}, trivial=False).intervals()
-    assert (only.name, only.lower, only.upper) == ("bold", 0.1, pytest.approx(0.1))
+    assert (only.name, only.low, only.high) == ("bold", 0.1, pytest.approx(0.1))
 
 
 @pytest.mark.parametrize(
@@ -342,9 +342,9 @@ def test_two_class_intervals_are_the_ranges_of_the_roc_hull(seed, m):
     C = cc.CostMatrix([[0, fp], [fn, 0]], labels=["negative", "positive"])
     trivial = {"always 'negative'": "always negative", "always 'positive'": "always positive"}
     found = [
-        (trivial.get(piece.name, piece.name), piece.lower, piece.upper)
+        (trivial.get(piece.name, piece.name), piece.low, piece.high)
         for piece in cc.prior_hull(tables, C).intervals()
-        if piece.upper - piece.lower > 1e-9
+        if piece.high - piece.low > 1e-9
     ]
     wide = [r for r in ranges if r[2] - r[1] > 1e-8]
     assert [name for name, _, _ in found] == [name for name, _, _ in wide]

@@ -19,7 +19,7 @@ EXPF5 = np.array([0.2102, 0.4473, 0.2568, 0.0016, 0.0841])
 
 def five_class_sets(model, sets, seed):
     rng = np.random.default_rng(seed)
-    C = cc.cost_models(model, EXPF5, rng)
+    C = cc.cost_models(model, EXPF5, rng=rng)
     joint = EXPF5[:, None] * (0.95 * np.eye(5) + 0.05 * rng.dirichlet(np.ones(5), 5))
     tables = rng.multinomial(1000, joint.ravel(), sets).reshape(sets, 5, 5)
     return C, float((joint * C.values).sum()), tables
@@ -73,7 +73,7 @@ def test_sets_judged_at_once_agree_with_one_interval_at_a_time(method):
 @pytest.mark.parametrize("method", ["tilted", "exact", "gaussian", "mid-p"])
 def test_differences_judged_at_once_agree_with_one_test_at_a_time(method):
     rng = np.random.default_rng(2)
-    C = cc.cost_models("M4", [0.3, 0.3, 0.4], rng)
+    C = cc.cost_models("M4", [0.3, 0.3, 0.4], rng=rng)
     joints = rng.multinomial(100, rng.dirichlet(np.full(27, 0.3)), 15).reshape(15, 3, 3, 3)
     each = [cc.bdeltacost.from_joint(joint, C, method=method) for joint in joints]
     middle = float(np.median([e.estimate for e in each]))

@@ -360,7 +360,7 @@ def test_bad_input_is_refused(options, message):
 
 
 def test_bad_input_of_k_classes_is_refused():
-    with pytest.raises(cc.InputError, match="`predictions` must map at least 1 names to classifiers"):
+    with pytest.raises(cc.InputError, match="`predictions` must map names to classifiers, at least one"):
         cc.Report.from_class_predictions(TRUTH, {}, COSTS)
     with pytest.raises(cc.DataError, match="labels of the cost matrix"):
         cc.Report.from_class_predictions(["w", *TRUTH[1:]], GUESSES, COSTS)

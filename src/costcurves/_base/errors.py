@@ -103,10 +103,10 @@ class WorseThanChanceWarning(CostCurvesWarning):
     >>> import warnings
     >>> import costcurves as cc
     >>> y = [0] * 15 + [1] * 15
-    >>> with warnings.catch_warnings(record=True) as told:
+    >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     curve = cc.RocCurve.from_predictions(y, range(30, 0, -1), name="reversed")
-    >>> print(told[0].message)  # doctest: +ELLIPSIS
+    >>> print(caught[0].message)  # doctest: +ELLIPSIS
     'reversed' is worse than chance: its AUC is 0. Are these the scores of the other class? ...
     """
 

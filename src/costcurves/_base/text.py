@@ -37,6 +37,11 @@ def level_text(level: float) -> str:
     return f"{(100 * Decimal(repr(float(level)))).normalize():f} %" if text == "100" else f"{text} %"
 
 
+def error_text(max_error: float) -> str:
+    """Return the end of a result's text: by how much binned scores can have made it wrong, if they can."""
+    return f", max_error={max_error:.2g}" if max_error else ""
+
+
 def acts(character: str) -> bool:
     """Whether a character affects the terminal or the text around it instead of being displayed."""
     kind = unicodedata.category(character)

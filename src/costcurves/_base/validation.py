@@ -28,6 +28,7 @@ Sampling = Literal["stratified", "full"]
 Rng = np.random.Generator | int | None  # what `check_rng` takes: a generator, a seed, or None for fresh numbers
 
 Choice = TypeVar("Choice", bound=str)
+Instance = TypeVar("Instance")
 
 # A float64 represents every integer up to this one exactly.
 LARGEST_WHOLE = 2**53
@@ -192,6 +193,14 @@ def check_choice(name: str, value: Choice, choices: Iterable[str]) -> Choice:
 def is_among(value: Any, names: Iterable[str]) -> bool:
     """Whether a value is one of the names; values that cannot be compared with names are not."""
     return isinstance(value, str) and value in names
+
+
+def check_instance(name: str, value: Instance, kind: type[Instance]) -> Instance:
+    """Return an instance of a class."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIO" else "a"
+        raise InputError(f"`{name}` must be {article} {kind.__name__}, got {shown(value)} ({type(value).__name__})")
+    return value
 
 
 def check_name(name: str, value: Any) -> str:

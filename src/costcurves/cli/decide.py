@@ -237,7 +237,7 @@ def show_ranges(ranges: Ranges, screen: Console, answer: RangeRecommendation | N
         cuts = " to ".join(dict.fromkeys(ranges.threshold_text[part.start])) if len(names) == 1 else "varies"
         row = [span_text((low, high)), span_text(slopes), " or ".join(map(safe, names)), cuts]
         if other and answer is not None:
-            row.append(" to ".join(dict.fromkeys(answer.thresholds_within(low, high))))
+            row.append(" to ".join(dict.fromkeys(answer.thresholds_between(low, high))))
         grid.add_row(*row)
     screen.print(grid)
     if len(rows) < len(ranges):

@@ -17,6 +17,7 @@ from costcurves._base.validation import (
     check_choice,
     check_in_open_unit,
     check_in_unit,
+    check_instance,
     check_nonnegative,
     check_number,
     check_positive,
@@ -368,8 +369,7 @@ def bayes_threshold(condition: OperatingCondition, *, calibrated_at: float | Non
     >>> round(cc.bayes_threshold(cond, calibrated_at=0.5), 4)
     0.9612
     """
-    if not isinstance(condition, OperatingCondition):
-        raise InputError(f"`condition` must be an OperatingCondition, got {shown(condition)}")
+    check_instance("condition", condition, OperatingCondition)
     if calibrated_at is None:
         return condition.cost_fp / (condition.cost_fp + condition.cost_fn)
     q = check_in_open_unit("calibrated_at", calibrated_at)

@@ -279,7 +279,7 @@ def check_priors(name: str, priors: Any, labels: Labels | None) -> tuple[FloatAr
 
 
 def expected_cost(
-    y_true: Column, y_pred: Column, costs: CostsLike, sample_weight: npt.ArrayLike | None = None
+    y_true: Column, y_pred: Column, costs: CostsLike, *, sample_weight: npt.ArrayLike | None = None
 ) -> float:
     """Return the mean cost of the predictions.
 
@@ -413,7 +413,7 @@ _MODELS = {
 }
 
 
-def cost_models(model: str, priors: PriorsLike, rng: Rng = 0) -> CostMatrix:
+def cost_models(model: str, priors: PriorsLike, *, rng: Rng = 0) -> CostMatrix:
     """Draw a cost matrix from one of the nine cost models of the 2000 paper (its Table 4).
 
     Parameters

@@ -15,6 +15,7 @@ from costcurves._base.validation import (
     FloatArray,
     check_in_open_unit,
     check_in_unit,
+    check_instance,
     check_nonnegative,
     check_positive,
     shown,
@@ -144,8 +145,7 @@ class OperatingRange(Result):
         >>> span.contains(cc.OperatingCondition(prevalence=0.2, cost_fp=1, cost_fn=7))
         True
         """
-        if not isinstance(condition, OperatingCondition):
-            raise InputError(f"`condition` must be an OperatingCondition, got {shown(condition)}")
+        check_instance("condition", condition, OperatingCondition)
         return all(
             low <= getattr(condition, name) <= high
             for name, (low, high) in (

@@ -36,13 +36,13 @@ class Scenarios(Result):
     matrices : mapping of name to CostMatrix
         Labels are strings.
     currency : str
-        The unit of all costs; empty if the file does not say it.
+        The unit of all costs; empty if the file does not name it.
     positive : str, int, float, bool or None
-        The label of the positive class, if the file says it: it gives `cost_fn` and `cost_fp` their meaning.
+        The label of the positive class, if the file names it. A miss, which costs `cost_fn`, is a case of this class.
     cases_per_year : float or None
-        The number of cases per year, with which a report tells costs and savings per year.
+        The number of cases per year, with which a report states costs and savings per year.
     baseline : str or None
-        What is in use today: a classifier, ``"always negative"`` or ``"always positive"``.
+        The classifier used today, or ``"always negative"`` or ``"always positive"``.
     baseline_threshold : float or None
         The threshold at which the baseline is used today.
 
@@ -120,7 +120,7 @@ class Scenarios(Result):
 
 
 def in_use(known: Any, baseline: str | None, threshold: float | None) -> tuple[str | None, float | None]:
-    """Return what is in use today and its threshold: as given, or else as a file of scenarios says."""
+    """Return the baseline and its threshold: those that are given, or else those of the scenario file."""
     if threshold is None and baseline in (None, known.baseline):
         threshold = known.baseline_threshold
     return known.baseline if baseline is None else baseline, threshold
@@ -145,8 +145,8 @@ def read_scenarios(path: str | os.PathLike[str]) -> Scenarios:
 
             currency = "EUR"
             positive = "fraud"          # optional: the label that cost_fn is about
-            cases_per_year = 250000     # optional: to tell costs and savings per year
-            baseline = "tree"           # optional: what is in use today,
+            cases_per_year = 250000     # optional: to state costs and savings per year
+            baseline = "tree"           # optional: the classifier used today,
             baseline_threshold = 0.5    # and its threshold
 
             [scenarios.today]
@@ -164,7 +164,7 @@ def read_scenarios(path: str | os.PathLike[str]) -> Scenarios:
             watch  = { benign = 1, urgent = 5 }
             urgent = { benign = 50, watch = 10 }
 
-        A right decision costs nothing unless the matrix says so.
+        A correct decision costs nothing unless the matrix lists a cost for it.
 
     Returns
     -------
@@ -230,7 +230,7 @@ class _Reader:
         return Scenarios(conditions, matrices, currency, positive, **today)
 
     def today(self) -> dict[str, Any]:
-        """Return the cases per year, and what is in use today."""
+        """Return the cases per year, and the baseline with its threshold."""
         checks: dict[str, Callable[[Any], Any]] = {
             "cases_per_year": partial(check_positive, "cases_per_year"),
             "baseline": partial(check_name, "baseline"),

@@ -225,10 +225,10 @@ def check_weights(sample_weight: Any, n: int) -> FloatArray | None:
     return weights
 
 
-def check_named(name: str, tables: Any, least: int) -> tuple[str, ...]:
-    """Return the names of a mapping of at least `least` classifiers."""
-    if not isinstance(tables, Mapping) or len(tables) < least:
-        raise InputError(f"`{name}` must map at least {least} names to classifiers, got {shown(tables)}")
+def check_named(name: str, tables: Any) -> tuple[str, ...]:
+    """Return the names of a mapping of one classifier or more."""
+    if not isinstance(tables, Mapping) or not tables:
+        raise InputError(f"`{name}` must map names to classifiers, at least one, got {shown(tables)}")
     for key in tables:
         if not isinstance(key, str) or not key:
             raise InputError(f"`{name}` must have strings as names, got {shown(key)}")

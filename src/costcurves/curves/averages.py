@@ -22,9 +22,8 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.counting import counts
-from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.cost_curve import CostCurve, CurveLike, as_cost_curve
 from costcurves.curves.hull_points import RocCurves, check_curves
-from costcurves.curves.policy import HasRocCurve
 from costcurves.curves.roc import RocCurve
 
 AverageKind = Literal["vertical", "horizontal", "threshold", "points"]
@@ -254,19 +253,6 @@ def fpr_at(curve: RocCurve, tpr: Any) -> FloatArray:
     return result
 
 
-# A cost curve, or what stands for its own lower envelope.
-CurveLike = CostCurve | RocCurve | HasRocCurve
-
-
-def as_cost_curve(curve: CurveLike, what: str = "curves") -> CostCurve:
-    """Return a cost curve; a ROC curve or a hull becomes its lower envelope."""
-    if isinstance(curve, CostCurve):
-        return curve
-    if isinstance(curve, RocCurve) or hasattr(curve, "to_roc_curve"):
-        return CostCurve(curve)
-    raise InputError(f"`{what}` must be cost curves or ROC curves, got {shown(curve)} ({type(curve).__name__})")
-
-
 CostCurves = Iterable[CurveLike] | Mapping[str, CurveLike]
 
 
@@ -290,7 +276,7 @@ def average_cost_curves(curves: CostCurves, *, name: str = "average") -> CostCur
     Parameters
     ----------
     curves : sequence of CostCurve or RocCurve
-        For example one per fold. A ROC curve stands for its cost curve at the optimal thresholds.
+        For example one per fold. A ROC curve is replaced by its cost curve at the optimal thresholds.
     name : str
         The name of the average.
 

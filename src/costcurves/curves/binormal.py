@@ -9,7 +9,7 @@ import numpy as np
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.results import Result
-from costcurves._base.validation import FloatArray, check_choice, check_integer, check_unit_array, shown
+from costcurves._base.validation import FloatArray, check_choice, check_instance, check_integer, check_unit_array
 from costcurves.curves.roc import RocCurve
 
 FitMethod = Literal["likelihood", "least squares"]
@@ -51,7 +51,7 @@ class BinormalFit(Result):
 
         return float(ndtr(self.a / np.sqrt(1 + self.b**2)))
 
-    def tpr(self, fpr: Any) -> FloatArray:
+    def tpr_at(self, fpr: Any) -> FloatArray:
         """Return the true positive rates at some false positive rates."""
         from scipy.special import ndtr, ndtri
 
@@ -60,7 +60,7 @@ class BinormalFit(Result):
     def to_roc_curve(self, n_points: int = 101) -> RocCurve:
         """Return points of the fitted curve as a ROC curve of rates, to put on a hull or to draw."""
         fpr = np.linspace(0, 1, check_integer("n_points", n_points, 2, 10**6))
-        return RocCurve.from_rates(fpr, self.tpr(fpr), name=self.name)
+        return RocCurve.from_rates(fpr, self.tpr_at(fpr), name=self.name)
 
     def __repr__(self) -> str:
         return f"BinormalFit({self.name!r}: a={self.a:.3g}, b={self.b:.3g}, auc={self.auc():.3g})"
@@ -96,9 +96,7 @@ def fit_binormal(curve: RocCurve, *, method: FitMethod = "likelihood") -> Binorm
     from scipy.special import ndtri
 
     check_choice("method", method, get_args(FitMethod))
-    if not isinstance(curve, RocCurve):
-        raise InputError(f"`curve` must be a RocCurve, got {shown(curve)} ({type(curve).__name__})")
-    curve.need_all_points("fit_binormal")
+    check_instance("curve", curve, RocCurve).need_all_points("fit_binormal")
     inside = (curve.fpr > 0) & (curve.fpr < 1) & (curve.tpr > 0) & (curve.tpr < 1)
     x, y = ndtri(curve.fpr[inside]), ndtri(curve.tpr[inside])
     if np.unique(x).size < 2:

@@ -13,7 +13,7 @@ from costcurves.curves.cost_measures import CostMeasures
 from costcurves.curves.roc import RocCurve
 from costcurves.inference.bands.one_curve import cost_band
 from costcurves.inference.bands.results import Band
-from costcurves.inference.chosen import choice_shifts
+from costcurves.inference.candidates import choice_shifts
 from costcurves.inference.rates import critical
 from costcurves.inference.scored_rows import ScoredRows
 

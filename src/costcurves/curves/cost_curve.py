@@ -12,6 +12,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.frames import AnyFrame, source_of_frame
 from costcurves._base.results import jsonable
+from costcurves._base.text import error_text
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     MOST_POINTS,
@@ -22,6 +23,7 @@ from costcurves._base.validation import (
     Sampling,
     check_choice,
     check_flag,
+    check_instance,
     check_integer,
     check_laplace,
     check_name,
@@ -73,7 +75,7 @@ class CostCurve(CostMeasures):
     max_error : float
         The most by which a cost can be too high at any pc because scores were binned, so that a better threshold may
         lie within a bin; 0 if scores were not binned, and for policies that do not choose thresholds on these data.
-        The rates at the thresholds in use are exact.
+        The rates at the thresholds of the curve are exact.
 
     Notes
     -----
@@ -228,7 +230,7 @@ class CostCurve(CostMeasures):
 
         Notes
         -----
-        The statements are about the thresholds in use, given the policy. Where these were chosen on the same cases
+        The statements are about the thresholds of the policy. Where these were chosen on the same cases
         (policies "optimal" and "product"), the critical value is at least that at which a useless score, with these
         ties and class frequencies, is called useful with probability 1 - `level` (`trivial_critical`); this needs a
         curve with all points. See `RangeLimits` for measurements.
@@ -251,12 +253,12 @@ class CostCurve(CostMeasures):
                 band = given_band(self, points, {"level": level, "critical_value": z})
         return RangeLimits.of(self, band, self.trivial_at(points))
 
-    def resampled(self, number: int = 100, *, rng: Rng = 0) -> tuple[CostCurve, ...]:
+    def resampled(self, n_resamples: int = 100, *, rng: Rng = 0) -> tuple[CostCurve, ...]:
         """Return the cost curves of resampled test sets at the same thresholds (2005, figure 12).
 
         Parameters
         ----------
-        number : int
+        n_resamples : int
         rng : numpy.random.Generator, int or None, default 0
 
         Examples
@@ -270,9 +272,9 @@ class CostCurve(CostMeasures):
         n_pos, n_neg, effective = self.sizes("resampled")
         if effective is not None:
             raise UnsupportedError(f"`resampled` needs whole counts, got {self.name!r} made from weights")
-        number, generator = check_integer("number", number, 1, MOST_POINTS), check_rng(rng)
-        miss = nested_counts(self.fnr, int(n_pos), number, generator) / n_pos
-        alarm = nested_counts(self.fpr, int(n_neg), number, generator) / n_neg
+        size, generator = check_integer("n_resamples", n_resamples, 1, MOST_POINTS), check_rng(rng)
+        miss = nested_counts(self.fnr, int(n_pos), size, generator) / n_pos
+        alarm = nested_counts(self.fpr, int(n_neg), size, generator) / n_neg
         return tuple(
             CostCurve._from_pieces(self.name, self.breaks, fpr, fnr) for fpr, fnr in zip(alarm, miss, strict=True)
         )
@@ -283,11 +285,11 @@ class CostCurve(CostMeasures):
         Curves that touch without changing sides do not cross; costs closer than 1e-12 count as equal. If the curves
         coincide between two stretches with different winners, the crossing is the middle of that stretch.
         """
-        return Difference(self, _check_cost_curve("other", other)).crossings()
+        return Difference(self, check_instance("other", other, CostCurve)).crossings()
 
     def better_than(self, other: CostCurve) -> Advantage:
         """Return where this curve costs less than the other, and by how much."""
-        return Difference(self, _check_cost_curve("other", other)).advantage()
+        return Difference(self, check_instance("other", other, CostCurve)).advantage()
 
     def band(
         self,
@@ -320,7 +322,7 @@ class CostCurve(CostMeasures):
         simultaneous : bool
             Whether the band must hold at all points of `pc` jointly.
         pc : array-like, OperatingRange or OperatingCondition, optional
-            Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points.
+            Operating points, increasing; by default 0, 0.01, ..., 1. For a range, 101 evenly spaced points are used.
         laplace : float
             A number that is added to each cell of the counts.
         prevalence_uncertainty : Beta, optional
@@ -342,16 +344,16 @@ class CostCurve(CostMeasures):
         -----
         Thresholds that were chosen for their cost on these cases look cheaper than they are. "chosen" is about their
         cost on new cases: the estimate lies above the observed cost, which `evaluate` gives, and the limits allow for
-        the choice. Asked at one condition (`at`) of unweighted data in memory, it gives what `recommend` says of this
+        the choice. Asked at one condition (`at`) of unweighted data in memory, it agrees with `recommend` for this
         classifier alone; along a curve, 25 operating points are studied by common draws, and the others lie between.
         The upper limits of a joint band move by six tenths of what those of a pointwise one do. In simulations (normal,
         t, exponential and beta scores, ties, 60 to 3,000 cases, 5 to 50 % positives), 0 to 3 % of true costs lay above
         the limits at nominal 2.5 %, where "wilson" left 2 to 13 % above; 1 to 6 % of joint bands had a true cost above
         them somewhere, and those of "wilson" 4 to 19 %. A curve that has only the points of its hull (files, lazy
         frames, more than 65,536 rows) is treated as if all cases between two points had different scores, and with
-        weights, also equal ones, the estimate lacks the part that is found on held-out cases; the page on certainty has
-        how much that changes. If scores were binned, a threshold within a bin may cost up to `max_error` less on these
-        data, and the lower limits are lower by that.
+        weights, also equal ones, the estimate lacks the part that is found on held-out cases; the page on certainty
+        shows how much that changes. If scores were binned, a threshold within a bin may cost up to `max_error` less on
+        these data, and the lower limits are lower by that.
 
         At conditions where the policy predicts the same class for every case, whatever its score (`trivial_at`),
         nothing is estimated, and both limits are the cost itself (with `prevalence_uncertainty`, only the prevalence is
@@ -395,8 +397,8 @@ class CostCurve(CostMeasures):
                     f"max_error {roc.max_error:.2g}"
                 )
             return reoptimised_band(roc.n_pos - roc.tp, int(n_pos), roc.fp, int(n_neg), points, **options)
-        if prevalence_uncertainty is not None and not isinstance(prevalence_uncertainty, Beta):
-            raise InputError(f"`prevalence_uncertainty` must be a Beta, got {shown(prevalence_uncertainty)}")
+        if prevalence_uncertainty is not None:
+            check_instance("prevalence_uncertainty", prevalence_uncertainty, Beta)
         beta = None if prevalence_uncertainty is None else (prevalence_uncertainty.a, prevalence_uncertainty.b)
         options |= {"sampling": sampling, "prevalence_uncertainty": beta, "simultaneous": simultaneous}
         chosen = self.policy is not None and (self.policy.chosen_here or self.policy.cross_fits)
@@ -420,7 +422,7 @@ class CostCurve(CostMeasures):
     def distribution(
         self, condition: ConditionLike, *, sampling: Sampling = "stratified", laplace: float = 0.0
     ) -> BootstrapDistribution:
-        """Return the exact bootstrap distribution of the normalized cost at a condition, at the threshold in use.
+        """Return the exact bootstrap distribution of the normalized cost at a condition, at the threshold used there.
 
         Examples
         --------
@@ -465,11 +467,18 @@ class CostCurve(CostMeasures):
 
     def __repr__(self) -> str:
         how = "average" if self.policy is None else self.policy.in_words
-        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        error = error_text(self.max_error)
         return f"CostCurve({self.name!r}: {self.vertices.shape[0]} vertices, {how}, area={self.area():.3g}{error})"
 
 
-def _check_cost_curve(name: str, curve: Any) -> CostCurve:
-    if not isinstance(curve, CostCurve):
-        raise InputError(f"`{name}` must be a CostCurve, got {shown(curve)} ({type(curve).__name__})")
-    return curve
+# A cost curve, or what stands for its own lower envelope.
+CurveLike = CostCurve | RocCurve | HasRocCurve
+
+
+def as_cost_curve(curve: CurveLike, what: str = "curves") -> CostCurve:
+    """Return a cost curve; a ROC curve or a hull becomes its lower envelope."""
+    if isinstance(curve, CostCurve):
+        return curve
+    if isinstance(curve, RocCurve) or hasattr(curve, "to_roc_curve"):
+        return CostCurve(curve)
+    raise InputError(f"`{what}` must be cost curves or ROC curves, got {shown(curve)} ({type(curve).__name__})")

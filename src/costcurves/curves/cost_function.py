@@ -39,7 +39,7 @@ class CostFunction(Result):
     max_error: float
 
     def step_at(self, pc: PcLike) -> Any:
-        """Return the index of the step in use at each pc."""
+        """Return the index of the step that holds each pc."""
         return np.searchsorted(self.breaks[1:-1], pc_array(pc), side="left")
 
     @overload
@@ -200,7 +200,7 @@ class CostThresholds(CostFunction):
     @overload
     def threshold_at(self, pc: PcLike) -> FloatArray: ...
     def threshold_at(self, pc: PcLike) -> Any:
-        """Return the threshold in use at pc (for the bayes policy, the probability to exceed).
+        """Return the threshold used at pc (for the bayes policy, the probability to exceed).
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class CostThresholds(CostFunction):
         return float(cut) if x.ndim == 0 else cut
 
     def score_below(self, threshold: float) -> float:
-        """Return the highest score of the data below a threshold in use, NaN if it is not known."""
+        """Return the highest score of the data below a threshold of the curve, NaN if it is not known."""
         cut = check_threshold(threshold)
         return math.nan if self.policy is None or self.roc is None else self.policy.score_below(self.roc, cut)
 
@@ -240,7 +240,7 @@ class CostThresholds(CostFunction):
         return np.zeros(np.shape(step), dtype=np.bool_) if self._steps is None else self._steps.known[step]
 
     def cuts_at(self, pc: PcLike) -> FloatArray:
-        """Return the threshold in use at each pc, as a score of the data."""
+        """Return the threshold used at each pc, as a score of the data."""
         roc = self._need_roc("cuts_at")
         if isinstance(self._steps, CrossSteps):
             raise UnsupportedError(
@@ -252,7 +252,7 @@ class CostThresholds(CostFunction):
         return self._steps.cuts(roc, pc_array(pc))
 
     def errors_at(self, pc: PcLike) -> tuple[FloatArray, FloatArray]:
-        """Return misses and false alarms (counts, or sums of weights) at the threshold in use at each pc."""
+        """Return misses and false alarms (counts, or sums of weights) at the threshold used at each pc."""
         roc = self._need_roc("errors_at")
         if roc.made_from == "rates" or self._steps is None:
             raise UnsupportedError(f"`errors_at` needs counts, got {self.name!r} made from rates")
@@ -312,7 +312,7 @@ class CostThresholds(CostFunction):
         ----------
         condition : OperatingCondition, or a number read as pc
         tolerance : float
-            0.05 stands for 5 % of the least cost of errors.
+            0.05 means 5 % of the least cost of errors.
 
         Examples
         --------

@@ -14,6 +14,7 @@ from costcurves._base.validation import (
     DEFAULT_LEVEL,
     FloatArray,
     check_in_open_unit,
+    check_instance,
     check_integer,
     check_level,
     check_unit_array,
@@ -138,9 +139,7 @@ class CostMeasures(CostThresholds):
         0.5
         """
         share = self._prevalence(prevalence)
-        weight = Beta(2, 1 + (1 - share) / share) if severity is None else severity
-        if not isinstance(weight, Beta):
-            raise InputError(f"`severity` must be a Beta, got {shown(weight)}")
+        weight = Beta(2, 1 + (1 - share) / share) if severity is None else check_instance("severity", severity, Beta)
         loss = self._cost_share_integral(share, weight)
         left, right = np.array([0.0, share]), np.array([share, 1.0])
         trivial = beta_integral(weight, left, right, np.array([0.0, share]), np.array([1.0 - share, 0.0]))

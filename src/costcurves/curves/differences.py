@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from costcurves._base.results import Result, jsonable
-from costcurves._base.text import level_text
+from costcurves._base.text import error_text, level_text
 from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.conditions.condition import EQUAL, PcLike, pc_array, slopes_of
 from costcurves.curves.cost_function import CostFunction
@@ -133,8 +133,7 @@ class Advantage(Result):
             f"({low:.3g}, {high:.3g}): {most:.2g} at most, {mean:.2g} on average"
             for low, high, most, mean in zip(self.low, self.high, self.largest, self.mean, strict=True)
         )
-        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
-        return f"Advantage({self.name!r} costs less than {self.other!r} for pc in {parts}{error})"
+        return f"Advantage({self.name!r} costs less than {self.other!r} for pc in {parts}{error_text(self.max_error)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -186,8 +185,7 @@ class Crossings(Result):
     def __repr__(self) -> str:
         points = zip(self.pc, self.slope, self.before, self.after, strict=True)
         parts = ", ".join(f"{pc:.3g} (slope {slope:.3g}) from {a!r} to {b!r}" for pc, slope, a, b in points)
-        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
-        return f"Crossings({f'at pc {parts}' if parts else 'none'}{error})"
+        return f"Crossings({f'at pc {parts}' if parts else 'none'}{error_text(self.max_error)})"
 
 
 class Difference:
@@ -333,7 +331,7 @@ class RangeLimits(Result):
 
     Notes
     -----
-    The limits are those of a simultaneous band of the cost at the thresholds in use. They say nothing about other
+    The limits are those of a simultaneous band of the cost at the thresholds of the policy. They do not cover other
     thresholds: where the policy predicts the same class for every case, the classifier is not used, and the pc is in
     neither range. Share of data sets with useless scores of which some point was wrongly called cheaper, at a nominal
     5 %, with thresholds chosen on the same cases: 4.0 % with 30 positives and 30 negatives, 3.3 % with 50 and 500 (150
@@ -388,9 +386,8 @@ class RangeLimits(Result):
             ", ".join(f"({low:.3g}, {high:.3g})" for low, high in part) or "none"
             for part in (self.estimate, self.surely, self.possibly)
         )
-        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         sure = f"{level_text(self.level)}: surely {surely}, at most {possibly}"
-        return f"RangeLimits({self.name!r} is useful for pc in {estimate}; {sure}{error})"
+        return f"RangeLimits({self.name!r} is useful for pc in {estimate}; {sure}{error_text(self.max_error)})"
 
 
 def _runs(pc: FloatArray, inside: BoolArray, *, beyond: bool = False) -> PcIntervals:

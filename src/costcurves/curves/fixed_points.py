@@ -1,4 +1,4 @@
-"""The ROC points of classifiers that are given by a confusion matrix or by rates, and not by scores."""
+"""The ROC points of classifiers that are known by a confusion matrix or by rates instead of scores."""
 
 from __future__ import annotations
 

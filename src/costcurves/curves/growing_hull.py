@@ -165,7 +165,7 @@ def points_of(curve: RocCurve, owner: int) -> Points:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vertices:
-    """The vertices of a hull in exact rates: who reaches each of them, and which points (by id) do."""
+    """The vertices of a hull in exact rates, and the classifiers and points (by id) that reach each of them."""
 
     rates: Sequence[Rates]
     owners: tuple[tuple[Claim, ...], ...]

@@ -12,15 +12,15 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.frames import AnyFrame, NamedColumns, columns_of, source_of_frame
 from costcurves._base.results import Result
+from costcurves._base.text import error_text
 from costcurves._base.validation import Column, IntArray, OnNull, Points, check_choice, is_empty, shown
 from costcurves.conditions.condition import EQUAL, ConditionLike, OperatingCondition, check_condition
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.counting.class_labels import Label
 from costcurves.counting.labels import checked_rows
-from costcurves.curves.averages import CurveLike, as_cost_curve
 from costcurves.curves.chance import one_question
 from costcurves.curves.choices import Choice, Decision, as_cheap, cheapest_of, choice_at, runner_up_of, trivial_choices
-from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.cost_curve import CostCurve, CurveLike, as_cost_curve
 from costcurves.curves.differences import Difference, PcIntervals
 from costcurves.curves.hull_limits import HullLimits
 from costcurves.curves.hull_points import RocCurves, check_curves, check_not_trivial
@@ -229,7 +229,7 @@ class RocHull(HullLimits):
         }
 
     def ranges(self) -> Ranges:
-        """Return who is best where, over all conditions, with thresholds: this is Table 1 of the 1998 study.
+        """Return which classifier is best where, over all conditions, with thresholds: Table 1 of the 1998 study.
 
         Examples
         --------
@@ -241,7 +241,7 @@ class RocHull(HullLimits):
         return self._ranges(0.0, 1.0, None)
 
     def within(self, over: RangeLike) -> Ranges:
-        """Return who can be best within a range of conditions, and where: the sensitivity analysis of 1997.
+        """Return which classifiers can be best within a range of conditions: the sensitivity analysis of 1997.
 
         Examples
         --------
@@ -401,7 +401,7 @@ class Gain(Result):
 
     def __repr__(self) -> str:
         span = "pc {:.3g} .. {:.3g}".format(*self.over.pc)
-        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        error = error_text(self.max_error)
         if self.largest <= EQUAL:
             return f"Gain({self.name!r} adds nothing to the hull for {span}{error})"
         most = f"at most {self.largest:.3g} (at pc {self.at_pc:.3g})"

@@ -1,4 +1,4 @@
-"""The curves of a ROC convex hull, its vertices, who reaches them, and how the hull grows and is stored."""
+"""The curves of a ROC convex hull, its vertices, their owners, and how the hull grows and is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a threshold policy is: which thresholds are in use on each interval of pc, and which errors they make."""
+"""The base of threshold policies: the thresholds that are used on each interval of pc, and the errors they make."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class HasRocCurve(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """Which point of a ROC curve is in use at each pc: point ``index[i]`` for pc in (breaks[i], breaks[i+1]].
+    """The point of a ROC curve that is used at each pc: point ``index[i]`` for pc in (breaks[i], breaks[i+1]].
 
     A threshold of inf means that no case is predicted positive, whatever its score, and -inf that every case is.
     """
@@ -54,11 +54,11 @@ class Steps:
         return np.isinf(self.thresholds)
 
     def at(self, pc: Any) -> Any:
-        """Return the step in use at each pc."""
+        """Return the step that holds each pc."""
         return np.searchsorted(self.breaks[1:-1], pc, side="left")
 
     def cuts(self, roc: RocCurve, pc: FloatArray) -> FloatArray:
-        """Return the threshold in use at each pc as a score of the data."""
+        """Return the threshold used at each pc as a score of the data."""
         step = self.at(pc)
         points = self.points or roc._every
         cuts, own = wide(points.thresholds[self.index[step]]), self.thresholds[step]
@@ -115,17 +115,17 @@ class Policy:
     cross_fits: ClassVar[bool] = False  # a case has the thresholds of its fold
 
     def steps(self, roc: RocCurve) -> AnySteps:
-        """Return the points of the curve in use, by pc."""
+        """Return the points of the curve that are used, by pc."""
         raise TypeError("use one of the policies in costcurves.thresholds")
 
     def for_cases(
         self, positive: BoolArray, scores: Any, weights: FloatArray | None = None, folds: IntArray | None = None
     ) -> Policy:
-        """Return the policy as it applies to these cases, where their counts at each score do not say all of it."""
+        """Return the policy as it applies to these cases, where their counts at each score are not enough."""
         return self
 
     def threshold_at(self, roc: RocCurve, pc: FloatArray, of_step: Any) -> Any:
-        """Return the thresholds at some pc, given those of the steps in use."""
+        """Return the thresholds at some pc, given those of the steps there."""
         return of_step
 
     def score_below(self, roc: RocCurve, threshold: float) -> float:

@@ -21,7 +21,7 @@ from costcurves.curves.differences import PcIntervals
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ranges(Result):
-    """Who is best where: one row per stretch of pc, in increasing pc and so in decreasing slope.
+    """Which classifier is best where: one row per stretch of pc, in increasing pc and so in decreasing slope.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Ranges(Result):
         return Ranges(names, low, high, least, most, self.over, below, self.max_error, self.unsettled)
 
     def stability(self, others: Sequence[Ranges]) -> RangeStability:
-        """Return how often other tables, for example those of the folds, name the same classifier and change likewise.
+        """Return how often other tables, for example those of the folds, name the same classifier and change alike.
 
         Parameters
         ----------

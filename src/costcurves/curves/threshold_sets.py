@@ -1,4 +1,4 @@
-"""How sure is the threshold? The thresholds of one classifier that may be the best, and those that cost little more."""
+"""The thresholds of one classifier that may be the best, and those that cost little more."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class ThresholdSet(Result):
 
     @property
     def statement(self) -> str:
-        """What is known of these thresholds, in one sentence."""
+        """One sentence that states what is known of these thresholds."""
         ends = list(zip(self.low.tolist(), self.high.tolist(), strict=True))
         return sentence(ends, self._texts, self.n_points.tolist(), self.level, self.tolerance)
 

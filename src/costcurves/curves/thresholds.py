@@ -1,7 +1,7 @@
 """Threshold policies: rules that choose the threshold at each operating condition.
 
-For a ROC curve, a policy says which point is in use on each interval of pc, and so makes it a cost curve. Bands and
-comparisons are conditional on these thresholds. A new policy is a class with its function here, and needs no change
+Applied to a ROC curve, a policy selects the point that is used on each interval of pc, which makes a cost curve. Bands
+and comparisons are conditional on these thresholds. A new policy is a class with its function here, and needs no change
 anywhere else.
 """
 
@@ -17,7 +17,15 @@ import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.text import cut_text
-from costcurves._base.validation import FloatArray, IntArray, check_in_open_unit, check_integer, check_number, shown
+from costcurves._base.validation import (
+    FloatArray,
+    IntArray,
+    check_in_open_unit,
+    check_instance,
+    check_integer,
+    check_number,
+    shown,
+)
 from costcurves.curves.crossfit import Crossfit
 from costcurves.curves.policy import Policy, Steps, best_steps
 from costcurves.curves.roc import RocCurve
@@ -182,13 +190,13 @@ class Rule(Policy):
         try:
             found = np.asarray(self.function(pc), dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"`function` must return one threshold per pc, got what is no number: {error}") from None
+            raise InputError(f"`function` must return one threshold per pc, got no numbers: {error}") from None
         if found.shape != pc.shape or np.isnan(found).any():
             raise InputError(f"`function` must return one threshold per pc, got shape {found.shape} for {pc.shape}")
         return found
 
     def threshold_at(self, roc: RocCurve, pc: FloatArray, of_step: Any) -> Any:
-        """Return what the function says."""
+        """Return the thresholds of the function."""
         return self._asked(np.atleast_1d(pc)).reshape(np.shape(pc))
 
     def score_below(self, roc: RocCurve, threshold: float) -> float:
@@ -247,9 +255,9 @@ def optimal() -> Policy:
 def crossfit(folds: int | None = None, repeats: int = 1) -> Policy:
     """Return the policy that judges each case at the threshold that is best, at each pc, without the case's fold.
 
-    No case has a say in the threshold it is judged by, so the cost is not too low, as that of ``"optimal"`` is: it is
-    what to expect on new cases of thresholds chosen from the other folds' cases, here (folds - 1) / folds of them.
-    `CostCurve.threshold_at` still has the threshold that all cases choose together, which is the one to deploy.
+    No case influences the threshold by which it is judged, so the cost is not too low, as that of ``"optimal"`` is. It
+    estimates the cost, on new cases, of thresholds that were chosen on (folds - 1) / folds of these cases.
+    `CostCurve.threshold_at` still returns the threshold chosen on all cases, which is the one to deploy.
 
     Parameters
     ----------
@@ -262,7 +270,7 @@ def crossfit(folds: int | None = None, repeats: int = 1) -> Policy:
     Notes
     -----
     Errors of all folds are added, ``fnr(pc) = Σ_f FN_f(t_f(pc)) / P`` and likewise fpr, where t_f is optimal on all
-    cases outside fold f. Each class is divided by itself, at random, by the ranks of the scores, and the seed follows
+    cases outside fold f. Each class is divided separately, at random, by the ranks of the scores, and the seed follows
     from the counts at all scores. So neither the order of the rows nor a monotone transform of the scores matters, and
     arrays, dataframes, files and tallies have the same curve. Where a class has fewer cases than there are folds, there
     are fewer folds, with a `FewerFoldsWarning`. If scores were binned, thresholds lie at the boundaries of bins, and
@@ -360,9 +368,7 @@ def validation(other: RocCurve) -> Policy:
     >>> cc.CostCurve(judged_on, policy=cc.thresholds.validation(found_on)).evaluate(0.5)
     0.5
     """
-    if not isinstance(other, RocCurve):
-        raise InputError(f"`other` must be a RocCurve, got {shown(other)} ({type(other).__name__})")
-    if not other.has_thresholds:
+    if not check_instance("other", other, RocCurve).has_thresholds:
         raise UnsupportedError(f"`other` must come from scores, got {other.name!r}, which has no thresholds")
     return Validation(other)
 
@@ -417,7 +423,7 @@ NamedPolicies = PolicyLike | Mapping[str, PolicyLike]  # one for all classifiers
 
 
 def as_policy(policy: PolicyLike) -> Policy:
-    """Return the policy that a name, a number (one threshold) or a policy stands for."""
+    """Return a policy from its name, from a number (one threshold) or from a policy."""
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, str):

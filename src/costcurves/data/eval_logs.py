@@ -91,7 +91,7 @@ def read_eval_logs(
 
     Parameters
     ----------
-    source : path, glob, folder, list of these, or mapping of name to these
+    source : path, glob, directory, list of these, or mapping of name to these
         The logs: ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness. Models have the
         names in the logs or, for lm-evaluation-harness, those of the folders; a mapping gives other ones.
     label : str or callable
@@ -158,7 +158,7 @@ def read_eval_logs(
     apart = len(set().union(*aligned.values())) - len(keys)
     if left_out or apart:
         warn(
-            f"left out: answers without a label or score: {left_out}, samples that not all models have: {apart}",
+            f"left out: answers without a label or score: {left_out}, samples that some models lack: {apart}",
             DroppedRowsWarning,
         )
     return _made(keys, aligned, pos_label)
@@ -298,8 +298,9 @@ def _common(aligned: Mapping[str, Examples], on_null: str) -> list[Key]:
             has, lacks = (first, title) if key in cases else (title, first)
             epoch = f" of epoch {key[2]}" if key[2] else ""
             raise DataError(
-                f"all models must have answered the same samples, got {len(apart)} that not all have: {shown(has)} has "
-                f"sample {shown(key[1])}{epoch} and {shown(lacks)} does not (on_null='drop' leaves them out)"
+                f"all models must have answered the same samples, got {len(apart)} that some of them lack: "
+                f"{shown(has)} has sample {shown(key[1])}{epoch} and {shown(lacks)} does not "
+                "(on_null='drop' leaves them out)"
             )
         keys = [key for key in keys if key in more]
         for key in keys:

@@ -273,7 +273,7 @@ class Predictions(Result):
         return CostCurve(self.roc_curve(name, points="all")).threshold_set(condition, level=level)
 
     def hull(self) -> RocHull:
-        """The ROC convex hull, which shows who can be best at all and gives the decision at each condition."""
+        """The ROC convex hull: which classifiers can be best at all, and the decision at each condition."""
         with self._asked(), one_question():
             points = "all" if self._points == "all" or self._source.few() else "hull"
             return RocHull([self._source.roc(name, points) for name in self.names])
@@ -293,7 +293,7 @@ class Predictions(Result):
             return compare_many_in(self._source, **options)
 
     def significant_dominance(self, **options: Any) -> DominanceTest:
-        """Return who is significantly better than whom, and where. The options are those of `significant_dominance`."""
+        """Test which classifiers are significantly better than others; options as for `significant_dominance`."""
         return dominance_in(self.in_memory(), self.folds, **options)
 
     def select(self, number: int, *, over: Any = None, folds: int = 5, rng: Rng = 0) -> Ensemble:

@@ -8,9 +8,16 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.errors import InputError
 from costcurves._base.frames import AnyFrame, source_of_frame
-from costcurves._base.validation import Column, OnNull, Rng, Sampling, check_flag, check_two_names, shown
+from costcurves._base.validation import (
+    Column,
+    OnNull,
+    Rng,
+    Sampling,
+    check_flag,
+    check_instance,
+    check_two_names,
+)
 from costcurves.conditions.range import GridLike
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
@@ -64,7 +71,7 @@ class _Compare:
         "exact" and "resample" are quantiles of the bootstrap distribution.
     sampling : {"stratified", "full"}
     pc : array-like, OperatingRange or OperatingCondition, optional
-        Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points of it.
+        Operating points, increasing; by default 0, 0.01, ..., 1. For a range, 101 evenly spaced points of it are used.
     laplace : float
         A number that is added to each cell; 0 by default, as the 2000 paper advises for differences.
     names : (str, str), optional
@@ -89,11 +96,11 @@ class _Compare:
     side to which it points, p-values are those of such limits, and the joint critical value is that of a level which
     leaves out a quarter less, and at least that of five separate statements.
 
-    "crossfit" tells the difference of the two cross-fitted curves. Its limits hold those of "optimal", and go as far
-    again as the cross-fitted difference differs from that of the thresholds in use. Thresholds of other data, given
-    ones and joint tables are taken as given. The page "How often every default answer holds" has what was measured. Of
-    a score beside its own rounded values, the difference at one condition lay outside the limits in 6 to 9 % of data
-    sets at a nominal 5 %, although verdicts were false in at most 2 %.
+    "crossfit" reports the difference of the two cross-fitted curves. Its limits contain those of "optimal", and allow
+    for the distance between the cross-fitted difference and that of the thresholds to deploy. Thresholds from other
+    data, fixed thresholds and joint tables are taken as given. The page "How often every default answer holds" has what
+    was measured. Of a score beside its own rounded values, the difference at one condition lay outside the limits in 6
+    to 9 % of data sets at a nominal 5 %, although verdicts were false in at most 2 %.
 
     Examples
     --------
@@ -161,8 +168,8 @@ class _Compare:
         ----------
         negatives, positives : array-like of shape (2, 2)
             Counts of the examples that are truly negative, and truly positive, by prediction of a (rows) and of b
-            (columns); index 0 is negative, 1 is positive. These are not two confusion matrices, which do not say how
-            often both classifiers are wrong about the same example.
+            (columns); index 0 is negative, 1 is positive. Two confusion matrices are not enough, because they do not
+            show how often both classifiers are wrong about the same example.
         simultaneous, pc, names, **options
             As for `compare`.
 
@@ -216,8 +223,8 @@ class _Compare:
         Notes
         -----
         The variances of the two costs add up. The limits allow for thresholds that were chosen on the same cases, as
-        those of `compare` do. Class frequencies are fixed (``sampling="stratified"``): a test set with other
-        frequencies of the classes says the same about both error rates.
+        those of `compare` do. Class frequencies are fixed (``sampling="stratified"``): the class
+        frequencies of a test set do not matter for its two error rates.
 
         Measured joint coverage at nominal 95 % of two binormal classifiers at given thresholds, 50 points of pc, 500
         pairs of test sets (standard error 0.6 to 1.0 points), with positives and negatives: 30, 30 and 30, 30:
@@ -239,8 +246,7 @@ class _Compare:
         DifferenceInterval(a - b = 0.225 in [0.01051, 0.4912], level=0.95 at all conditions, p=0.0114 at this one)
         """
         for name, curve in (("a", a), ("b", b)):
-            if not isinstance(curve, CostCurve):
-                raise InputError(f"`{name}` must be a CostCurve, got {shown(curve)} ({type(curve).__name__})")
+            check_instance(name, curve, CostCurve)
         names = check_two_names((a.name, b.name))
         options = {"level": level, "method": method}
         pair = Unpaired((a, b), options, (a.max_error, b.max_error))

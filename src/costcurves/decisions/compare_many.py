@@ -317,7 +317,7 @@ class PairwiseTests(Result):
 
     @property
     def verdicts(self) -> tuple[Verdicts, ...]:
-        """Who of each pair is shown to cost less here; the adjusted p-values decide, not the joint limits of a band."""
+        """Which of each pair is shown to cost less here, by the adjusted p-values, not the joint limits of a band."""
         found = zip(self.pairs, self.estimate < 0, self.significant(), self.unsettled, strict=True)
         better = [pair[0 if less else 1] if s else UNSETTLED if u else UNDECIDED for pair, less, s, u in found]
         here = np.array([self.pc])

@@ -1,6 +1,6 @@
-"""Several classifiers on the same rows, and the two trivial ones: who is chosen, and who may be as good.
+"""Several classifiers on the same rows, and the two trivial ones: which is chosen, and which may be as good.
 
-Everything that recommends asks here.
+All recommendations are made with this module.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.curves.choices import TRIVIAL, Choice, cheapest_of, trivial_choices
 from costcurves.decisions.entrants import Entrants
-from costcurves.inference.competition import Competition, free_grid
+from costcurves.inference.candidates import Competition, free_grid
 from costcurves.inference.family import hochberg
 from costcurves.inference.selection import Comparison, FieldAt
 
@@ -68,7 +68,7 @@ class Contest:
     def standings(
         self, where: OperatingCondition, level: float, use: str | None = None, *, limits: bool = True
     ) -> list[Standing]:
-        """Return everybody at a condition, the choice first, then by cost.
+        """Return all candidates at a condition, the choice first, then by cost.
 
         Parameters
         ----------

@@ -356,7 +356,7 @@ class CurveDifference(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Verdicts(Result):
-    """Intervals of pc and who is significantly better in each of them: a name, or ``"undecided"``.
+    """Intervals of pc, and which classifier is significantly better in each: a name, or ``"undecided"``.
 
     If scores were binned, it may also be ``"not settled: binning error"``.
 

@@ -1,4 +1,4 @@
-"""Comparisons of whole curves: who dominates whom, who is locally best, and what one choice everywhere would lose."""
+"""Comparisons of whole curves: which dominate, which are locally best, and what one choice everywhere would lose."""
 
 from __future__ import annotations
 
@@ -11,11 +11,20 @@ import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
-from costcurves._base.validation import BoolArray, FloatArray, check_choice, check_unique, frozen, items_of, shown
+from costcurves._base.validation import (
+    BoolArray,
+    FloatArray,
+    check_choice,
+    check_instance,
+    check_unique,
+    frozen,
+    items_of,
+    shown,
+)
 from costcurves.conditions.condition import EQUAL
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range, span_of
-from costcurves.curves.averages import CostCurves, CurveLike, as_cost_curve, as_cost_curves, tpr_at
-from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.averages import CostCurves, as_cost_curves, tpr_at
+from costcurves.curves.cost_curve import CostCurve, CurveLike, as_cost_curve
 from costcurves.curves.cost_function import CostFunction
 from costcurves.curves.differences import Difference, trivial_costs
 from costcurves.curves.hull import RocHull
@@ -120,7 +129,7 @@ def _fpr_range(over: Any) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Dominance(Result):
-    """Who dominates, who is locally best, and which pairs cross.
+    """Which curves dominate, which are locally best, and which pairs cross.
 
     Attributes
     ----------
@@ -159,7 +168,7 @@ class Dominance(Result):
 
     @property
     def dominator(self) -> str | None:
-        """The first of the dominators, or None if nobody dominates."""
+        """The first of the dominators, or None if no curve dominates."""
         return self.dominators[0] if self.dominators else None
 
     @property
@@ -194,7 +203,7 @@ class Dominance(Result):
 
 
 def dominance(curves: CostCurves, *, space: Space = "cost", over: RangeLike = None) -> Dominance:
-    """Return who dominates absolutely, who is best locally, and which pairs cross.
+    """Return which curves dominate absolutely, which are best locally, and which pairs cross.
 
     Parameters
     ----------
@@ -287,7 +296,7 @@ def _relation(
 
 
 def _ranges(named: dict[str, Any], costs: list[CostCurve], over: RangeLike) -> Ranges:
-    """Return who is cheapest where: with thresholds if all are ROC curves, otherwise without."""
+    """Return which curve is cheapest where: with thresholds if all are ROC curves, otherwise without."""
     if all(isinstance(curve, RocCurve) for curve in named.values()):
         hull = RocHull(named)
         return hull.ranges() if over is None else hull.within(over)
@@ -383,8 +392,7 @@ def regret(curve: CurveLike | str, hull: RocHull, *, over: RangeLike = None) -> 
     >>> round(cc.regret(c, cc.RocHull([a, c])).largest, 4)
     0.0024
     """
-    if not isinstance(hull, RocHull):
-        raise InputError(f"`hull` must be a RocHull, got {type(hull).__name__}")
+    check_instance("hull", hull, RocHull)
     span = check_range(over)
     low, high = span.pc
     one = as_cost_curve(hull.roc_curve(curve) if isinstance(curve, str) else curve, "curve")

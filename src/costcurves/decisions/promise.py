@@ -1,4 +1,4 @@
-"""Promise and outcome: did new labelled cases cost what was promised, and if not, which part moved?"""
+"""Promise and outcome: whether new labelled cases cost what was promised, and if not, which part changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole answer at a condition: what to use, what it costs on new cases, and who might be better after all."""
+"""The whole answer at a condition: what to use, what it costs on new cases, and what may be better after all."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Recommendation(Result):
         Of the claim that a classifier costs more than the first one, whichever of its thresholds is used, and adjusted
         for all rivals by Hochberg's method; NaN for the first and for those that decide as it does.
     worse : array of bool
-        Which are shown to cost more than the first.
+        Whether each is shown to cost more than the first.
     same : array of bool
-        Which decide exactly as the first does: itself, and those that amount to the same trivial classifier.
+        Whether each decides exactly as the first does: itself, and those that amount to the same trivial classifier.
     saves, money_saves : arrays
         The most that each may save against the first (upper limit); NaN where it decides as the first does.
     level : float
@@ -193,7 +193,7 @@ class Recommendation(Result):
         return threshold_set(self._entrants.roc(best), self.condition, self.level)
 
     def saving(self, baseline: str, threshold: float | None = None, *, candidate: str | None = None) -> Saving:
-        """Return what the best choice saves on new cases against a baseline, such as the rule that is in use today.
+        """Return what the best choice saves on new cases against a baseline, such as the rule used today.
 
         Parameters
         ----------
@@ -329,20 +329,20 @@ def recommend(
     policy : policy, or mapping of name to policy
         How thresholds follow pc, as for `CostCurve`. With "optimal" they are chosen on these cases.
     level : float in (0, 1)
-        Of the limits of each cost, and of the statement that all that is called worse is worse.
+        Of the limits of each cost, and of the statement that all classifiers called worse are worse.
     given_choice : bool
         Take thresholds and winner as given, as if they had been chosen on other data. Limits and p-values are then
         those of the rules as they stand, and too optimistic for rules that were chosen on these cases.
 
     Notes
     -----
-    The choice is the cheapest on these cases, so its cost here is too low as a forecast. What is said of it allows for
-    that: every classifier at many thresholds is a candidate, the errors of all candidates on the same cases are jointly
-    normal in the limit, and in each of many draws from that limit the choice is made again. How far the cost of what is
-    chosen then lies above its observed cost gives the limits and, averaged with the cost of choices made without a
-    fold on that fold, the estimate. How far the best of all candidates looks better than a rival that is equally good
-    gives the p-value of that rival. Small counts enter by mid-P limits. The documentation has the measured coverage
-    ("How often the answers hold").
+    The choice is the cheapest on these cases, so its cost here is too low as a forecast. The estimate and the limits
+    allow for that: every classifier at many thresholds is a candidate, the errors of all candidates on the same cases
+    are jointly normal in the limit, and in each of many draws from that limit the choice is made again. How far the
+    cost of what is chosen then lies above its observed cost gives the limits and, averaged with the cost of choices
+    made without a fold on that fold, the estimate. How far the best of all candidates looks better than a rival that is
+    equally good gives the p-value of that rival. Small counts enter by mid-P limits. The documentation has the measured
+    coverage ("How often the answers hold").
 
     Examples
     --------

@@ -41,7 +41,7 @@ class FixedRule(Rule):
     Attributes
     ----------
     classifier, threshold, fpr, tpr
-        What to use whatever the condition turns out to be.
+        The rule to use at every condition of the range.
     largest : float
         The largest loss of normalized cost against the best choice at each condition.
     money : float
@@ -87,17 +87,17 @@ class RangeRecommendation(Result):
     ----------
     over : OperatingRange
     classifier : tuple of str
-        The classifiers and the two trivial ones; the first loses least in the worst case, with a threshold that
-        follows the condition as its policy says.
+        The classifiers and the two trivial ones. The first loses least in the worst case, with the threshold that its
+        policy uses at each condition.
     largest, at_pc, mean : arrays
         How much of the normalized cost each loses against the best at each condition on these cases: the most, where
         that is, and the average.
     ranges : Ranges
-        Who is best where within the range, with everybody's thresholds as their policies say.
+        Which classifier is best where within the range, each with the thresholds of its policy.
     steps : Ranges
-        The thresholds of the first classifier within the range, as its policy says: how to follow the condition.
+        The thresholds of the first classifier within the range, which follow the condition.
     rule : FixedRule
-        The one classifier at one threshold that loses least in the worst case if nobody can tell the condition.
+        The one classifier at one threshold that loses least in the worst case, for use while the condition is unknown.
     shown_worse : mapping of name to PcIntervals
         Where each is shown to cost more than the first, whichever of its thresholds is used.
     shown_better : mapping of name to PcIntervals
@@ -160,7 +160,7 @@ class RangeRecommendation(Result):
         """Whether every other choice is shown to cost more throughout the range."""
         return not self.rivals
 
-    def thresholds_within(self, low: float, high: float) -> tuple[str, ...]:
+    def thresholds_between(self, low: float, high: float) -> tuple[str, ...]:
         """Return the lowest and the highest threshold of the best classifier between two pc of the range, as text."""
         steps, ends = self.steps, (check_in_unit("low", low), check_in_unit("high", high))
         low, high = np.clip(ends, steps.pc_low[0], steps.pc_high[-1])
@@ -250,7 +250,7 @@ def recommend_within(
     """Return what to use when the condition is only known as a range, and how sure that is.
 
     It is the classifier whose largest loss against the best choice at each condition is smallest (minimax regret), with
-    a threshold that follows the condition; `rule` is the one classifier at one threshold for when nobody can tell it.
+    a threshold that follows the condition; `rule` is one classifier at one threshold, for use while it is unknown.
 
     Parameters
     ----------
@@ -259,8 +259,8 @@ def recommend_within(
     over : OperatingRange
         The conditions to expect.
     level : float in (0, 1)
-        Of the statements about each condition in the range, as in `recommend`. "Sure" is said where every other choice
-        is shown to cost more at all of 33 evenly spaced points of the range.
+        Of the statements about each condition in the range, as in `recommend`. The answer is "sure" where every other
+        choice is shown to cost more at all of 33 evenly spaced points of the range.
 
     Examples
     --------
@@ -324,7 +324,7 @@ def recommend_over(
 
 
 def winners_over(entrants: Entrants, span: OperatingRange) -> Ranges:
-    """Return who is best where in a range, with the thresholds that everybody's policy has there."""
+    """Return which classifier is best where in a range, each with the thresholds of its policy."""
     curves = [*trivial_curves(), *entrants.curves.values()]
     return _ranges(entrants, Envelope.of(curves, *span.pc), [*TRIVIAL, *entrants.names], span)
 
@@ -383,7 +383,7 @@ def _where(points: FloatArray, shown: list[bool]) -> PcIntervals:
 
 
 def _ranges(entrants: Entrants, envelope: Envelope, names: list[str], span: OperatingRange) -> Ranges:
-    """Return who is best where, with the thresholds that everybody's policy has there."""
+    """Return which classifier is best where, each with the thresholds of its policy."""
     if all(entrants.follows_costs(name) for name in entrants.names):
         rocs = [curve.roc for curve in entrants.curves.values() if curve.roc is not None]
         return RocHull(rocs).within(span)

@@ -1,4 +1,4 @@
-"""What can be asked of labels and scores of the same examples, and the answers where these are in memory."""
+"""The questions that are put to labels and scores of the same examples, answered from data in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recommended or named choice saves against what is in use today, with limits that allow for having chosen."""
+"""The saving of a recommended or named choice against today's rule, with limits that allow for having chosen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from costcurves.decisions.entrants import Entrants
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Saving(Result):
-    """What a choice saves on new cases against a baseline, such as the rule that is in use today.
+    """What a choice saves on new cases against a baseline, such as the rule used today.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Saving(Result):
     estimate, lower, upper : float
         What the choice is expected to save on new cases, relative to getting every case wrong, with limits. They allow
         for the choice of the classifier and of its threshold; below 0 the choice would cost more. The lower limit is
-        the one by which `recommend` says that a rival costs more: each limit holds by itself with the probability
+        the one by which `recommend` calls a rival worse: each limit by itself holds with the probability
         `level`.
     money_estimate, money_lower, money_upper : float
         The same per case in money.

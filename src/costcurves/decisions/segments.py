@@ -1,4 +1,4 @@
-"""The answer for each segment of the cases, and whether a rule of its own would save anything there."""
+"""The answer for each segment of the cases, and whether a separate rule would save anything there."""
 
 from __future__ import annotations
 

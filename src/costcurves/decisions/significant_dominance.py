@@ -191,7 +191,7 @@ def significant_dominance(
     n_resamples: int = 1000,
     rng: Rng = 0,
 ) -> DominanceTest:
-    """Return who is significantly better than whom, over all conditions or false positive rates or a part of them.
+    """Test which classifiers are significantly better than others, over all or some conditions or false positive rates.
 
     Parameters
     ----------
@@ -215,8 +215,8 @@ def significant_dominance(
         intervals of two averaged curves must not overlap, at each point by itself.
     versions : mapping of name to one or several of the classifiers, optional
         Algorithms and the versions of each, for example trained at several class ratios (`ReproportionedClassifier`).
-        An algorithm stands for the composite curve of its versions (1998, section 3.4): in each fold and at each pc it
-        uses the version and the threshold that cost least on the other folds, so that having many versions is not
+        An algorithm has the composite curve of its versions (1998, section 3.4): in each fold and at each pc it uses
+        the version and the threshold that cost least on the other folds, so that having many versions is not
         rewarded. Of a version, at most 200 thresholds are considered. The limits come from resamples of the whole
         procedure. It needs two folds or more.
     level : float in (0, 1)
@@ -228,8 +228,8 @@ def significant_dominance(
     Notes
     -----
     The limits are about these classifiers, without the variation of training. In 100 data sets each, with 50 and 250 or
-    250 and 50 cases of the classes, equal classifiers were told apart anywhere, at a nominal 5 %, in 0 to 5 % in ROC
-    space, in 2 to 5 % in costs, in 0 to 2 % as composites (standard errors up to 2.2 points), and in 3 to 56 % by
+    250 and 50 cases of the classes, equal classifiers were called different somewhere, at a nominal 5 %, in 0 to 5 % in
+    ROC space, in 2 to 5 % in costs, in 0 to 2 % as composites (standard errors up to 2.2 points), and in 3 to 56 % by
     "intervals". A classifier that is better somewhere and worse nowhere (`unrefuted`) was named in 25 to 59 % of data
     sets in ROC space or costs although the curves truly cross.
 
@@ -274,7 +274,7 @@ def dominance_in(
     n_resamples: int = 1000,
     rng: Rng = 0,
 ) -> DominanceTest:
-    """Return who is significantly better than whom, and where; see `significant_dominance`."""
+    """Return which classifiers are significantly better than others, and where; see `significant_dominance`."""
     check_choice("space", space, get_args(TestedSpace))
     check_choice("test", test, get_args(Test))
     level, n_points = check_level(level), check_integer("n_points", n_points, 2, 10**4)

@@ -179,7 +179,7 @@ class ScoreDisplay(Display):
         y_true : array-like of shape (n,), or Predictions
             True labels of two classes. `Predictions`, such as `evaluate` returns, provide labels, scores, weights and
             folds together.
-        y_score : array-like of shape (n,), or mapping (or dataframe) of names to such
+        y_score : array-like of shape (n,), or mapping (or dataframe) of names to these
             Scores, higher for the positive class. Scores of several classifiers are given by name.
         sample_weight : array-like of shape (n,), optional
         pos_label : label, optional
@@ -243,7 +243,7 @@ class ScoreDisplay(Display):
 
         Parameters
         ----------
-        cv_results : dict, or mapping of names to such
+        cv_results : dict, or mapping of names to these
             The output of ``cross_validate(..., return_estimator=True, return_indices=True)``.
         X, y : array-like
             The data that was cross-validated.
@@ -275,7 +275,7 @@ class LabelDisplay(Display):
         ----------
         y_true : array-like of shape (n,)
             True labels.
-        y_pred : array-like of shape (n,), or mapping (or dataframe) of names to such
+        y_pred : array-like of shape (n,), or mapping (or dataframe) of names to these
             Predicted labels. Those of several classifiers are given by name.
         costs : CostMatrix or table
             Rows are true classes, columns are predicted classes.
@@ -331,7 +331,7 @@ class LabelDisplay(Display):
 
         Parameters
         ----------
-        cv_results : dict, or mapping of names to such
+        cv_results : dict, or mapping of names to these
             The output of ``cross_validate(..., return_estimator=True, return_indices=True)``.
         X, y : array-like
             The data that was cross-validated.

@@ -1,4 +1,4 @@
-"""Where words go: legends, labels and the words of the axes are measured and placed so that they cover no data."""
+"""The places of text in figures: legends, labels and titles of axes are measured, and placed beside the data."""
 
 from __future__ import annotations
 

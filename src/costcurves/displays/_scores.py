@@ -200,7 +200,7 @@ def of_cv_results(
     sample_weight: Any = None,
     name: Any = None,
 ) -> Sample:
-    """Make a sample from the output of `cross_validate`, or from a mapping of names to such outputs."""
+    """Make a sample from the output of `cross_validate`, or from a mapping of names to these outputs."""
     if not isinstance(cv_results, Mapping) or not cv_results:
         raise InputError(
             f"`cv_results` must be what cross_validate returns, got {shown(cv_results)} ({type(cv_results).__name__})"

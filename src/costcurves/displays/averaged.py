@@ -32,7 +32,7 @@ class AveragedRocDisplay(ScoreDisplay):
 
     Parameters
     ----------
-    averages : AveragedRoc, sequence, or mapping of names to such
+    averages : AveragedRoc, sequence, or mapping of names to these
     folds : mapping of name to sequence of RocCurve, optional
         The curves of which each average is made, which can be drawn as thin lines.
 

@@ -10,9 +10,9 @@ from typing import Any, Self
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.validation import check_flag, check_integer, check_unique, shown
 from costcurves.conditions.range import default_points
-from costcurves.curves.averages import as_cost_curve, as_cost_curves, average_cost_curves
+from costcurves.curves.averages import as_cost_curves, average_cost_curves
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, Decision
-from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.cost_curve import CostCurve, as_cost_curve
 from costcurves.curves.hull import RocHull
 from costcurves.curves.threshold_sets import ThresholdSet
 from costcurves.curves.thresholds import as_policy
@@ -57,7 +57,7 @@ class CostCurveDisplay(ScoreDisplay):
 
     Parameters
     ----------
-    curves : CostCurve (or RocCurve, RocHull), sequence, or mapping of names to such
+    curves : CostCurve (or RocCurve, RocHull), sequence, or mapping of names to these
     bands : mapping of name to Band, or Band, optional
         Confidence bands, by the name of the curve.
     folds : mapping of name to sequence of curves, optional
@@ -159,7 +159,7 @@ class CostCurveDisplay(ScoreDisplay):
         secondary_axis: SecondaryAxis | None = None,
         money_axis: bool = False,
         threshold_set: float | None = None,
-        resamples: int | None = None,
+        n_resamples: int | None = None,
         legend: bool | str = True,
         curve_kwargs: LineSettings | None = None,
     ) -> Self:
@@ -190,7 +190,7 @@ class CostCurveDisplay(ScoreDisplay):
         threshold_set : float in (0, 1), optional
             Shade the costs of the thresholds that may be the best at `condition`, at every condition
             (`CostCurve.threshold_set` of this level).
-        resamples : int, optional
+        n_resamples : int, optional
             The number of resampled test sets whose curves are drawn as thin lines, at the same thresholds
             (`CostCurve.resampled`).
         legend : bool or str
@@ -202,7 +202,7 @@ class CostCurveDisplay(ScoreDisplay):
         given["operating_range"] = operating_range
         shown_names, options, flags = self._checked(ax, names, curve_kwargs, **given)
         marks = read_marks(condition)
-        number = 0 if resamples is None else check_integer("resamples", resamples, 1, 10_000)
+        number = 0 if n_resamples is None else check_integer("n_resamples", n_resamples, 1, 10_000)
         sets = [] if threshold_set is None else [self._one_set(name, marks, threshold_set) for name in shown_names]
 
         def draw(axes: Any) -> Words:

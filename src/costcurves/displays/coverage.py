@@ -27,7 +27,7 @@ class CoverageDisplay(ScoreDisplay):
 
     Parameters
     ----------
-    coverages : Coverage, sequence, or mapping of names to such
+    coverages : Coverage, sequence, or mapping of names to these
         The names of a sequence are made from the settings in which its members differ.
 
     Attributes

@@ -38,7 +38,7 @@ class PowerDisplay(LabelDisplay):
 
     Parameters
     ----------
-    curves : PowerCurve, sequence, or mapping of names to such
+    curves : PowerCurve, sequence, or mapping of names to these
 
     Attributes
     ----------

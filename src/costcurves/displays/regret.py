@@ -32,7 +32,7 @@ class RegretDisplay(ScoreDisplay):
 
     Parameters
     ----------
-    regrets : Regret, sequence of Regret, mapping of names to such, or RocHull
+    regrets : Regret, sequence of Regret, mapping of names to these, or RocHull
         What `regret` returns; a hull stands for each of its classifiers.
 
     Attributes

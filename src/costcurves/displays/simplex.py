@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from costcurves._base.errors import InputError, UnsupportedError
-from costcurves._base.validation import FloatArray, check_flag, shown
+from costcurves._base.validation import FloatArray, check_flag, check_instance, shown
 from costcurves.conditions.cost_matrix import as_cost_matrix, check_priors
 from costcurves.counting.confusion import ConfusionMatrix
 from costcurves.displays._base import Axes, LabelDisplay
@@ -75,11 +75,9 @@ class PriorSimplexDisplay(LabelDisplay):
     never_: Any = None
 
     def __init__(self, hull: Any, *, own: Any = None) -> None:
-        if not isinstance(hull, PriorHull):
-            raise InputError(f"`hull` must be a PriorHull, got {shown(hull)} ({type(hull).__name__})")
+        self.hull: PriorHull = check_instance("hull", hull, PriorHull)
         if len(hull.labels) != 3:
             raise UnsupportedError(f"`hull` must have three classes to be drawn as a triangle, got {len(hull.labels)}")
-        self.hull = hull
         self.own: FloatArray | None = None if own is None else check_priors("own", own, hull.labels)[0]
         self.regions: Mapping[str, FloatArray] = hull.regions()
 

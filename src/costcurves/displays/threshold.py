@@ -30,7 +30,7 @@ class ThresholdDisplay(ScoreDisplay):
 
     Parameters
     ----------
-    curves : CostCurve (or RocCurve), sequence, or mapping of names to such
+    curves : CostCurve (or RocCurve), sequence, or mapping of names to these
         Curves that were made from scores.
 
     Attributes

@@ -48,7 +48,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
     costs_ : CostMatrix
         The costs with the classes as labels, in their order.
     estimator_ : estimator
-        The fitted classifier, which is a `CalibratedClassifierCV` if `calibration` is given.
+        The fitted classifier, which is a `CalibratedClassifierCV` if `calibration` is not None.
 
     Notes
     -----

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import make_scorer
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import check_flag, is_among, shown
+from costcurves._base.validation import check_flag, check_instance, is_among, shown
 from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
 from costcurves.conditions.cost_matrix import CostsLike, as_cost_matrix, expected_cost
 from costcurves.conditions.range import RangeLike, span_of
@@ -211,8 +211,7 @@ def cost_curve_area_scorer(
     """
     method = "predict_proba" if as_policy(policy).takes_probabilities else "auto"
     if hull is not None:
-        if not isinstance(hull, RocHull):
-            raise InputError(f"`hull` must be a RocHull, got {shown(hull)} ({type(hull).__name__})")
+        check_instance("hull", hull, RocHull)
         if weight is not None or not isinstance(as_policy(policy), Optimal):
             raise InputError("`hull` must not come with `weight` or `policy`: a hull has the best thresholds")
         options = {"hull": hull, "over": span_of(over), "pos_label": pos_label}
@@ -237,7 +236,7 @@ def gain_of_scores(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """What scores add to a hull, on average over a range of pc."""
+    """Return what scores add to a hull, on average over a range of pc."""
     with no_question():
         roc = RocCurve.from_predictions(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     return hull.gain(roc, over=over).mean

@@ -1,18 +1,37 @@
-"""Every classifier at many thresholds as a candidate of a choice, with how the errors of all of them vary together."""
+"""Classifiers at many of their thresholds as candidates of a choice on the same rows.
+
+`Candidates` has the errors of all of them and how these vary together, `Competition` says who competes and in which
+cases, and `choice_shifts` what the choice among the thresholds of one classifier does to the limits of its cost. One
+classifier's choice of its threshold (a band around its cost curve) and the choice among several classifiers (a
+recommendation) are studied by the same candidates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations_with_replacement
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
+from costcurves.inference.held_out import FoldCounts, HeldOut, dealt
+from costcurves.inference.scored_rows import ROWS, ScoredRows
 from costcurves.inference.selection import FieldAt, drawn_from
 
 Cells = npt.NDArray[np.int32]
+# Thresholds that compete for one classifier, and for all of them together.
+THRESHOLDS, ALL_THRESHOLDS, FEWEST = 96, 384, 12
+# Thresholds of one classifier among which the choice is made again without a fold, and rows up to which that is done
+# repeatedly. With more than `MANY` rows the optimism is small, and it is not done at all.
+HELD_OUT_THRESHOLDS, FEW, MANY = 512, 2000, 1 << 16
+# Up to so many candidates are drawn once for all operating points.
+SHARED = 3000
+# Of many operating points this many are studied; the shifts of the others lie between.
+KNOTS = 25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,3 +175,165 @@ def _both_wrong(a: Cells, b: Cells, numbers: tuple[int, int], weight: FloatArray
     if positive:
         return np.asarray(table.cumsum(axis=0).cumsum(axis=1)[:-1, :-1], dtype=np.float64)
     return np.asarray(table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1][1:, 1:], dtype=np.float64)
+
+
+def free_grid(rows: ScoredRows, name: str, used: Sequence[float]) -> FloatArray:
+    """Return the thresholds of a classifier that compete if it may use any: those in use, and many others."""
+    most = max(FEWEST, min(THRESHOLDS, ALL_THRESHOLDS // len(rows.order)))
+    used = [cut for cut in used if np.isfinite(cut)]
+    return np.concatenate([rows.spread_out(name, most, used), used])
+
+
+class Competition:
+    """Candidates on the same rows.
+
+    Parameters
+    ----------
+    rows : ScoredRows
+    grids : mapping of name to array
+        The thresholds of each classifier that compete, increasing.
+    free : collection of str
+        Classifiers that may use any of their thresholds; the others use those in their grid alone.
+    chosen_here : collection of str
+        Classifiers whose thresholds are chosen on these rows.
+    """
+
+    def __init__(
+        self, rows: ScoredRows, grids: Mapping[str, FloatArray], free: Iterable[str], chosen_here: Iterable[str]
+    ) -> None:
+        self.rows, self.grids = rows, grids
+        self._free, self._chosen_here = frozenset(free), frozenset(chosen_here)
+
+    @cached_property
+    def cells(self) -> dict[str, tuple[Cells, Cells]]:
+        """How many thresholds each score of each class reaches."""
+        found = {}
+        for name, grid in self.grids.items():
+            cell = np.searchsorted(grid, self.rows.scores[name], side="right").astype(np.int32)
+            found[name] = (cell[self.rows.sides[0]], cell[self.rows.sides[1]])
+        return found
+
+    @cached_property
+    def candidates(self) -> Candidates | None:
+        """All candidates; None if no classifier has a threshold."""
+        order = self.rows.order
+        numbers = [self.grids[name].size for name in order]
+        if not sum(numbers):
+            return None
+        pos, neg = (
+            None if rows.size <= ROWS else np.searchsorted(rows, np.sort(self.rows.few_rows(rows)))
+            for rows in self.rows.sides
+        )
+        cells = [self.cells[name][0] for name in order], [self.cells[name][1] for name in order]
+        between = [
+            self.rows.between(name, self.grids[name]) if name in self._free else np.zeros(self.grids[name].size)
+            for name in order
+        ]
+        return Candidates.of_cells(cells, numbers, self.rows.side_weights, (pos, neg), self.rows.effective, between)
+
+    def shared_draws(self, points: int) -> tuple[FloatArray, FloatArray] | None:
+        """Return draws of all candidates for several operating points; None where drawing at each point costs less."""
+        return self._draws if points > 2 and self.candidates and self.candidates.owner.size <= SHARED else None
+
+    @cached_property
+    def _draws(self) -> tuple[FloatArray, FloatArray]:
+        assert self.candidates is not None
+        return self.candidates.draws(np.arange(self.candidates.owner.size))
+
+    @cached_property
+    def held_out(self) -> HeldOut | None:
+        """The rows in folds, for costs of choices on rows that took no part in them.
+
+        It is None if there are very many rows, or if rows stand for several cases.
+        """
+        n = self.rows.positive.size
+        if n > MANY or self.rows.gathered or not sum(grid.size for grid in self.grids.values()):
+            return None
+        sides = self.rows.sides
+        folds = tuple(dealt(self.rows.keys[rows], 4 if n <= FEW else 2) for rows in sides)
+        counted = {}
+        for name in self.rows.order:
+            grid = self.grids[name]
+            if name in self._chosen_here:
+                grid = np.union1d(grid, self.rows.spread_out(name, HELD_OUT_THRESHOLDS))
+            cell = np.searchsorted(grid, self.rows.scores[name], side="right")
+            cells = cell[sides[0]], cell[sides[1]]
+            counted[name] = FoldCounts.of(cells, (folds[0], folds[1]), self.rows.side_weights, grid.size)
+        return HeldOut(counted)
+
+    @cached_property
+    def starts(self) -> dict[str, int]:
+        """Where each classifier's candidates begin."""
+        sizes = [self.grids[name].size for name in self.rows.order]
+        return dict(zip(self.rows.order, [sum(sizes[:i]) for i in range(len(sizes))], strict=True))
+
+    def number_at(self, name: str, cut: float) -> int:
+        """Return which candidate a classifier is at one of the thresholds that compete."""
+        return self.starts[name] + int(np.searchsorted(self.grids[name], cut))
+
+    def allowed(self, in_use: Iterable[int]) -> BoolArray:
+        """Return which candidates compete: those of free classifiers that are not trivial here, and those in use."""
+        assert self.candidates is not None
+        n_pos, n_neg = self.candidates.sizes
+        misses, alarms = self.candidates.misses, self.candidates.alarms
+        never = (misses >= n_pos * (1 - 1e-12)) & (alarms <= 0)
+        always = (misses <= 0) & (alarms >= n_neg * (1 - 1e-12))
+        useful = ~never & ~always
+        mask = np.zeros(useful.size, dtype=np.bool_)
+        for name in self._free.intersection(self.rows.order):
+            own = slice(self.starts[name], self.starts[name] + self.grids[name].size)
+            mask[own] = useful[own]
+        mask[list(in_use)] = True
+        return mask
+
+
+class Shifts(NamedTuple):
+    """What the choice of thresholds does at some operating points: arrays of shape (points,).
+
+    `excess` is how much more than on these cases the classifier is expected to cost on new ones; `low` and `high` are
+    the critical values of the limits, of which those of the lower ones are negative.
+    """
+
+    excess: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def choice_shifts(rows: ScoredRows, pc: FloatArray, cuts: FloatArray, level: float) -> Shifts:
+    """Return what the choice of thresholds does to the cost of a classifier and to its limits at each operating point.
+
+    The thresholds that look cheapest look cheaper than they are. How far the limits of their cost must move for that is
+    found as for a recommendation of this classifier alone: by choosing again in draws of the costs of all thresholds.
+
+    Parameters
+    ----------
+    rows : ScoredRows
+        With one classifier.
+    pc, cuts : arrays of shape (points,)
+        Operating points, increasing, and the thresholds in use, which are scores of the rows.
+    level : float
+        At one or two operating points the answer is that of a recommendation. More of them share their draws, so that
+        answers there may differ from it by the noise of a simulation.
+    """
+    if pc.size == 2:
+        both = [choice_shifts(rows, pc[k : k + 1], cuts[k : k + 1], level) for k in (0, 1)]
+        return Shifts(*(np.concatenate(values) for values in zip(*both, strict=True)))
+    (name,) = rows.order
+    competition = Competition(rows, {name: np.unique(free_grid(rows, name, cuts.tolist()))}, [name], [name])
+    candidates, shared = competition.candidates, competition.shared_draws(pc.size)
+    assert candidates is not None
+    numbers = np.array([competition.number_at(name, cut) for cut in cuts.tolist()])
+    observed = candidates.costs(numbers, pc)
+    some = np.unique(np.rint(np.linspace(0, pc.size - 1, min(pc.size, KNOTS))).astype(np.int64))
+    found = []
+    for k in some.tolist():
+        field = candidates.at(float(pc[k]), competition.allowed([numbers[k]]), shared=shared)
+        used, everyone = int(np.searchsorted(field.number, numbers[k])), np.ones(field.owner.size, dtype=np.bool_)
+        cost, low, high = field.shifts(used, level, everyone, min(pc[k], 1 - pc[k]), None)
+        found.append((cost - observed[k], low, high))
+    excess, low, high = (np.interp(pc, pc[some], values) for values in np.array(found).T)
+    # As for a recommendation, the estimate is the mean of the draws' and of that of held-out cases.
+    if competition.held_out is not None and everyone.size > 1:
+        held_out = np.array([competition.held_out.costs(where, {})[0] for where in pc.tolist()])
+        excess = 0.5 * (excess + held_out - observed)
+    return Shifts(excess, low, high)

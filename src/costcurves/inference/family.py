@@ -211,13 +211,13 @@ class _PairField:
 
     def critical(self, alpha: float, family: int, size: int, rng: np.random.Generator) -> float:
         """Return the value that some difference of the family exceeds with probability `alpha`."""
-        errors, lift, tipped = self._draws(size, rng)
+        errors, lift, chosen = self._draws(size, rng)
         uniform = (rng.permutation(size) + rng.random(size)) / size
-        weight = self._weights(tipped[0], family)
+        weight = self._weights(chosen, family)
         number = np.count_nonzero(self.inverse) * (family * (family - 1) / 2 / self.pairs.shape[0])
 
         def log_exceeded(c: float) -> float:
-            share = self._one_over_number(c, uniform, errors, lift, tipped, weight).mean()
+            share = self._one_over_number(c, uniform, errors, lift, weight).mean()
             return float(np.log(number * _both_tails(c) * share / alpha))
 
         # The logarithm is nearly linear in the square of c, so that a few secants are enough.
@@ -236,8 +236,8 @@ class _PairField:
                 high, at_high = c, value
         return float(high)
 
-    def _draws(self, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, tuple[IntArray, IntArray]]:
-        """Return simulated errors, how they rise with a chosen difference, and the pair and point chosen in each."""
+    def _draws(self, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return simulated errors, how they rise with a chosen difference, and the pair chosen in each."""
         m, ridge = self.inverse.shape[1], 1e-9 * np.diagonal(self.covariance).max()
         root = np.linalg.cholesky(self.covariance + ridge * np.eye(self.covariance.shape[0]))
         errors = root @ rng.standard_normal((root.shape[0], size))
@@ -248,14 +248,14 @@ class _PairField:
         lift = (self.covariance[:, first] - self.covariance[:, second]) * self.inverse[pair, point]
         draw = np.arange(size)
         errors -= lift * ((errors[first, draw] - errors[second, draw]) * self.inverse[pair, point])
-        return errors, lift, (pair, point)
+        return errors, lift, pair
 
-    def _weights(self, tipped: IntArray, family: int) -> FloatArray | None:
+    def _weights(self, chosen: IntArray, family: int) -> FloatArray | None:
         """Return for how many pairs of the family each pair of the sample stands, of shape (draws, pairs)."""
         k = int(self.pairs[-1, 1]) + 1
         if family == k:
             return None
-        chosen_pair = self.pairs[tipped]
+        chosen_pair = self.pairs[chosen]
         shared = sum((chosen_pair[:, i, None] == self.pairs[:, j]) for i in range(2) for j in range(2))
         left, of = k - 2, family - 2
         stands = np.array([of * (of - 1) / max(left * (left - 1), 1), of / max(left, 1), 1.0])
@@ -267,7 +267,6 @@ class _PairField:
         uniform: FloatArray,
         errors: FloatArray,
         lift: FloatArray,
-        tipped: tuple[IntArray, IntArray],
         weight: FloatArray | None,
     ) -> FloatArray:
         """Return 1 / L of each draw, in which the chosen difference exceeds c."""

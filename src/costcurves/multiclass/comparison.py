@@ -91,7 +91,7 @@ class CostComparison(Result):
 
     @property
     def risks(self) -> tuple[CellRisk, ...]:
-        """Errors of the best that are too rare in the data to be judged and could make it dearer than others."""
+        """Errors of the best that are too rare to be judged and could make it more expensive than others."""
         found = {(r.true, r.predicted): r for pair in self.pairs if self.best_name in pair.names for r in pair.risks}
         return tuple(sorted(found.values(), key=lambda risk: -risk.excess))
 
@@ -224,7 +224,7 @@ def bdeltacost_many(
     ('a', True)
     """
     columns = columns_of("predictions", predictions)
-    names = check_named("predictions", columns, 1)
+    names = check_named("predictions", columns)
     if "y_true" in names:
         raise InputError("`predictions` must not name a classifier 'y_true'")
     matrix = as_cost_matrix(costs)

@@ -1,4 +1,4 @@
-"""Who is cheapest under which class frequencies: the convex hull for k classes.
+"""Which classifier is cheapest under which class frequencies: the convex hull for k classes.
 
 With a fixed confusion matrix the expected cost is linear in the class priors, so every question about
 ranges of priors and of costs is a linear program.
@@ -63,7 +63,7 @@ class PriorRange(Result):
     Attributes
     ----------
     name : str
-    lower, upper : float
+    low, high : float
         Prevalence of the second label.
     ties : tuple of str
         Others of the same cost throughout.
@@ -72,15 +72,15 @@ class PriorRange(Result):
     --------
     >>> import costcurves as cc
     >>> cc.prior_hull({"rules": [[90, 10], [4, 16]]}, [[0, 1], [1, 0]]).intervals()[0]
-    PriorRange(name='always 0', lower=0.0, upper=0.11111111111111112, ties=())
+    PriorRange(name='always 0', low=0.0, high=0.11111111111111112, ties=())
     """
 
     name: str
-    lower: float
-    upper: float
+    low: float
+    high: float
     ties: tuple[str, ...]
 
-    _column_names = ("name", "lower", "upper")
+    _column_names = ("name", "low", "high")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -97,9 +97,9 @@ class PriorHull(Result):
         The most by which each classifier can undercut all others, over the allowed priors (and costs).
         Positive: it is the only cheapest one somewhere. Negative: it is never cheapest, and always loses at
         least that much.
-    where : ndarray of shape (m, k)
+    at_priors : ndarray of shape (m, k)
         The priors at which the margin is reached.
-    lower, upper : ndarray of shape (k,)
+    low, high : ndarray of shape (k,)
         The allowed range of each prior.
     costs : ndarray of shape (m, k) or None
         Expected cost of each classifier in each true class; None when costs are a range.
@@ -118,9 +118,9 @@ class PriorHull(Result):
     names: tuple[str, ...]
     labels: Labels
     margin: FloatArray
-    where: FloatArray
-    lower: FloatArray
-    upper: FloatArray
+    at_priors: FloatArray
+    low: FloatArray
+    high: FloatArray
     costs: FloatArray | None
     _scale: float
 
@@ -171,12 +171,12 @@ class PriorHull(Result):
         )
 
     def intervals(self) -> tuple[PriorRange, ...]:
-        """Return who is cheapest in which interval of the second label's prevalence, in order (k = 2)."""
+        """Return the cheapest classifier of each interval of the second label's prevalence, in order (k = 2)."""
         by_class = self._fixed_costs("intervals")
         if len(self.labels) != 2:
             raise UnsupportedError(f"`intervals` needs two classes, got {len(self.labels)}")
-        start = max(self.lower[1], 1 - self.upper[0])
-        end = min(self.upper[1], 1 - self.lower[0])
+        start = max(self.low[1], 1 - self.high[0])
+        end = min(self.high[1], 1 - self.low[0])
         base, slope = by_class[:, 0], by_class[:, 1] - by_class[:, 0]
         return tuple(_envelope(base, slope, float(start), float(end), self.names, _TIE * self._scale))
 
@@ -194,8 +194,8 @@ class PriorHull(Result):
         start = np.eye(3)
         for t in range(3):
             axis = np.eye(3)[t]
-            start = _clip(start, axis - self.upper[t])
-            start = _clip(start, self.lower[t] - axis)
+            start = _clip(start, axis - self.high[t])
+            start = _clip(start, self.low[t] - axis)
         out = {}
         for a, name in enumerate(self.names):
             polygon = start
@@ -211,7 +211,7 @@ class PriorHull(Result):
             "never" if m < -_TIE * self._scale else "ties" if m <= _TIE * self._scale else "best" for m in self.margin
         ]
         table: dict[str, Any] = {"name": list(self.names), "state": state, "margin": self.margin}
-        return table | {f"prior {label}": self.where[:, t] for t, label in enumerate(self.labels)}
+        return table | {f"prior {label}": self.at_priors[:, t] for t, label in enumerate(self.labels)}
 
     def __repr__(self) -> str:
         never = self.never_best
@@ -341,13 +341,13 @@ def prior_hull(
     >>> costs = cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"])
     >>> hull = cc.prior_hull({"a": [[90, 10], [4, 16]], "b": [[60, 40], [1, 19]]}, costs)
     >>> for piece in hull.intervals():
-    ...     print(f"{piece.lower:.3f} to {piece.upper:.3f}: {piece.name}")
+    ...     print(f"{piece.low:.3f} to {piece.high:.3f}: {piece.name}")
     0.000 to 0.024: always 'good'
     0.024 to 0.286: a
     0.286 to 0.706: b
     0.706 to 1.000: always 'bad'
     """
-    names = list(check_named("confusions", confusions, 1))
+    names = list(check_named("confusions", confusions))
     low, high = _cost_range(costs)
     labels = low.labels
     lower, upper = _check_box(priors, labels)

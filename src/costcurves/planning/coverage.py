@@ -31,8 +31,7 @@ from costcurves._base.validation import (
     shown,
 )
 from costcurves.conditions.condition import PcLike, pc_array
-from costcurves.curves.averages import as_cost_curve
-from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.cost_curve import CostCurve, as_cost_curve
 from costcurves.inference.bands.error_rates import ErrorRates
 from costcurves.inference.bands.methods import BAND_METHODS, Options
 from costcurves.inference.bands.results import SAMPLINGS, check_pc
@@ -194,7 +193,7 @@ def coverage(
     Parameters
     ----------
     truth : CostCurve, RocCurve, RocHull or Binormal
-        Whose rates are taken as the true ones at the threshold in use at each pc: a curve's own, or those of two
+        Whose rates are taken as the true ones at the threshold used at each pc: a curve's own, or those of two
         normal distributions of scores.
     n_pos, n_neg : int
         The examples of each class in the test set.

@@ -1,4 +1,4 @@
-"""How many test examples: for a wanted half-width, for a difference to be found, for a rare error to be seen.
+"""The number of test examples for a wanted half-width, for finding a difference, or for seeing a rare error.
 
 The 2000 paper leaves open how the range of costs relates to the needed test-set size. With costs in [0, R]
 and expected cost μ the variance of one example's cost is at most μ(R - μ), reached when an error costs R or
@@ -94,9 +94,9 @@ class SizePlan(Result):
     power : float or None
         The chance to find the difference; None for a half-width.
     n_normal : int
-        What the normal approximation says.
+        The number by the normal approximation.
     n_range : int
-        What the range of costs alone says: enough whatever the rates of the errors are (by the normal
+        The number by the range of costs alone, which is enough for any rates of the errors (by the normal
         approximation).
     std : float
         Standard deviation of one example's cost (or difference of costs) by the pilot.

@@ -145,7 +145,7 @@ def summarise_classes(
     level, dropped = check_level(level), check_integer("dropped", dropped, 0)
     matrix = as_cost_matrix(costs)
     columns = columns_of("predictions", predictions)
-    names = check_named("predictions", columns, 1)
+    names = check_named("predictions", columns)
     if baseline is not None and not is_among(baseline, names):
         raise InputError(f"`baseline` must be one of {', '.join(map(repr, names))}, got {shown(baseline)}")
     given = None if priors is None else check_priors("priors", priors, matrix.labels)[0]

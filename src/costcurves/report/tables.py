@@ -239,7 +239,7 @@ def priors_table(summary: ClassesSummary, say: Speaker) -> Table:
     rows: list[Sequence[Any]] = []
     for i, name in enumerate(hull.names):
         can = name in hull.can_be_best
-        where = ", ".join(percent(share) for share in hull.where[i].tolist())
+        where = ", ".join(percent(share) for share in hull.at_priors[i].tolist())
         said = say.class_rule(name, summary.comparison.constants)
         rows.append((said, "yes" if can else "never", say.amount(float(hull.margin[i])), where))
     columns = ("classifier", "can be cheapest", "by at most", f"at shares of {', '.join(map(str, hull.labels))}")

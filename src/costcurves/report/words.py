@@ -284,7 +284,7 @@ class Speaker:
         found = answer.recommendation
         if found.best_name in TRIVIAL:
             return Markup("Use no classifier: ") + self.name(found.best_name)
-        cuts = [cut for cut in dict.fromkeys(found.thresholds_within(*found.over.pc)) if not cut.endswith("inf")]
+        cuts = [cut for cut in dict.fromkeys(found.thresholds_between(*found.over.pc)) if not cut.endswith("inf")]
         if not cuts:
             return Markup("Use {}").format(self.name(found.best_name))
         text = Markup("Use {} at score ≥\N{NO-BREAK SPACE}{}{}")

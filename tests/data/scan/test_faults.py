@@ -171,7 +171,7 @@ def test_a_file_that_vanishes_between_passes_is_noticed(path):
             os.remove(path)
 
     with pytest.raises(
-        cc.DataError, match=r"the data must stay where they are while they are read, got no .*x.parquet"
+        cc.DataError, match=r"the data must not be moved or deleted while they are read, got no .*x.parquet"
     ):
         cc.scan(path, label="y", scores="a", progress=vanish).curves()
 
@@ -184,7 +184,7 @@ def test_a_file_that_vanishes_in_the_middle_of_a_pass_is_noticed(tmp_path):
         if os.path.exists(tmp_path / "5.parquet"):
             os.remove(tmp_path / "5.parquet")
 
-    with pytest.raises(cc.DataError, match=r"got no .*5.parquet' any more"):
+    with pytest.raises(cc.DataError, match=r"got no .*5.parquet' any longer"):
         cc.scan(tmp_path, label="y", scores="a", progress=vanish, threads=1).curves()
 
 

@@ -45,7 +45,7 @@ class Logged:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """What one file says: which model did which task, whether it finished, and its answers."""
+    """The content of one file: which model did which task, whether it finished, and its answers."""
 
     path: str
     form: LogFormat
@@ -192,7 +192,7 @@ def _read(path: str) -> Log | None:
 
 
 def _paths(source: Any) -> Iterator[tuple[str, bool]]:
-    """Yield the files of a path, folder or pattern, and whether each was meant: a folder may have other files too."""
+    """Yield the files of a path, directory or glob, and whether each was meant: a directory may have others too."""
     path = os.fspath(check_path(source))
     suffixes = tuple(suffix for form in LOG_FORMATS for suffix in form.suffixes)
     if os.path.isdir(path):
@@ -202,7 +202,7 @@ def _paths(source: Any) -> Iterator[tuple[str, bool]]:
     elif glob.has_magic(path):
         yield from ((match, False) for match in sorted(glob.glob(path, recursive=True)) if os.path.isfile(match))
     else:
-        raise InputError(f"`source` must be an existing file, folder or glob, got {shown(path, PATH)}")
+        raise InputError(f"`source` must be an existing file, directory or glob, got {shown(path, PATH)}")
 
 
 def _parsed(text: bytes, where: str) -> Any:
@@ -223,7 +223,7 @@ def _unpacked(path: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
                 raise FormatError(f"{shown(path, PATH)} must be a log of Inspect, got an archive without header.json")
             header = _parsed(_member(archive, head), f"{path}, {head.filename}")
             if not isinstance(header, dict):
-                raise FormatError(f"{shown(path, PATH)} must be a log of Inspect, got a header that is no object")
+                raise FormatError(f"{shown(path, PATH)} must be a log of Inspect, got a header that is not an object")
             if head.filename != "header.json":
                 header["status"] = "started"
             kept = {

@@ -56,7 +56,7 @@ class DataFile:
             status = os.stat(self.path)
         except OSError:
             raise DataError(
-                f"the data must stay where they are while they are read, got no {shown(self.path, PATH)} any more"
+                f"the data must not be moved or deleted while they are read, got no {shown(self.path, PATH)} any longer"
             ) from None
         if (status.st_size, status.st_mtime_ns) != (self.size, self.changed):
             raise DataError(

@@ -17,9 +17,9 @@ from costcurves._base.validation import (
     check_choice,
     check_flag,
     check_in_unit,
+    check_instance,
     check_two_names,
     frozen,
-    shown,
 )
 from costcurves.conditions.range import GridLike
 from costcurves.counting import compiled, counts
@@ -102,8 +102,7 @@ class PairedTally(Tally):
         self, a: CostCurve, b: CostCurve, *, pc: GridLike | None = None, pos_label: Label | None = None
     ) -> None:
         for name, curve in (("a", a), ("b", b)):
-            if not isinstance(curve, CostCurve):
-                raise InputError(f"`{name}` must be a CostCurve, got {shown(curve)} ({type(curve).__name__})")
+            check_instance(name, curve, CostCurve)
         breaks, points = common_breaks(a, b), operating_points(pc)
         steps = middles(breaks)
         self._start(

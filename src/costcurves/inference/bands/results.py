@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import InputError, UnsupportedError
 from costcurves._base.results import Result
-from costcurves._base.text import level_text
+from costcurves._base.text import error_text, level_text
 from costcurves._base.validation import FloatArray, IntArray, check_in_open_unit, frozen, shown
 from costcurves.conditions.condition import OperatingCondition, PcLike, check_condition, pc_array
 from costcurves.conditions.range import GridLike, OperatingRange, default_points
@@ -65,7 +65,7 @@ class Interval(Result):
         return self.lower <= value <= self.upper
 
     def __repr__(self) -> str:
-        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
+        error = error_text(self.max_error)
         return f"Interval({self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], level={self.level:g}{error})"
 
 
@@ -115,10 +115,9 @@ class DifferenceInterval(Interval):
 
     def __repr__(self) -> str:
         where = (" at all conditions", " at this one") if self.joint else ("", "")
-        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return (
             f"DifferenceInterval(a - b = {self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], "
-            f"level={self.level:g}{where[0]}, p={self.p_value:.3g}{where[1]}{error})"
+            f"level={self.level:g}{where[0]}, p={self.p_value:.3g}{where[1]}{error_text(self.max_error)})"
         )
 
 
@@ -239,10 +238,9 @@ class Band(Result):
 
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"
-        error = f", max_error={self.max_error:.2g}" if self.max_error else ""
         return (
             f"{type(self).__name__}({self.pc.size} points in pc [{self.pc[0]:g}, {self.pc[-1]:g}], "
-            f"{self.method}, {self.sampling}, {level_text(self.level)} {kind}{error})"
+            f"{self.method}, {self.sampling}, {level_text(self.level)} {kind}{error_text(self.max_error)})"
         )
 
 
