@@ -246,6 +246,25 @@ def test_the_hulls_without_each_fold_are_those_of_all_points(fast, steps, number
         assert all(near[points.index(vertex) - 1] for vertex in vertices - {(0, 0)})
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.integers(1, 6), st.integers(0, 5)), min_size=1, max_size=40),
+    st.lists(st.lists(st.integers(-1, 21), max_size=9), max_size=6),
+)
+def test_lasting_draws_are_counted_at_each_point(fast, kinds, rows):
+    entries = np.array(sorted(entry for entry, _, _ in kinds), np.float64)
+    last, length = (np.array([kind[i] for kind in kinds]) for i in (1, 2))
+    begin = np.maximum(last - length, 0)
+    lists = [np.append(one, one[-1]) for one in (begin, last)]
+    values = np.array([value for row in rows for value in row], np.float64)
+    found = fast.count_lasting(
+        values, np.array([len(row) for row in rows], np.int64), discordant.compiled_search(entries, lists), 7
+    )
+    assert found.shape == (len(rows), 7)
+    for row, counts in zip(rows, found.tolist(), strict=True):
+        ranks = [min(sum(entry <= value for entry in entries), len(kinds) - 1) for value in row]
+        assert counts == [sum(begin[rank] <= point < last[rank] for rank in ranks) for point in range(7)]
+
+
 KEYS = st.lists(st.integers(0, 15), max_size=30)
 
 

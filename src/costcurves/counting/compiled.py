@@ -23,7 +23,7 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 12  # of the library
+VERSION = 13  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
 BINS_TOGETHER = 16  # the number of bins in a block of `cut`
 LIBRARY = Path(__file__).with_name("_loops" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so"))
@@ -43,6 +43,7 @@ SIGNATURES = {
     "pack_float64": "ppndp>n",
     "unpack_float32": "pnnpp>n",
     "unpack_float64": "pnnpp>n",
+    "count_lasting": "ppnppnp",
     "count_changes": "pppnpppnpnp",
     "reach": "ppnnnpppp",
     "least_sums": "ppppnnpnpp",
@@ -204,6 +205,19 @@ class Loops:
         outside = np.empty((folds, reached.size), np.int32)
         self._library.outside_folds(_at(reached), _at(fold), reached.size, folds, _at(outside))
         return outside
+
+    def count_lasting(self, values: FloatArray, draws: IntArray, search: Search, points: int) -> IntArray:
+        """Count the draws of each row at each point, of shape (rows, points); a draw lasts from one point to another.
+
+        `values` are those of `draws[0]` draws of the first row, `draws[1]` of the second, and so on. The two lists of
+        changes of `search` have the point at which a draw begins, and the point before which it ends.
+        """
+        values, draws = _plain(values), _plain(draws)
+        counts = np.zeros((draws.size, points), np.int64)
+        ends = (ctypes.c_void_p * 2)(*map(_at, search.changes))
+        where = search.address, ctypes.addressof(ends)
+        self._library.count_lasting(_at(values), _at(draws), draws.size, *where, points, _at(counts))
+        return counts
 
     def count_changes(
         self,

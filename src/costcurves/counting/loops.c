@@ -26,7 +26,7 @@
 /* Increase this with every change of a signature, here and in compiled.py. A library of another version is not used. */
 int64_t version(void)
 {
-    return 12;
+    return 13;
 }
 
 /* A layout of bins. Most scores usually have absolute values in a range in which all bins have the same length: their
@@ -545,6 +545,22 @@ static inline int64_t at_or_below(double value, const search *in)
             end = middle;
     }
     return first;
+}
+
+/* Count, row by row, at which points draws are that last from one point to another. Both follow from the number of entries
+   at or below the value of the draw. */
+void count_lasting(const double *value, const int64_t *draws, int64_t rows, const search *in,
+                   const int32_t *const *ends, int64_t points, int64_t *counts)
+{
+    for (int64_t i = 0; i < rows; i++, counts += points) {
+        for (int64_t j = 0; j < draws[i]; j++) {
+            int64_t rank = at_or_below(*value++, in);
+            counts[ends[0][rank]]++;
+            counts[ends[1][rank]]--;
+        }
+        for (int64_t point = 1; point < points; point++)
+            counts[point] += counts[point - 1];
+    }
 }
 
 /* Count, for negatives and then for positives, the steps at which each of two classifiers begins to predict examples
