@@ -223,7 +223,7 @@ def test_the_cheapest_of_each_row_is_the_first_of_all_that_are_compared(fast, ro
     st.randoms(use_true_random=False),
 )
 def test_the_hulls_without_each_fold_are_those_of_all_points(fast, steps, number, random):
-    """Folds come in runs, so that blocks of points without cases of other folds occur."""
+    """Folds come in runs, so that there are points without cases of other folds."""
     fp, tp = np.cumsum([(0, 0), (1, 1), *steps], axis=0).T
     sides = []
     for reached in (fp, tp):
@@ -234,13 +234,35 @@ def test_the_hulls_without_each_fold_are_those_of_all_points(fast, steps, number
     table = FoldCounts(np.append(np.inf, np.arange(fp.size - 1, 0, -1.0)), *sides, number)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "loops", lambda: fast)
-        found = list(table.complements())
+        found, near = list(table.complements()), table.near_hulls()
     for k, (index, x, y) in enumerate(found):
         outside = [np.append(0, np.cumsum(one.fold != k)) for one in sides]
         points = [(int(outside[0][i]), int(outside[1][j])) for i, j in zip(fp, tp, strict=True)]
         assert list(zip(x.tolist(), y.tolist(), strict=True)) == [points[i] for i in index]
         assert all(points.index(points[i]) == i for i in index)  # the highest threshold of those that agree
-        assert set(oracles.hull_by_wrapping(points, *points[-1])) <= {points[i] for i in index}
+        vertices = set(oracles.hull_by_wrapping(points, *points[-1]))
+        assert vertices <= {points[i] for i in index}
+        # A vertex has its threshold in a gap that is near the hulls.
+        assert all(near[points.index(vertex) - 1] for vertex in vertices - {(0, 0)})
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.integers(1, 6), st.integers(0, 5)), min_size=1, max_size=40),
+    st.lists(st.lists(st.integers(-1, 21), max_size=9), max_size=6),
+)
+def test_lasting_draws_are_counted_at_each_point(fast, kinds, rows):
+    entries = np.array(sorted(entry for entry, _, _ in kinds), np.float64)
+    last, length = (np.array([kind[i] for kind in kinds]) for i in (1, 2))
+    begin = np.maximum(last - length, 0)
+    lists = [np.append(one, one[-1]) for one in (begin, last)]
+    values = np.array([value for row in rows for value in row], np.float64)
+    found = fast.count_lasting(
+        values, np.array([len(row) for row in rows], np.int64), discordant.compiled_search(entries, lists), 7
+    )
+    assert found.shape == (len(rows), 7)
+    for row, counts in zip(rows, found.tolist(), strict=True):
+        ranks = [min(sum(entry <= value for entry in entries), len(kinds) - 1) for value in row]
+        assert counts == [sum(begin[rank] <= point < last[rank] for rank in ranks) for point in range(7)]
 
 
 KEYS = st.lists(st.integers(0, 15), max_size=30)

@@ -108,24 +108,24 @@ def test_what_a_caller_changes_later_changes_no_answer(labels):
     view.flags.writeable = False  # it changes with the array that it is a view of
     curves = [cc.RocCurve.from_predictions(y, some) for some in (scores, read_only, view)]
     _, expected = both(y, scores.copy())
-    assert curves[1]._counts._count.args[1] is read_only  # which nobody can write to
+    assert curves[1]._counts._cases[1] is read_only  # which nobody can write to
     y[:], scores[:] = 1, 0.5
     for curve in curves:
         assert is_open(curve)
         assert bits(curve) == bits(expected)
 
 
-def test_threads_that_ask_at_the_same_time_get_the_same_points():
+def test_threads_that_ask_at_the_same_time_get_the_same_points(monkeypatch):
     y, scores = large()
     late, early = both(y, scores)
     calls, start = [], threading.Barrier(8)
-    count = late._counts._count
+    count = hull_vertices.LateCounts._counted
 
-    def noted():
+    def noted(counts):
         calls.append(threading.get_ident())
-        return count()
+        return count(counts)
 
-    late._counts._count = noted
+    monkeypatch.setattr(hull_vertices.LateCounts, "_counted", noted)
     found = []
 
     def ask():
@@ -139,7 +139,7 @@ def test_threads_that_ask_at_the_same_time_get_the_same_points():
         thread.join()
     assert len(calls) == 1
     assert {id(points) for points in found} == {id(late._every)}
-    assert late._counts._count is None  # labels and scores are not kept any longer
+    assert late._counts._cases is None  # labels and scores are not kept any longer
     assert bits(late) == bits(early)
 
 

@@ -8,6 +8,7 @@ from scipy import stats
 
 import costcurves as cc
 from costcurves._base.errors import InputError
+from costcurves.counting import compiled
 from costcurves.inference.paired.bands import difference_band
 from costcurves.inference.paired.critical import Cells, difference_critical, drawn_discordant, smoothed_cells
 from costcurves.inference.paired.discordant import PairedCounts, counts_of_changes, overlap, paired_counts
@@ -218,3 +219,15 @@ def test_simultaneous_coverage_of_differences_in_full(n, mu, rho):
 @pytest.mark.parametrize(("n", "mu", "rho"), [(250, 2.0, 0.3), (250, 2.0, 0.9), (1000, 2.0, 0.6)])
 def test_simultaneous_coverage_of_a_true_difference_in_full(n, mu, rho):
     assert World(n, mu, rho, shift=1.0).joint_coverage(12_000, 120, 4) == pytest.approx(0.95, abs=0.015)
+
+
+def test_compiled_draws_are_those_of_numpy(monkeypatch):
+    rng = np.random.default_rng(5)
+    first = rng.integers(0, 6, 30)
+    kinds = Cells(first, rng.integers(first + 1, 8), rng.random(30) < 0.5, rng.dirichlet(np.ones(31))[:30] * 0.4)
+    monkeypatch.setattr(compiled, "loops", lambda: None)
+    again = drawn_discordant(kinds, 400, 7, 50, np.random.default_rng(6))
+    monkeypatch.undo()
+    assert again[0].sum() > 0
+    for one, other in zip(again, drawn_discordant(kinds, 400, 7, 50, np.random.default_rng(6)), strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -23,9 +23,8 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 11  # of the library
+VERSION = 13  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
-POINTS_TOGETHER = 16  # in a block of `fold_ends`
 BINS_TOGETHER = 16  # the number of bins in a block of `cut`
 LIBRARY = Path(__file__).with_name("_loops" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so"))
 # The arguments of each loop: p is a pointer, n an integer and d a double; what it returns comes after the arrow.
@@ -44,13 +43,13 @@ SIGNATURES = {
     "pack_float64": "ppndp>n",
     "unpack_float32": "pnnpp>n",
     "unpack_float64": "pnnpp>n",
+    "count_lasting": "ppnppnp",
     "count_changes": "pppnpppnpnp",
     "reach": "ppnnnpppp",
     "least_sums": "ppppnnpnpp",
     "upper_hull": "ppnp>n",
     "blocks_above": "pppnp",
-    "fold_ends": "ppnnp",
-    "fold_points": "ppppnnpppp>n",
+    "outside_folds": "ppnnp",
 }
 
 
@@ -198,29 +197,27 @@ class Loops:
         self._library.blocks_above(_at(x), _at(y), _at(hull), hull.size, _at(above))
         return above
 
-    def fold_ends(self, reached: Array, fold: Array, folds: int) -> IntArray:
-        """Count the cases of each fold at and above the points 0, 16, ..., and the last, of shape (ends, folds).
+    def outside_folds(self, reached: Array, fold: Array, folds: int) -> Array:
+        """Count the cases outside each fold, at and above each point, of shape (folds, points).
 
         `reached` (int32) has the cases at and above each point, and `fold` (uint8) the folds of the ranked cases.
         """
-        table = np.zeros(((reached.size - 2) // POINTS_TOGETHER + 2, folds), np.int64)
-        self._library.fold_ends(_at(reached), _at(fold), reached.size, folds, _at(table))
-        return table
+        outside = np.empty((folds, reached.size), np.int32)
+        self._library.outside_folds(_at(reached), _at(fold), reached.size, folds, _at(outside))
+        return outside
 
-    def fold_points(
-        self, reached: Sequence[Array], folds: Sequence[Array], k: int, opened: BoolArray, ends: Sequence[IntArray]
-    ) -> tuple[IntArray, ...]:
-        """Find the points of opened blocks that have cases outside fold k, and count those at and above each.
+    def count_lasting(self, values: FloatArray, draws: IntArray, search: Search, points: int) -> IntArray:
+        """Count the draws of each row at each point, of shape (rows, points); a draw lasts from one point to another.
 
-        `reached` and `folds` are those of `fold_ends`, of negatives and of positives, and `ends` the cases outside the
-        fold at and above the ends of the blocks. The first point, which has no cases, comes first.
+        `values` are those of `draws[0]` draws of the first row, `draws[1]` of the second, and so on. The two lists of
+        changes of `search` have the point at which a draw begins, and the point before which it ends.
         """
-        room = np.zeros((1 + POINTS_TOGETHER * (1 + np.count_nonzero(opened)), 3), np.int64)
-        size = self._library.fold_points(
-            *map(_at, (*reached, *folds)), reached[0].size, k, *map(_at, (opened, *ends)), _at(room[1:])
-        )
-        index, neg, pos = np.ascontiguousarray(room[: size + 1].T)
-        return index, neg, pos
+        values, draws = _plain(values), _plain(draws)
+        counts = np.zeros((draws.size, points), np.int64)
+        ends = (ctypes.c_void_p * 2)(*map(_at, search.changes))
+        where = search.address, ctypes.addressof(ends)
+        self._library.count_lasting(_at(values), _at(draws), draws.size, *where, points, _at(counts))
+        return counts
 
     def count_changes(
         self,
@@ -296,6 +293,19 @@ class Packed(NamedTuple):
 
     room: Array
     offset: int
+
+    def cases(self) -> tuple[BoolArray, Array]:
+        """Return the labels and the scores, before `Loops.unpacked` takes the memory."""
+        keys = self.room[1:].view(f"i{self.room.itemsize}")
+        positive = np.bitwise_and(keys, 1, out=np.empty(keys.size, np.bool_), casting="unsafe")
+        sizes = keys >> 1  # negative where the score is positive
+        below = sizes > 0
+        np.abs(sizes, out=sizes)
+        if self.offset:
+            np.add(sizes, sizes.dtype.type(self.offset), out=sizes, where=sizes != 0)
+        scores = sizes.view(self.room.dtype)
+        np.negative(scores, out=scores, where=below)
+        return positive, scores
 
 
 class ByteCounts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -72,6 +72,20 @@ class ScoreCounts:
     def known(self) -> ScoreCounts:
         """The counts themselves; see `LateCounts`."""
         return self
+
+    def near(self, choose: Callable[[ScoreCounts], BoolArray], together: int = 16) -> ScoreCounts:
+        """Return the entries of some blocks, with those before and after each, and the first and the last of all.
+
+        `choose` gets the entries at the ends of all blocks, which are `together` apart, and marks the blocks.
+        """
+        last = self.fp.size - 1
+        ends = np.append(np.arange(0, last, together), last)
+        inside = np.repeat(choose(ScoreCounts(self.thresholds[ends], self.fp[ends], self.tp[ends])), np.diff(ends))
+        kept = np.append(True, inside)
+        kept[:-1] |= inside
+        kept[-1] = True
+        index = np.flatnonzero(kept)
+        return ScoreCounts(self.thresholds[index], self.fp[index], self.tp[index])
 
     def first_below(self, threshold: float) -> int:
         """Find the first entry whose threshold is lower, without a copy of the thresholds, which may be very many."""

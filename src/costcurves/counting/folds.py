@@ -1,13 +1,16 @@
 """Cases divided into folds, each class by itself, and the counts of every fold at each distinct score.
 
 The fold of a case follows from its rank among the cases of its class, and a random division of the ranks whose seed is
-the counts of both classes at all scores. Cases of one class with the same score are exchangeable, so the counts of a
-fold follow from the counts of all cases: arrays, dataframes, files and tallies of the same cases have the same folds,
-whatever the order of the rows, and a monotone transform of the scores changes nothing.
+the counts of both classes at all scores, or, of very many cases, at the vertices of their hull. Cases of one class with
+the same score are exchangeable, so the counts of a fold follow from the counts of all cases: arrays, dataframes, files
+and tallies of the same cases have the same folds, whatever the order of the rows, and a monotone transform of the
+scores changes nothing.
 
 The seed depends on the counts because one division for all data sets of a size would favour some ranks over others, and
 so would be biased: with ten cases of each class, it was by 2 % of the cost. Ranks are not dealt out
 evenly along the scores either: folds that resemble the whole would hide how much a threshold depends on the sample.
+Very many cases are not sorted to find the hull without each fold: only some of their points are counted, which lie
+where such a hull can have a vertex.
 """
 
 from __future__ import annotations
@@ -22,11 +25,13 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import BoolArray, FloatArray, IntArray, frozen, is_missing_label
 from costcurves.counting import compiled
-from costcurves.counting.counts import MANY, ScoreCounts, effective_number
+from costcurves.counting.counts import MANY, ScoreCounts, effective_number, wide
+from costcurves.counting.geometry import blocks_above, upper_hull
 
 Array = npt.NDArray[Any]
 
 MOST_COMPILED = 255  # folds whose numbers a byte holds
+MOST_OF_A_CLASS = np.iinfo(np.int32).max  # cases that the compiled loops count
 TOGETHER = 1 << 13  # counts that are mixed at once, in the processor's cache
 SEED = 20_001  # of all divisions, beside the counts
 FACTORS = (0xD6E8FEB86659FD93, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)  # odd, of many bits
@@ -85,12 +90,10 @@ class FoldCounts:
     number: int
 
     @classmethod
-    def of_counts(cls, thresholds: FloatArray, fp: IntArray, tp: IntArray, number: int, division: int) -> FoldCounts:
-        """Return one division of the cases into folds, from the counts of all of them at each threshold."""
-        neg, pos = (
-            ClassFolds(reached, fold) for reached, fold in zip((fp, tp), divided(fp, tp, number, division), strict=True)
-        )
-        return cls(thresholds, neg, pos, number)
+    def of_counts(cls, counts: ScoreCounts, division: tuple[Array, Array], number: int) -> FoldCounts:
+        """Return one division of the cases (see `divided`), with the counts of all of them at some thresholds."""
+        neg, pos = (ClassFolds(*one) for one in zip((counts.fp, counts.tp), division, strict=True))
+        return cls(counts.thresholds, neg, pos, number)
 
     @classmethod
     def of_cases(
@@ -111,32 +114,40 @@ class FoldCounts:
         )
 
     def complements(self) -> Iterator[tuple[IntArray, Array, Array]]:
-        """Yield points that hold the hull of all cases but those of a fold, fold by fold.
+        """Yield the points of all cases but those of a fold, fold by fold.
 
         Each has the indices of the points and the counts of the other cases there. Scores that only the fold has are no
         thresholds of the others, which have one point for several of them.
         """
-        fast, both = compiled.loops(), (self.neg, self.pos)
-        many = max(one.fold.size for one in both) > np.iinfo(np.int32).max or self.number > MOST_COMPILED
-        if fast is None or self.neg.weights is not None or many:
-            for k in range(self.number):
-                (_, fp), (_, tp) = self.neg.split(k), self.pos.split(k)
-                new = np.flatnonzero(np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0)))
-                yield new, fp[new], tp[new]
-            return
-        reached, folds = ([one.reached.astype(np.int32) for one in both], [one.fold.astype(np.uint8) for one in both])
-        tables = [fast.fold_ends(*one, self.number) for one in zip(reached, folds, strict=True)]
-        last = self.thresholds.size - 1
-        end = np.append(np.arange(0, last, compiled.POINTS_TOGETHER), last)
-        for k in range(self.number):
-            # As in `hull_vertices`: a block whose corner is not above the hull of the ends of blocks has no vertex.
-            x, y = (one[end] - table[:, k] for one, table in zip(reached, tables, strict=True))
-            hull = fast.upper_hull(x, y)
-            opened = fast.blocks_above(x, y, hull)
+        for fp, tp in self._outside():
+            new = np.flatnonzero(np.append(True, (fp[1:] != fp[:-1]) | (tp[1:] != tp[:-1])))
+            yield new, wide(fp[new]), wide(tp[new])
+
+    def near_hulls(self) -> BoolArray:
+        """Mark between which neighbouring points the hull of all cases but those of a fold may have a vertex.
+
+        As in `hull_vertices`: there is none where the corner of both points is not above the hull of all points. The
+        last score before a vertex is its threshold.
+        """
+        near = np.zeros(self.thresholds.size - 1, np.bool_)
+        for index, fp, tp in self.complements():
+            hull = upper_hull(fp, tp)
+            opened = blocks_above(fp, tp, hull)
             opened[hull[1:] - 1] = True
-            opened[hull[-1] :] = False  # none but the fold has cases there
-            index, fp, tp = fast.fold_points(reached, folds, k, opened, (x, y))
-            yield index, fp, tp
+            near[index[1:][opened] - 1] = True  # nothing else has been counted since the point before
+        return near
+
+    def _outside(self) -> Iterator[tuple[Array, Array]]:
+        """Yield the counts (sums of weights) of all cases but those of a fold at or above each threshold."""
+        fast, both = compiled.loops(), (self.neg, self.pos)
+        largest = max(one.fold.size for one in both)
+        if fast is None or self.neg.weights is not None or self.number > MOST_COMPILED or largest > MOST_OF_A_CLASS:
+            yield from ((self.neg.split(k)[1], self.pos.split(k)[1]) for k in range(self.number))
+        else:
+            # The narrower, the faster.
+            narrow = [(one.reached.astype(np.int32), one.fold.astype(np.uint8, copy=False)) for one in both]
+            found = [fast.outside_folds(*one, self.number) for one in narrow]
+            yield from zip(*found, strict=True)
 
     def part(self, k: int, *, others: bool) -> tuple[ScoreCounts, tuple[float, float] | None]:
         """Return the counts of fold k, or of all others, at their own scores, and effective numbers if weighted."""
@@ -155,15 +166,17 @@ def _cumulated(values: Array) -> Array:
     return total
 
 
-def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[Array, Array]:
+def divided(fp: Array, tp: Array, number: int, division: int) -> tuple[Array, Array]:
     """Return the fold of each rank of the negatives and of the positives.
 
-    A class has as many cases in each fold as in any other, or one more, at random.
+    A class has as many cases in each fold as in any other, or one more, at random; in a class of very many cases, each
+    has any fold with the same probability.
 
     Parameters
     ----------
     fp, tp : arrays of int, shape (points,)
-        How many negatives and positives have a score at or above each threshold.
+        How many negatives and positives have a score at or above each threshold. Of very many cases, only the counts at
+        the vertices of the hull matter.
     number : int
         The folds.
     division : int
@@ -173,6 +186,10 @@ def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[Arr
     -----
     The random numbers are those of a bit generator, whose stream NumPy keeps from version to version.
     """
+    sizes = int(fp[-1]), int(tp[-1])
+    if sum(sizes) >= MANY:
+        vertex = upper_hull(wide(fp), wide(tp))
+        fp, tp = fp[vertex], tp[vertex]
     seed = 0
     for start in range(0, fp.size, TOGETHER):
         x, y = (counts[start : start + TOGETHER].astype(np.uint64) for counts in (fp, tp))
@@ -181,27 +198,25 @@ def divided(fp: IntArray, tp: IntArray, number: int, division: int) -> tuple[Arr
         seed += int(_mixed(x).sum())
     seed %= 2**64
     neg, pos = (
-        _fold_numbers(np.random.PCG64([SEED, which, division, seed]).random_raw(int(reached[-1])), number)
-        for which, reached in enumerate((fp, tp))
+        _fold_numbers(np.random.PCG64([SEED, which, division, seed]), size, number) for which, size in enumerate(sizes)
     )
     return neg, pos
 
 
-def _fold_numbers(drawn: Array, number: int) -> Array:
-    """Return folds of equal size, by the order of random numbers."""
-    ends = np.arange(1, number) * drawn.size // number
+def _fold_numbers(random: np.random.PCG64, size: int, number: int) -> Array:
+    """Return folds of equal size, by the order of random numbers, or of very many cases just random folds."""
+    if size >= MANY and number <= MOST_COMPILED:
+        # Four folds from each number of 64 bits, whose lowest 16 come first on every machine.
+        parts = random.random_raw(-(-size // 4)).astype("<u8", copy=False).view("<u2")[:size]
+        fold = np.zeros(size, np.uint8)
+        for k in range(1, number):
+            fold += parts >= (k << 16) // number
+        return fold
+    drawn = random.random_raw(size)
+    ends = np.arange(1, number) * size // number
     if not ends.size:
-        return np.zeros(drawn.size, dtype=np.int64)
-    if drawn.size < MANY or number > MOST_COMPILED:
-        return np.searchsorted(np.partition(drawn, ends)[ends], drawn, side="right")
-    # The numbers are uniform, so that few share their first bits with one that is the first of a fold.
-    high = (drawn >> np.uint64(48)).astype(np.int64)
-    below = np.append(0, np.cumsum(np.bincount(high, minlength=1 << 16)))
-    fold = np.zeros(drawn.size, np.uint8)
-    for end in ends.tolist():
-        bucket = int(np.searchsorted(below, end, side="right")) - 1
-        fold += drawn >= np.sort(drawn[high == bucket])[end - below[bucket]]
-    return fold
+        return np.zeros(size, dtype=np.int64)
+    return np.searchsorted(np.partition(drawn, ends)[ends], drawn, side="right")
 
 
 def _mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -31,6 +30,7 @@ CLEARLY = 1.5
 AS_GOOD = 2.0
 # The number of parts in which large data are counted: with more, adding up the buckets takes longer than filling them.
 PARTS = 8
+BUCKETS_TOGETHER = 4  # of which some are chosen first
 
 
 def candidate_counts(positive: BoolArray, scores: Array) -> ScoreCounts | None:
@@ -45,6 +45,37 @@ def candidate_counts(positive: BoolArray, scores: Array) -> ScoreCounts | None:
     if fast is None:
         return _by_numpy(positive, scores, buckets, low, high)
     return _by_loops(fast, positive, scores, buckets, low, high)
+
+
+def counts_in_buckets(
+    positive: BoolArray, scores: Array, ends: tuple[float, float], choose: Callable[[ScoreCounts], BoolArray]
+) -> ScoreCounts | None:
+    """Count the labels at all scores of some buckets; None if counting all scores is as fast.
+
+    `ends` are the lowest and the highest score. `choose` gets the counts between some buckets, from the highest scores
+    down (as thresholds, these have the numbers of the buckets), and marks what it wants to be counted. It gets those
+    between blocks of buckets first. The first and the last bucket are always counted.
+    """
+    buckets, fast = _bucketing(scores, *ends), compiled.loops()
+    if buckets is None or fast is None:
+        return None
+    scores = scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+    layout, counts = buckets.layout(scores.dtype), compiled.ByteCounts(buckets.number)
+    fast.count(scores, positive, layout, counts)
+    by_bucket = counts.total().reshape(-1, 2)[::-1]
+    fp, tp = (np.concatenate(([0], np.cumsum(by_bucket[:, label]))) for label in (0, 1))
+    few = ScoreCounts(np.arange(fp.size, dtype=np.float64), fp, tp).near(choose, BUCKETS_TOGETHER)
+    width = np.diff(few.thresholds).astype(np.int64)
+    active = np.repeat(choose(few) & (width == 1), width)  # the others are blocks that were not chosen
+    active[[0, -1]] = True
+    held = by_bucket[active].sum(axis=0)
+    if held.sum() > scores.size // 2:
+        return None
+    nothing = np.zeros(np.count_nonzero(active), np.int64)
+    members, integer = compiled.Wanted(active[::-1], nothing, nothing), FLOATS[scores.dtype.name][1]
+    keys = fast.gather(scores, positive, layout, members, [np.empty(size, integer) for size in held])
+    inside = count_scores(np.repeat([False, True], held), scores_of_keys(np.concatenate(keys), scores.dtype.name))
+    return _moved_to_place(inside, fp, tp, active)
 
 
 def _with_ends(inner: ScoreCounts, low: float, high: float, at_low: IntArray, at_high: IntArray) -> ScoreCounts:
@@ -276,11 +307,12 @@ class LateCounts:
         The counts that can be best, as `ScoreCounts.candidates` would select them from all counts.
     """
 
-    __slots__ = ("_count", "_every", "_lock", "candidates")
+    __slots__ = ("_cases", "_ends", "_every", "_lock", "candidates")
 
     def __init__(self, positive: BoolArray, scores: Array, candidates: ScoreCounts) -> None:
         self.candidates = candidates
-        self._count: Callable[[], ScoreCounts] | None = _later(positive, scores, candidates)
+        self._ends = float(candidates.thresholds[-1]), float(candidates.thresholds[1])
+        self._cases: compiled.Packed | tuple[BoolArray, Array] | None = _kept(positive, scores, self._ends)
         self._every: ScoreCounts | None = None
         self._lock = Lock()
 
@@ -289,26 +321,38 @@ class LateCounts:
         """The counts at all scores. Threads that ask at the same time get the same object."""
         with self._lock:
             if self._every is None:
-                assert self._count is not None
-                self._every, self._count = self._count(), None
+                self._every, self._cases = self._counted(), None
             return self._every
+
+    def _counted(self) -> ScoreCounts:
+        assert self._cases is not None
+        return count_packed(self._cases) if isinstance(self._cases, compiled.Packed) else count_scores(*self._cases)
 
     @property
     def known(self) -> ScoreCounts:
         """The counts at all scores if they have been made, otherwise those of the candidates."""
         return self._every or self.candidates
 
+    def near(self, choose: Callable[[ScoreCounts], BoolArray]) -> ScoreCounts:
+        """Return the counts at all scores of some buckets, or of some blocks of scores (see `counts_in_buckets`)."""
+        with self._lock:
+            if self._cases is not None:
+                positive, scores = self._cases.cases() if isinstance(self._cases, compiled.Packed) else self._cases
+                if (found := counts_in_buckets(positive, scores, self._ends, choose)) is not None:
+                    return found
+        return self.every.near(choose)
+
     def __reduce__(self) -> Any:
         """Pickle and copy the counts at all scores."""
         return self.every.__reduce__()
 
 
-def _later(positive: BoolArray, scores: Array, candidates: ScoreCounts) -> Callable[[], ScoreCounts]:
-    """Return what will count the scores, and holds them in memory that nobody else writes to."""
-    ends = float(candidates.thresholds[-1]), float(candidates.thresholds[1])
+def _kept(positive: BoolArray, scores: Array, ends: tuple[float, float]) -> compiled.Packed | tuple[BoolArray, Array]:
+    """Return labels and scores in memory that nobody else writes to."""
     if _is_shared(scores) and (packed := packed_scores(positive, scores, ends)) is not None:
-        return partial(count_packed, packed)
-    return partial(count_scores, *(frozen(np.array(a)) if _is_shared(a) else a for a in (positive, scores)))
+        return packed
+    positive, scores = (frozen(np.array(values)) if _is_shared(values) else values for values in (positive, scores))
+    return positive, scores
 
 
 def _is_shared(values: Array) -> bool:

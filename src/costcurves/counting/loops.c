@@ -26,7 +26,7 @@
 /* Increase this with every change of a signature, here and in compiled.py. A library of another version is not used. */
 int64_t version(void)
 {
-    return 11;
+    return 13;
 }
 
 /* A layout of bins. Most scores usually have absolute values in a range in which all bins have the same length: their
@@ -547,6 +547,22 @@ static inline int64_t at_or_below(double value, const search *in)
     return first;
 }
 
+/* Count, row by row, at which points draws are that last from one point to another. Both follow from the number of entries
+   at or below the value of the draw. */
+void count_lasting(const double *value, const int64_t *draws, int64_t rows, const search *in,
+                   const int32_t *const *ends, int64_t points, int64_t *counts)
+{
+    for (int64_t i = 0; i < rows; i++, counts += points) {
+        for (int64_t j = 0; j < draws[i]; j++) {
+            int64_t rank = at_or_below(*value++, in);
+            counts[ends[0][rank]]++;
+            counts[ends[1][rank]]--;
+        }
+        for (int64_t point = 1; point < points; point++)
+            counts[point] += counts[point - 1];
+    }
+}
+
 /* Count, for negatives and then for positives, the steps at which each of two classifiers begins to predict examples
    positive, and the step at which the earlier of the two does. Each row has one more entry, which counts the examples
    for which that never happens. If `cells` is not NULL, also count the examples by a second list of points for each
@@ -658,39 +674,15 @@ void blocks_above(const int64_t *x, const int64_t *y, const int64_t *vertex, int
     }
 }
 
-/* Count the cases of one class in each fold at and above every 16th point, and the last. `reached` has how many cases are
-   at or above each point, and `fold` the folds of the cases from the highest score down. */
-#define NEXT 16
-void fold_ends(const int32_t *reached, const uint8_t *fold, int64_t points, int64_t folds, int64_t *table)
+/* Count the cases of one class outside each fold, and at and above each point. `reached` has how many cases are at or
+   above each point, and `fold` the folds of the cases from the highest score down. There are at most 255 folds. */
+void outside_folds(const int32_t *reached, const uint8_t *fold, int64_t points, int64_t folds, int32_t *outside)
 {
-    for (int64_t end = 0, rank = 0; end < points - 1; table += folds) {
-        end = end + NEXT < points - 1 ? end + NEXT : points - 1;
-        memcpy(table + folds, table, (size_t)folds * sizeof *table);
-        for (; rank < reached[end]; rank++)
-            table[folds + fold[rank]]++;
+    int32_t inside[256] = {0}, rank = 0;
+    for (int64_t point = 0; point < points; point++) {
+        for (; rank < reached[point]; rank++)
+            inside[fold[rank]]++;
+        for (int64_t k = 0; k < folds; k++)
+            outside[k * points + point] = rank - inside[k];
     }
-}
-
-/* Write the points of some blocks at which cases outside fold k are, with the number of these at and above each point.
-   `x` and `y` hold these numbers at the beginning of each block. Return the number of points. */
-int64_t fold_points(const int32_t *neg, const int32_t *pos, const uint8_t *neg_fold, const uint8_t *pos_fold,
-                    int64_t points, int64_t k, const uint8_t *open, const int64_t *x, const int64_t *y, int64_t *found)
-{
-    int64_t size = 0;
-    for (int64_t point = 1; point < points; point++) {
-        int64_t block = (point - 1) / NEXT, end = point + NEXT < points ? point + NEXT : points;
-        int64_t i = neg[point - 1], j = pos[point - 1], at[3] = {0, x[block], y[block]};
-        for (; open[block] && point < end; point++) {
-            int64_t before = at[1] + at[2];
-            for (; i < neg[point]; i++)
-                at[1] += neg_fold[i] != k;
-            for (; j < pos[point]; j++)
-                at[2] += pos_fold[j] != k;
-            at[0] = point;
-            memcpy(found + 3 * size, at, sizeof at);
-            size += at[1] + at[2] > before;
-        }
-        point = end - 1;
-    }
-    return size;
 }

@@ -145,7 +145,8 @@ class CostCurve(CostMeasures):
         """
         rule = as_policy(policy)
         cases = checked_cases(y_true, y_score, pos_label, sample_weight, name)
-        roc = RocCurve.of_checked(*cases, name=name, points="all" if rule.needs_all_points else LATER)
+        every = rule.needs_all_points and not rule.cross_fits
+        roc = RocCurve.of_checked(*cases, name=name, points="all" if every else LATER)
         return cls(roc, rule.for_cases(*cases))
 
     @classmethod

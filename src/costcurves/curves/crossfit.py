@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from costcurves._base.errors import FewerFoldsWarning, InputError, UnsupportedError, warn
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
-from costcurves.counting.counts import ScoreCounts
-from costcurves.counting.folds import FoldCounts, case_folds, check_complements, largest_number
+from costcurves.counting.counts import MANY, ScoreCounts
+from costcurves.counting.folds import FoldCounts, case_folds, check_complements, divided, largest_number
 from costcurves.curves.policy import AnySteps, CrossSteps, Policy, Steps, best_steps
 from costcurves.curves.roc import RocCurve
 
@@ -48,15 +48,18 @@ class Crossfit(Policy):
                 f"`policy='crossfit'` needs the cases themselves if they have weights, got only sums of {roc.name!r}: "
                 "use CostCurve.from_predictions(..., sample_weight=..., policy='crossfit')"
             )
-        number = self._told_number(int(roc.n_pos), int(roc.n_neg))
-        every = roc._every
-        return cross_fitted_steps(
-            deployed,
-            [
-                FoldCounts.of_counts(every.thresholds, every.fp, every.tp, number, division)
-                for division in range(self.repeats)
-            ],
-        )
+        number, many = self._told_number(int(roc.n_pos), int(roc.n_neg)), roc.n_pos + roc.n_neg >= MANY
+        known = roc._known if many else roc._every
+        divisions = [divided(known.fp, known.tp, number, division) for division in range(self.repeats)]
+
+        def near_hulls(ends: ScoreCounts) -> BoolArray:
+            near: BoolArray = np.any(
+                [FoldCounts.of_counts(ends, one, number).near_hulls() for one in divisions], axis=0
+            )
+            return near
+
+        points = roc._counts.near(near_hulls) if many else known
+        return cross_fitted_steps(deployed, [FoldCounts.of_counts(points, one, number) for one in divisions])
 
     def for_cases(
         self, positive: BoolArray, scores: Any, weights: FloatArray | None = None, folds: IntArray | None = None
@@ -130,7 +133,7 @@ class Crossfit(Policy):
 def cross_fitted_steps(deployed: Steps, divisions: Sequence[FoldCounts]) -> CrossSteps:
     """Return the steps of cases that are judged, each, at the threshold that is best without its fold.
 
-    Counts subtract: all cases but those of a fold have the counts of all minus those of the fold. So one sort serves
+    Counts subtract: all cases but those of a fold have the counts of all minus those of the fold. So one count serves
     all folds, and each costs the hull of its counts.
     """
     judged = [[_fold_steps(table, k, *points) for k, points in enumerate(table.complements())] for table in divisions]

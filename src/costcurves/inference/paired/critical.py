@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from costcurves._base.errors import InputError
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
-from costcurves.inference.paired.discordant import at_or_below, overlap
+from costcurves.counting import compiled
+from costcurves.inference.paired.discordant import at_or_below, compiled_search, overlap
 from costcurves.inference.paired.limits import PairedErrors, difference_limits
 from costcurves.inference.rates import mid_p_at
 from costcurves.inference.simultaneous import (
@@ -256,16 +257,19 @@ def _one_by_one(cells: Cells, number: IntArray, points: int, rng: np.random.Gene
     if total.size == 0:
         return np.zeros((number.size, points), np.int64), np.zeros((number.size, points), np.int64)
     found = rng.binomial(number, min(float(total[-1]), 1.0))
-    which = np.minimum(at_or_below(total, rng.random(int(found.sum())) * total[-1]), total.size - 1)
+    drawn = rng.random(int(found.sum())) * total[-1]
     # Those that only a gets wrong are counted in the first half of each row, those that only b does in the second.
-    row = np.repeat(np.arange(number.size) * (2 * width), found)
     half = np.where(cells.only_a, 0, width)
-    place = (half + cells.first).take(which)
-    place += row
-    change = np.bincount(place, minlength=number.size * 2 * width)
-    np.take(half + cells.last, which, out=place, mode="clip")  # which writes to `place` without a buffer
-    place += row
-    change -= np.bincount(place, minlength=number.size * 2 * width)
+    ends = half + cells.first, half + cells.last
+    if (fast := compiled.loops()) is not None:
+        search = compiled_search(total, [np.append(one, one[-1]) for one in ends])
+        counts = fast.count_lasting(drawn, found, search, 2 * width).reshape(-1, 2, width)[:, :, :points]
+        return counts[:, 0], counts[:, 1]
+    which = np.minimum(at_or_below(total, drawn), total.size - 1)
+    row = np.repeat(np.arange(number.size) * (2 * width), found)
+    change = np.zeros(number.size * 2 * width, np.int64)
+    for sign, end in zip((1, -1), ends, strict=True):
+        change += sign * np.bincount(end.take(which) + row, minlength=change.size)
     counts = np.cumsum(change.reshape(-1, 2, width), axis=2)[:, :, :points]
     return counts[:, 0], counts[:, 1]
 
