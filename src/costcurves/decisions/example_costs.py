@@ -79,8 +79,8 @@ def example_cost(
     -----
     Lower limits are never below zero and need no assumption. With costs of one amount, both limits are those of Clopper
     and Pearson. The estimate of the largest possible cost is x/(1 - h), with the largest amount x that errors of
-    a kind would cost in the data and the tail index h of these amounts, two standard errors included. No method can
-    know of costs that are not in the data and do not follow from their tail.
+    a kind would cost in the data and the tail index h of these amounts; for a mean cost, two standard errors are added
+    to h. No method can know of costs that are not in the data and do not follow from their tail.
 
     Examples
     --------

@@ -33,7 +33,7 @@ from costcurves.inference.kernel.strata import Stratum, resample
 
 # Fewer costs than this do not show how large others may be.
 _FEW_COSTS = 20
-# So many standard errors are added to the estimated tail index.
+# So many standard errors are added to the tail index that is estimated for a mean cost, none for a difference.
 _ERRORS = 2.0
 # With fewer cases than this that cost anything, quantiles of resampled means are too close to the mean.
 _FEW_CASES = 10
@@ -77,19 +77,21 @@ def dirichlet_limits(values: FloatArray, tail: float, possible: tuple[float, flo
     return MeanLimits(*limits, p_beside(limits, min(1.0, 2 * min(zero)), 0.0, 2 * tail))
 
 
-def largest_possible(at_stake: Sequence[FloatArray]) -> tuple[float, str]:
+def largest_possible(at_stake: Sequence[FloatArray], errors: float = _ERRORS) -> tuple[float, str]:
     """Return how large a cost may be that was not seen, which may be infinite, and why.
 
     Parameters
     ----------
     at_stake : sequence of arrays
         What errors would cost in the cases, for each kind of errors. A number is what all errors of a kind cost.
+    errors : float
+        How many standard errors are added to the tail index.
 
     Notes
     -----
     Costs that are larger than the largest of m known ones are on average x/(1 - h) if that is x and h is the index of
     a tail like Pareto's. The k = 2√m largest show h: by their logarithms, they are on average h above the next one
-    (Hill's estimate). Two standard errors, h/√k each, are added. With an index of one, the mean itself is infinite. A
+    (Hill's estimate). Standard errors, h/√k each, are added. With an index of one, the mean itself is infinite. A
     largest cost that occurs three times or more is taken for a cap, beyond which there is nothing, and fewer than
     twenty costs do not show their tail.
 
@@ -104,13 +106,13 @@ def largest_possible(at_stake: Sequence[FloatArray]) -> tuple[float, str]:
     """
     most, why = 0.0, ""
     for one in at_stake:
-        reach, reason = _largest_of(one)
+        reach, reason = _largest_of(one, errors)
         if reach > most:
             most, why = reach, reason
     return most, why
 
 
-def _largest_of(costs: FloatArray) -> tuple[float, str]:
+def _largest_of(costs: FloatArray, errors: float) -> tuple[float, str]:
     """Return how large a cost of one kind may be, and why that may be infinite."""
     if costs.ndim == 0:
         return float(costs), ""
@@ -123,7 +125,7 @@ def _largest_of(costs: FloatArray) -> tuple[float, str]:
         return math.inf, f"costs of {sizes.size} cases do not show how large others may be"
     k = math.ceil(2 * math.sqrt(sizes.size))
     logs = np.log(sizes[-k - 1 :])
-    index = float((logs[1:] - logs[0]).mean()) * (1 + _ERRORS / math.sqrt(k))
+    index = float((logs[1:] - logs[0]).mean()) * (1 + errors / math.sqrt(k))
     if index >= 1:
         return math.inf, f"costs have a heavy tail (tail index up to {index:.2f})"
     return float(sizes[-1]) / (1 - index), ""
@@ -261,7 +263,8 @@ def _limits(
     """Return the limits and the p-value of a method, after a warning if there are none that can be trusted."""
     how = EXAMPLE_METHODS[check_choice("method", method, EXAMPLE_METHODS)]
     n_resamples = check_resampling(n_resamples, rng)
-    most, why = largest_possible(at_stake) if stated is None else (stated, "")
+    # Errors of either classifier decide a difference, in both directions, and the index alone is wide enough there.
+    most, why = largest_possible(at_stake, 0.0 if signed else _ERRORS) if stated is None else (stated, "")
     found = how(values, 0.5 * (1 - level), n_resamples, rng, (-most if signed else 0.0, most))
     says = "there is no limit that holds" if method == "dirichlet" else "the interval may be too short"
     many = int(np.count_nonzero(values))
