@@ -18,6 +18,7 @@ from costcurves.inference.example_costs import (
     ExampleMethodName,
     checked_costs,
     compare_example_costs,
+    costs_at_stake,
     example_cost_interval,
     incurred_costs,
 )
@@ -32,7 +33,7 @@ def example_cost(
     policy: PolicyLike,
     pos_label: Label | None = None,
     level: float = 0.95,
-    method: ExampleMethodName = "bootstrap-t",
+    method: ExampleMethodName = "dirichlet",
     n_resamples: int = 2000,
     rng: Rng = 0,
     max_cost: float | None = None,
@@ -54,21 +55,32 @@ def example_cost(
     pos_label : label, optional
         The positive class; needed unless labels are booleans, 0/1 or -1/1.
     level : float in (0, 1)
-    method : {"bootstrap-t", "exact", "t", "resample"}
-        "bootstrap-t" resamples Student's t, which allows for skewed costs; where fewer than ten cases cost anything, it
-        also allows for an error in the most expensive case of the data. "exact" takes quantiles of the exact bootstrap
-        distribution of the mean, "t" is Student's interval, "resample" takes quantiles of resamples.
+    method : {"dirichlet", "exact", "t", "resample"}
+        "dirichlet" takes quantiles of means under random weights of the cases and of one more case: for the lower limit
+        one that costs nothing, for the upper limit the most expensive one that is possible. "exact" takes quantiles of
+        the exact bootstrap distribution of the mean, "t" is Student's interval, and "resample" takes quantiles of
+        resamples.
     n_resamples, rng
-        For "bootstrap-t" and "resample", as for `compare`.
+        For "resample", as for `compare`.
     max_cost : float, optional
-        What a case can cost at most, if that is known, for example from contracts.
+        What a case can cost at most, if that is known, for example from contracts. The limits of "dirichlet" then hold
+        however costs below it are distributed. Without it, the largest possible cost is estimated from what errors
+        would cost in all cases, and the upper limit is lower unless costs have a heavy tail.
 
     Warns
     -----
     SmallSampleWarning
-        If fewer than ten cases cost anything, or if the costs have a heavy tail. If the estimated tail index is 1/2 or
-        more, so that much of the mean may come from costs that are larger than any in the data, the upper limit of
-        "bootstrap-t" is infinite. With `max_cost` there is a limit, which allows for such a case.
+        If there is no `max_cost` and what errors would cost does not show how large costs may be: it differs and is
+        known of fewer than twenty positives (or negatives), or its tail is so heavy that the mean itself may be
+        infinite. The upper limit of "dirichlet" is then infinite. Costs that are the same for all errors of a kind, and
+        costs with a cap that occurs three times or more, have a limit however few cases there are.
+
+    Notes
+    -----
+    Lower limits are never below zero and need no assumption. With costs of one amount, both limits are those of Clopper
+    and Pearson. The estimate of the largest possible cost is x/(1 - h), with the largest amount x that errors of
+    a kind would cost in the data and the tail index h of these amounts; for a mean cost, two standard errors are added
+    to h. No method can know of costs that are not in the data and do not follow from their tail.
 
     Examples
     --------
@@ -76,12 +88,12 @@ def example_cost(
     >>> fraud, score = [1, 0, 0, 1, 0, 0] * 20, [0.9, 0.2, 0.6, 0.3, 0.1, 0.4] * 20
     >>> amount = [120.0, 40.0, 80.0, 15.0, 60.0, 20.0] * 20
     >>> cc.example_cost(fraud, score, cost_fp=5, cost_fn=amount, policy=0.5)
-    Interval(3.333 in [2.426, 4.499], level=0.95)
+    Interval(3.333 in [2.392, 6.998], level=0.95)
     """
     positive = binary_labels(y_true, pos_label)
     costs = _incurred(positive, y_score, cost_fp, cost_fn, policy, "y_score")
     options: dict[str, Any] = {"level": level, "method": method, "n_resamples": n_resamples, "rng": rng}
-    options |= {"at_stake": incurred_costs(positive, ~positive, cost_fp, cost_fn), "max_cost": max_cost}
+    options |= {"at_stake": costs_at_stake(positive, cost_fp, cost_fn), "max_cost": max_cost}
     return example_cost_interval(costs, **options)
 
 
@@ -95,7 +107,7 @@ def compare_example_cost(
     policy: PairOfPolicies,
     pos_label: Label | None = None,
     level: float = 0.95,
-    method: ExampleMethodName = "bootstrap-t",
+    method: ExampleMethodName = "dirichlet",
     n_resamples: int = 2000,
     rng: Rng = 0,
     max_cost: float | None = None,
@@ -110,8 +122,8 @@ def compare_example_cost(
     policy : float, "bayes", or a pair of them
         As for `example_cost`; a pair gives each classifier its own.
     cost_fp, cost_fn, pos_label, level, method, n_resamples, rng, max_cost
-        As for `example_cost`. Without `max_cost`, the upper limit is infinite if what a costs more than b has a heavy
-        tail, and the lower one if what b costs more has. A finite limit that excludes zero still decides.
+        As for `example_cost`. In a case that was not seen, either classifier may cost more by as much as is possible:
+        without a limit of that, neither limit of the difference is finite.
 
     Examples
     --------
@@ -119,7 +131,7 @@ def compare_example_cost(
     >>> fraud, amount = [1, 0, 0, 1, 0, 0] * 20, [20.0, 40.0, 80.0, 15.0, 60.0, 20.0] * 20
     >>> a, b = [0.9, 0.2, 0.6, 0.3, 0.1, 0.4] * 20, [0.2, 0.1, 0.1, 0.9, 0.3, 0.2] * 20
     >>> cc.compare_example_cost(fraud, a, b, cost_fp=5, cost_fn=amount, policy=0.5)
-    DifferenceInterval(a - b = 0 in [-1.882, 1.77], level=0.95, p=0.997)
+    DifferenceInterval(a - b = 0 in [-2.087, 1.983], level=0.95, p=1)
     """
     positive = binary_labels(y_true, pos_label)
     rules = policy if isinstance(policy, (tuple, list)) and len(policy) == 2 else (policy, policy)
@@ -128,7 +140,7 @@ def compare_example_cost(
         for score, rule, name in zip((score_a, score_b), rules, ("score_a", "score_b"), strict=True)
     ]
     options: dict[str, Any] = {"level": level, "method": method, "n_resamples": n_resamples, "rng": rng}
-    options |= {"at_stake": incurred_costs(positive, ~positive, cost_fp, cost_fn), "max_cost": max_cost}
+    options |= {"at_stake": costs_at_stake(positive, cost_fp, cost_fn), "max_cost": max_cost}
     return compare_example_costs(*costs, **options)
 
 

@@ -6,7 +6,6 @@ predicted classes.
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from costcurves._base.text import level_text
 from costcurves._base.validation import DEFAULT_LEVEL, Column, FloatArray, Rng, check_two_names
 from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, PriorsLike, as_cost_matrix, cheapest_constant
 from costcurves.counting.confusion import JointConfusion
+from costcurves.inference.bands.results import p_beside
 from costcurves.inference.cost_cells import CostCells, difference_cells, mean_of_cells
 from costcurves.inference.cost_methods import DEFAULT_METHOD, CostMethodName
 from costcurves.multiclass.options import CostOptions, Options, count_joint, joint_of
@@ -346,16 +346,6 @@ def risks_of_joint(
     if options.method.allows_unseen:
         return ()
     return difference_risks(joint, costs, options.level, options.priors, cells, ends)
-
-
-def p_beside(ends: tuple[float, float], p: float, smallest: float, alpha: float) -> float:
-    """Return a p-value that says what its interval says: at most alpha exactly where zero lies outside.
-
-    Both come from one law, so that only rounding is put right here, and p-values that are too small to be computed.
-    """
-    p = max(p, smallest)
-    outside = ends[0] > 0 or ends[1] < 0
-    return min(p, alpha) if outside else max(p, math.nextafter(alpha, 1.0))
 
 
 bdeltacost = _BDeltaCost()

@@ -19,12 +19,12 @@ from costcurves._base.validation import DEFAULT_LEVEL, Column, FloatArray, Rng, 
 from costcurves.conditions.cost_matrix import OWNER, CostMatrix, CostsLike, PriorsLike, as_cost_matrix, constant_names
 from costcurves.counting.class_labels import check_named, read_columns
 from costcurves.counting.confusion import JointConfusion, pair_counts
+from costcurves.inference.bands.results import p_beside
 from costcurves.inference.cost_methods import DEFAULT_METHOD, CostLaw, CostMethodName
 from costcurves.multiclass.bdeltacost import (
     CostDifference,
     cells_of_joint,
     difference_of_joint,
-    p_beside,
     risks_of_joint,
 )
 from costcurves.multiclass.options import Options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -119,6 +120,16 @@ class DifferenceInterval(Interval):
             f"DifferenceInterval(a - b = {self.estimate:.4g} in [{self.lower:.4g}, {self.upper:.4g}], "
             f"level={self.level:g}{where[0]}, p={self.p_value:.3g}{where[1]}{error_text(self.max_error)})"
         )
+
+
+def p_beside(ends: tuple[float, float], p: float, smallest: float, alpha: float) -> float:
+    """Return a p-value that says what its interval says: at most alpha exactly where zero lies outside.
+
+    Both come from one law, so that only rounding is put right here, and p-values that are too small to be computed.
+    """
+    p = max(p, smallest)
+    outside = ends[0] > 0 or ends[1] < 0
+    return min(p, alpha) if outside else max(p, math.nextafter(alpha, 1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
