@@ -476,7 +476,7 @@ class CostCurve(CostMeasures):
 
 
 def both_bands(curve: CostCurve, pc: FloatArray, *, level: float, rng: Rng) -> tuple[Band, Band]:
-    """Return the pointwise and the joint band of a curve, and study only once how the choice of thresholds moves both."""
+    """Return the pointwise and the joint band of a curve; how the choice of thresholds moves both is studied once."""
     chosen = curve._chosen_band({"level": level, "rng": rng})
     if chosen is not None:
         return chosen.both(pc)
