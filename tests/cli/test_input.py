@@ -572,3 +572,9 @@ def test_a_fault_of_the_program_is_no_failed_gate(run, table, monkeypatch):
     assert (done.code, done.out) == (70, "")
     assert "RuntimeError: a bug" in done.err
     assert "please report it" in done.err
+
+
+def test_a_table_of_predicted_classes_is_told_which_commands_take_it(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("truth,doctor\n" + "a,a\nb,a\nc,c\n" * 5, encoding="utf-8")
+    failing(run("decide", path, "--label", "truth", *PC), "none holds decimals", "for more classes see bcost")

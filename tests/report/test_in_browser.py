@@ -14,6 +14,7 @@ import pytest
 import costcurves as cc
 from browser import browser, open_tab
 from costcurves._base.text import cut_text, safe
+from costcurves.report.numbers import rounded
 
 # Marks around names that are read in their own direction.
 ISOLATES = dict.fromkeys((0x2068, 0x2069))
@@ -482,6 +483,47 @@ def test_the_decision_is_copied_as_text_sql_and_json(tab, report):
         flagged = duckdb.sql(f"SELECT {copied(tab, 'sql')} FROM frame").df()["flagged"].to_numpy()
         expected = np.zeros(LABEL.size) if trivial else frame[best.classifier] >= best.threshold
         assert np.array_equal(flagged, expected)
+
+
+def test_the_cost_of_a_year_follows_the_cases_per_year_and_the_sliders(tab, report):
+    assert tab.page.inner_text("#peryear") == ""
+    assert "cases_per_year" not in json.loads(copied(tab, "json"))
+    for share, cases in ((30, 12_000), (12, 250_000)):
+        tab.enter("#prevalence", share)
+        tab.enter("#yearly", cases)
+        cost = cases * report.summary.hull.best(condition(tab)).expected_cost
+        found = json.loads(copied(tab, "json"))
+        assert found["cases_per_year"] == cases
+        assert found["cost_per_year_on_these_cases"] == pytest.approx(cost)
+        said = f"cost €{rounded(cost)} per year, as on these cases."
+        assert tab.page.inner_text("#peryear") == said
+        assert copied(tab, "text").endswith(f"{cases:,} cases per year {said}")
+    tab.enter("#yearly", "")
+    assert tab.page.inner_text("#peryear") == ""
+
+
+def test_the_field_of_the_cases_per_year_starts_at_what_was_given(running, tmp_path):
+    report = cc.Report.from_predictions(LABEL, SCORES, scenarios={"here": HERE}, cases_per_year=12_000, currency="€")
+    one = open_tab(running)
+    one.go(report.write_html(tmp_path / "report.html"))
+    cost = 12_000 * report.summary.hull.best(HERE).expected_cost
+    assert (one.page.input_value("#yearly"), one.page.inner_text("#peryear")) == (
+        "12000",
+        f"cost €{rounded(cost)} per year, as on these cases.",
+    )
+    one.page.close()
+
+    truth, guesses = ["a", "b", "c"] * 20, {"x": ["a", "b", "b"] * 20, "y": ["a", "a", "b"] * 20}
+    costs = cc.CostMatrix(10 * (1 - np.eye(3)), labels=["a", "b", "c"])
+    classes = cc.Report.from_class_predictions(truth, guesses, costs, cases_per_year=600)
+    two = open_tab(running)
+    two.go(classes.write_html(tmp_path / "classes.html"))
+    assert two.page.inner_text("#peryear") == "cost 2,000 per year, as on these cases."  # a third of the cases costs 10
+    two.enter("#times_2", 3)  # now those cases cost 30 each, and b for everybody costs as much as it does without them
+    cheapest = float(two.page.get_attribute("#cheapest", "data-cost"))
+    assert two.page.inner_text("#peryear") == f"cost {rounded(600 * cheapest)} per year, as on these cases."
+    assert json.loads(copied(two, "json"))["cost_per_year_on_these_cases"] == pytest.approx(600 * cheapest)
+    two.page.close()
 
 
 def test_the_decision_can_be_copied_where_the_clipboard_is_closed(tab):

@@ -204,6 +204,11 @@ def _can_be_label(column: Any, pa: Any) -> bool:
     return len(column.drop_null().unique()) == 2
 
 
+def _for_more_classes(labels: int) -> str:
+    """Name the commands that take more than two classes, if there are so many labels."""
+    return " (for more classes see bcost, and report --pred)" if 2 < labels <= MOST_CLASSES else ""
+
+
 def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]:
     """Return the columns of decimals that do not look like anything else: whole numbers may be folds or ages."""
     import pyarrow as pa
@@ -221,6 +226,7 @@ def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]
                 others.append(f"{quoted(name)} looks like {ROLES[role]}")
     if not names:
         why = others[0] if others else f"there is {columns.some()}"
+        why += _for_more_classes(len(columns.table.column(label).drop_null().unique()))
         raise Problem(
             f"say with --score which columns of {safe(columns.source)} hold scores (repeat it for several): "
             f"none holds decimals{' that may be scores' if others else ''}; {why}"
@@ -324,7 +330,7 @@ def _positive(columns: Columns, label: str, labels: list[Any], wanted: str | Non
     """Return the positive label: the one asked for, the one in the costs file, or the obvious one (1 or true)."""
     if len(labels) != 2:
         some = ", ".join(quoted(_text(value)) for value in labels[:5]) + (", …" if len(labels) > 5 else "")
-        many = " (for more classes see bcost, and report --pred)" if 2 < len(labels) <= MOST_CLASSES else ""
+        many = _for_more_classes(len(labels))
         raise Problem(
             f"--label {quoted(label)}: two classes are needed, and the column has {len(labels)}: {some}{many}"
         )

@@ -13,7 +13,7 @@ from costcurves.curves.cost_measures import CostMeasures
 from costcurves.curves.roc import RocCurve
 from costcurves.inference.bands.one_curve import cost_band
 from costcurves.inference.bands.results import Band
-from costcurves.inference.candidates import choice_shifts
+from costcurves.inference.candidates import Shifts, choice_shifts
 from costcurves.inference.rates import critical
 from costcurves.inference.scored_rows import ScoredRows
 
@@ -64,37 +64,56 @@ class ChosenBand:
 
     def __init__(self, best: CostMeasures, options: dict[str, Any], estimates: CostMeasures | None = None) -> None:
         self.best, self.estimates = best, estimates
-        self.level, self.simultaneous = options["level"], options.pop("simultaneous")
-        self.options = options | {"method": "wilson"}
+        self.level, self.options = options["level"], options | {"method": "wilson", "simultaneous": False}
 
-    def over(self, pc: FloatArray) -> Band:
+    def over(self, pc: FloatArray, *, simultaneous: bool) -> Band:
         """Return the band at some operating points; asked at another one, it answers for that one."""
-        if not self.simultaneous:
-            return self._with_critical(pc).evaluated_by(self._at)
-        given = _given_at(self.best, self.options | {"simultaneous": True}, pc).critical
-        band_at = partial(self._with_critical, joint=given)
-        return band_at(pc).evaluated_by(partial(_including, band_at, pc))
+        shifts = self._shifts(pc)
+        return self._jointly(pc, shifts) if simultaneous else self._pointwise(pc, shifts)
+
+    def both(self, pc: FloatArray) -> tuple[Band, Band]:
+        """Return the pointwise and the joint band, which allow for the choice of thresholds by the same shifts."""
+        shifts = self._shifts(pc)
+        return self._pointwise(pc, shifts), self._jointly(pc, shifts)
+
+    def _pointwise(self, pc: FloatArray, shifts: Shifts) -> Band:
+        return self._moved(pc, shifts).evaluated_by(self._at)
+
+    def _jointly(self, pc: FloatArray, shifts: Shifts) -> Band:
+        joint = _given_at(self.best, self.options | {"simultaneous": True}, pc).critical
+
+        def band_at(points: FloatArray) -> Band:
+            return self._moved(points, self._shifts(points), joint)
+
+        return self._moved(pc, shifts, joint).evaluated_by(partial(_including, band_at, pc))
 
     def _at(self, pc: float) -> tuple[float, ...]:
-        band = self._with_critical(np.array([pc]))
+        where = np.array([pc])
+        band = self._moved(where, self._shifts(where))
         return float(band.estimate[0]), float(band.lower[0]), float(band.upper[0])
 
-    def _with_critical(self, pc: FloatArray, joint: float | None = None) -> Band:
+    def _shifts(self, pc: FloatArray) -> Shifts:
+        """Return what the choice of thresholds does at each operating point; nothing where decisions are trivial."""
+        unsure = ~self.best.trivial_at(pc)
+        shifts = Shifts(np.zeros(pc.size), -np.ones(pc.size), np.ones(pc.size))
+        if unsure.any():
+            found = choice_shifts(self._rows, pc[unsure], self._cuts(pc[unsure]), self.level)
+            for values, some in zip(shifts, found, strict=True):
+                values[unsure] = some
+        return shifts
+
+    def _moved(self, pc: FloatArray, shifts: Shifts, joint: float | None = None) -> Band:
         """Return the band at the critical values of each operating point.
 
         `joint` is that of a joint band at given thresholds. Its upper limits move as far for the choice of thresholds
         as those at one point do, and its lower limits stay.
         """
-        unsure = ~self.best.trivial_at(pc)
-        excess, low, high = np.zeros(pc.size), np.ones(pc.size), np.ones(pc.size)
-        if unsure.any():
-            shifts = choice_shifts(self._rows, pc[unsure], self._cuts(pc[unsure]), self.level)
-            excess[unsure], low[unsure], high[unsure] = shifts.excess, -shifts.low, shifts.high
+        unsure, low, high = ~self.best.trivial_at(pc), -shifts.low, shifts.high
         if joint is not None:
-            low[:], high = joint, joint + JOINT_SHARE * (high - critical(self.level))
-        more = {"critical_value": (low, high), "simultaneous": self.simultaneous}
+            low, high = np.full(pc.size, joint), joint + JOINT_SHARE * (high - critical(self.level))
+        more = {"critical_value": (low, high), "simultaneous": joint is not None}
         band = _given_at(self.best, self.options | more, pc)
-        estimate = band.estimate + excess if self.estimates is None else self.estimates.evaluate(pc)
+        estimate = band.estimate + shifts.excess if self.estimates is None else self.estimates.evaluate(pc)
         return replace(
             band,
             estimate=frozen(np.clip(estimate, band.lower, band.upper)),

@@ -402,23 +402,29 @@ class CostCurve(CostMeasures):
             check_instance("prevalence_uncertainty", prevalence_uncertainty, Beta)
         beta = None if prevalence_uncertainty is None else (prevalence_uncertainty.a, prevalence_uncertainty.b)
         options |= {"sampling": sampling, "prevalence_uncertainty": beta, "simultaneous": simultaneous}
-        chosen = self.policy is not None and (self.policy.chosen_here or self.policy.cross_fits)
         if method is not None:
             check_choice("method", method, ("chosen", *BAND_METHODS))
-        if method == "chosen" and not chosen:
+        chosen = self._chosen_band(options)
+        if method == "chosen" and chosen is None:
             raise InputError(
                 f"`method` 'chosen' must come with thresholds that are chosen on the same cases, got {self.policy!r}"
             )
-        if chosen and method in (None, "chosen"):
-            assert self.policy is not None
+        if chosen is not None and method in (None, "chosen"):
             if check_laplace(laplace):
                 raise InputError(
                     f"`laplace` must be 0 unless a method that takes the thresholds as given is named, such as "
                     f"method='wilson', got {laplace:g}"
                 )
-            best = CostCurve(self._need_roc("band")) if self.policy.cross_fits else self
-            return ChosenBand(best, options, self if self.policy.cross_fits else None).over(points)
+            return chosen.over(points, simultaneous=simultaneous)
         return given_band(self, points, options | {"method": method or "wilson", "laplace": laplace})
+
+    def _chosen_band(self, options: dict[str, Any]) -> ChosenBand | None:
+        """Return what makes bands of thresholds that were chosen on the same cases, if these were."""
+        if self.policy is None or not (self.policy.chosen_here or self.policy.cross_fits):
+            return None
+        if self.policy.cross_fits:
+            return ChosenBand(CostCurve(self._need_roc("band")), options, self)
+        return ChosenBand(self, options)
 
     def distribution(
         self, condition: ConditionLike, *, sampling: Sampling = "stratified", laplace: float = 0.0
@@ -470,6 +476,14 @@ class CostCurve(CostMeasures):
         how = "average" if self.policy is None else self.policy.in_words
         error = error_text(self.max_error)
         return f"CostCurve({self.name!r}: {self.vertices.shape[0]} vertices, {how}, area={self.area():.3g}{error})"
+
+
+def both_bands(curve: CostCurve, pc: FloatArray, *, level: float, rng: Rng) -> tuple[Band, Band]:
+    """Return the pointwise and the joint band of a curve; how the choice of thresholds moves both is studied once."""
+    chosen = curve._chosen_band({"level": level, "rng": rng})
+    if chosen is not None:
+        return chosen.both(pc)
+    return curve.band(level=level, pc=pc), curve.band(level=level, pc=pc, simultaneous=True, rng=rng)
 
 
 # A cost curve, or what stands for its own lower envelope.

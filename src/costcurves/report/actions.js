@@ -54,9 +54,14 @@ for (const link of all('a[href^="#"]')) {
 
 // The decision at the settings of the page. Quotation marks in the name of a column are doubled, so that it stays a name.
 const column = (name) => `"${name.replaceAll('"', '""')}"`;
-const asText = () => asLines().join("\n").replaceAll("\u00a0", " ");
+const yearly = () => {
+  const cases = +at("yearly").value;
+  return cases > 0 ? { cases_per_year: cases, cost_per_year_on_these_cases: cases * at("peryear").dataset.cost } : {};
+};
+const inYears = () => (+at("yearly").value > 0 ? [`${figures(+at("yearly").value)} cases per year ${at("peryear").textContent}`] : []);
+const asText = () => [...asLines(), ...inYears()].join("\n").replaceAll("\u00a0", " ");
 const asSql = () => `${asText().split("\n").map((line) => `-- ${line}\n`).join("")}${asRule()}`;
-const forms = { text: asText, sql: asSql, json: () => JSON.stringify(decision(), null, 2) };
+const forms = { text: asText, sql: asSql, json: () => JSON.stringify({ ...decision(), ...yearly() }, null, 2) };
 const copyText = async (text) => {
   const box = at("copy");
   box.value = text;

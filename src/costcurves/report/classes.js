@@ -58,6 +58,7 @@ const showMixture = () => {
     ` costs least: ${money(costs[best])} per case, ${money(1000 * costs[best])} per 1,000 cases. `, { name: everybody[next] },
     equal ? " costs the same." : ` is next and costs ${money(1000 * more)} more per 1,000 cases.`);
   Object.assign(at("cheapest").dataset, { name: everybody[best], cost: costs[best], best });
+  showYearly(costs[best]);
   const constant = order.find((c) => c >= rates.length), table = at("priced"), body = document.createElement("tbody");
   for (const c of order.filter((one) => one < rates.length || one === constant)) {
     body.append(row(cell("th", called(everybody[c]), { scope: "row" }), cell("td", money(costs[c]), { class: "n" }),

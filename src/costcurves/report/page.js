@@ -61,6 +61,14 @@ const lead = (k) => {
 
 const nothingAtStake = () => +at("cost_fn").value === 0 && +at("cost_fp").value === 0;
 
+// What the choice at the settings of the page costs in a year, if its number of cases is known.
+const showYearly = (cost) => {
+  const total = +at("yearly").value;
+  say(at("peryear"), total > 0 ? `cost ${money(+(total * cost).toPrecision(3))} per year, as on these cases.` : "");
+  at("peryear").dataset.cost = cost;
+};
+at("yearly").addEventListener("input", () => showYearly(+at("peryear").dataset.cost));
+
 let chosen, spacesView; // the operating point that is marked, and the picture of it
 const showChosen = (row) => {
   if (!row) return;
@@ -80,6 +88,7 @@ const showChosen = (row) => {
   }
   const { k, t, x, y, pc } = row, [value, from, to] = [row.cost, row.low, row.high].map((share) => share * row.stake);
   Object.assign(at("now").dataset, { k, t, x, y, pc, cost: value, low: from, high: to });
+  showYearly(value);
   setTimeout(showCapped);
 };
 

@@ -26,7 +26,7 @@ from costcurves._base.validation import (
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange, default_points
 from costcurves.counting.geometry import upper_hull
-from costcurves.curves.cost_curve import CostCurve
+from costcurves.curves.cost_curve import CostCurve, both_bands
 from costcurves.curves.cost_measures import Calibration
 from costcurves.curves.differences import Crossings, PcIntervals
 from costcurves.curves.hull import RocHull
@@ -352,7 +352,7 @@ def _classifier(
         index = roc.index_of(curve.cuts_at(0.5 * (curve.breaks[1:] + curve.breaks[:-1])))
         starts = np.flatnonzero(np.append(True, np.diff(index) != 0))
         vertices, breaks = roc.at(index[starts]), np.append(curve.breaks[starts], 1.0)
-    grid = default_points()
+    each, together = both_bands(curve, default_points(), level=level, rng=seed)
     size_pos, size_neg = vertices.effective or (vertices.n_pos, vertices.n_neg)
     return ClassifierSummary(
         name=roc.name,
@@ -364,8 +364,8 @@ def _classifier(
         alarm_limits=vertex_limits(vertices.fpr, size_neg, level),
         breaks=breaks,
         curve=curve,
-        each=curve.band(level=level, pc=grid),
-        together=curve.band(level=level, pc=grid, simultaneous=True, rng=seed),
+        each=each,
+        together=together,
         useful=curve.operating_range(),
         loss=regret(envelope, hull),
         benefit=envelope.net_benefit(BENEFIT_AT, prevalence=prevalence),
