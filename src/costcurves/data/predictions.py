@@ -413,12 +413,29 @@ class Predictions(Result):
         """The mean cost over folds at every condition. The parameters are those of `fold_curves`."""
         return average_cost_curves(self.fold_curves(name, policy=policy), name=name)
 
-    def averaged_roc(self, name: str, *, n_points: int = 100, level: float = 0.95) -> AveragedRoc:
-        """The vertical average of the folds' ROC curves, as in the 1998 study."""
-        return average_roc_curves(self.fold_roc_curves(name), n_points=n_points, level=level, name=name)
+    def averaged_roc(self, name: str, **options: Any) -> AveragedRoc:
+        """The average of the folds' ROC curves, by default vertical. The options are those of `average_roc_curves`."""
+        return average_roc_curves(self.fold_roc_curves(name), name=name, **options)
 
-    def average_band(self, name: str, *, policy: PolicyLike = "optimal", **options: Any) -> Band:
-        """A band for the mean cost over folds. The options are those of `average_band`."""
+    def average_band(self, name: str, *, policy: PolicyLike = "crossfit", **options: Any) -> Band:
+        """A band for the mean cost over folds, by default at the thresholds that are best on the other folds.
+
+        Parameters
+        ----------
+        name : str
+        policy, **options
+            As for `fold_curves` and `average_band`.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> y, scores = [0, 0, 1, 1] * 10, [0.1, 0.4, 0.35, 0.8] * 10
+        >>> predictions = cc.Predictions(y, {"a": scores}, folds=[i // 8 for i in range(40)])
+        >>> predictions.average_band("a").at(0.5)
+        Interval(0.25 in [0.1496, 0.4165], level=0.95)
+        """
+        if as_policy(policy).cross_fits and options.get("kind", "both") == "both":
+            options = {"together": self.curve(name, policy="crossfit"), **options}
         return average_band(self.fold_curves(name, policy=policy), **options)
 
     def _folds(self) -> IntArray:
