@@ -420,19 +420,7 @@ class Predictions(Result):
     def average_band(self, name: str, *, policy: PolicyLike = "crossfit", **options: Any) -> Band:
         """A band for the mean cost over folds, by default at the thresholds that are best on the other folds.
 
-        Parameters
-        ----------
-        name : str
-        policy, **options
-            As for `fold_curves` and `average_band`.
-
-        Examples
-        --------
-        >>> import costcurves as cc
-        >>> y, scores = [0, 0, 1, 1] * 10, [0.1, 0.4, 0.35, 0.8] * 10
-        >>> predictions = cc.Predictions(y, {"a": scores}, folds=[i // 8 for i in range(40)])
-        >>> predictions.average_band("a").at(0.5)
-        Interval(0.25 in [0.1496, 0.4165], level=0.95)
+        Options are those of `average_band`; thresholds that a fold chose itself need ``given_choice=True``.
         """
         if as_policy(policy).cross_fits and options.get("kind", "both") == "both":
             options = {"together": self.curve(name, policy="crossfit"), **options}
