@@ -245,24 +245,33 @@ def guarantees(world: World, rng: np.random.Generator) -> Failures:
     return broken
 
 
-def averages(world: World, rng: np.random.Generator) -> Failures:
-    """Ask for the mean of five test folds of a fifth of the cases each, with and without chosen thresholds."""
-    size = max(world.n // 5, 30)
-    drawn = [world.draw(rng, size) for _ in range(5)]
-    rocs = [cc.RocCurve.from_predictions(y, scores["0"]) for y, scores in drawn]
-    scorer, pc = world.scorers[0], world.pc
-    cut = scorer.best(pc)
-    chosen = float(np.mean([scorer.cost(cc.CostCurve(roc).threshold_at(pc), pc) for roc in rocs]))
+def averages(world: World, rng: np.random.Generator, folds: int = 5) -> Failures:
+    """Ask for the mean of test folds that have all cases together, with and without chosen thresholds."""
+    size, scorer, pc = max(world.n // folds, 30 if folds == 5 else 12), world.scorers[0], world.pc
+    drawn = [world.draw(rng, size) for _ in range(folds)]
+    y, score = np.concatenate([y for y, _ in drawn]), np.concatenate([scores["0"] for _, scores in drawn])
+    result = cc.Predictions(y, {"0": score}, folds=np.repeat(np.arange(folds), size))
+
+    def mean(curves: Any) -> float:
+        return float(np.mean([scorer.cost(curve.threshold_at(pc), pc) for curve in curves]))
+
+    own, others = (result.fold_curves("0", policy=policy) for policy in ("optimal", "crossfit"))
     found = {
-        "chosen": (chosen, cc.average_band(rocs, pc=[pc])),
-        "crossfit": (chosen, cc.average_band([cc.CostCurve(roc, policy="crossfit") for roc in rocs], pc=[pc])),
+        "chosen": (mean(own), cc.average_band(own, pc=[pc], given_choice=True)),
+        "others": (mean(others), result.average_band("0", pc=[pc])),
     }
+    cut = scorer.best(pc)
     if np.isfinite(cut):
-        given = [cc.CostCurve(roc, policy=cc.thresholds.fixed(cut)) for roc in rocs]
-        truth = float(scorer.cost(cut, pc))
+        given, truth = result.fold_curves("0", policy=cc.thresholds.fixed(cut)), float(scorer.cost(cut, pc))
         found["given"] = (truth, cc.average_band(given, pc=[pc]))
-        found["within"] = (truth, cc.average_band(given, pc=[pc], kind="within"))
+        for kind in ("within", "between"):
+            found[kind] = (truth, cc.average_band(given, pc=[pc], kind=kind))
     return {name: outside(true, one.lower, one.upper) for name, (true, one) in found.items()}
+
+
+def many_folds(world: World, rng: np.random.Generator) -> Failures:
+    """Ask for the mean of thirty test folds."""
+    return averages(world, rng, folds=30)
 
 
 def dominance(world: World, rng: np.random.Generator) -> Failures:
@@ -414,6 +423,7 @@ ANSWERS = {
     "guarantees": Asked(guarantees, WORLDS, 1000),
     "thresholds": Asked(thresholds, _some("expon", "Cauchy", "few", "useless scores", "both sides"), 300),
     "averages": Asked(averages, WORLDS, 500),
+    "many_folds": Asked(many_folds, WORLDS, 300),
     "example_costs": Asked(example_costs, AMOUNTS, 500),
     "classes": Asked(classes, CLASSES, 500),
     "training": Asked(training, TRAINING, 300),

@@ -112,7 +112,9 @@ def averages() -> list[cc.AveragedRoc]:
     y, scores = two_classes()
     halves = [slice(0, 80), slice(80, None)]
     return [
-        cc.average_roc_curves([cc.RocCurve.from_predictions(y[half], score[half]) for half in halves], name=name)
+        cc.average_roc_curves(
+            [cc.RocCurve.from_predictions(y[half], score[half]) for half in halves], interval="binomial", name=name
+        )
         for name, score in scores.items()
     ]
 

@@ -125,8 +125,17 @@ REFUSED = [
         lambda: cc.CostCurve(roc(sample_weight=range(1, 13))).band(method="exact"),
         "`method` must be 'wilson' or 'gaussian'",
     ),
-    (lambda: cc.average_band([ROC, FIXED], kind="within", metod="wilson"), "`kind='within'` must have no options but"),
-    (lambda: cc.average_band([ROC, FIXED], kind="within", simultaneous=1), "`simultaneous` must be True or False"),
+    (
+        lambda: cc.average_band([ROC], kind="within", given_choice=True, metod="wilson"),
+        "`kind='within'` must have no options but",
+    ),
+    (
+        lambda: cc.average_band([ROC], kind="within", given_choice=True, simultaneous=1),
+        "`simultaneous` must be True or False",
+    ),
+    (lambda: cc.average_band([FIXED, ROC]), "`curves` must not have thresholds that were chosen on the same fold"),
+    (lambda: cc.average_band([FIXED, ROC], given_choice=1), "`given_choice` must be True or False, got 1"),
+    (lambda: cc.average_band([FIXED], given_choice=True), "`costs` must hold two folds or more, got 1"),
     # conditions and hulls
     (lambda: cc.OperatingRange(np.array(None), 1, 1), "`prevalence` must be a number"),
     (lambda: cc.OperatingRange(0.3, 1, 2).contains(0.5), "`condition` must be an OperatingCondition, got 0.5"),

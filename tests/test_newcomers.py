@@ -116,7 +116,7 @@ def takers(rng):
         lambda pc: [getattr(cc.compare(y, a, b, pc=pc, simultaneous=False), side).tolist() for side in ("pc", "lower")],
         hull.evaluate,
         cc.Binormal(1.0, 0.7).rates,
-        lambda pc: [cc.average_band([curve], kind="within", pc=pc).upper.tolist()],
+        lambda pc: [cc.average_band([curve], kind="within", given_choice=True, pc=pc).upper.tolist()],
         lambda pc: cc.coverage(curve, n_pos=9, n_neg=9, pc=pc).probability.tolist(),
     ]
 

@@ -30,7 +30,7 @@ cv_results = {
     name: cross_validate(model, X, malignant, cv=folds, return_estimator=True, return_indices=True)
     for name, model in models.items()
 }
-display = cc.AveragedRocDisplay.from_cv_results(cv_results, X, malignant)
+display = cc.AveragedRocDisplay.from_cv_results(cv_results, X, malignant, interval="binomial")
 
 # %%
 # For a good classifier, the upper left corner matters most. Here it is shown with the curve of each fold.

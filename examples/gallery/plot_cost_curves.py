@@ -57,7 +57,7 @@ cc.CostCurveDisplay.from_predictions(
 )
 
 # %%
-# The mean cost over ten folds, with the curves of the folds and the interval of the mean.
+# The mean cost over ten folds at the thresholds that are best on the other folds, with its limits.
 X, y = load_breast_cancer(return_X_y=True)
 malignant = y == 0
 models = {
@@ -69,5 +69,11 @@ cv_results = {
     name: cross_validate(model, X, malignant, cv=folds, return_estimator=True, return_indices=True)
     for name, model in models.items()
 }
-cc.CostCurveDisplay.from_cv_results(cv_results, X, malignant, level=0.95)
+evaluation = cc.evaluate(cv_results, X, malignant)
+names = evaluation.names
+cc.CostCurveDisplay.from_results(
+    {name: evaluation.averaged_curve(name, policy="crossfit") for name in names},
+    bands={name: evaluation.average_band(name) for name in names},
+    folds={name: evaluation.fold_curves(name, policy="crossfit") for name in names},
+)
 plt.show()

@@ -22,7 +22,9 @@ Stretch = list[Any]
 
 def judged(result: cc.Predictions, named: dict[str, Bools], groups: Mapping[str, Sequence[str]]) -> Part:
     """Compute everything about one domain. Each group of members is also evaluated by itself."""
-    averages = {name: result.averaged_roc(name, n_points=POINTS, level=LEVEL) for name in result.names}
+    averages = {
+        name: result.averaged_roc(name, n_points=POINTS, interval="binomial", level=LEVEL) for name in result.names
+    }
     return {
         "rows": result.y_true.size,
         "positives": int(result.y_true.sum()),

@@ -268,17 +268,24 @@ def test_the_interval_of_an_averaged_roc_curve_is_the_binomial_one():
     from scipy.stats import norm
 
     sets, curves = folds(6, seed=3)
-    average = cc.average_roc_curves(curves, n_points=11, level=0.9)
+    asked = {"interval": "binomial", "level": 0.9, "n_points": 11}
+    average = cc.average_roc_curves(curves, **asked)
     trials = sum(sum(labels) for labels, _ in sets)
     half = norm.ppf(0.95) * np.sqrt(average.tpr * (1 - average.tpr) / trials)
     assert average.upper == pytest.approx(np.minimum(average.tpr + half, 1))
     assert average.lower == pytest.approx(np.maximum(average.tpr - half, 0))
     few = [([1, 0, 0, 1, 0, 0, 0], range(7)), ([0, 1, 0, 0, 0], [3, 5, 1, 6, 2])]
-    across = cc.average_roc_curves([curve_of(one) for one in few], kind="horizontal", n_points=11, level=0.9)
+    across = cc.average_roc_curves([curve_of(one) for one in few], kind="horizontal", **asked)
     trials = sum(len(labels) - sum(labels) for labels, _ in few)
     half = norm.ppf(0.95) * np.sqrt(across.fpr * (1 - across.fpr) / trials)
     assert across.upper == pytest.approx(np.minimum(across.fpr + half, 1))
-    assert np.isnan(cc.average_roc_curves([cc.RocCurve.from_rates(0.1, 0.5)]).lower).all()
+    assert np.isnan(cc.average_roc_curves([cc.RocCurve.from_rates(0.1, 0.5)], interval="binomial").lower).all()
+
+
+def test_an_averaged_roc_curve_has_limits_only_if_they_are_asked_for():
+    average = cc.average_roc_curves(folds(6, seed=3)[1])
+    assert np.isnan(average.lower).all()
+    assert np.isnan(average.upper).all()
 
 
 def test_averages_refuse_bad_options():
@@ -288,7 +295,11 @@ def test_averages_refuse_bad_options():
     with pytest.raises(cc.InputError, match=r"`n_points` must be a whole number, got 2\.5"):
         cc.average_roc_curves(curves, n_points=2.5)
     with pytest.raises(cc.InputError, match=r"`level` must be in \(0, 1\), got 95"):
-        cc.average_roc_curves(curves, level=95)
+        cc.average_roc_curves(curves, interval="binomial", level=95)
+    with pytest.raises(cc.InputError, match=r"`level` must come with interval='binomial', got 0\.9"):
+        cc.average_roc_curves(curves, level=0.9)
+    with pytest.raises(cc.InputError, match="`interval` must be one of 'binomial', got 'wilson'"):
+        cc.average_roc_curves(curves, interval="wilson")
 
 
 def test_of_several_points_at_one_fpr_the_highest_is_interpolated():

@@ -125,5 +125,5 @@ def test_two_classifiers_that_need_no_score_do_not_differ_or_differ_as_known(met
 def test_folds_that_need_no_score_have_a_known_mean():
     tables = [[[80, 20], [5, 15]], [[90, 10], [8, 12]]]
     folds = [cc.RocCurve.from_confusion_matrix(table) for table in tables]
-    one = cc.average_band(folds, kind="within").at(0.02)
+    one = cc.average_band(folds, given_choice=True).at(0.02)
     assert (one.lower, one.upper) == (0.02, 0.02)

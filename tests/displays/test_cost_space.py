@@ -137,19 +137,21 @@ def test_the_axis_of_money_reads_the_cost_per_case():
 
 def test_folds_are_drawn_under_their_average():
     X, y, _, results = estimators()
-    display = cc.CostCurveDisplay.from_cv_results(results, X, y, level=0.9)
+    display = cc.CostCurveDisplay.from_cv_results(results, X, y, policy="bayes", level=0.9)
     for line, area, (name, result) in zip(display.line_, display.band_, results.items(), strict=True):
         folds = [
-            cc.RocCurve.from_predictions(y[test], model.predict_proba(X[test])[:, 1])
+            cc.CostCurve.from_predictions(y[test], model.predict_proba(X[test])[:, 1], policy="bayes")
             for model, test in zip(result["estimator"], result["indices"]["test"], strict=True)
         ]
         np.testing.assert_array_equal(line.get_xydata(), cc.average_cost_curves(folds).vertices)
         band = cc.average_band(folds, level=0.9)
         assert corners(area) >= band_corners(band.pc, band.lower, band.upper)
         for thin, fold in zip(display.fold_line_[name], folds, strict=True):
-            np.testing.assert_array_equal(thin.get_xydata(), cc.CostCurve(fold).vertices)
+            np.testing.assert_array_equal(thin.get_xydata(), fold.vertices)
     with pytest.raises(cc.UnsupportedError, match="`simultaneous` needs one test set, got folds"):
-        cc.CostCurveDisplay.from_cv_results(results, X, y, level=0.9, simultaneous=True)
+        cc.CostCurveDisplay.from_cv_results(results, X, y, policy="bayes", level=0.9, simultaneous=True)
+    with pytest.raises(cc.InputError, match=r"`level` must come with thresholds .* policy='crossfit'"):
+        cc.CostCurveDisplay.from_cv_results(results, X, y, level=0.9)
 
 
 @pytest.mark.parametrize(

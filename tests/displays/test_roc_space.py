@@ -134,18 +134,21 @@ def test_averages_and_their_intervals_are_those_of_the_core():
 
 def test_folds_are_averaged_as_the_core_does_it():
     X, y, _, results = estimators()
-    display = cc.AveragedRocDisplay.from_cv_results(results, X, y, level=0.8, n_points=21, with_folds=True)
+    asked = {"interval": "binomial", "level": 0.8, "n_points": 21}
+    display = cc.AveragedRocDisplay.from_cv_results(results, X, y, with_folds=True, **asked)
     for line, (name, result) in zip(display.line_, results.items(), strict=True):
         folds = [
             cc.RocCurve.from_predictions(y[test], model.predict_proba(X[test])[:, 1])
             for model, test in zip(result["estimator"], result["indices"]["test"], strict=True)
         ]
-        average = cc.average_roc_curves(folds, level=0.8, n_points=21)
+        average = cc.average_roc_curves(folds, **asked)
         np.testing.assert_array_equal(line.get_ydata(), average.tpr)
+        np.testing.assert_array_equal(display.averages[name].lower, average.lower)
         for thin, fold in zip(display.fold_line_[name], folds, strict=True):
             np.testing.assert_array_equal(thin.get_ydata(), fold.tpr)
     again = cc.AveragedRocDisplay.from_results(list(display.averages.values()), folds=display.folds, with_folds=True)
     assert len(again.fold_line_["logit"]) == 3
+    assert cc.AveragedRocDisplay.from_cv_results(results, X, y).band_ is None
 
 
 def test_limits_of_a_horizontal_average_are_drawn_sideways_and_common_folds_once():

@@ -70,8 +70,10 @@ def test_pooled_averaged_and_hull_are_the_cores(result, oracle):
     np.testing.assert_allclose(result.averaged_curve("logit").evaluate(pc), mean, atol=1e-12)
     assert result.averaged_roc("logit").n_curves == 4
     assert result.hull().to_dict() == cc.RocHull.from_predictions(Y, oracle).to_dict()
-    band = result.average_band("logit", kind="within")
-    assert (band.lower <= result.averaged_curve("logit").evaluate(band.pc)).all()
+    band, honest = result.average_band("logit"), result.averaged_curve("logit", policy="crossfit")
+    np.testing.assert_allclose(band.estimate, honest.evaluate(band.pc), atol=1e-12)
+    with pytest.raises(cc.InputError, match="`curves` must not have thresholds that were chosen on the same fold"):
+        result.average_band("logit", policy="optimal")
 
 
 def test_thresholds_of_other_folds_cost_no_less_than_those_of_the_own_fold(result):

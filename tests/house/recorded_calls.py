@@ -237,9 +237,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "roc, exact": lambda: [str(rate) for rate in ROC["a"].exact_rates(5)],
     "auc": lambda: [curve.auc() for curve in ROC.values()],
     "pooled": lambda: cc.pool_examples(PARTS),
-    "averaged roc": lambda: cc.average_roc_curves(PARTS, n_points=20),
+    "averaged roc": lambda: cc.average_roc_curves(PARTS, n_points=20, interval="binomial"),
     "averaged roc, as a curve": lambda: [
-        (mean := cc.average_roc_curves(PARTS, n_points=9, level=0.9)).to_roc_curve(),
+        (mean := cc.average_roc_curves(PARTS, n_points=9, interval="binomial", level=0.9)).to_roc_curve(),
         mean.auc(),
     ],
     # Cost curves
@@ -293,8 +293,9 @@ CALLS: dict[str, Callable[[], Any]] = {
         sampling="full", method="gaussian", prevalence_uncertainty=cc.Beta(20, 60), pc=PCS
     ),
     "band at": lambda: [COST["a"].band(pc=PCS).at(0.3), COST["a"].band(level=0.9).at(HERE)],
-    "average band, between": lambda: cc.average_band(PARTS, pc=PCS),
-    "average band, within": lambda: cc.average_band(PARTS, kind="within", pc=PCS),
+    "average band": lambda: cc.average_band([cc.CostCurve(part, policy=0.4) for part in PARTS], pc=PCS),
+    "average band, between": lambda: cc.average_band(PARTS, kind="between", given_choice=True, pc=PCS),
+    "average band, within": lambda: cc.average_band(PARTS, kind="within", given_choice=True, pc=PCS),
     # Hulls and choices
     "hull": lambda: HULL,
     "hull of predictions": lambda: cc.RocHull.from_predictions(Y, THREE),
@@ -416,7 +417,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "folds, roc": lambda: in_folds().fold_roc_curves("a"),
     "folds, curves": lambda: in_folds().fold_curves("b"),
     "folds, averaged": lambda: in_folds().averaged_curve("a"),
-    "folds, averaged roc": lambda: in_folds().averaged_roc("a", n_points=15),
+    "folds, averaged roc": lambda: in_folds().averaged_roc("a", n_points=15, interval="binomial"),
     "folds, average band": lambda: in_folds().average_band("a", pc=PCS),
     # k classes
     **{

@@ -413,12 +413,17 @@ class Predictions(Result):
         """The mean cost over folds at every condition. The parameters are those of `fold_curves`."""
         return average_cost_curves(self.fold_curves(name, policy=policy), name=name)
 
-    def averaged_roc(self, name: str, *, n_points: int = 100, level: float = 0.95) -> AveragedRoc:
-        """The vertical average of the folds' ROC curves, as in the 1998 study."""
-        return average_roc_curves(self.fold_roc_curves(name), n_points=n_points, level=level, name=name)
+    def averaged_roc(self, name: str, **options: Any) -> AveragedRoc:
+        """The average of the folds' ROC curves, by default vertical. The options are those of `average_roc_curves`."""
+        return average_roc_curves(self.fold_roc_curves(name), name=name, **options)
 
-    def average_band(self, name: str, *, policy: PolicyLike = "optimal", **options: Any) -> Band:
-        """A band for the mean cost over folds. The options are those of `average_band`."""
+    def average_band(self, name: str, *, policy: PolicyLike = "crossfit", **options: Any) -> Band:
+        """A band for the mean cost over folds, by default at the thresholds that are best on the other folds.
+
+        Options are those of `average_band`; thresholds that a fold chose itself need ``given_choice=True``.
+        """
+        if as_policy(policy).cross_fits and options.get("kind", "both") == "both":
+            options = {"together": self.curve(name, policy="crossfit"), **options}
         return average_band(self.fold_curves(name, policy=policy), **options)
 
     def _folds(self) -> IntArray:

@@ -1,9 +1,9 @@
-"""ROC curves averaged over folds, with their intervals."""
+"""ROC curves averaged over folds, with the intervals of the 1998 study if these are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -23,12 +23,13 @@ from costcurves.displays.roc import SQUARE, SQUARE_MARGINS, roc_axes
 
 
 class AveragedRocDisplay(ScoreDisplay):
-    """ROC curves averaged over folds, with their intervals.
+    """ROC curves averaged over folds, with the intervals of the 1998 study if these are asked for.
 
     Make it with `from_cv_results` or `from_results`, which draw immediately, or construct it from results and call
-    `plot`. With one test set (`from_predictions`, `from_estimator`) there is only one curve to average, with the
-    interval of its test set. All constructors except `from_results` take ``level`` (of the intervals, by default 0.95)
-    and ``n_points`` (the number of evenly spaced false positive rates, by default 100).
+    `plot`. With one test set (`from_predictions`, `from_estimator`) there is only one curve to average. All
+    constructors except `from_results` take ``n_points`` (the number of evenly spaced false positive rates, by default
+    100) and, as `average_roc_curves`, ``interval="binomial"``, without which no intervals are drawn, and their
+    ``level``.
 
     Parameters
     ----------
@@ -84,9 +85,17 @@ class AveragedRocDisplay(ScoreDisplay):
         return tuple(self.averages)
 
     @classmethod
-    def _from_sample(cls, sample: Sample, *, level: float = 0.95, n_points: int = 100) -> Self:
+    def _from_sample(
+        cls,
+        sample: Sample,
+        *,
+        interval: Literal["binomial"] | None = None,
+        level: float | None = None,
+        n_points: int = 100,
+    ) -> Self:
         folds = {name: sample.folds(name) for name in sample.parts}
-        averages = [average_roc_curves(folds[name], level=level, n_points=n_points, name=name) for name in folds]
+        asked: dict[str, Any] = {"interval": interval, "level": level, "n_points": n_points}
+        averages = [average_roc_curves(folds[name], name=name, **asked) for name in folds]
         return cls(averages, folds=folds)
 
     def plot(
@@ -108,7 +117,7 @@ class AveragedRocDisplay(ScoreDisplay):
         ax, names, legend, curve_kwargs
             As for `CostCurveDisplay.plot`.
         intervals : bool
-            Whether to draw the pointwise intervals of the mean.
+            Whether to draw the pointwise intervals of the mean, if the averages have any.
         with_folds : bool
             Whether to draw the curve of each fold as well.
         chance : bool

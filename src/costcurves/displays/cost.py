@@ -52,8 +52,8 @@ class CostCurveDisplay(ScoreDisplay):
     - ``policy``: the rule for the threshold at each pc, as for `CostCurve` (default "optimal"). With "crossfit" all
       folds make one curve,
     - ``level``: the level of a confidence band to draw (default None, which draws no band). With ``simultaneous=True``
-      the band holds at all pc jointly. For folds it is the band of the mean based on how the folds differ
-      (`average_band`).
+      the band holds at all pc jointly. For folds it is the band of the mean (`average_band`), which needs thresholds
+      that were not chosen on the folds.
 
     Parameters
     ----------
@@ -127,6 +127,11 @@ class CostCurveDisplay(ScoreDisplay):
     ) -> Self:
         curves, bands, folds = [], {}, {}
         rule = as_policy(policy)
+        if level is not None and rule.looks and any(len(parts) > 1 for parts in sample.parts.values()):
+            raise InputError(
+                "`level` must come with thresholds that were not chosen on the folds that judge them, such as "
+                f"policy='crossfit', got policy={rule!r}"
+            )
         for name in sample.parts:
             if rule.cross_fits:  # the folds judge each other, and make one curve
                 tested = [sample.predictions([name]).curve(name, policy=rule)]

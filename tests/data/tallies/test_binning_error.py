@@ -257,11 +257,11 @@ def test_averages_of_binned_folds_contain_the_exact_band(small):
         mean = cc.average_cost_curves(curves)
         assert (mean.evaluate(PC) - mean.max_error - 1e-12 <= costs.mean(axis=0)).all()
         assert (costs.mean(axis=0) <= mean.evaluate(PC) + 1e-12).all()
-        exact, wide = between_folds_band(costs, PC), cc.average_band(curves, pc=PC)
+        exact, wide = between_folds_band(costs, PC), cc.average_band(curves, kind="between", given_choice=True, pc=PC)
         assert wide.max_error == pytest.approx(mean.max_error)
         assert (wide.lower <= exact.lower + 1e-12).all()
         assert (exact.upper <= wide.upper + 1e-12).all()
-        within = cc.average_band(curves, kind="within", pc=PC)
+        within = cc.average_band(curves, kind="within", given_choice=True, pc=PC)
         assert (within.lower - 1e-12 <= costs.mean(axis=0)).all()
 
 
