@@ -457,3 +457,16 @@ def test_costs_of_full_samples_in_units_of_the_larger_cost_are_those_of_all_resa
         band.per_largest_cost(1.0)
     rare = band.per_largest_cost(5e-324)  # a miss costs more than a float can hold
     assert [rare.lower[0], rare.estimate[0], rare.upper[0]] == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.law
+def test_a_reoptimised_band_does_not_depend_on_which_class_is_called_positive():
+    for rng in random_worlds(20, stream=271):
+        n, steps = int(rng.integers(3, 12)), int(rng.integers(3, 6))
+        fn = -np.sort(-np.r_[0, rng.integers(0, n + 1, steps), n])
+        fp = np.sort(np.r_[0, rng.integers(0, n + 1, steps), n])
+        pc, options = np.array([0.2, 0.35, 0.9]), {"n_resamples": 40, "rng": 3}
+        one = reoptimised_band(fn, n, fp, n, pc, **options)
+        other = reoptimised_band(fp[::-1], n, fn[::-1], n, 1 - pc[::-1], **options)
+        np.testing.assert_allclose(other.lower[::-1], one.lower, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(other.upper[::-1], one.upper, rtol=0, atol=1e-12)
