@@ -361,7 +361,7 @@ NOTES = """\
 - **Classes** were also asked in leaner runs, which compare each limit with the true cost without computing it, with 500
   data sets of each world (standard errors up to 1.1 points): `bcost` missed 5.0 % with five uneven classes and squared
   distances, 4.8, 3.0 and 5.8 % in the other worlds of this page, and 4.0 % (20 classes, squared distances, 500 cases),
-  1.8 % (four classes with a rare one whose errors cost 100, 300 cases) and 7.0 % (seven classes with any costs, 60 cases);
+  1.8 % (four classes with a rare one whose errors cost 100, 300 cases) and 7.0 % (seven classes, any costs, 60 cases);
   `bdeltacost` missed 3.2, 4.4, 0.8, 5.0, 4.2, 0.0 and 5.6 %.
 - **Few data sets.** Shares of fewer than 300 data sets have standard errors of a point or more. `make study-limits
   STUDY="--sets 1000"` adds to what is recorded.
