@@ -368,7 +368,7 @@ NOTES = """\
 - **Thresholds that were chosen on the folds that judge them.** `average_band` refuses curves that have them (ROC
   curves, and the policies "optimal", "product" and "crossfit" within a fold), unless `given_choice=True` asks for
   limits that take them as given. The estimate is then too low, and nothing is promised: the mean cost on new cases lay
-  outside the limits in about half of the data sets.
+  outside the limits in about four of ten data sets.
 - **Folds with a handful of cases of a class.** Student's interval (`kind="between"`) sees how much folds differ. Where
   each fold has four positives and hardly any is missed, the folds agree by chance, and its limits are much too narrow.
   The default is never narrower than what the number of cases allows.

@@ -146,7 +146,12 @@ CASES = {
         lambda d: [*listed(d.line_), *d.trivial_],
     ),
     "roc": Case(cc.RocHullDisplay, hull, lambda d: [*listed(d.line_), d.hull_, d.shade_, d.chance_]),
-    "averaged": Case(cc.AveragedRocDisplay, averages, lambda d: [*listed(d.line_), *listed(d.band_), d.chance_]),
+    "averaged": Case(
+        cc.AveragedRocDisplay,
+        averages,
+        lambda d: [*listed(d.line_), *listed(d.band_), d.chance_],
+        options={"interval": "binomial"},
+    ),
     "difference": Case(
         cc.CostDifferenceDisplay,
         difference,

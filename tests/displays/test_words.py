@@ -247,7 +247,7 @@ def test_everything_that_is_drawn_thin_or_shaded_is_explained():
             folds, level=0.9, operating_range=True, crossings=True, condition=[HERE, SPAN]
         ),
         "lines": CASES["cost"].make(lines=True, level=0.9, simultaneous=True),
-        "averaged": cc.AveragedRocDisplay.from_predictions(folds, with_folds=True),
+        "averaged": cc.AveragedRocDisplay.from_predictions(folds, interval="binomial", with_folds=True),
         "roc": CASES["roc"].make(condition=[HERE, SPAN]),
         "coverage": CASES["coverage"].make(),
         "power": CASES["power"].make(),

@@ -72,7 +72,7 @@ def average_band(
     overlap, so that folds differ less than independent training sets would, and with few folds of very different
     quality Student's interval misses that mean too often (6 to 13 % in five of those worlds).
 
-    With chosen thresholds (`given_choice`), the mean cost on new cases lay outside the limits in about half of the data
+    With chosen thresholds (`given_choice`), the mean cost on new cases lay outside the limits in about four of ten data
     sets of the study of default answers, and with ``policy="crossfit"`` within folds that have four positives each in 8
     to 17 %, because thresholds from four fifths of such a fold are worse than those from all of it.
 
