@@ -236,6 +236,16 @@ def test_what_may_be_saved_agrees_with_who_is_a_rival():
                 assert (answer.saves[i] < 0) == bool(answer.worse[i]) or answer.saves[i] == 0
 
 
+@pytest.mark.parametrize("seed", [[149_901_354, 8, 17], [5, 8, 1461]])
+def test_a_rival_whose_p_value_is_just_what_the_level_leaves_out_saves_nothing(seed):
+    y, scores, pc = small_world(np.random.default_rng(seed))
+    answer = cc.recommend(y, scores, pc)
+    at_the_edge = answer.adjusted == 1 - answer.level
+    assert at_the_edge.any()
+    assert answer.worse[at_the_edge].all()
+    assert (answer.saves[at_the_edge] <= 0).all()
+
+
 def test_a_copy_of_the_choice_is_never_shown_to_cost_more():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2

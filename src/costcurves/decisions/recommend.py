@@ -381,8 +381,8 @@ def recommend_here(
         adjusted=corrected,
         worse=worse,
         same=np.array([one.same for one in standings]),
-        # Not shown to cost more in the family: it may be as good.
-        saves=np.where(worse, saves, np.maximum(saves, 0.0)),
+        # What is not shown to cost more may be as good; what is, even at the very edge of the level, is not.
+        saves=np.where(worse, np.minimum(saves, 0.0), np.maximum(saves, 0.0)),
         level=level,
         given_choice=given_choice,
         _below=tuple(one._below for one in choices),
