@@ -1,4 +1,4 @@
-"""Means of skewed costs: random weights against enumeration and binomial limits, and limits that are refused."""
+"""Means of skewed costs: resampled t and random weights against enumeration, coverage, and limits that are refused."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 from scipy.stats import beta, binom
 
 import costcurves as cc
 from costcurves.inference.dirichlet_means import Weighted, chance_below, lower_limit
 from costcurves.inference.example_costs import (
+    _resampled_t,
+    bootstrap_t_limits,
     compare_example_costs,
     dirichlet_limits,
     example_cost_interval,
@@ -83,6 +86,49 @@ def test_p_values_say_what_limits_say(level):
     assert level > 0.5 or outcomes == {True, False}
 
 
+def test_resampled_t_has_the_distribution_of_all_resamples():
+    costs = np.array([0.0, 0.0, 1.0, 5.0])
+    samples = np.array(list(itertools.product(costs, repeat=4)))
+    error = samples.std(axis=1) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        every = np.where(
+            error > 0, (samples.mean(axis=1) - 1.5) / error, np.where(samples[:, 0] < 1.5, -np.inf, np.inf)
+        )
+    drawn = _resampled_t(costs[2:], 4, 40_000, np.random.default_rng(1))
+    for at in (-2.0, -0.5, 0.0, 0.7, 1.5):
+        assert np.mean(drawn <= at) == pytest.approx(np.mean(every <= at), abs=0.01)
+
+
+def test_the_expansion_of_large_samples_agrees_with_resampling(monkeypatch):
+    costs = np.where(np.random.default_rng(4).random(9000) < 0.5, np.random.default_rng(5).gamma(1.0, 1.0, 9000), 0.0)
+    drawn = bootstrap_t_limits(costs, 0.025, 8000, np.random.default_rng(6))
+    monkeypatch.setattr("costcurves.inference.example_costs._MANY", 100)
+    expanded = bootstrap_t_limits(costs, 0.025, 8000, np.random.default_rng(6))
+    width = expanded.upper - expanded.lower
+    assert (drawn.lower, drawn.upper) == pytest.approx((expanded.lower, expanded.upper), abs=0.02 * width)
+
+
+@pytest.mark.parametrize("z", [-3.0, -1.0, 0.5, 2.5])
+def test_p_values_of_large_samples_are_two_and_a_half_times_the_normal_ones(monkeypatch, z):
+    monkeypatch.setattr("costcurves.inference.example_costs._MANY", 100)
+    values = np.random.default_rng(8).normal(size=20_000)
+    values += z * values.std() / np.sqrt(values.size) - values.mean()
+    found = bootstrap_t_limits(values, 0.025, 2000, np.random.default_rng(0))
+    assert found.p_value == pytest.approx(min(1.0, 2.5 * 2 * ndtr(-abs(z))), abs=5e-3)
+
+
+def test_few_or_heavy_tailed_costs_get_limits_that_allow_for_another_case():
+    rng = np.random.default_rng(11)
+    stake = rng.gamma(9.0, 1.0, 300)
+    for wrong, stands_in in ((19, True), (20, False)):
+        costs = np.where(np.arange(300) < wrong, stake, 0.0)
+        found = [example_cost_interval(costs, method=how, at_stake=[stake]) for how in ("bootstrap-t", "dirichlet")]
+        assert (found[0].upper == found[1].upper) == stands_in
+    heavy = 1 + rng.pareto(1.25, 2000)  # a tail index of 0.8: the mean is finite, the variance is not
+    found = [example_cost_interval(heavy, method=how) for how in ("bootstrap-t", "dirichlet")]
+    assert found[0].upper == found[1].upper < np.inf
+
+
 def test_exchanged_classifiers_and_cases_give_the_same_limits():
     rng = np.random.default_rng(3)
     a, b = rng.gamma(2, 1, 80), rng.gamma(2, 1.2, 80)
@@ -117,25 +163,26 @@ def test_costs_that_cannot_differ_from_zero_have_no_width_and_others_do():
 def test_the_largest_possible_cost_follows_the_tail():
     rng = np.random.default_rng(7)
     heavy = 1 + rng.pareto(1.2, 400)
-    most, why = largest_possible([heavy])
-    assert most == np.inf
-    assert "heavy tail" in why
-    assert largest_possible([np.minimum(heavy, 10.0)]) == (10.0, "")  # capped
-    assert largest_possible([np.array(500.0), np.ones(3)]) == (500.0, "")  # one number for each kind
+    most = largest_possible([heavy])
+    assert most.cost == np.inf
+    assert most.tail_index >= 1
+    assert "heavy tail" in most.why
+    assert largest_possible([np.minimum(heavy, 10.0)]) == (10.0, 0.0, "")  # capped
+    assert largest_possible([np.array(500.0), np.ones(3)]) == (500.0, 0.0, "")  # one number for each kind
     light = rng.uniform(1, 9, 400)
-    assert light.max() < largest_possible([light])[0] < 2 * light.max()
-    assert largest_possible([light[:19]])[1] == "costs of 19 cases do not show how large others may be"
-    assert largest_possible([np.zeros(20)]) == (0.0, "")
+    assert light.max() < largest_possible([light]).cost < 2 * light.max()
+    assert largest_possible([light[:19]]).why == "costs of 19 cases do not show how large others may be"
+    assert largest_possible([np.zeros(20)]) == (0.0, 0.0, "")
     # Cheap errors of the other kind do not hide a heavy tail, which they did when kinds were pooled.
-    assert largest_possible([np.array(1.0), heavy[:60]])[0] == np.inf
+    assert largest_possible([np.array(1.0), heavy[:60]]).cost == np.inf
     tiny = np.append(np.full(300, 5e-324), np.arange(1.0, 10.0))  # ratios overflow
-    assert "heavy tail" in largest_possible([tiny])[1]
+    assert "heavy tail" in largest_possible([tiny]).why
 
 
 def test_the_largest_possible_cost_is_the_mean_beyond_the_largest_of_a_pareto_tail():
     """With a million costs the estimate is that of the tail itself: x/(1 - h) for the index h = 1/3."""
     costs = 1 + np.random.default_rng(9).pareto(3.0, 10**6)
-    assert largest_possible([costs])[0] == pytest.approx(costs.max() / (1 - 1 / 3), rel=0.06)
+    assert largest_possible([costs]).cost == pytest.approx(costs.max() / (1 - 1 / 3), rel=0.06)
 
 
 @pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")

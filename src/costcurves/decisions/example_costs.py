@@ -33,7 +33,7 @@ def example_cost(
     policy: PolicyLike,
     pos_label: Label | None = None,
     level: float = 0.95,
-    method: ExampleMethodName = "dirichlet",
+    method: ExampleMethodName = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Rng = 0,
     max_cost: float | None = None,
@@ -55,32 +55,33 @@ def example_cost(
     pos_label : label, optional
         The positive class; needed unless labels are booleans, 0/1 or -1/1.
     level : float in (0, 1)
-    method : {"dirichlet", "exact", "t", "resample"}
-        "dirichlet" takes quantiles of means under random weights of the cases and of one more case: for the lower limit
-        one that costs nothing, for the upper limit the most expensive one that is possible. "exact" takes quantiles of
-        the exact bootstrap distribution of the mean, "t" is Student's interval, and "resample" takes quantiles of
-        resamples.
+    method : {"bootstrap-t", "dirichlet", "exact", "t", "resample"}
+        "bootstrap-t" takes quantiles of the mean's error in units of its standard error, from resamples. Where fewer
+        than twenty cases cost anything, or what errors would cost has a tail index of 0.6 or more, "dirichlet" stands
+        in for it: quantiles of means under random weights of the cases and of one more case, which costs nothing for
+        the lower limit, and for the upper limit as much as is possible. "exact" takes quantiles of the exact bootstrap
+        distribution of the mean, "t" is Student's interval, and "resample" takes quantiles of resamples.
     n_resamples, rng
-        For "resample", as for `compare`.
+        For "bootstrap-t" and "resample", as for `compare`.
     max_cost : float, optional
         What a case can cost at most, if that is known, for example from contracts. The limits of "dirichlet" then hold
         however costs below it are distributed. Without it, the largest possible cost is estimated from what errors
-        would cost in all cases, and the upper limit is lower unless costs have a heavy tail.
+        would cost in all cases.
 
     Warns
     -----
     SmallSampleWarning
         If there is no `max_cost` and what errors would cost does not show how large costs may be: it differs and is
         known of fewer than twenty positives (or negatives), or its tail is so heavy that the mean itself may be
-        infinite. The upper limit of "dirichlet" is then infinite. Costs that are the same for all errors of a kind, and
-        costs with a cap that occurs three times or more, have a limit however few cases there are.
+        infinite. The upper limit is then infinite. Costs that are the same for all errors of a kind, and costs with a
+        cap that occurs three times or more, have a limit however few cases there are.
 
     Notes
     -----
-    Lower limits are never below zero and need no assumption. With costs of one amount, both limits are those of Clopper
-    and Pearson. The estimate of the largest possible cost is x/(1 - h), with the largest amount x that errors of
-    a kind would cost in the data and the tail index h of these amounts; for a mean cost, two standard errors are added
-    to h. No method can know of costs that are not in the data and do not follow from their tail.
+    With costs of one amount, the limits of "dirichlet" are those of Clopper and Pearson. Its estimate of the largest
+    possible cost is x/(1 - h), with the largest amount x that errors of a kind would cost in the data and the tail
+    index h of these amounts; for a mean cost, two standard errors are added to h. No method can know of costs that are
+    not in the data and do not follow from their tail.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def example_cost(
     >>> fraud, score = [1, 0, 0, 1, 0, 0] * 20, [0.9, 0.2, 0.6, 0.3, 0.1, 0.4] * 20
     >>> amount = [120.0, 40.0, 80.0, 15.0, 60.0, 20.0] * 20
     >>> cc.example_cost(fraud, score, cost_fp=5, cost_fn=amount, policy=0.5)
-    Interval(3.333 in [2.392, 6.998], level=0.95)
+    Interval(3.333 in [2.262, 4.727], level=0.95)
     """
     positive = binary_labels(y_true, pos_label)
     costs = _incurred(positive, y_score, cost_fp, cost_fn, policy, "y_score")
@@ -107,7 +108,7 @@ def compare_example_cost(
     policy: PairOfPolicies,
     pos_label: Label | None = None,
     level: float = 0.95,
-    method: ExampleMethodName = "dirichlet",
+    method: ExampleMethodName = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Rng = 0,
     max_cost: float | None = None,
@@ -131,7 +132,7 @@ def compare_example_cost(
     >>> fraud, amount = [1, 0, 0, 1, 0, 0] * 20, [20.0, 40.0, 80.0, 15.0, 60.0, 20.0] * 20
     >>> a, b = [0.9, 0.2, 0.6, 0.3, 0.1, 0.4] * 20, [0.2, 0.1, 0.1, 0.9, 0.3, 0.2] * 20
     >>> cc.compare_example_cost(fraud, a, b, cost_fp=5, cost_fn=amount, policy=0.5)
-    DifferenceInterval(a - b = 0 in [-2.087, 1.983], level=0.95, p=1)
+    DifferenceInterval(a - b = 0 in [-2.367, 2.121], level=0.95, p=1)
     """
     positive = binary_labels(y_true, pos_label)
     rules = policy if isinstance(policy, (tuple, list)) and len(policy) == 2 else (policy, policy)
