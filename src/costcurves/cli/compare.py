@@ -174,7 +174,7 @@ def _pair(
 
 def _verdicts(one: CurveDifference, tests: PairwiseTests | None, i: int) -> Verdicts:
     """Return who of pair i costs significantly less, at a condition by its adjusted p-value."""
-    return one.significant() if tests is None else tests.verdicts[i]
+    return one.significant() if tests is None else tests.verdict(i)
 
 
 def _show(pairs: Sequence[CurveDifference], level: float, screen: Console) -> None:

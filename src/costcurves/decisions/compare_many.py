@@ -315,13 +315,13 @@ class PairwiseTests(Result):
         """Say which pairs differ; the probability of any false claim is at most 1 - level."""
         return frozen(self.adjusted <= 1 - self.level)
 
-    @property
-    def verdicts(self) -> tuple[Verdicts, ...]:
-        """Which of each pair is shown to cost less here, by the adjusted p-values, not the joint limits of a band."""
-        found = zip(self.pairs, self.estimate < 0, self.significant(), self.unsettled, strict=True)
-        better = [pair[0 if less else 1] if s else UNSETTLED if u else UNDECIDED for pair, less, s, u in found]
+    def verdict(self, i: int) -> Verdicts:
+        """Return which of pair `i` is shown to cost less here, by its adjusted p-value, not the limits of a band."""
+        better = UNSETTLED if self.unsettled[i] else UNDECIDED
+        if self.adjusted[i] <= 1 - self.level:
+            better = self.pairs[i][0 if self.estimate[i] < 0 else 1]
         here = np.array([self.pc])
-        return tuple(Verdicts(here, here, (name,)) for name in better)
+        return Verdicts(here, here, (better,))
 
     def _columns(self) -> dict[str, Any]:
         return {
