@@ -149,21 +149,6 @@ def test_labels_of_axes_lie_within_the_figure(name, size):
             assert not label.get_text() or (box.x1 <= figure.x1 + 1 and box.y1 <= figure.y1 + 1), label.get_text()
 
 
-@pytest.mark.parametrize("count", [2, 9])
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("name", CASES)
-def test_labels_and_legends_lie_within_figures_of_the_users_own_style(name, size, count):
-    _, ax = plt.subplots(figsize=size, layout="constrained")
-    display = made(name, count, ax)
-    display.figure_.canvas.draw()
-    figure = display.figure_.bbox
-    words = [ax.xaxis.label, ax.yaxis.label] if ax.axison else []
-    for one in (*words, *([ax.get_legend()] if ax.get_legend() else [])):
-        box = one.get_window_extent()
-        assert box.width == 0 or (box.x0 >= -1 and box.y0 >= -1), one
-        assert box.width == 0 or (box.x1 <= figure.x1 + 1 and box.y1 <= figure.y1 + 1), one
-
-
 def test_a_figure_without_layout_makes_room_for_a_legend_below():
     _, ax = plt.subplots()
     display = made("cost", 9, ax)

@@ -23,8 +23,6 @@ _SMALL = 1.6
 # The part of the height of given axes that remains for the data if the legend is placed below them.
 _KEPT = 0.6
 _CORNERS = ("upper right", "upper left", "lower right", "lower left", "upper center", "lower center", "center")
-# How often labels of axes and a legend below them, which take room from each other, are placed.
-_ROUNDS = 3
 # A legend that exceeds these numbers of lines or letters is not tried among the curves.
 _MOST_LABELS, _LONG = 7, 40
 
@@ -90,13 +88,12 @@ def settle(ax: Any, words: Words | None, *, own: bool, margins: Margins | None) 
     height = ax.get_window_extent().height
     legend = _add_legend(ax, words, own, height)
     below = legend is not None and _is_below(legend)
-    for _ in range(_ROUNDS if below and not own else 0):  # the axes have become smaller
+    if below and not own:  # the axes have become smaller
         _lay_out(ax)
         changed = _fit_axis_labels(ax)
-        if not (_settle_labels(ax, words.labels) or changed):
-            break
-        legend = _add_legend(ax, replace(words, legend="below"), own, height)
-    if below and own:
+        if _settle_labels(ax, words.labels) or changed:
+            legend = _add_legend(ax, replace(words, legend="below"), own, height)
+    elif below:
         _grow_for(ax, legend, margins)
     inside = legend is not None and words.legend is True and not below
 
@@ -362,7 +359,8 @@ def _fit_axis_labels(ax: Any, among: Sequence[Any] | None = None) -> bool:
     small = ax.get_window_extent().height < _SMALL * ax.figure.dpi
     for one in ((ax, *ax.child_axes) if among is None else among) if ax.axison else ():
         for label, side in ((one.xaxis.label, "width"), (one.yaxis.label, "height")):
-            room, long = _room(ax, side), getattr(label.get_window_extent(), side)
+            # A label may be a little longer than its axis.
+            room, long = 1.1 * getattr(ax.get_window_extent(), side), getattr(label.get_window_extent(), side)
             if not label.get_text() or long <= room:
                 continue
             if small:  # lines of text would take the height that the data need
@@ -374,20 +372,12 @@ def _fit_axis_labels(ax: Any, among: Sequence[Any] | None = None) -> bool:
             letters = int(max(map(len, text.split("\n"))) * room / long)
             label.set_text(_cut(text.replace("\n", " "), max(letters, len(text) // lines + 6), lines))
             long = getattr(label.get_window_extent(), side)
-            if long > room:
+            if long > 1.1 * room:
                 label.set_fontsize(max(_SMALLEST, label.get_fontsize() * room / long))
             changed = True
     if changed and among is None:
         _lay_out(ax)
     return changed
-
-
-def _room(ax: Any, side: str) -> float:
-    """Return how long the label of an axis may be: a little longer than the axis in whose middle it is, if it fits."""
-    axis, figure = ax.get_window_extent(), ax.figure.canvas.figure.bbox
-    low, high, most = (axis.x0, axis.x1, figure.x1) if side == "width" else (axis.y0, axis.y1, figure.y1)
-    middle = (low + high) / 2
-    return float(min(1.1 * (high - low), 2 * middle, 2 * (most - middle)))
 
 
 def _fit_rows(ax: Any, names: Sequence[str]) -> None:
