@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, PriorsLike,
 from costcurves.counting.confusion import ConfusionMatrix
 from costcurves.inference.cost_cells import ADDED, cost_cells, default_laplace, mean_of_cells
 from costcurves.inference.cost_methods import COST_METHODS, DEFAULT_METHOD, CostMethodName
-from costcurves.multiclass.options import CostOptions, Options, count, counts_of
+from costcurves.multiclass.options import Options, count, counts_of
 from costcurves.multiclass.risks import Risks, cost_risks, how_many, interval_warning
 from costcurves.multiclass.training_sets import TrainingSpread, over_training
 from costcurves.multiclass.uncertain_costs import CostSpread, spread_over
@@ -145,7 +145,7 @@ class _BCost:
     SmallSampleWarning
         For methods that do not allow for errors that were not seen ("exact", "resample" and "gaussian"), when an error
         that was seen less than 5 times could, at its upper confidence bound, add more to the expected cost than 1.5
-        times the half-width that the observed errors give the interval. The message names such errors and how
+        times the half-width that the observed errors give the interval. The message names such errors and says how
         many examples would be needed. Also when λk² is more than 2.5 examples and moves the interval by more than half
         of its half-width, and for "mid-p" when the costly examples have many different costs, each seen once or
         twice.
@@ -188,14 +188,21 @@ class _BCost:
         """Return an interval for the expected cost from predictions."""
         matrix = as_cost_matrix(costs)
         added = default_laplace(len(matrix.labels))
-        checked = Options.check(matrix.labels, level, method, laplace, priors, priors_size, n_resamples, rng, added)
-        return _bcost(count(y_true, y_pred, matrix), matrix, checked)
+        options = Options.check(matrix.labels, level, method, laplace, priors, priors_size, n_resamples, rng, added)
+        return _bcost(count(y_true, y_pred, matrix), matrix, options)
 
     def from_confusion(
         self,
         confusion: ConfusionMatrix | TableLike,
         costs: CostsLike,
-        **options: Unpack[CostOptions],
+        *,
+        level: float = DEFAULT_LEVEL,
+        method: CostMethodName = DEFAULT_METHOD,
+        laplace: float | None = None,
+        priors: PriorsLike | None = None,
+        priors_size: float | None = None,
+        n_resamples: int = 1000,
+        rng: Rng = 0,
     ) -> CostInterval:
         """Return an interval for the expected cost from counts.
 
@@ -205,12 +212,13 @@ class _BCost:
             Counts, rows true and columns predicted. A labelled frame is matched by name. An array must be in the
             order of the cost matrix's labels; scikit-learn's `confusion_matrix` sorts them unless it gets
             ``labels=costs.labels``.
-        costs, **options
-            As for `bcost`.
+        costs, level, method, laplace, priors, priors_size, n_resamples, rng
+            As in `bcost`.
         """
         matrix = as_cost_matrix(costs)
-        checked = Options.check(matrix.labels, **options, default_laplace=default_laplace(len(matrix.labels)))
-        return _bcost(counts_of(confusion, matrix), matrix, checked)
+        added = default_laplace(len(matrix.labels))
+        options = Options.check(matrix.labels, level, method, laplace, priors, priors_size, n_resamples, rng, added)
+        return _bcost(counts_of(confusion, matrix), matrix, options)
 
     def over_costs(
         self,
@@ -218,7 +226,7 @@ class _BCost:
         costs: Sequence[CostsLike],
         *,
         weights: npt.ArrayLike | None = None,
-        **options: Unpack[CostOptions],
+        **options: Any,
     ) -> CostSpread:
         """Return intervals for the expected cost at each of several cost matrices, if the costs are not known exactly.
 
@@ -261,8 +269,9 @@ class _BCost:
             As for `bcost`.
         """
         matrix = as_cost_matrix(costs)
-        checked = Options.check(matrix.labels, level, method, default_laplace=default_laplace(len(matrix.labels)))
-        return over_training(y_true, [predictions], matrix, checked)
+        added = default_laplace(len(matrix.labels))
+        options = Options.check(matrix.labels, level, method, None, None, None, 1000, 0, added)
+        return over_training(y_true, [predictions], matrix, options)
 
     def __repr__(self) -> str:
         return "<costcurves.bcost: call it with (y_true, y_pred, costs)>"

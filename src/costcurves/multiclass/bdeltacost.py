@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from costcurves.counting.confusion import JointConfusion
 from costcurves.inference.bands.results import p_beside
 from costcurves.inference.cost_cells import CostCells, difference_cells, mean_of_cells
 from costcurves.inference.cost_methods import DEFAULT_METHOD, CostMethodName
-from costcurves.multiclass.options import CostOptions, Options, count_joint, joint_of
+from costcurves.multiclass.options import Options, count_joint, joint_of
 from costcurves.multiclass.risks import Risks, difference_risks, difference_warning, how_many
 from costcurves.multiclass.training_sets import TrainingSpread, over_training
 from costcurves.multiclass.uncertain_costs import CostSpread, spread_over
@@ -213,16 +213,22 @@ class _BDeltaCost:
     ) -> CostDifference:
         """Return the difference in expected cost from predictions."""
         matrix = as_cost_matrix(costs)
-        checked = Options.check(matrix.labels, level, method, laplace, priors, priors_size, n_resamples, rng)
-        return _warned(difference_of_joint(count_joint(y_true, pred_a, pred_b, matrix), matrix, checked, names))
+        options = Options.check(matrix.labels, level, method, laplace, priors, priors_size, n_resamples, rng)
+        return _warned(difference_of_joint(count_joint(y_true, pred_a, pred_b, matrix), matrix, options, names))
 
     def from_joint(
         self,
         joint: JointConfusion | npt.ArrayLike,
         costs: CostsLike,
         *,
+        level: float = DEFAULT_LEVEL,
+        method: CostMethodName = DEFAULT_METHOD,
+        laplace: float | None = None,
+        priors: PriorsLike | None = None,
+        priors_size: float | None = None,
+        n_resamples: int = 1000,
+        rng: Rng = 0,
         names: tuple[str, str] = ("a", "b"),
-        **options: Unpack[CostOptions],
     ) -> CostDifference:
         """Return the difference in expected cost from joint counts.
 
@@ -230,12 +236,12 @@ class _BDeltaCost:
         ----------
         joint : JointConfusion, or array-like of shape (k, k, k)
             Counts [true, prediction of a, prediction of b], in the order of the cost matrix's labels.
-        costs, names, **options
-            As for `bdeltacost`.
+        costs, level, method, laplace, priors, priors_size, n_resamples, rng, names
+            As in `bdeltacost`.
         """
         matrix = as_cost_matrix(costs)
-        checked = Options.check(matrix.labels, **options)
-        return _warned(difference_of_joint(joint_of(joint, matrix), matrix, checked, names))
+        options = Options.check(matrix.labels, level, method, laplace, priors, priors_size, n_resamples, rng)
+        return _warned(difference_of_joint(joint_of(joint, matrix), matrix, options, names))
 
     def over_costs(
         self,
@@ -244,7 +250,7 @@ class _BDeltaCost:
         *,
         weights: npt.ArrayLike | None = None,
         names: tuple[str, str] = ("a", "b"),
-        **options: Unpack[CostOptions],
+        **options: Any,
     ) -> CostSpread:
         """Return the difference at each of several cost matrices, and how likely each verdict is over them.
 
@@ -282,7 +288,7 @@ class _BDeltaCost:
             As for `bdeltacost`.
         """
         matrix = as_cost_matrix(costs)
-        options = Options.check(matrix.labels, level, method)
+        options = Options.check(matrix.labels, level, method, None, None, None, 1000, 0)
         return over_training(y_true, [preds_a, preds_b], matrix, options, check_two_names(names))
 
     def __repr__(self) -> str:

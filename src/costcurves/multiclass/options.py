@@ -1,18 +1,17 @@
-"""The options that BCost and BDeltaCost share, checked once, and the counts that they take."""
+"""What BCost and BDeltaCost can be asked for, checked once, and the counts that they are asked about."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import (
-    DEFAULT_LEVEL,
     MOST_POINTS,
     FloatArray,
     Rng,
@@ -25,30 +24,11 @@ from costcurves._base.validation import (
     frozen,
     shown,
 )
-from costcurves.conditions.cost_matrix import OWNER, CostMatrix, PriorsLike, check_priors
+from costcurves.conditions.cost_matrix import OWNER, CostMatrix, check_priors
 from costcurves.counting.class_labels import Labels, code_columns
 from costcurves.counting.confusion import ConfusionMatrix, JointConfusion, pair_counts
 from costcurves.inference.cost_cells import CostCells
-from costcurves.inference.cost_methods import (
-    COST_METHODS,
-    DEFAULT_METHOD,
-    CostLaw,
-    CostMethod,
-    CostMethodName,
-    Resampling,
-)
-
-
-class CostOptions(TypedDict, total=False):
-    """How the limits of a cost or of a difference are found; see `bcost`."""
-
-    level: float
-    method: CostMethodName
-    laplace: float | None
-    priors: PriorsLike | None
-    priors_size: float | None
-    n_resamples: int
-    rng: Rng
+from costcurves.inference.cost_methods import COST_METHODS, CostLaw, CostMethod, Resampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +44,13 @@ class Options:
     def check(
         cls,
         labels: Labels,
-        level: float = DEFAULT_LEVEL,
-        method: CostMethodName = DEFAULT_METHOD,
-        laplace: float | None = None,
-        priors: PriorsLike | None = None,
-        priors_size: float | None = None,
-        n_resamples: int = 1000,
-        rng: Rng = 0,
+        level: Any,
+        method: Any,
+        laplace: Any,
+        priors: Any,
+        priors_size: Any,
+        n_resamples: Any,
+        rng: Rng,
         default_laplace: float = 0.0,
     ) -> Options:
         """Return the options, checked against the labels of the cost matrix."""
