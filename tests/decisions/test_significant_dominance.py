@@ -36,7 +36,7 @@ def test_the_rule_of_the_study_is_that_intervals_do_not_overlap():
         y, scores, fold = made(np.random.default_rng(seed), 60, 80, (0.6, 1.6, 1.5), decimals=1)
         predictions = cc.Predictions(y, scores, folds=fold)
         found = predictions.significant_dominance(space="roc", test="intervals", n_points=101)
-        averages = {name: predictions.averaged_roc(name, n_points=101) for name in scores}
+        averages = {name: predictions.averaged_roc(name, n_points=101, interval="binomial") for name in scores}
         for a, b in itertools.permutations(scores, 2):
             apart = (averages[a].lower > averages[b].upper)[:-1]
             inside = np.zeros(100, dtype=bool)

@@ -153,7 +153,10 @@ def test_folds_are_averaged_as_the_core_does_it():
 
 def test_limits_of_a_horizontal_average_are_drawn_sideways_and_common_folds_once():
     folds = [cc.RocCurve.from_confusion_matrix(table) for table in ([[96, 4], [60, 40]], [[70, 30], [20, 80]])]
-    kinds = [cc.average_roc_curves(folds, kind=kind, name=kind, n_points=7) for kind in ("vertical", "horizontal")]
+    kinds = [
+        cc.average_roc_curves(folds, kind=kind, name=kind, n_points=7, interval="binomial")
+        for kind in ("vertical", "horizontal")
+    ]
     display = cc.AveragedRocDisplay.from_results(kinds, folds={one.name: folds for one in kinds}, with_folds=True)
     across = kinds[1]
     corners = {tuple(point) for path in display.band_[1].get_paths() for point in path.vertices}

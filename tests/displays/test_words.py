@@ -229,7 +229,12 @@ def test_everything_that_is_drawn_thin_or_shaded_is_explained():
     folds = cc.Predictions(y, {"a": X.normal(y), "b": X.normal(y)}, folds=X.integers(0, 4, 200))
     told = {
         "cost": cc.CostCurveDisplay.from_predictions(
-            folds, level=0.9, operating_range=True, crossings=True, condition=[HERE, SPAN]
+            folds,
+            policy=cc.thresholds.fixed(0.5),
+            level=0.9,
+            operating_range=True,
+            crossings=True,
+            condition=[HERE, SPAN],
         ),
         "lines": CASES["cost"].make(lines=True, level=0.9, simultaneous=True),
         "averaged": cc.AveragedRocDisplay.from_predictions(folds, interval="binomial", with_folds=True),
