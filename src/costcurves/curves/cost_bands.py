@@ -81,11 +81,11 @@ class ChosenBand:
 
     def _jointly(self, pc: FloatArray, shifts: Shifts) -> Band:
         joint = _given_at(self.best, self.options | {"simultaneous": True}, pc).critical
-
-        def band_at(points: FloatArray) -> Band:
-            return self._moved(points, self._shifts(points), joint)
-
+        band_at = partial(self._joint_band, joint)
         return self._moved(pc, shifts, joint).evaluated_by(partial(_including, band_at, pc))
+
+    def _joint_band(self, joint: float, pc: FloatArray) -> Band:
+        return self._moved(pc, self._shifts(pc), joint)
 
     def _at(self, pc: float) -> tuple[float, ...]:
         where = np.array([pc])

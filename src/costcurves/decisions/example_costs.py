@@ -56,11 +56,12 @@ def example_cost(
         The positive class; needed unless labels are booleans, 0/1 or -1/1.
     level : float in (0, 1)
     method : {"bootstrap-t", "dirichlet", "exact", "t", "resample"}
-        "bootstrap-t" takes quantiles of the mean's error in units of its standard error, from resamples. Where fewer
-        than twenty cases cost anything, or what errors would cost has a tail index of 0.6 or more, "dirichlet" stands
-        in for it: quantiles of means under random weights of the cases and of one more case, which costs nothing for
-        the lower limit, and for the upper limit as much as is possible. "exact" takes quantiles of the exact bootstrap
-        distribution of the mean, "t" is Student's interval, and "resample" takes quantiles of resamples.
+        "bootstrap-t" takes quantiles of the mean's error in units of its standard error, from resamples. Where all
+        errors of a kind cost the same, fewer than twenty cases cost anything, or what errors would cost has a tail
+        index of 0.6 or more, "dirichlet" stands in for it: quantiles of means under random weights of the cases and of
+        one more case, which costs nothing for the lower limit, and for the upper limit as much as is possible. "exact"
+        takes quantiles of the exact bootstrap distribution of the mean, "t" is Student's interval, and "resample" takes
+        quantiles of resamples.
     n_resamples, rng
         For "bootstrap-t" and "resample", as for `compare`.
     max_cost : float, optional

@@ -308,8 +308,9 @@ def example_cost_interval(
     costs : array of shape (n,)
     level : float
     method : {"bootstrap-t", "dirichlet", "exact", "t", "resample"}
-        Resampled t (`bootstrap_t_limits`) where at least twenty cases cost anything and the tail index is below 0.6,
-        and else means under random weights; these (`dirichlet_limits`) always, quantiles of the exact bootstrap
+        Resampled t (`bootstrap_t_limits`) where costs differ between errors of a kind, at least twenty cases cost
+        anything and the tail index is below 0.6, and else means under random weights; these (`dirichlet_limits`)
+        always, quantiles of the exact bootstrap
         distribution of the mean, Student's t, or quantiles of resamples.
     n_resamples, rng
         For "bootstrap-t" and "resample".
@@ -364,7 +365,8 @@ def _limits(
     largest = largest_possible(at_stake, 0.0 if signed else _ERRORS)
     most, why = (largest.cost, largest.why) if stated is None else (stated, "")
     many = int(np.count_nonzero(values))
-    if method == "bootstrap-t" and (many < _ENOUGH or largest.tail_index >= _HEAVY or not np.ptp(values)):
+    known = all(one.ndim == 0 for one in at_stake) or not np.ptp(values)  # what errors cost, or all cases are alike
+    if method == "bootstrap-t" and (known or many < _ENOUGH or largest.tail_index >= _HEAVY):
         method = "dirichlet"
     found = EXAMPLE_METHODS[method](values, 0.5 * (1 - level), n_resamples, rng, (-most if signed else 0.0, most))
     holds = method in ("bootstrap-t", "dirichlet")
