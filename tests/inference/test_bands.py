@@ -271,7 +271,11 @@ def test_many_different_costs_are_quick_and_gaussian():
     costs = np.random.default_rng(1).lognormal(0, 1, 50_000)
     exact = example_cost_interval(costs, level=0.9, method="exact")
     student = example_cost_interval(costs, level=0.9, method="t")
-    weighted = example_cost_interval(costs, level=0.9)
+    weighted = example_cost_interval(costs, level=0.9, method="dirichlet")
+    # Resampled t is asked for two fifths of the tails, and moves to the side on which large costs may be missing.
+    expanded, wider = example_cost_interval(costs, level=0.9), example_cost_interval(costs, level=0.96, method="t")
+    assert wider.lower < expanded.lower < student.lower
+    assert wider.upper < expanded.upper < wider.upper + 0.1 * (wider.upper - wider.lower)
     assert weighted.lower == pytest.approx(student.lower, rel=2e-3)
     assert student.upper < weighted.upper < student.upper + 0.2 * (student.upper - student.lower)
     assert exact.lower == pytest.approx(student.lower, rel=2e-3)
