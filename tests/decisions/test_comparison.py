@@ -341,6 +341,9 @@ def test_every_comparison_says_significant_p_value_and_estimate_in_the_same_way(
         assert found.significant().tolist() == (found.adjusted <= 1 - found.level).tolist()
         assert found.adjusted.shape == (rows,)
         assert {"estimate", "p_value", "adjusted", "significant"} <= set(found.to_frame("pandas").columns)
+    for wrong in (True, -1, 1, 0.5):
+        with pytest.raises(cc.InputError, match="`i` must be"):
+            many.at(0.5).verdict(wrong)
     assert difference.p_value.shape == difference.estimate.shape
     assert set(difference.significant().better) <= {"a", "b", "undecided"}
 

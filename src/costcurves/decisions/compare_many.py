@@ -21,6 +21,7 @@ from costcurves._base.validation import (
     Column,
     FloatArray,
     Rng,
+    check_integer,
     check_level,
     check_rng,
     frozen,
@@ -317,6 +318,7 @@ class PairwiseTests(Result):
 
     def verdict(self, i: int) -> Verdicts:
         """Return which of pair `i` is shown to cost less here, by its adjusted p-value, not the limits of a band."""
+        i = check_integer("i", i, 0, len(self.pairs) - 1)
         better = UNSETTLED if self.unsettled[i] else UNDECIDED
         if self.adjusted[i] <= 1 - self.level:
             better = self.pairs[i][0 if self.estimate[i] < 0 else 1]
