@@ -23,8 +23,9 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray
 Array = npt.NDArray[Any]
 
 SWITCH = "COSTCURVES_COMPILED"
-VERSION = 13  # of the library
+VERSION = 14  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
+FEW = 4096  # so many keys are sorted faster by NumPy
 BINS_TOGETHER = 16  # the number of bins in a block of `cut`
 LIBRARY = Path(__file__).with_name("_loops" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so"))
 # The arguments of each loop: p is a pointer, n an integer and d a double; what it returns comes after the arrow.
@@ -41,6 +42,8 @@ SIGNATURES = {
     "zeros_and_ones": "pnp>n",
     "pack_float32": "ppndp>n",
     "pack_float64": "ppndp>n",
+    "sort_float32": "ppn>n",
+    "sort_float64": "ppn>n",
     "unpack_float32": "pnnpp>n",
     "unpack_float64": "pnnpp>n",
     "count_lasting": "ppnppnp",
@@ -168,6 +171,12 @@ class Loops:
         offset = loop(_at(scores), _at(positive), scores.size, largest, _at(room) + room.itemsize)
         return None if offset < 0 else Packed(room, offset)
 
+    def sort(self, keys: Array, room: Array) -> None:
+        """Sort at most 2^31 - 1 keys (int32 or int64) in place. `room` is overwritten, and must not be smaller."""
+        loop = self._loop("sort", keys)
+        if keys.size < FEW or not loop(_at(keys), _at(room), keys.size):
+            keys.sort()
+
     def unpacked(self, packed: Packed) -> tuple[Array, Array, Array]:
         """Find the distinct scores from the highest down, and the negatives and positives at and above each (int32).
 
@@ -175,8 +184,8 @@ class Loops:
         """
         room, offset = packed
         keys = room.view(f"i{room.itemsize}")
-        keys[1:].sort()
         both = np.empty((2, room.size), np.int32)  # fresh memory is found much faster for one large array than for two
+        self.sort(keys[1:], both)
         size = self._loop("unpack", room)(_at(keys), keys.size - 1, offset, *_rows_at(both))
         room[0] = np.inf
         del keys  # it is a view of an array that is shortened now

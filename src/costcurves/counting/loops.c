@@ -9,11 +9,7 @@
 
 #define CELLS_BELOW_ZERO 2048
 
-#if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address, 1)
-#else
-#define PREFETCH(address) ((void)0)
-#endif
 
 /* Loops that benefit from wider vectors are compiled for those too, and the processor selects a version when the
    library is loaded. The results are the same. */
@@ -26,7 +22,7 @@
 /* Increase this with every change of a signature, here and in compiled.py. A library of another version is not used. */
 int64_t version(void)
 {
-    return 13;
+    return 14;
 }
 
 /* A layout of bins. Most scores usually have absolute values in a range in which all bins have the same length: their
@@ -103,10 +99,7 @@ BINS(bins_of_float64, double, int64_t, key_float64)
    may be NULL where counts are read, if none did: memory that nobody has written to is slow to read. */
 static inline int64_t count_one(uint8_t *small, uint32_t *carries, int64_t place)
 {
-    if (++small[place])
-        return 0;
-    carries[place]++;
-    return 1;
+    return ++small[place] ? 0 : (carries[place]++, 1);
 }
 
 static inline int64_t counted(const uint8_t *small, const uint32_t *carries, int64_t place)
@@ -114,9 +107,9 @@ static inline int64_t counted(const uint8_t *small, const uint32_t *carries, int
     return small[place] + (carries ? 256 * (int64_t)carries[place] : 0);
 }
 
-/* Count the scores of negatives and positives in bins, and return how many bytes overflowed. Places are found for a block of rows at a time, so that the
-   memory of one place is being fetched while others are counted, unless there are so few bins that they are in the
-   cache anyway. */
+/* Count the scores of negatives and positives in bins, and return how many bytes overflowed. Places are found for a
+   block of rows at a time, so that the memory of one place is being fetched while others are counted, unless there are
+   so few bins that they are in the cache anyway. */
 #define NEAR (1 << 17)
 #define COUNT(name, real, bins_of)                                                                             \
     WIDE int64_t name(const real *score, const uint8_t *positive, int64_t n, const layout *bins, int64_t size, \
@@ -160,14 +153,6 @@ typedef struct {
     uint32_t *carries;
 } members;
 
-static inline int ones(uint64_t word)
-{
-    word -= (word >> 1) & 0x5555555555555555;
-    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
-    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
-    return (int)((word * 0x0101010101010101) >> 56);
-}
-
 /* Count members or write their keys. `found` holds the numbers of keys of negatives and of positives that were written.
    The members among some rows are collected before they are counted, so that the memory of their counts is being fetched
    meanwhile. */
@@ -193,19 +178,17 @@ static inline int ones(uint64_t word)
             for (int q = 0; q < size; q++) {                                                                   \
                 int32_t own = bin[queued[q]], word = own >> 6;                                                 \
                 uint64_t below = ((uint64_t)1 << (own & 63)) - 1;                                              \
-                place[q] = wanted->before[word] + ones(bits[word] & below);                                    \
+                place[q] = wanted->before[word] + __builtin_popcountll(bits[word] & below);                                    \
                 PREFETCH(&wanted->slot[place[q]]);                                                             \
             }                                                                                                  \
             for (int q = 0; q < size; q++) {                                                                   \
                 int64_t row = i + queued[q], slot = wanted->slot[place[q]], key = key_of(score[row]);          \
                 int label = positive[row] != 0;                                                                \
-                place[q] = WRITTEN;                                                                            \
-                if (slot == WRITTEN) {                                                                         \
+                place[q] = slot == WRITTEN ? WRITTEN : 2 * (key + slot) + label;                               \
+                if (slot == WRITTEN)                                                                           \
                     keys[label][found[label]++] = (integer)key;                                                \
-                } else {                                                                                       \
-                    place[q] = 2 * (key + slot) + label;                                                       \
+                else                                                                                           \
                     PREFETCH(&wanted->small[place[q]]);                                                        \
-                }                                                                                              \
             }                                                                                                  \
             for (int q = 0; q < size; q++)                                                                     \
                 if (place[q] != WRITTEN)                                                                       \
@@ -220,11 +203,10 @@ GATHER(gather_float64, double, int64_t, key_float64, bins_of_float64)
    right or higher. Products are exact. */
 static inline int64_t staying(const int64_t *x, const int64_t *y, int64_t size, int64_t new_x, int64_t new_y)
 {
-    while (size > 1) {
+    for (; size > 1; size--) {
         int64_t a = size - 2, b = size - 1;
         if ((__int128)(y[b] - y[a]) * (new_x - x[a]) > (__int128)(x[b] - x[a]) * (new_y - y[a]))
             break;
-        size--;
     }
     return size;
 }
@@ -315,8 +297,7 @@ WIDE int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, in
                 continue;
             at_x += in_neg;
             at_y += in_pos;
-            if (outer.gap + rise(&outer, 0, in_pos) >= 0)
-                above = 1;
+            above |= outer.gap + rise(&outer, 0, in_pos) >= 0;
             if (reaches_edge(&outer, in_neg, in_pos, at_x, at_y)) {
                 size = staying(x, y, size, at_x, at_y);
                 x[size] = at_x;
@@ -330,7 +311,6 @@ WIDE int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, in
     edges hull = {x, y, size, 0, 0, 0, 0};
     begin_edge(&hull, 0);
     for (int64_t top = bins, block = 0; top > 0; top -= TOGETHER, block++) {
-        int64_t low = top > TOGETHER ? top - TOGETHER : 0;
         if (!block_neg[block] && !block_pos[block])
             continue;
         if (!previous && !begins && block_neg[block] >= 0) {
@@ -339,12 +319,11 @@ WIDE int64_t cut(const uint8_t *small, const uint32_t *carries, int64_t bins, in
             hull.gap += rise(&hull, block_neg[block], block_pos[block]);
             continue;
         }
-        for (int64_t bin = top - 1; bin >= low; bin--) {
+        for (int64_t bin = top - 1; bin >= 0 && bin >= top - TOGETHER; bin--) {
             int64_t in_neg = counted(small, carries, 2 * bin), in_pos = counted(small, carries, 2 * bin + 1);
             if (!in_neg && !in_pos)
                 continue;
-            int last = bin == end[hull.edge + 1];
-            int open = begins || last || hull.gap + rise(&hull, 0, in_pos) > 0;
+            int last = bin == end[hull.edge + 1], open = begins || last || hull.gap + rise(&hull, 0, in_pos) > 0;
             if (open || previous) {
                 code[parts] = bin;
                 wanted[parts] = (uint8_t)open;
@@ -497,6 +476,44 @@ WIDE int64_t zeros_and_ones(const int64_t *label, int64_t n, uint8_t *positive)
 PACK(pack_float32, float, int32_t, INT32_MAX)
 PACK(pack_float64, double, int64_t, INT64_MAX)
 
+/* Sort keys; `other` has room for as many. Three passes order them by the highest bits in which they differ, and an
+   insertion orders the few that share these. Return 0 if too many do: then all keys are there, but not in order. */
+#define DIGIT(key, i) ((int)(((uint64_t)(key) - (uint64_t)least) >> (low + (i) * bits)) & last)
+#define SORT(name, integer)                                                                                    \
+    int64_t name(integer *keys, integer *other, int64_t n)                                                     \
+    {                                                                                                          \
+        uint32_t place[3][2048] = {{0}}, before = 0, here;                                                     \
+        integer least = keys[0], most = keys[0], *from = keys, *to = other;                                    \
+        int low = 0, bits = n >> 20 ? 11 : 10, last = (1 << bits) - 1;                                         \
+        int64_t moves = 4 * n, i, j;                                                                           \
+        for (i = 1; i < n; i++)                                                                                \
+            least = keys[i] < least ? keys[i] : least, most = keys[i] > most ? keys[i] : most;                 \
+        for (; ((uint64_t)most - (uint64_t)least) >> low >> 3 * bits; low++)                                   \
+            continue;                                                                                          \
+        for (i = 0; i < n; i++)                                                                                \
+            for (int pass = 0; pass < 3; pass++)                                                               \
+                place[pass][DIGIT(keys[i], pass)]++;                                                           \
+        for (int pass = 0; pass < 3; pass++, from = to, to = from == keys ? other : keys, before = 0) {        \
+            for (int digit = 0; digit <= last; digit++, before += here) {                                      \
+                here = place[pass][digit];                                                                     \
+                place[pass][digit] = before;                                                                   \
+            }                                                                                                  \
+            for (i = 0; i < n; i++)                                                                            \
+                to[place[pass][DIGIT(from[i], pass)]++] = from[i];                                             \
+        }                                                                                                      \
+        for (i = 0; i < n && moves >= 0; i++, moves -= i - j) {                                                \
+            const integer key = other[i];                                                                      \
+            for (j = i; j && keys[j - 1] > key; j--)                                                           \
+                keys[j] = keys[j - 1];                                                                         \
+            keys[j] = key;                                                                                     \
+        }                                                                                                      \
+        memcpy(keys + i, other + i, (size_t)(n - i) * sizeof *keys);                                           \
+        return i >= n;                                                                                         \
+    }
+
+SORT(sort_float32, int32_t)
+SORT(sort_float64, int64_t)
+
 /* Replace sorted keys, which begin at the second place, by the bits of the distinct scores, and count the negatives and
    positives at and above each of them. The first place is for no examples. Return the number of places in use. */
 #define UNPACK(name, integer, sizes)                                                                           \
@@ -510,8 +527,7 @@ PACK(pack_float64, double, int64_t, INT64_MAX)
             found += (int32_t)(key & 1);                                                                       \
             if (i < n && keys[i + 1] >> 1 == half)                                                             \
                 continue;                                                                                      \
-            integer bits = half < 0 ? -half : half;                                                            \
-            bits += half ? (integer)offset : 0;                                                                \
+            integer bits = half ? (half < 0 ? -half : half) + (integer)offset : 0;                             \
             keys[size] = half > 0 ? bits | (-sizes - 1) : bits;                                                \
             neg[size] = (int32_t)i - found;                                                                    \
             pos[size++] = found;                                                                               \
@@ -533,8 +549,7 @@ typedef struct {
 static inline int64_t at_or_below(double value, const search *in)
 {
     double place = (value - in->low) * in->scale;
-    place = place < -1 ? -1 : place;
-    place = place > in->buckets ? in->buckets : place;
+    place = place < -1 ? -1 : place > in->buckets ? in->buckets : place;
     int64_t bucket = (int64_t)place + 1;
     int64_t first = in->below[bucket], end = in->below[bucket + 1];
     while (first < end) {
@@ -592,10 +607,8 @@ WIDE void reach(const double *room, const double *place, int64_t points, int64_t
         const double shift = place[i], last = (double)most;
         const double *own = total + row[i] * (most + 1);
         for (int64_t j = i * atoms; j < (i + 1) * atoms; j++) {
-            double count = room[j] + shift;
-            count = count < 0 ? 0 : count;
-            count = count > last ? last : count;
-            reached[j] = (int32_t)count;
+            const double count = room[j] + shift;
+            reached[j] = (int32_t)(count < 0 ? 0 : count > last ? last : count);
         }
         for (int64_t j = i * atoms; values && j < (i + 1) * atoms; j++)
             values[j] = own[reached[j]];
@@ -652,11 +665,10 @@ int64_t upper_hull(const int64_t *x, const int64_t *y, int64_t n, int64_t *verte
     for (int64_t i = 0; i < n; i++) {
         if (size && x[vertex[size - 1]] == x[i] && y[vertex[size - 1]] == y[i])
             continue;
-        while (size > 1) {
+        for (; size > 1; size--) {
             int64_t a = vertex[size - 2], b = vertex[size - 1];
             if ((__int128)(y[b] - y[a]) * (x[i] - x[a]) > (__int128)(x[b] - x[a]) * (y[i] - y[a]))
                 break;
-            size--;
         }
         vertex[size++] = i;
     }
