@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.validation import FloatArray, IntArray
+from costcurves._base.validation import BoolArray, FloatArray, IntArray
 
 FOLDS = 10
 
@@ -66,7 +67,48 @@ class FoldCounts(NamedTuple):
         return cls(tables[0], tables[1])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class FoldErrors(NamedTuple):
+    """Errors of every threshold, positives first: arrays of shape (repeats, folds, thresholds).
+
+    `others` are those on the other folds, of which `sizes` has the numbers of cases. `own` are those on the own fold, in
+    shares of all cases of their class. `useful` are the thresholds that alarm for some cases of the other folds, but
+    not for all.
+    """
+
+    others: tuple[FloatArray, FloatArray]
+    sizes: tuple[FloatArray, FloatArray]
+    own: tuple[FloatArray, FloatArray]
+    useful: BoolArray
+
+    @classmethod
+    def of(cls, counts: FoldCounts) -> FoldErrors:
+        """Count the errors on all folds but one, and on this one."""
+        rest = [table.sum(axis=1, keepdims=True) - table for table in counts]
+        others = _missed(rest[0]), _false_alarms(rest[1])
+        pos, neg = (table.sum(axis=2, keepdims=True) for table in rest)
+        totals = [table.sum(axis=(1, 2))[:, None, None] for table in counts]
+        own = _missed(counts.positives) / totals[0], _false_alarms(counts.negatives) / totals[1]
+        alarms, least = pos - others[0] + others[1], 1e-9 * (pos + neg)
+        return cls(others, (pos, neg), own, (alarms > least) & (alarms < pos + neg - least))
+
+    def best_of_others(self, pc: float, only: int | None) -> tuple[FloatArray, FloatArray]:
+        """Return the least cost of any threshold on the other folds, and what it costs on the own fold.
+
+        Both have shape (repeats, folds). The second is in shares of all cases, so that it adds up over the folds.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cost = pc * self.others[0] / self.sizes[0] + (1 - pc) * self.others[1] / self.sizes[1]
+        if only is None:
+            cost = np.where(self.useful, cost, np.inf)
+            best = np.where(np.isfinite(cost), cost, np.inf).argmin(axis=2)[:, :, None]
+        else:
+            best = np.full((*cost.shape[:2], 1), only)
+        seen = np.take_along_axis(cost, best, axis=2)[:, :, 0]
+        missed, false = (np.take_along_axis(own, best, axis=2)[:, :, 0] for own in self.own)
+        return np.where(np.isfinite(seen), seen, np.inf), pc * missed + (1 - pc) * false
+
+
+@dataclass(frozen=True, eq=False)
 class HeldOut:
     """Several classifiers' cases in folds.
 
@@ -76,6 +118,17 @@ class HeldOut:
     """
 
     counts: Mapping[str, FoldCounts]
+
+    @cached_property
+    def _errors(self) -> dict[str, FoldErrors]:
+        """The errors of the classifiers that have thresholds, which are the same at every operating point."""
+        return {name: FoldErrors.of(counts) for name, counts in self.counts.items() if counts.positives.shape[2] > 1}
+
+    @cached_property
+    def _shares(self) -> list[FloatArray]:
+        """The share of the positives and of the negatives that each fold has."""
+        first = next(iter(self.counts.values()))
+        return [table.sum(axis=2) / table.sum(axis=(1, 2))[:, None] for table in first]
 
     def costs(self, pc: float, only: Mapping[str, int | None]) -> tuple[float, dict[str, float]]:
         """Return the held-out cost of the best choice of all, and of the best threshold of each classifier.
@@ -88,16 +141,13 @@ class HeldOut:
             They take part with that threshold alone. A classifier without thresholds does not take part.
         """
         chosen, own = [], {}
-        for name, counts in self.counts.items():
-            thresholds = counts.positives.shape[2] - 1
-            if not thresholds or (name in only and only[name] is None):
+        for name, errors in self._errors.items():
+            if name in only and only[name] is None:
                 continue
-            seen, held = _best_of_others(counts, pc, only.get(name))
+            seen, held = errors.best_of_others(pc, only.get(name))
             chosen.append((seen, held))
             own[name] = float(held.sum(axis=1).mean())
-        first = next(iter(self.counts.values()))
-        shares = [table.sum(axis=2) / table.sum(axis=(1, 2))[:, None] for table in first]
-        never, always = pc * shares[0], (1 - pc) * shares[1]
+        never, always = pc * self._shares[0], (1 - pc) * self._shares[1]
         # Doing nothing, or always alarming, is chosen where no classifier looks cheaper.
         best_seen = np.full(never.shape, min(pc, 1 - pc))
         best_held = never if pc <= 1 - pc else always
@@ -107,33 +157,11 @@ class HeldOut:
         return float(best_held.sum(axis=1).mean()), own
 
 
-def _best_of_others(counts: FoldCounts, pc: float, only: int | None) -> tuple[FloatArray, FloatArray]:
-    """Return the least cost of any threshold on the other folds, and what it costs on the own fold.
-
-    Both have shape (repeats, folds). The second is in shares of all cases, so that it adds up over the folds.
-    """
-    errors, sizes, own = [], [], []
-    for table, missed in ((counts.positives, True), (counts.negatives, False)):
-        rest = table.sum(axis=1, keepdims=True) - table
-        errors.append(_errors(rest, missed))
-        own.append(_errors(table, missed) / table.sum(axis=(1, 2))[:, None, None])
-        sizes.append(rest.sum(axis=2, keepdims=True))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cost = pc * errors[0] / sizes[0] + (1 - pc) * errors[1] / sizes[1]
-    alarms = sizes[0] - errors[0] + errors[1]
-    if only is None:
-        least = 1e-9 * (sizes[0] + sizes[1])
-        cost = np.where((alarms > least) & (alarms < sizes[0] + sizes[1] - least), cost, np.inf)
-        best = np.where(np.isfinite(cost), cost, np.inf).argmin(axis=2)[:, :, None]
-    else:
-        best = np.full((*cost.shape[:2], 1), only)
-    seen = np.take_along_axis(cost, best, axis=2)[:, :, 0]
-    held = np.take_along_axis(pc * own[0] + (1 - pc) * own[1], best, axis=2)[:, :, 0]
-    return np.where(np.isfinite(seen), seen, np.inf), held
+def _missed(table: FloatArray) -> FloatArray:
+    """Return the positives that do not reach each threshold."""
+    return np.asarray(table.cumsum(axis=2)[:, :, :-1])
 
 
-def _errors(table: FloatArray, missed: bool) -> FloatArray:
-    """Return the errors at every threshold: positives that do not reach it, or negatives that do."""
-    if missed:
-        return np.asarray(table.cumsum(axis=2)[:, :, :-1])
+def _false_alarms(table: FloatArray) -> FloatArray:
+    """Return the negatives that reach each threshold."""
     return np.asarray(table[:, :, ::-1].cumsum(axis=2)[:, :, ::-1][:, :, 1:])
