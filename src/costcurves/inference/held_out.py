@@ -70,9 +70,9 @@ class FoldCounts(NamedTuple):
 class FoldErrors(NamedTuple):
     """Errors of every threshold, positives first: arrays of shape (repeats, folds, thresholds).
 
-    `others` are those on the other folds, of which `sizes` has the numbers of cases. `own` are those on the own fold, in
-    shares of all cases of their class. `useful` are the thresholds that alarm for some cases of the other folds, but
-    not for all.
+    `others` are those on the other folds, of which `sizes` has the numbers of cases. `own` are those on the own fold,
+    in shares of all cases of their class. `useful` are the thresholds that alarm for some cases of the other folds,
+    but not for all.
     """
 
     others: tuple[FloatArray, FloatArray]
