@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 import costcurves as cc
 from benchmarks import scan
@@ -29,8 +30,12 @@ def run(settings: Settings) -> Outcome:
 
 
 def processor(call: Call) -> Timing:
-    """Measure a call by its processor time alone, because elapsed seconds depend on what else the machine does."""
-    cpu = clocked(call).cpu
+    """Measure a call by its processor time alone, because elapsed seconds depend on what else the machine does.
+
+    Linear algebra uses one thread: others would count although most of their time they only wait for work.
+    """
+    with threadpool_limits(1):
+        cpu = clocked(call).cpu
     return Timing(cpu, cpu)
 
 

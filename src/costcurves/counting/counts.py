@@ -35,6 +35,8 @@ COUNTING_FACTOR = 4
 # How many examples are counted at once, so that their intermediate arrays stay in the processor's cache.
 BLOCK = 1 << 15
 MANY = 1 << 16  # from this number of scores on, counts take 4 bytes
+# Counts of at most this many examples fit into 4 bytes.
+MOST_NARROW = 2**31 - 1
 UNNAMED = "classifier"  # what a classifier is called that was given no name
 ASK_SWAPPED = ": are labels and scores swapped?"
 
@@ -314,7 +316,7 @@ def count_scores(positive: BoolArray, scores: Array) -> ScoreCounts:
         scores = scores.astype(np.float64)  # exact: checked_scores has bounded them
     if (packed := packed_scores(positive, scores, (float(scores.min()), float(scores.max())))) is not None:
         return count_packed(packed)
-    narrow = MANY < scores.size <= np.iinfo(np.int32).max
+    narrow = MANY < scores.size <= MOST_NARROW
     thresholds = np.empty(scores.size + 1, scores.dtype if narrow else np.float64)
     # Keys take the end of that memory and thresholds are written from its beginning, so no key is lost before it is
     # read.
@@ -348,7 +350,7 @@ def packed_scores(positive: BoolArray, scores: Array, ends: tuple[float, float])
     `ends` are the lowest and the highest score.
     """
     fast = compiled.loops()
-    if fast is None or scores.dtype.kind != "f" or scores.size > np.iinfo(np.int32).max:
+    if fast is None or scores.dtype.kind != "f" or scores.size > MOST_NARROW:
         return None
     return fast.packed(scores, positive, max(abs(end) for end in ends))
 

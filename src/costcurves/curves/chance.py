@@ -70,9 +70,9 @@ def is_poor(fp: Array, tp: Array) -> bool:
 
 def _surely_better(fp: Array, tp: Array) -> bool:
     """Return whether a few points show that the area under the curve is at least one half."""
-    few = np.linspace(0, fp.size - 1, min(LOOK, fp.size)).astype(np.int64)
-    x, y = fp[few] / float(fp[-1]), tp[few] / float(tp[-1])
-    return float((np.diff(x) * y[:-1]).sum()) >= 0.5
+    step = -(-fp.size // LOOK)
+    x, y = fp[::step], tp[::step] / float(tp[-1])
+    return float(((x[1:] - x[:-1]) * y[:-1]).sum()) >= 0.5 * float(fp[-1])
 
 
 def _least_log_bound(pos: FloatArray, neg: FloatArray) -> float:
