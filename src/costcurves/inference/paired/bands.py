@@ -104,17 +104,19 @@ def equal_cost_p_values(
 
     All arrays have one entry per p-value; so do `errors`, unless they are the same for all.
     """
-    if resamples is None:
-        p = no_difference(counts, sizes, pc, method, sampling, laplace)
-    else:
-        p = ResampledDifferences(counts, sizes, pc, sampling, laplace, resamples).p_values()
     first, second = (np.broadcast_to(error, pc.shape) for error in errors)
     binned = np.flatnonzero((first != 0) | (second != 0))
+    if resamples is None:
+        p = np.ones(pc.size)
+        exact = np.flatnonzero((first == 0) & (second == 0))
+        p[exact] = no_difference(tuple(c[exact] for c in counts), sizes, pc[exact], method, sampling, laplace)
+    else:
+        p = ResampledDifferences(counts, sizes, pc, sampling, laplace, resamples).p_values()
     if binned.size:
         some = tuple(c[binned] for c in counts)
         how = method if resamples is None else "exact"
         wider = no_difference_within(some, sizes, pc[binned], how, sampling, laplace, (first[binned], second[binned]))
-        p[binned] = np.maximum(p[binned], wider)
+        p[binned] = wider if resamples is None else np.maximum(p[binned], wider)
     sure = known.copy()
     sure[binned] = False
     if sure.any():

@@ -154,8 +154,6 @@ def no_difference(
     >>> no_difference(counts, (20, 10), np.array([0.9]), "mid-p", "stratified", 0.0).round(3)
     array([0.264])
     """
-    from scipy.special import ndtr
-
     if method == "exact":
         below, above = _exact_tails(counts, sizes, pc, sampling, laplace)
         return np.asarray(np.minimum(1.0, 2 * np.minimum(below, above)))
@@ -167,14 +165,31 @@ def no_difference(
         _, lower, upper = difference_limits(counted, sizes, pc[some], z, method, sampling, laplace)
         return np.where(estimate[some] > 0, lower, -upper)
 
+    return np.where(np.abs(estimate) < 1e-15, 1.0, _p_values(left, np.arange(pc.size), pc.size))
+
+
+def _p_values(left: Callable[[FloatArray, IntArray], FloatArray], every: IntArray, number: int) -> FloatArray:
+    """Return p-values: the smallest α at which limits exclude zero, for some of a number of points and 1 for the rest.
+
+    Parameters
+    ----------
+    left : callable
+        ``left(z, some)`` is the distance of zero from the nearer limit at the critical values z of some points; it is
+        negative if zero is inside.
+    every : array of int
+        The points at which zero may be excluded.
+    number : int
+    """
+    from scipy.special import ndtr
+
     # The width of the interval is nearly proportional to z. The z at which it reaches zero is found by secants (the
     # Illinois method) at all points at once, and by halving if they are slow: a limit may stay at zero from some z on.
-    every = np.arange(pc.size)
-    low, high = np.zeros(pc.size), np.full(pc.size, _FARTHEST)
-    at_low, at_high = left(low, every), left(high, every)
+    low, high = np.zeros(number), np.full(number, _FARTHEST)
+    at_low, at_high = np.full((2, number), -1.0)
+    at_low[every], at_high[every] = left(low[every], every), left(high[every], every)
     low[at_high > 0] = _FARTHEST
     open_points = np.flatnonzero((at_low > 0) & (at_high <= 0))
-    side, before = np.zeros(pc.size), np.full(pc.size, np.inf)
+    side, before = np.zeros(number), np.full(number, np.inf)
     for turn in range(200):
         some = open_points[high[open_points] - low[open_points] > _CLOSE]
         if some.size == 0:
@@ -193,7 +208,7 @@ def no_difference(
         at_low[some] = np.where(outside, value, np.where(again, 0.5 * f, f))
         at_high[some] = np.where(outside, np.where(again, 0.5 * g, g), value)
         low[some], high[some], side[some] = np.where(outside, z, lo), np.where(outside, hi, z), now
-    return np.where(np.abs(estimate) < 1e-15, 1.0, 2 * ndtr(-low))
+    return np.asarray(2 * ndtr(-low))
 
 
 def no_difference_within(
@@ -218,22 +233,21 @@ def no_difference_within(
     >>> [no_difference_within(counts, *options, errors).round(3).item() for errors in ((0, 0), (0.1, 0), (0.4, 0))]
     [0.001, 0.01, 1.0]
     """
-    how = (method, sampling, laplace)
+    estimate = difference_limits(counts, sizes, pc, 1.0, "gaussian", sampling, laplace)[0]
+    first, second = (np.broadcast_to(error, pc.shape) for error in errors)
+
+    def left(z: FloatArray, some: IntArray) -> FloatArray:
+        """Return the distance of zero from the nearer of the wider limits; it is negative if zero is inside."""
+        counted = tuple(c[some] for c in counts)
+        _, lower, upper = difference_limits(counted, sizes, pc[some], z, method, sampling, laplace)
+        return np.asarray(np.where(estimate[some] > 0, lower - first[some], -(upper + second[some])))
 
     def excluded(z: FloatArray) -> BoolArray:
-        """Return where the wider limits exclude zero."""
-        if method == "exact":  # which takes one critical value at a time
-            ends = [
-                difference_limits(tuple(c[j : j + 1] for c in counts), sizes, pc[j : j + 1], z[j], *how)[1:]
-                for j in range(pc.size)
-            ]
-            lower, upper = (np.concatenate([end[i] for end in ends]) for i in range(2))
-        else:
-            _, lower, upper = difference_limits(counts, sizes, pc, z, *how)
-        return (lower - errors[0] > 0) | (upper + errors[1] < 0)
+        """Return where the wider limits exclude zero, for a method that takes one critical value at a time."""
+        return np.array([left(z[j], np.array([j]))[0] > 0 for j in range(pc.size)])
 
-    estimate = difference_limits(counts, sizes, pc, 1.0, "gaussian", sampling, laplace)[0]
-    return by_halving(excluded, (estimate > errors[0]) | (-estimate > errors[1]))
+    somewhere = (estimate > first) | (-estimate > second)
+    return by_halving(excluded, somewhere) if method == "exact" else _p_values(left, np.flatnonzero(somewhere), pc.size)
 
 
 def by_halving(excluded: Callable[[FloatArray], BoolArray], somewhere: BoolArray) -> FloatArray:
