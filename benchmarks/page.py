@@ -75,8 +75,8 @@ extrapolated: a part of the resamples was measured and multiplied, as described 
 is done once for all resamples. R measures itself, so its start is not counted.
 
 Jobs that are measured beside a second of processor time use one thread of linear algebra, because other threads would
-count while they wait for work. The load averages below say whether other programs were running; if so, only the ratios by
-CPU mean much.
+count while they wait for work. The load averages below say whether other programs were running; if so, only the
+ratios by CPU mean much.
 
 Scores are probabilities from a logistic model of one normal variable. Unless stated otherwise, they are float64 in
 memory and float32 in files. Scores of both signs are log-odds.
@@ -109,10 +109,10 @@ their labels took 0.36 ms in that run (0.08 of the sort), and the check of label
 on top. A plain copy would save 0.2 ms of it, but the full curve would then take 17 % longer and half as much memory
 again.
 
-*Full curve.* Scores and labels are packed into keys, which a compiled loop sorts by three passes over their digits: 7 to 8
-ms for 10⁶ float64, where NumPy's sort takes 9 ms with fast vectors and 53 ms on Zen 4. In all, the curve takes 17 to 19
-ms there. A quarter finds the hull, which comes first because most questions need nothing else. The rest is fresh memory,
-and writing thresholds and counts. scikit-learn's time depends on the processor more than ours: 0.2 s there, and
+*Full curve.* Scores and labels are packed into keys, which a compiled loop sorts by three passes over their digits: 7
+to 8 ms for 10⁶ float64, where NumPy's sort takes 9 ms with fast vectors and 53 ms on Zen 4. In all, the curve takes 17
+to 19 ms there. A quarter finds the hull, which comes first because most questions need nothing else. The rest is fresh
+memory, and writing thresholds and counts. scikit-learn's time depends on the processor more than ours: 0.2 s there, and
 0.75 s of processor time on another one.
 
 *Cross-fitted curve.* The fold of a case follows from its rank, so that all sources of the same cases have the same
