@@ -333,11 +333,6 @@ WEIGHTED = cc.RocHull.from_predictions([0, 0, 1, 1], {"a": [1, 2, 3, 4]}, sample
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (
-            lambda: HULL.best_at_fpr(0.1, confidence=95),
-            cc.InputError,
-            r"`confidence` must be in \(0, 1\), got 95: 95 %",
-        ),
         (lambda: HULL.best_at_tpr(0.1, confidence=1), cc.InputError, r"`confidence` must be in \(0, 1\), got 1"),
         (lambda: HULL.best_at_fpr(0.1, confidence=0), cc.InputError, r"`confidence` must be in \(0, 1\), got 0"),
         (lambda: HULL.best_at_fpr(0, confidence=0.9), cc.InputError, r"`fpr` must be in \(0, 1\), got 0"),

@@ -266,7 +266,6 @@ def test_what_is_said_adds_up():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda c: c.threshold_set(0.5, level=95), r"`level` must be in \(0, 1\), got 95"),
         (lambda c: c.threshold_set("often"), "`condition` must be an OperatingCondition"),
         (lambda c: c.thresholds_within(0.5, tolerance=-1), "`tolerance` must be >= 0, got -1"),
         (lambda c: c.threshold_set(0.5).contains("high"), "`threshold` must be a number, got 'high'"),

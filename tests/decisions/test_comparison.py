@@ -465,7 +465,6 @@ def test_equal_costs_for_all_examples_agree_with_full_sampling():
         ),
         ({"cost_fp": 1, "cost_fn": -1, "policy": 0.5}, r"`cost_fn` must be in .*, got -1"),
         ({"cost_fp": 1, "cost_fn": 1, "policy": "best"}, "or 'bayes', got 'best'"),
-        ({"cost_fp": 1, "cost_fn": 1, "policy": 0.5, "level": 95}, r"`level` must be in \(0, 1\), got 95"),
     ],
 )
 def test_example_cost_says_what_is_wrong(options, message):

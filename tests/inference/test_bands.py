@@ -214,7 +214,6 @@ def test_band_is_a_frozen_result_with_frame_and_json():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"level": 95}, r"`level` must be in \(0, 1\), got 95"),
         ({"fn": 21}, r"`fn` must be in \[0, 20.0\], got 21.0 at position 0"),
         ({"n_pos": 0}, "`n_pos` must be > 0, got 0"),
         ({"pc": [0.5, 0.1]}, "`pc` must be increasing"),

@@ -108,7 +108,6 @@ def test_priors_make_classes_strata():
         (-np.ones((1, 2, 2)), {}, "`confusions` must hold counts >= 0, got -1"),
         (np.ones((1, 2, 2)), {"method": "wald"}, "`method` must be one of"),
         (np.ones((1, 2, 2)), {"laplace": 0.1}, "`laplace` must come with method 'exact', got method 'tilted'"),
-        (np.ones((1, 2, 2)), {"level": 95}, r"`level` must be in \(0, 1\), got 95"),
         (np.ones((1, 2, 2)), {"method": "exact", "laplace": -1}, "`laplace` must be >= 0, got -1"),
     ],
 )

@@ -345,7 +345,6 @@ def test_a_page_that_cannot_be_written_is_refused_before_it_is_made(report, tmp_
             "`scenarios` must hold an OperatingCondition or an OperatingRange for 'x', got 0.3",
         ),
         ({"scenarios": {"": HERE}}, "`scenarios` must be a non-empty string, got ''"),
-        ({"level": 95}, r"`level` must be in \(0, 1\), got 95"),
         ({"currency": 3}, r"`currency` must be a string, got 3 \(int\)"),
         ({"title": ""}, "`title` must be a non-empty string, got ''"),
         ({"source": 3}, "`source` must be a non-empty string, got 3"),
