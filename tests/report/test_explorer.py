@@ -320,8 +320,7 @@ def test_tooltips_name_the_classifier(tab):
         tips = []
         for x in np.linspace(0.05, 0.95, 7):
             for y in np.linspace(0.2, 0.9, 5):
-                page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
-                page.wait_for_timeout(15)
+                tab.point(box, x, y)
                 tips.append(
                     page.evaluate("() => document.querySelector('#vg-tooltip-element.visible')?.innerText ?? ''")
                 )

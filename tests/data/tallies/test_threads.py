@@ -76,12 +76,12 @@ def in_threads(tasks):
     shares = [tasks[i::THREADS] for i in range(THREADS)]
 
     def work(share):
-        together.wait(10)
+        together.wait(600)
         for task in share:
             task()
 
     pool = ThreadPoolExecutor(THREADS)
-    done, waiting = wait([pool.submit(work, share) for share in shares], timeout=60)
+    done, waiting = wait([pool.submit(work, share) for share in shares], timeout=600)
     pool.shutdown(wait=not waiting)
     assert not waiting, "the threads wait for each other"
     for future in done:
