@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 import costcurves as cc
 from costcurves.counting import hull_vertices
 from costcurves.counting.labels import checked_cases
-from laws import random_worlds, scored_world
+from laws import FUZZ_SEED, random_worlds, scored_world
 
 ARRAYS = ("fp", "tp", "thresholds", "below", "fpr", "tpr", "fnr")
 CONDITIONS = (0.001, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999)

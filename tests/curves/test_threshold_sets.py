@@ -12,7 +12,7 @@ from scipy import stats
 
 import costcurves as cc
 from costcurves.inference import threshold_sets as core
-from laws import random_worlds
+from laws import FUZZ_SEED, random_worlds
 from worlds import ALL_TIED, PERFECT, REVERSED, TWO, curve_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
@@ -76,7 +76,7 @@ def test_the_set_is_the_one_found_by_counting_neighbours_one_by_one():
             a, b = max(j for j in inside if j < i), min(j for j in inside if j > i)
             assert total[b] - total[a] <= 0.05 * y.size
         kept += sum(expected) < len(expected)
-    assert kept > 1
+    assert FUZZ_SEED is not None or kept > 1
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
@@ -244,7 +244,7 @@ def test_the_thresholds_of_the_statement_are_the_ends_of_the_set():
                 )
                 told[first : last + 1] = True
             assert told.tolist() == kept
-    assert {"from", "up", "at", "No", "Every", "fromup"} <= forms
+    assert FUZZ_SEED is not None or {"from", "up", "at", "No", "Every", "fromup"} <= forms
 
 
 def test_what_is_said_adds_up():

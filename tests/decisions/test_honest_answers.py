@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import ndtr
 
 import costcurves as cc
@@ -143,9 +144,10 @@ def coverage(worlds, n, classifiers, shift, pc, level=0.95):
 @pytest.mark.parametrize(("n", "classifiers"), [(150, 1), (300, 4)])
 def test_the_limits_hold_for_what_was_chosen(n, classifiers):
     above, below = coverage(random_worlds(60, stream=10 + classifiers), n, classifiers, 1.0, 0.6)
-    # Nominally 1.5 each. With four classifiers the limits of a given choice are exceeded about 16 times.
-    assert above <= 6
-    assert above + below <= 9
+    # Nominally 1.5 each; more than this happens in one of 10^6 runs. With four classifiers the limits of a given choice
+    # are exceeded about 16 times.
+    assert above <= stats.binom.isf(1e-6, 60, 0.025)
+    assert above + below <= stats.binom.isf(1e-6, 60, 0.05)
 
 
 @pytest.mark.law
@@ -155,8 +157,8 @@ def test_noise_is_rarely_shown_to_beat_doing_nothing():
         y = np.arange(120) % 2 == 0
         answer = cc.recommend(y, {str(j): rng.standard_normal(120) for j in range(3)}, 0.5)
         found += bool(answer.worse[[answer.index("always negative"), answer.index("always positive")]].all())
-    # Nominally 3; the test of a given choice says so in more than half of such worlds.
-    assert found <= 9
+    # Nominally 3 at most; the test of a given choice says so in more than half of such worlds.
+    assert found <= stats.binom.isf(1e-6, 60, 0.05)
 
 
 def test_doing_nothing_is_not_sure_where_a_classifier_may_be_better():
