@@ -16,9 +16,10 @@ import costcurves as cc
 
 THREADS, BATCHES, ROWS = 8, 40, 60
 
-pytestmark = pytest.mark.usefixtures("way")
-
-pytestmark = pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
+pytestmark = [
+    pytest.mark.usefixtures("way"),
+    pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning"),
+]
 
 
 @pytest.fixture(autouse=True)
