@@ -103,7 +103,7 @@ def test_the_least_share_is_where_the_excess_reaches_the_limit():
 
 @pytest.mark.law
 def test_thresholds_within_some_percent_are_those_whose_cost_is():
-    for rng in random_worlds(60, stream=181):
+    for rng in random_worlds(25, stream=181):
         y, scores, pc = small_world(rng, 20)
         tolerance = float(rng.choice([0.0, 0.05, 0.5]))
         found = curve(y, scores).thresholds_within(pc, tolerance=tolerance)
@@ -117,7 +117,7 @@ def test_thresholds_within_some_percent_are_those_whose_cost_is():
 
 @pytest.mark.law
 def test_the_cheapest_threshold_is_always_in_the_set_and_joint_sets_are_wider():
-    for rng in random_worlds(20, stream=182):
+    for rng in random_worlds(10, stream=182):
         y, scores, pc = small_world(rng)
         one = curve(y, scores)
         alone, joint = one.threshold_set(pc), one.threshold_sets().at(pc)
@@ -130,7 +130,7 @@ def test_the_cheapest_threshold_is_always_in_the_set_and_joint_sets_are_wider():
 
 @pytest.mark.law
 def test_sets_do_not_depend_on_the_scale_of_scores_or_weights_nor_on_which_class_is_called_positive():
-    for rng in random_worlds(20, stream=183):
+    for rng in random_worlds(8, stream=183):
         y, scores, pc = small_world(rng)
         plain = curve(y, scores).threshold_set(pc)
         numbers = plain.n_points.tolist()

@@ -39,7 +39,7 @@ def world(rng, n=None):
 
 @pytest.mark.law
 def test_sound_predictions_raise_no_alarm():
-    for rng in random_worlds(60, stream=1800):
+    for rng in random_worlds(25, stream=1800):
         y, score = world(rng)
         n, digits = y.size, int(rng.integers(0, 3))
         scores = {"a": np.round(score, digits), "b": np.round(score + rng.normal(size=n), digits)}
@@ -58,7 +58,7 @@ def test_sound_predictions_raise_no_alarm():
 
 @pytest.mark.law
 def test_copies_of_rows_are_found_and_counted():
-    for rng in random_worlds(30, stream=1801):
+    for rng in random_worlds(12, stream=1801):
         y, score = world(rng, 800)
         rows = np.append(np.arange(800), rng.integers(0, 800, 160))
         frame = pd.DataFrame({"y": y[rows], "a": score[rows], "b": (score**3)[rows]})

@@ -44,7 +44,7 @@ def test_dominance_in_cost_is_that_of_exact_envelopes(first, second):
 @pytest.mark.law
 def test_dominance_in_roc_space_is_that_of_the_curves_that_are_averaged():
     both = 0
-    for rng in random_worlds(2500, stream=901):
+    for rng in random_worlds(600, stream=901):
         (labels, first), (others, second) = (tied_scores(rng) for _ in range(2))
         one, two = oracles.roc_rates(labels, first), oracles.roc_rates(others, second)
         a, b = curve_of((labels, first)), curve_of((others, second))
@@ -89,7 +89,7 @@ def test_dominance_refuses():
 
 @pytest.mark.law
 def test_the_dominance_of_many_is_that_of_their_pairs():
-    for rng in random_worlds(400, stream=902):
+    for rng in random_worlds(120, stream=902):
         curves, rates = random_classifiers(rng, most=3, largest=7)
         if rng.random() < 0.3:  # the same classifier under another name
             twin = curves[rng.integers(len(curves))]
@@ -284,7 +284,7 @@ def mixed_curves(rng):
 @pytest.mark.law
 def test_dominance_of_curves_of_any_kind_is_that_of_their_costs_on_a_grid():
     grid = np.linspace(0, 1, 5041)
-    for rng in random_worlds(60, stream=905):
+    for rng in random_worlds(25, stream=905):
         curves = mixed_curves(rng)
         low, high = sorted(rng.choice(grid[::420], 2, replace=False))
         over = None if rng.random() < 0.5 else (float(low), float(high))
@@ -315,7 +315,7 @@ def test_crossings_in_roc_space_are_where_the_averaged_function_changes_sides():
     from costcurves.curves.averages import tpr_at
 
     grid, crossed = np.linspace(0, 1, 25201), 0
-    for rng in random_worlds(150, stream=906):
+    for rng in random_worlds(60, stream=906):
         a, b = curve_of(tied_scores(rng)), curve_of(tied_scores(rng))
         found = cc.dominance({"a": a, "b": b}, space="roc")
         gap = tpr_at(a, grid) - tpr_at(b, grid)

@@ -486,7 +486,7 @@ def test_batched_quantiles_of_full_samples_keep_their_stated_bound(n):
             assert trinomial_cdf(x + room, n, q[j], v) >= level - 1e-3
 
 
-@law(500)
+@law(200)
 @given(st.floats(0, 1e6), st.floats(1e-6, 1e3), st.floats(1e-15, 0.5))
 def test_bernsteins_bound_is_where_his_inequality_leaves_the_tail(variance, largest, tail):
     # P(|X - mean| >= t) <= 2 exp(-t² / (2 (variance + largest t / 3))), which is the tail at the t returned.
@@ -511,7 +511,7 @@ def test_rounding_of_a_transform_does_not_grow_in_its_power(n):
 
 @pytest.mark.law
 def test_quantiles_of_the_sum_of_two_lattices_are_those_of_all_pairs():
-    for rng in random_worlds(40, stream=1907):
+    for rng in random_worlds(20, stream=1907):
         parts = tuple(
             Lattice(float(rng.normal()), float(step), rng.dirichlet(np.ones(size)), 0.0)
             for step, size in zip(rng.choice([0.3, 1.0, 7.1], 2), rng.integers(1, 7, 2), strict=True)

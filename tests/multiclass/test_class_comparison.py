@@ -69,7 +69,7 @@ def world(rng, n_max=40):
 
 @pytest.mark.law
 def test_verdicts_limits_and_p_values_are_those_of_convolved_integers():
-    for rng in random_worlds(300, stream=610):
+    for rng in random_worlds(100, stream=610):
         y, predictions, costs = world(rng, n_max=25)
         level = float(rng.choice([0.8, 0.9, 0.95, 0.99]))
         many = cc.bdeltacost_many(y, predictions, costs, level=level, method="exact")
@@ -133,7 +133,7 @@ def test_verdicts_limits_and_p_values_are_those_of_convolved_integers():
 @pytest.mark.law
 @pytest.mark.parametrize("options", [{"method": "resample"}, {"priors": True}, {"laplace": 0.1}, {"uncertain": True}])
 def test_an_interval_leaves_out_zero_exactly_where_its_p_value_is_small(options):
-    worlds = 300 if options == {"method": "resample"} else 25
+    worlds = 100 if options == {"method": "resample"} else 10
     for rng in random_worlds(worlds, stream=611):
         y, predictions, costs = world(rng, n_max=300)
         more = {"laplace": options.get("laplace", 0.0), "method": options.get("method", "exact"), "rng": rng}
@@ -159,7 +159,7 @@ def test_an_interval_leaves_out_zero_exactly_where_its_p_value_is_small(options)
 def test_who_is_sure_beats_every_constant_classifier_by_itself():
     """Each constant classifier is compared as an ordinary one would be, at the level of the family."""
     sure = 0
-    for rng in random_worlds(80, stream=612):
+    for rng in random_worlds(40, stream=612):
         y, predictions, costs = world(rng, n_max=150)
         many = cc.bdeltacost_many(y, predictions, costs, method="exact")
         everyone = {**predictions, **{f"always {c}": np.full(y.size, c) for c in range(costs.shape[0])}}
@@ -186,7 +186,7 @@ def test_every_view_gives_the_same_verdict(tmp_path, capsys, monkeypatch):
     from costcurves.cli import main
 
     monkeypatch.chdir(tmp_path)
-    for rng in random_worlds(12, stream=613):
+    for rng in random_worlds(2, stream=613):
         y, predictions, costs = world(rng, n_max=120)
         labels = [f"class {c}" for c in range(costs.shape[0])]
         matrix = cc.CostMatrix(costs, labels=labels)
