@@ -94,7 +94,7 @@ def test_force_keeps_links_and_devices(run, folder):
 CLOSED = "Error: standard output: Bad file descriptor\n"
 
 
-@pytest.mark.parametrize("arguments", [DECIDE, (*DECIDE, "--json"), ("--help",), ("--version",), ("hull", "--help")])
+@pytest.mark.parametrize("arguments", [DECIDE, (*DECIDE, "--json"), ("--help",)])
 def test_a_closed_standard_output_is_an_error_without_a_traceback(folder, arguments):
     done = process(folder, *arguments, shell=">&-")
     assert done.returncode == 2
