@@ -235,14 +235,17 @@ def test_a_classifier_dearer_than_a_constant_is_not_called_the_best():
 
 
 def test_errors_about_equal_classifiers_and_constants_are_rare():
-    """A guess costs as much as any constant class: nothing may be said, in all but 5 % of the data sets."""
+    """A guess costs as much as any constant class: nothing may be said, in all but 5 % of the data sets.
+
+    Of 60 data sets, a share of 25 % would be found out 99 times of 100.
+    """
     rng = np.random.default_rng(4)
     costs = 1 - np.eye(4, dtype=int)
     false = sum(
         bool((many := cc.bdeltacost_many(y, {"a": a, "b": b}, costs)).significant().any() or many.sure)
-        for y, a, b in rng.integers(0, 4, (200, 3, 100))
+        for y, a, b in rng.integers(0, 4, (60, 3, 100))
     )
-    assert false / 200 <= 0.05 + 2.6 * math.sqrt(0.05 * 0.95 / 200)
+    assert false / 60 <= 0.05 + 2.6 * math.sqrt(0.05 * 0.95 / 60)
 
 
 @pytest.mark.parametrize(("method", "k"), [("exact", 40), ("tilted", 12)])
