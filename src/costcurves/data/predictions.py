@@ -296,10 +296,10 @@ class Predictions(Result):
         """Test which classifiers are significantly better than others; options as for `significant_dominance`."""
         return dominance_in(self.in_memory(), self.folds, **options)
 
-    def select(self, number: int, *, over: Any = None, folds: int = 5, rng: Rng = 0) -> Ensemble:
+    def select(self, number: int, *, over: Any = None, n_folds: int = 5, rng: Rng = 0) -> Ensemble:
         """Choose the few classifiers whose hull costs least over a range, judged on other folds; see `Ensemble`."""
         rows = self.in_memory()
-        return select_in(rows, number, over=over, folds=folds if rows.folds is None else rows.folds, rng=rng)
+        return select_in(rows, number, over=over, folds=n_folds if rows.folds is None else rows.folds, rng=rng)
 
     def recommend(
         self,

@@ -184,7 +184,7 @@ def coverage(
     pc: PcLike | None = None,
     within_scores: bool = False,
     validation: tuple[int, int] | None = None,
-    draws: int = 2000,
+    n_draws: int = 2000,
     rng: Rng = 0,
     name: str | None = None,
 ) -> Coverage:
@@ -214,8 +214,8 @@ def coverage(
     validation : (n_pos, n_neg), optional
         The size of a validation set on which thresholds are chosen as the best ones, instead of the best of the
         population. It needs a Binormal. The coverage of the cost at the chosen thresholds is then estimated from
-        `draws` validation sets, each with one test set; its standard error is at most 0.5 / √draws.
-    draws, rng
+        `n_draws` validation sets, each with one test set; its standard error is at most 0.5 / √n_draws.
+    n_draws, rng
         The number of validation sets, and a generator or a seed for them.
     name : str, optional
         By default that of `truth`.
@@ -258,7 +258,7 @@ def coverage(
         if len(sizes) != 2:
             raise InputError(f"`validation` must be two sizes, got {shown(validation)}")
         how = {"level": level, "method": method, "sampling": sampling}
-        chance = _after_validation(truth, sizes, (n_pos, n_neg), points, check_integer("draws", draws, 1), rng, how)
+        chance = _after_validation(truth, sizes, (n_pos, n_neg), points, check_integer("n_draws", n_draws, 1), rng, how)
         return Coverage(name or truth.name, points, chance, level, method, sampling, n_pos, n_neg)
     if isinstance(truth, Binormal):
         fnr, fpr = truth.rates(points)
@@ -311,13 +311,13 @@ def _after_validation(
     validation: tuple[int, ...],
     sizes: tuple[int, int],
     points: FloatArray,
-    draws: int,
+    n_draws: int,
     rng: Any,
     options: dict[str, Any],
 ) -> FloatArray:
     """Return the share of drawn test sets whose interval holds the cost at the thresholds of drawn validation sets."""
     generator = check_rng(rng)
-    cuts = np.empty((draws, points.size))
+    cuts = np.empty((n_draws, points.size))
     for one in cuts:
         chosen = CostCurve.from_predictions(*world.draw(*validation, rng=generator))
         one[:] = chosen.threshold_at(points)

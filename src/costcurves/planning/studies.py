@@ -233,7 +233,7 @@ def difference_coverage(
     method: str = "mid-p",
     sampling: str = "stratified",
     test_sets: str = "stratified",
-    draws: int = 10_000,
+    n_draws: int = 10_000,
     rng: Rng = 0,
     name: str = "difference",
 ) -> Coverage:
@@ -251,7 +251,7 @@ def difference_coverage(
         Of the intervals, as in `compare` (not "exact" and not "resample").
     test_sets : {"stratified", "full"}
         How test sets come about, as in `coverage`.
-    draws : int, default 10_000
+    n_draws : int, default 10_000
         How many test sets are drawn at each point; the four counts have too many values to be summed over.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or the seed of one. None draws other test sets each time.
@@ -279,22 +279,22 @@ def difference_coverage(
     check_choice("sampling", sampling, SAMPLINGS)
     if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
         raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
-    draws, generator = check_integer("draws", draws, 1), check_rng(rng)
+    n_draws, generator = check_integer("n_draws", n_draws, 1), check_rng(rng)
     z = critical(level)
     rates = [_pair_rates(name, r, points) for name, r in (("positives", positives), ("negatives", negatives))]
     probability = np.empty(points.size)
     for i, w in enumerate(points):
         pos, neg = (r[i] for r in rates)
         if test_sets == "stratified":
-            a, b, _ = generator.multinomial(n_pos, [*pos, 1 - pos.sum()], draws).T
-            c, d, _ = generator.multinomial(n_neg, [*neg, 1 - neg.sum()], draws).T
+            a, b, _ = generator.multinomial(n_pos, [*pos, 1 - pos.sum()], n_draws).T
+            c, d, _ = generator.multinomial(n_neg, [*neg, 1 - neg.sum()], n_draws).T
         else:
             cells = np.concatenate([pos * n_pos, neg * n_neg]) / (n_pos + n_neg)
-            a, b, c, d, _ = generator.multinomial(n_pos + n_neg, [*cells, 1 - cells.sum()], draws).T
+            a, b, c, d, _ = generator.multinomial(n_pos + n_neg, [*cells, 1 - cells.sum()], n_draws).T
         truth = w * (pos[0] - pos[1]) + (1 - w) * (neg[0] - neg[1])
         # Where class sizes vary, a class may have more errors than it has examples on average.
         counts = tuple(k.astype(np.float64) for k in (a, b, c, d))
-        _, lower, upper = difference_limits(counts, (n_pos, n_neg), np.full(draws, w), z, method, sampling, 0.0)
+        _, lower, upper = difference_limits(counts, (n_pos, n_neg), np.full(n_draws, w), z, method, sampling, 0.0)
         probability[i] = np.mean((lower <= truth + 1e-12) & (truth <= upper + 1e-12))
     return Coverage(name, points, probability, check_level(level), method, sampling, n_pos, n_neg)
 
