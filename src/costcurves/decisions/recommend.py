@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -94,12 +94,6 @@ class Recommendation(Result):
     _below: tuple[float, ...]
     _sizes: tuple[float, float]  # effective numbers of positives and negatives
     _entrants: Entrants
-
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        for field in fields(self):
-            if isinstance(value := getattr(self, field.name), np.ndarray):
-                frozen(value)
 
     @property
     def expected_cost(self) -> FloatArray:
