@@ -208,3 +208,8 @@ class Batches:
             raise DataError(f"labels must be as a tally knows them, got {shown(plain)}")
         rule = LabelRule(plain["pos_label"], plain["family"], negative)
         return cls(rule=rule, weighted=plain["weighted"])
+
+
+def no_examples() -> DataError:
+    """Return the error for a tally that has counted nothing."""
+    return DataError("`y_true` must hold both classes, got 0 positive and 0 negative examples")

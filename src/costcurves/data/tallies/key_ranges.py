@@ -15,13 +15,12 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError
 from costcurves._base.validation import LARGEST_WHOLE, BoolArray, IntArray
 from costcurves.counting import compiled
-from costcurves.counting.counts import wide
+from costcurves.counting.counts import cumulated, wide
 from costcurves.counting.geometry import blocks_above, upper_hull
 from costcurves.counting.keys import CELL_BITS
 from costcurves.data.tallies.base import part
 from costcurves.data.tallies.bin_table import BinTable
 from costcurves.data.tallies.bins import ScoreBins
-from costcurves.data.tallies.scores import cumulated
 
 Array = npt.NDArray[Any]
 
