@@ -205,7 +205,7 @@ def _can_be_label(column: Any, pa: Any) -> bool:
 
 
 def _for_more_classes(labels: int) -> str:
-    """Name the commands that take more than two classes, if there are so many labels."""
+    """Name the commands that take more than two classes, if there are more than two labels."""
     return " (for more classes see bcost, and report --pred)" if 2 < labels <= MOST_CLASSES else ""
 
 

@@ -265,7 +265,7 @@ def assured_precision(curves: Sequence[RocCurve], floor: float, prevalence: floa
     fixed beforehand, from 1 to the number at which the precision of tpr = 1 is just `floor`.
 
     The t_j depend on the negatives only. Given these, the positives found are binomial. That t_j breaks the limit and
-    still finds so many positives has at most the probability `chance_of_ratio`; it must be at most error/J
+    still finds this many positives has at most the probability `chance_of_ratio`; it must be at most error/J
     (Bonferroni), so that all candidates that pass keep the limit at once.
 
     A threshold t between t_j and the next lower score of the sample keeps the limit, too: it finds no less than t_j,
@@ -319,7 +319,7 @@ def _check_sizes(curves: Sequence[RocCurve], enough: Callable[[int, int], bool],
         return -(-factor * n_neg // 100), -(-factor * n_pos // 100)
 
     high = 200
-    while high < 2**50 and not enough(*times(high)):  # nobody has more cases
+    while high < 2**50 and not enough(*times(high)):  # no data set has more cases
         high *= 2
     factor = bisect_right(range(high), False, lo=high // 2, key=lambda factor: enough(*times(factor)))
     negatives, positives = times(factor)

@@ -113,7 +113,7 @@ class RocCurve(Result):
 
     @property
     def _known(self) -> counts.ScoreCounts:
-        """All points, or only those that can be best if nobody has asked for all of very many points yet."""
+        """All points; of very many, only those that can be best, until all are asked for."""
         return self._counts.known
 
     @property

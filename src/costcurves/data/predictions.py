@@ -339,7 +339,8 @@ class Predictions(Result):
 
         Notes
         -----
-        Errors and warnings that are found by a test have a chance of at most about 1 in 10,000 to be false alarms.
+        Errors and warnings that follow from a statistical test are false alarms with a probability of at most about 1
+        in 10,000.
 
         Examples
         --------

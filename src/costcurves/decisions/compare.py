@@ -275,7 +275,7 @@ class _Compare:
         Parameters
         ----------
         frame, label, weight, pos_label, on_null
-            As for `RocCurve.from_frame`; a frame that is not in memory is read once more than for a curve.
+            As for `RocCurve.from_frame`; a frame that is not in memory is read one more time than for a curve.
         score_a, score_b : str
             The columns of both classifiers' scores.
         names : (str, str), optional

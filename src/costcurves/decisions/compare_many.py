@@ -75,7 +75,7 @@ class Pairs(Sequence[CurveDifference]):
     ----------
     counted : AllPairs
     told : sequence of Told
-        What is told of each classifier.
+        What is reported of each classifier.
     pc : array
         The operating points of the bands.
     z : float

@@ -94,7 +94,7 @@ class Contest:
         return judge.saving(next(one for one in choices if one.classifier == rival))
 
     def _judged(self, where: OperatingCondition, level: float, use: str | None) -> tuple[_Judge, list[Choice]]:
-        """Return everybody at a condition, the choice first, then by cost, and who judges them."""
+        """Return all competitors at a condition, the choice first and the others by cost, and what judges them."""
         own = {name: self.entrants.choice(name, where) for name in self.names}
         listed = [*own.values(), *trivial_choices(where)]
         best = cheapest_of(listed)[0] if use is None else next(one for one in listed if one.classifier == use)
@@ -133,7 +133,7 @@ class Contest:
         return self.field.allowed(i for i in in_use if i is not None)
 
     def discordant(self, name: str, cut: float) -> tuple[FloatArray, ...]:
-        """Return the rows that only a candidate, only one classifier at a threshold gets wrong, in each class."""
+        """Return, for each class, the rows that only a candidate gets wrong and those that only a given rule does."""
         g = int(np.searchsorted(self.field.grids[name], cut)) + 1
         found = []
         for side in (0, 1):

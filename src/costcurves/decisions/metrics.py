@@ -21,7 +21,7 @@ from costcurves.curves.roc import RocCurve
 from costcurves.curves.thresholds import PolicyLike, crossfit
 from costcurves.inference.example_costs import incurred_costs
 
-# How `cross_fitted_cost` divides the cases: into so many folds, so many times.
+# Into how many folds `cross_fitted_cost` divides the cases, and how often.
 FOLDS = 10
 REPEATS = 5
 

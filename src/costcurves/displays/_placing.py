@@ -399,7 +399,7 @@ def _fit_rows(ax: Any, names: Sequence[str]) -> None:
 
 
 def _cut(text: str, letters: int, lines: int) -> str:
-    """Break a text into lines of so many letters, and cut what is left."""
+    """Break a text into lines of limited length, and cut off what does not fit."""
     parts = [part for line in text.split("\n") for part in (textwrap.wrap(line, letters) or [line])]
     if len(parts) > lines:
         last = " ".join(parts[lines - 1 :])

@@ -151,7 +151,7 @@ def takes_missing(estimator: Any) -> bool:
 
 
 def take_features(owner: Any, fitted: Any) -> None:
-    """Let a classifier have the number and the names of the features of one that it has trained, if it has them."""
+    """Copy the number and the names of the features from a trained classifier, if it has them."""
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(fitted, name):
             setattr(owner, name, getattr(fitted, name))

@@ -37,7 +37,7 @@ _FEW_COSTS = 20
 _ERRORS = 2.0
 # With fewer cases than this that cost anything, quantiles of resampled means are too close to the mean.
 _FEW_CASES = 10
-# Bootstrap-t is used only if at least so many cases cost anything, and the tail index is below this one.
+# Bootstrap-t is used only if at least this many cases cost anything, and the tail index is below this one.
 _ENOUGH, _HEAVY = 20, 0.6
 # The tail that bootstrap-t is asked for, as a share of the nominal one: of skewed costs it misses too often.
 _ASKED = 0.4

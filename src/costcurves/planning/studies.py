@@ -77,7 +77,7 @@ def covers_cost(
     takes one distribution per set. For "exact" the levels of all sets come at once from their characteristic functions,
     some hundred times quicker than that many calls of `bcost`. Where costs are multiples of one step, so that the
     distribution has atoms, half of an atom at the cost counts on either side, and a set whose interval ends exactly
-    there may be judged otherwise than by `bcost`.
+    there may be judged differently than by `bcost`.
 
     Examples
     --------
