@@ -375,11 +375,6 @@ class Verdicts(Result):
     high: FloatArray
     better: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        frozen(self.low)
-        frozen(self.high)
-
     def where(self, name: str) -> PcIntervals:
         """Return the intervals of one verdict."""
         chosen = np.array([is_among(name, (better,)) for better in self.better], dtype=np.bool_)
@@ -482,8 +477,8 @@ def difference_of_counts(
 ) -> CurveDifference:
     """Return the difference of two curves from their paired counts, however those were made.
 
-    If there are no counts at the operating points, the band is pointwise. `both` is what is told of each, and `errors`
-    are the most by which the cost of each curve can be too high.
+    If there are no counts at the operating points, the band is pointwise. `both` is what is reported of each, and
+    `errors` are the most by which the cost of each curve can be too high.
     """
     steps = paired.steps
     effective = (steps.pos.effective, steps.neg.effective) if paired.weighted else None

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from costcurves._base.errors import InputError
 from costcurves._base.frames import NamedColumns
-from costcurves._base.results import Result, jsonable
+from costcurves._base.results import Result
 from costcurves._base.text import level_text, safe
 from costcurves._base.validation import BoolArray, Column, FloatArray, check_flag, check_level, frozen, is_among, shown
 from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
@@ -94,6 +94,11 @@ class Recommendation(Result):
     _below: tuple[float, ...]
     _sizes: tuple[float, float]  # effective numbers of positives and negatives
     _entrants: Entrants
+    _column_names = (
+        *("classifier", "threshold", "fpr", "tpr", "normalized_cost", "estimate", "lower", "upper"),
+        *("expected_cost", "money_estimate", "money_lower", "money_upper"),
+        *("p_value", "adjusted", "worse", "same", "saves", "money_saves"),
+    )
 
     @property
     def expected_cost(self) -> FloatArray:
@@ -246,24 +251,15 @@ class Recommendation(Result):
             raise InputError(f"`name` must be one of {', '.join(self.classifier)}, got {shown(name)}")
         return self.classifier.index(name)
 
-    def _columns(self) -> dict[str, Any]:
-        names = (
-            *("classifier", "threshold", "fpr", "tpr", "normalized_cost", "estimate", "lower", "upper"),
-            *("expected_cost", "money_estimate", "money_lower", "money_upper"),
-            *("p_value", "adjusted", "worse", "same", "saves", "money_saves"),
-        )
-        return {name: list(self.classifier) if name == "classifier" else getattr(self, name) for name in names}
-
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain Python values, one entry per classifier."""
-        table: dict[str, list[Any]] = jsonable(self._columns())
-        rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        rows = self._records()
         for row in rows:
             if row["same"]:
                 row["worse"] = None  # it is the choice itself
         thresholds = self.threshold_set()
         return {
-            "condition": {name: values[0] for name, values in jsonable(self.condition._columns()).items()},
+            "condition": self.condition._records()[0],
             "best": self.best.classifier,
             "runner_up": self.runner_up.classifier,
             "sure": self.sure,
