@@ -306,7 +306,7 @@ class Predictions(Result):
         condition: ConditionLike,
         *,
         policy: NamedPolicies = "optimal",
-        level: float = 0.95,
+        level: float = DEFAULT_LEVEL,
         given_choice: bool = False,
     ) -> Recommendation:
         """Recommend a classifier and a threshold at a condition, with the certainty of that choice. See `recommend`."""
@@ -316,7 +316,12 @@ class Predictions(Result):
             return recommend_here(self._judged(policy), where, level, given_choice=taken)
 
     def recommend_within(
-        self, over: RangeLike, *, policy: NamedPolicies = "optimal", level: float = 0.95, given_choice: bool = False
+        self,
+        over: RangeLike,
+        *,
+        policy: NamedPolicies = "optimal",
+        level: float = DEFAULT_LEVEL,
+        given_choice: bool = False,
     ) -> RangeRecommendation:
         """Recommend what to use if the condition is known only as a range. See `recommend_within`."""
         span, level = check_range(over), check_level(level)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import FloatArray, check_choice, check_flag, frozen, shown
+from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, check_choice, check_flag, frozen, shown
 from costcurves.conditions.range import GridLike
 from costcurves.curves.averages import CostCurves, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
@@ -24,7 +24,7 @@ def average_band(
     kind: Literal["both", "between", "within"] = "both",
     together: CostCurve | None = None,
     given_choice: bool = False,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     pc: GridLike | None = None,
     **options: Any,
 ) -> Band:

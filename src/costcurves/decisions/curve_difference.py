@@ -12,6 +12,7 @@ from costcurves._base.errors import UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
     Rng,
@@ -53,7 +54,7 @@ class DifferenceOptions(TypedDict, total=False):
 
 def difference_options(
     *,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: PairedMethodName = "mid-p",
     sampling: Sampling = "stratified",
     laplace: float = 0.0,

@@ -13,7 +13,17 @@ from costcurves._base.errors import InputError
 from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result
 from costcurves._base.text import level_text, safe
-from costcurves._base.validation import BoolArray, Column, FloatArray, check_flag, check_level, frozen, is_among, shown
+from costcurves._base.validation import (
+    DEFAULT_LEVEL,
+    BoolArray,
+    Column,
+    FloatArray,
+    check_flag,
+    check_level,
+    frozen,
+    is_among,
+    shown,
+)
 from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
@@ -303,7 +313,7 @@ def recommend(
     pos_label: Label | None = None,
     sample_weight: npt.ArrayLike | None = None,
     policy: NamedPolicies = "optimal",
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     given_choice: bool = False,
 ) -> Recommendation:
     """Return which classifier to use at an operating condition, at which threshold, and how sure that is.

@@ -14,7 +14,15 @@ import numpy.typing as npt
 from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result
 from costcurves._base.text import safe
-from costcurves._base.validation import Column, FloatArray, IntArray, check_flag, check_in_unit, check_level
+from costcurves._base.validation import (
+    DEFAULT_LEVEL,
+    Column,
+    FloatArray,
+    IntArray,
+    check_flag,
+    check_in_unit,
+    check_level,
+)
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.counting.class_labels import Label
@@ -222,7 +230,7 @@ def recommend_within(
     pos_label: Label | None = None,
     sample_weight: npt.ArrayLike | None = None,
     policy: NamedPolicies = "optimal",
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     given_choice: bool = False,
 ) -> RangeRecommendation:
     """Return what to use when the condition is only known as a range, and how sure that is.

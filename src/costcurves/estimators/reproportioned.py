@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import Column, check_choice, shown
+from costcurves._base.validation import DEFAULT_LEVEL, Column, check_choice, shown
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.counting.class_labels import Label
 from costcurves.curves.thresholds import fixed
@@ -138,7 +138,7 @@ class ReproportionedClassifier(WrappedScores, ClassifierMixin, MetaEstimatorMixi
         return np.asarray(self.estimator_.predict(X))
 
     def compare_with_threshold(
-        self, X: Any, y: Column, *, cv: Any = 5, level: float = 0.95, n_jobs: int | None = None
+        self, X: Any, y: Column, *, cv: Any = 5, level: float = DEFAULT_LEVEL, n_jobs: int | None = None
     ) -> CurveDifference:
         """Compare the cost at the condition with that of the same learner with a moved threshold, out of fold.
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
     Rng,
@@ -177,7 +178,7 @@ def coverage(
     *,
     n_pos: int,
     n_neg: int,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: Literal["wilson", "gaussian"] = "wilson",
     sampling: Sampling = "stratified",
     test_sets: Sampling = "stratified",

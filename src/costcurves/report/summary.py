@@ -14,6 +14,7 @@ import numpy as np
 from costcurves._base.errors import InputError
 from costcurves._base.progress import track
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
     Rng,
@@ -174,7 +175,7 @@ def summarise(
     baseline_threshold: float | None = None,
     slices: Any = None,
     reference: Predictions | None = None,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     dropped: int = 0,
     rng: Rng = 0,
 ) -> Summary:
