@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import costcurves as cc
-from costcurves._base.text import safe
+from costcurves._base.text import is_number, safe
 from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.cli._answer_parts import ClassData, Data
 from costcurves.cli._print import Problem, listing, quoted
@@ -285,20 +285,12 @@ def _parsed(texts: list[str | None], name: str, option: str, comma: bool) -> Flo
         if not text:
             continue
         plain = text.replace(".", "").replace(",", ".") if comma and "," in text else text
-        if not _is_number(plain):
+        if not is_number(plain):
             hint = ": for decimal commas add --decimal-comma" if not comma and _COMMA_NUMBER.fullmatch(text) else ""
             what = f"row {row + 1:,} has {quoted(text)}{hint}"
             raise Problem(f"{option} {quoted(name)}: the column must hold numbers, but {what}")
         numbers[row] = float(plain)
     return numbers
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _complete(columns: Columns, labels: dict[str, Any], numbers: dict[str, Any], drop: bool) -> tuple[Any, int]:
@@ -356,7 +348,7 @@ def _positive(columns: Columns, label: str, labels: list[Any], wanted: str | Non
 
 
 def _same_number(value: Any, text: str) -> bool:
-    return not isinstance(value, str) and _is_number(text) and float(value) == float(text)
+    return not isinstance(value, str) and is_number(text) and float(value) == float(text)
 
 
 def _text(value: Any) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.progress import track
+from costcurves._base.text import is_number
 from costcurves._base.validation import (
     DEFAULT_LEVEL,
     BoolArray,
@@ -326,15 +327,7 @@ def _kind(rules: list[Policy]) -> str:
 def _word_for(pos_label: Any) -> str:
     """Name the positive class by its label, unless the label is only a number."""
     word = pos_label.strip() if isinstance(pos_label, str) else ""
-    return word if word and word.lower() != "true" and not _is_number(word) else "positive"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return word if word and word.lower() != "true" and not is_number(word) else "positive"
 
 
 def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
@@ -380,7 +373,7 @@ def _may_be_probabilities(roc: RocCurve) -> bool:
     return bool(scores[-1] >= 0 and scores[0] <= 1 and ((scores > 0) & (scores < 1)).any())
 
 
-def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
+def visible(roc: RocCurve, cells: int) -> RocCurve:
     """Select the points that can be distinguished in a picture with `cells` cells per side. Hull vertices are kept.
 
     So are points where the number of flagged cases grows by a few percent, however few they are.
@@ -392,7 +385,7 @@ def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
     >>> from costcurves.report.summary import visible
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(100_000) < 0.5
-    >>> len(visible(cc.RocCurve.from_predictions(y, y + rng.normal(size=y.size))).fpr) < 800
+    >>> len(visible(cc.RocCurve.from_predictions(y, y + rng.normal(size=y.size)), 250).fpr) < 800
     True
     """
     column, row = np.rint(roc.fpr * cells), np.rint(roc.tpr * cells)
