@@ -252,7 +252,7 @@ class CurveDifference(Result):
         The limits are those of the band, which are simultaneous by default. The p-value is that of this condition taken
         by itself.
         """
-        interval = self.band.evaluated_by(self._limits_at).at(condition)
+        interval = self.band.computed_by(self._band_at).at(condition)
         p_value = float(self._p_values(np.array([check_condition(condition).pc]))[0])
         return DifferenceInterval.of(interval, p_value, joint=self.simultaneous)
 
@@ -260,11 +260,10 @@ class CurveDifference(Result):
         """Return the p-values of equal costs at some points."""
         return self._discordant.band(pc).p_values_at(pc)
 
-    def _limits_at(self, pc: float) -> tuple[float, ...]:
-        """Return estimate and limits at one pc, as if it had been among the points of the band."""
+    def _band_at(self, pc: FloatArray) -> DifferenceBand | UnpairedBand:
+        """Return the band at other points, as if they had been among those of the band."""
         more = {"critical_value": self.band.critical} if self.simultaneous else {}
-        one = self._discordant.band(np.array([pc]), **more)
-        return float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
+        return self._discordant.band(pc, **more)
 
     def without_error(self) -> CurveDifference:
         """Return the difference at the thresholds in use, which may not be the best ones if scores were binned.
