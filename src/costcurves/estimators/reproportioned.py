@@ -18,7 +18,7 @@ from costcurves.counting.class_labels import Label
 from costcurves.curves.thresholds import fixed
 from costcurves.data.predictions import Predictions
 from costcurves.decisions.curve_difference import CurveDifference
-from costcurves.estimators._members import WrappedScores, take_features, two_classes
+from costcurves.estimators._members import WrappedScores, take_features, takes_what, two_classes
 from costcurves.estimators.threshold import CostThresholdClassifier
 
 HOW = ("weight", "resample")
@@ -175,10 +175,6 @@ class ReproportionedClassifier(WrappedScores, ClassifierMixin, MetaEstimatorMixi
 
     def __sklearn_tags__(self) -> Any:
         """Return the tags, which describe the input that the classifier accepts."""
-        from sklearn.utils import get_tags
-
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        tags = takes_what(super().__sklearn_tags__(), [self.estimator])
         tags.classifier_tags.multi_class = False
         return tags
