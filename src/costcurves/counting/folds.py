@@ -272,6 +272,13 @@ def case_folds(positive: BoolArray, scores: Array, weights: FloatArray | None, n
     return folds
 
 
+def class_sizes(positive: BoolArray, weights: FloatArray | None) -> tuple[int, int]:
+    """Return how many positives and negatives there are, without those of weight 0."""
+    kept = positive if weights is None else positive[weights > 0]
+    n_pos = int(np.count_nonzero(kept))
+    return n_pos, kept.size - n_pos
+
+
 def largest_number(n_pos: int, n_neg: int, wanted: int) -> int:
     """Return how many folds there can be, each with cases of both classes: at most as many as were wanted."""
     fewest = min(n_pos, n_neg)

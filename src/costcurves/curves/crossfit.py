@@ -12,7 +12,7 @@ import numpy.typing as npt
 from costcurves._base.errors import FewerFoldsWarning, InputError, UnsupportedError, warn
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.counting.counts import MANY, ScoreCounts
-from costcurves.counting.folds import FoldCounts, case_folds, check_complements, divided, largest_number
+from costcurves.counting.folds import FoldCounts, case_folds, check_complements, class_sizes, divided, largest_number
 from costcurves.curves.policy import AnySteps, CrossSteps, Policy, Steps, best_steps
 from costcurves.curves.roc import RocCurve
 
@@ -67,7 +67,7 @@ class Crossfit(Policy):
         """Return the policy with the folds of these cases, where their counts at each score do not determine them."""
         if self._takes(folds) or weights is not None:
             if not self._takes(folds):
-                self._told_number(*self._sizes(positive, weights))
+                self._told_number(*class_sizes(positive, weights))
             listed = self.folds_of(positive, scores, weights, folds)
             tables = tuple(FoldCounts.of_cases(positive, scores, weights, fold, int(fold.max()) + 1) for fold in listed)
             check_complements(tables[0])
@@ -84,7 +84,7 @@ class Crossfit(Policy):
         """Return the fold of each case in each division, of shape (divisions, cases)."""
         if self._takes(folds):
             return np.asarray(folds)[None]
-        number = largest_number(*self._sizes(positive, weights), self.number)
+        number = largest_number(*class_sizes(positive, weights), self.number)
         return case_folds(positive, scores, weights, number, self.n_repeats)
 
     @property
@@ -102,12 +102,6 @@ class Crossfit(Policy):
                 f"got {self.n_repeats}: give `n_folds` to divide anew"
             )
         return True
-
-    @staticmethod
-    def _sizes(positive: BoolArray, weights: FloatArray | None) -> tuple[int, int]:
-        kept = positive if weights is None else positive[weights > 0]
-        n_pos = int(np.count_nonzero(kept))
-        return n_pos, kept.size - n_pos
 
     def _told_number(self, n_pos: int, n_neg: int) -> int:
         """Return how many folds there are, and say so if they are fewer than was asked for."""

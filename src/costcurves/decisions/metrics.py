@@ -13,7 +13,7 @@ from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import RangeLike
 from costcurves.counting import counts
 from costcurves.counting.class_labels import Label, check_weights
-from costcurves.counting.folds import largest_number
+from costcurves.counting.folds import class_sizes, largest_number
 from costcurves.counting.labels import binary_labels, checked_cases
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
@@ -130,9 +130,7 @@ def cross_fitted_cost(
     n_folds, n_repeats = check_integer("n_folds", n_folds, 2), check_integer("n_repeats", n_repeats, 1)
     cases = checked_cases(y_true, y_score, pos_label, sample_weight)
     positive, _, weights = cases
-    kept = positive if weights is None else positive[weights > 0]
-    n_pos = int(np.count_nonzero(kept))
-    number = largest_number(n_pos, kept.size - n_pos, n_folds)
+    number = largest_number(*class_sizes(positive, weights), n_folds)
     with no_question():
         roc = RocCurve.of_checked(*cases, name=counts.UNNAMED, points="all")
     return float(CostCurve(roc, crossfit(number, n_repeats).for_cases(*cases)).evaluate(where.pc))

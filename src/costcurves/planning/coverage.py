@@ -242,9 +242,7 @@ def coverage(
     """
     level, rng = check_level(level), check_rng(rng)
     method = check_choice("method", method, _METHODS)
-    check_choice("sampling", sampling, SAMPLINGS)
-    if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
-        raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
+    check_sampling(sampling, test_sets)
     n_pos = check_integer("n_pos", n_pos, 1, _MOST_EXAMPLES)
     n_neg = check_integer("n_neg", n_neg, 1, _MOST_EXAMPLES)
     points = np.linspace(0.01, 0.99, 99) if pc is None else check_pc(pc)
@@ -305,6 +303,13 @@ def _covered(
     flagged = n_pos - fn + fp
     mass = np.where((flagged > 0) & (flagged < n_pos + n_neg), mass, 0.0)
     return min(1.0, float(mass @ held) / float(mass.sum())) if mass.sum() > _HARDLY else math.nan
+
+
+def check_sampling(sampling: Any, test_sets: Any) -> None:
+    """Check how intervals and test sets are drawn: where class sizes vary, the interval must allow for that."""
+    check_choice("sampling", sampling, SAMPLINGS)
+    if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
+        raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
 
 
 def _after_validation(

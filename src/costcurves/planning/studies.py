@@ -27,7 +27,7 @@ from costcurves._base.validation import (
 from costcurves.conditions.condition import PcLike
 from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, PriorsLike, as_cost_matrix, check_priors
 from costcurves.counting.square_tables import check_counts
-from costcurves.inference.bands.results import SAMPLINGS, check_pc
+from costcurves.inference.bands.results import check_pc
 from costcurves.inference.cost_cells import CostCells, default_laplace
 from costcurves.inference.cost_methods import DEFAULT_METHOD, CostMethodName
 from costcurves.inference.levels import Cells, bootstrap_levels
@@ -35,7 +35,7 @@ from costcurves.inference.paired.limits import difference_limits
 from costcurves.inference.paired.rates import PAIRED_METHODS
 from costcurves.inference.rates import cells_interval, critical
 from costcurves.inference.tilted import tilted_tails_at
-from costcurves.planning.coverage import Coverage
+from costcurves.planning.coverage import Coverage, check_sampling
 
 
 def covers_cost(
@@ -276,9 +276,7 @@ def difference_coverage(
     points = check_pc(pc)
     n_pos, n_neg = check_integer("n_pos", n_pos, 1), check_integer("n_neg", n_neg, 1)
     check_choice("method", method, PAIRED_METHODS)
-    check_choice("sampling", sampling, SAMPLINGS)
-    if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
-        raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
+    check_sampling(sampling, test_sets)
     n_draws, generator = check_integer("n_draws", n_draws, 1), check_rng(rng)
     z = critical(level)
     rates = [_pair_rates(name, r, points) for name, r in (("positives", positives), ("negatives", negatives))]
