@@ -126,8 +126,8 @@ class FoldCounts:
     def near_hulls(self) -> BoolArray:
         """Mark between which neighbouring points the hull of all cases but those of a fold may have a vertex.
 
-        As in `hull_vertices`: there is none where the corner of both points is not above the hull of all points. The
-        last score before a vertex is its threshold.
+        As in `hull_vertices`, there is no vertex between two points if their upper-left corner is not above the hull of
+        all points. The last score before a vertex is the threshold of the vertex.
         """
         near = np.zeros(self.thresholds.size - 1, np.bool_)
         for index, fp, tp in self.complements():

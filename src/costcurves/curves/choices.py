@@ -313,7 +313,7 @@ _KEPT = {
 
 
 def _rounded(bound: float, up: bool) -> str:
-    """Return a bound in three digits, so that it still holds."""
+    """Return a bound with three digits, rounded so that it still holds."""
     exact = Decimal(repr(bound))
     places = Decimal((0, (1,), exact.adjusted() - 2))
     return f"{float(exact.quantize(places, ROUND_CEILING if up else ROUND_FLOOR)):g}"

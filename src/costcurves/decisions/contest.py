@@ -326,7 +326,7 @@ class _Judge:
 def trivial(choice: Choice) -> bool:
     """Return whether a choice never alarms, or always does, so that its cost needs no data.
 
-    That is so by its threshold; a real threshold that raises no alarm on these rows may raise some on others.
+    Only its threshold matters: a finite one that raises no alarm on these rows may raise some on others.
     """
     return choice.classifier in TRIVIAL or math.isinf(choice.threshold)
 

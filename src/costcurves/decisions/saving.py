@@ -85,7 +85,7 @@ class Saving(Result):
         return {name: [value] for name, value in rules.items()} | {name: [getattr(self, name)] for name in names}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the saving as plain Python values, with what it is a saving against."""
+        """Return the saving as plain Python values, together with the baseline."""
         plain = self._records()[0]
         del plain["classifier"], plain["threshold"]
         return {"baseline": jsonable(self.baseline), **plain, "given_choice": self.given_choice}

@@ -302,7 +302,7 @@ class Shifts(NamedTuple):
 def choice_shifts(rows: ScoredRows, pc: FloatArray, cuts: FloatArray, level: float) -> Shifts:
     """Return what the choice of thresholds does to the cost of a classifier and to its limits at each operating point.
 
-    The thresholds that look cheapest look cheaper than they are. How far the limits of their cost must move for that is
+    The thresholds that look cheapest look cheaper than they are, so the limits of their cost must move. How far is
     found as for a recommendation of this classifier alone: by choosing again in draws of the costs of all thresholds.
 
     Parameters

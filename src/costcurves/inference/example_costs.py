@@ -148,7 +148,7 @@ def _expanded(values: FloatArray, tail: float, observed: float) -> tuple[float, 
 
 
 def _resampled_t(moved: FloatArray, n: int, size: int, rng: np.random.Generator) -> FloatArray:
-    """Return t of resamples of n values, of which all but these are zero; infinite if a resample has no spread."""
+    """Return t of resamples of n values, all zero but for the given ones; t is infinite in resamples without spread."""
     mean = float(moved.sum()) / n
     numbers = rng.binomial(n, moved.size / n, size) if moved.size < n else np.full(size, n)
     sums = np.zeros((2, size))

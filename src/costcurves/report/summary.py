@@ -317,7 +317,7 @@ def _among(every: ManyDifferences, leaders: tuple[str, ...]) -> ManyDifferences:
 
 
 def _kind(rules: list[Policy]) -> str:
-    """Return how thresholds are chosen, in a word."""
+    """Return a word for how thresholds are chosen."""
     for word, told in (("optimal", "chosen_here"), ("crossfit", "cross_fits"), ("validation", "of_one_classifier")):
         if all(getattr(rule, told) for rule in rules):
             return word

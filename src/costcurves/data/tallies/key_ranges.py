@@ -142,7 +142,7 @@ class Chain:
     def replaced(self, low: IntArray, shift: IntArray, neg: Array, pos: Array) -> Chain:
         """Return the chain with its open parts replaced by finer ones, given from the highest keys down.
 
-        The finer parts of an open part must hold what it holds.
+        The finer parts of an open part must together hold the same examples as that part.
         """
         parts = self.open
         # Both go by keys, so that looking for the few parts among the many finer ones is enough.
