@@ -352,7 +352,7 @@ def _same_number(value: Any, text: str) -> bool:
 
 
 def _text(value: Any) -> str:
-    """Return a label as text: whole floats without decimals, truth values as true and false."""
+    """Return a label as text: whole floats without decimals, booleans as true and false."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
