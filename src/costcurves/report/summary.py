@@ -180,20 +180,10 @@ def summarise(
     dropped: int = 0,
     rng: Rng = 0,
 ) -> Summary:
-    """Compute the contents of a report of two classes.
+    """Compute the contents of a report of two classes; options are those of `Report.from_predictions`.
 
-    Parameters
-    ----------
-    predictions : Predictions
-    scenarios : mapping of name to OperatingCondition or OperatingRange
-    policy, baseline, baseline_threshold, slices, reference
-        As for `Report.from_predictions`.
-    level : float in (0, 1)
-    dropped : int
-        The number of rows that were left out before, which the report states.
-    rng : numpy.random.Generator, int or None, default 0
-        For the simulated critical values of what holds at all conditions together. The summary has the seed: `rng`
-        itself, or one that is drawn from it.
+    Simulated critical values, of what holds at all conditions together, come from `rng`. The summary has the seed:
+    `rng` itself, or one that is drawn from it.
 
     Examples
     --------
