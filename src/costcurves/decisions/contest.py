@@ -188,6 +188,11 @@ class _Judge:
                         self.place[name] = int(np.searchsorted(self.field.number, i))
         self.chosen = None if trivial(best) else self.place.get(best.classifier)
 
+    def stand_in(self, choice: Choice) -> str:
+        """Return the classifier whose numbers are those of a choice, so that names and places do not matter."""
+        entrants, best = self.contest.entrants, self.best.classifier
+        return entrants.twins[best] if choice is self.best else entrants.first_like(choice.classifier, best)
+
     def members(self, name: str) -> BoolArray:
         """Return the candidates of one classifier."""
         assert self.field is not None
@@ -231,14 +236,14 @@ class _Judge:
         known = {one.classifier: (one.normalized_cost,) * 3 for one in choices if trivial(one)}
         if open_ones:
             assert self.field is not None
-            places = np.array([self.place[one.classifier] for one in open_ones])
+            places = np.array([self.place[self.stand_in(one)] for one in open_ones])
             if self.contest.given_choice:
                 limits = [self.field.given_limits(int(i), self.level) for i in places]
                 told = [(one.normalized_cost, *ends) for one, ends in zip(open_ones, limits, strict=True)]
             else:
                 shifts = []
                 for one, i in zip(open_ones, places, strict=True):
-                    among = self.competing if one is self.best else self.members(one.classifier)
+                    among = self.competing if one is self.best else self.members(self.stand_in(one))
                     found = self.field.shifts(int(i), self.level, among, self.least, self.held_out(one))
                     # What was not chosen by its cost is expected to cost what it does here.
                     shifts.append(found if among.sum() > 1 else (one.normalized_cost, *found[1:]))
@@ -277,11 +282,7 @@ class _Judge:
         """Return the cost of choices made without a fold on that fold: of all candidates, or of one classifier's."""
         if self._held_out is None:
             return None
-        return (
-            self._held_out[0]
-            if choice is self.best
-            else self._held_out[1][self.contest.entrants.twins[choice.classifier]]
-        )
+        return self._held_out[0] if choice is self.best else self._held_out[1][self.stand_in(choice)]
 
     @cached_property
     def _held_out(self) -> tuple[float, dict[str, float]] | None:
@@ -313,7 +314,7 @@ class _Judge:
         found = {one.classifier: compared for one, compared in zip(known, told, strict=True)}
         if others:
             assert self.field is not None
-            members = [np.flatnonzero(self.members(one.classifier)) for one in others]
+            members = [np.flatnonzero(self.members(self.stand_in(one))) for one in others]
             if self.chosen is None:
                 cost = self.best.normalized_cost
                 told = [self.field.beaten_by_known(cost, own, level, self.competing) for own in members]
