@@ -224,6 +224,8 @@ class _Judge:
     def standings(self, choices: Sequence[Choice], *, limits: bool) -> list[Standing]:
         """Return the choice and its rivals."""
         costs = self._costs(choices) if limits else [(math.nan,) * 3] * len(choices)
+        if limits and self.chosen is not None and not self.contest.given_choice and not self.named:
+            costs = self._beside_the_best(choices, costs)
         found = self._compared(choices, self.level if limits else None)
         return [
             Standing(choice, *cost, self._same(choice), found.get(choice.classifier))
@@ -252,6 +254,26 @@ class _Judge:
                 told = list(zip(np.clip(estimate, lower, upper).tolist(), lower.tolist(), upper.tolist(), strict=True))
             known |= {one.classifier: numbers for one, numbers in zip(open_ones, told, strict=True)}
         return [known[one.classifier] for one in choices]
+
+    def _beside_the_best(
+        self, choices: Sequence[Choice], costs: Sequence[tuple[float, float, float]]
+    ) -> list[tuple[float, float, float]]:
+        """Return the costs with what is expected of rivals moved towards what is expected of the choice.
+
+        The choice was chosen because it looked cheaper, and its rivals were not because they looked dearer, so that a
+        part of each difference is luck. What remains of a difference d with the standard error s is d - s²/d, which is
+        the estimate of James and Stein, and nothing if d is less than s.
+        """
+        assert self.field is not None
+        assert self.chosen is not None
+        spread, best = self.field.spread_from(self.chosen), costs[0][0]
+        found = list(costs)
+        for k, (one, (estimate, lower, upper)) in enumerate(zip(choices, costs, strict=True)):
+            if not trivial(one) and one is not self.best:
+                error, apart = spread[self.place[self.stand_in(one)]], estimate - best
+                kept = apart - error**2 / apart if apart > error else 0.0
+                found[k] = (min(max(best + kept, lower), upper), lower, upper)
+        return found
 
     def saving(self, rival: Choice) -> tuple[float, float]:
         """Return limits of what the choice saves against a rival, in normalized cost."""
