@@ -49,7 +49,9 @@ def test_few_resamples_find_the_mean_of_many_because_the_points_in_use_explain_t
 def plain_gaps(tp, fp, pc, draws, rng):
     """Return, for each resample, by how much the cheapest point (but the first) is cheaper than it is in the data."""
     shares = [(np.diff(counts) + 0.5) / (np.diff(counts) + 0.5).sum() for counts in (tp, fp)]
-    seen = [np.cumsum(rng.multinomial(int(n), p, draws), axis=1) / n for n, p in zip((tp[-1], fp[-1]), shares)]
+    seen = [
+        np.cumsum(rng.multinomial(int(n), p, draws), axis=1) / n for n, p in zip((tp[-1], fp[-1]), shares, strict=True)
+    ]
     gaps = []
     for weight in pc:
         costs = [weight * (1 - tpr) + (1 - weight) * fpr for tpr, fpr in (map(np.cumsum, shares), seen)]
