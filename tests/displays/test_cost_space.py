@@ -311,6 +311,16 @@ def test_several_results_have_a_row_each_and_share_the_colours_of_classifiers():
     assert len(part.ax_.get_yticks()) == 1
 
 
+def test_rows_of_bars_can_share_the_axis_of_others():
+    figure, (left, right) = plt.subplots(1, 2, sharey=True)
+    for ax in (left, right):
+        cc.DominanceDisplay(hull()).plot(ax=ax)
+    figure.draw_without_rendering()
+    shown = [[text.get_text() for text in ax.get_yticklabels() if text.get_visible()] for ax in (left, right)]
+    assert shown[0][:2] == ["wide", "narrow"]
+    assert shown[1] == []
+
+
 @pytest.mark.parametrize(
     ("result", "options", "message"),
     [
@@ -320,7 +330,7 @@ def test_several_results_have_a_row_each_and_share_the_colours_of_classifiers():
         ({"a": [("x", 0.1)]}, {}, r"`result` must have rows \(classifier, pc_low, pc_high\)"),
         ({"a": [("x", 0.5, 0.1)]}, {}, "`result` must have rows with pc_low <= pc_high"),
         ({"a": [("x", 0, 1.5)]}, {}, r"`result` must be in \[0, 1\], got 1.5"),
-        ([("x", 0, 1)], {"classifiers": ["y"]}, "`classifiers` must have all classifiers of the result, got none named 'x'"),
+        ([("x", 0, 1)], {"classifiers": ["y"]}, "`classifiers` must have all .* got none named 'x'"),
         ([("x", 0, 1)], {"classifiers": ["x", "x"]}, "`classifiers` must have different names"),
     ],
 )  # fmt: skip

@@ -26,7 +26,6 @@ from costcurves.displays._placing import Words, check_legend
 from costcurves.displays._scores import Sample
 from costcurves.displays._style import COLUMN, GREY, PALE, bar_look, chosen, needed
 
-
 # The lower and the upper edges of a bar, from the middle of its row.
 _HALF = (-0.36, 0.36, 0.36, -0.36)
 
