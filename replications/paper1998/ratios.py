@@ -11,10 +11,11 @@ import costcurves as cc
 from replications.domains import Domain, Floats
 from replications.learners.folds import fold_numbers
 from replications.paper1998.folds import DOMAINS, SMALLER, domain_of
-from replications.paper1998.members import indicators, scores, standard
+from replications.paper1998.members import PAPER, indicators, scores, standard
 from replications.study import BEYOND, DIRECTION, FAILS, REPLICATES, Part, Row, Study, judged, rng_of
 
-FOLDS, BAGS, LEARNERS = 10, 10, ("MC4", "NB", "IB5", "Bagged-MC4")
+FOLDS, BAGS, LEARNERS = 10, 10, PAPER
+LARGER = ("dna", "waveform21", "satimage")
 # The shares of positives in training, None for that of the data; and the targets of section 3.1.
 RATIOS, TARGETS = (None, 0.2, 0.5, 0.8), (0.1, 0.9)
 POINTS, RESAMPLES = 49, 400
@@ -24,7 +25,7 @@ def parts(size: str) -> list[Part]:
     """List one part per domain."""
     if size == "small":
         return [{"domain": "waveform21", "drawn": 150}]
-    return [{"domain": name, "drawn": 0} for name in SMALLER]
+    return [{"domain": name, "drawn": 0} for name in (*SMALLER, *LARGER)]
 
 
 def kept(y: Any, share: float | None, rng: np.random.Generator) -> Any:
