@@ -352,6 +352,8 @@ def apart(curves):
         ("size-2008", lambda p: every(p, stratified=flat(0.9)), "Figure 3", "25, 250"),
         ("difference-2008", lambda p: every(p, stratified=flat(0.9)), "Figure 4", "breaks"),
         ("ratios-1998", lambda p: every(p, tree_better=[[0.1, 0.2]]), "Section 3.4", "trees"),
+        ("ratios-1998", lambda p: every(p, tree_change=-0.02), "Section 3.4", "trees"),
+        ("ratios-1998", lambda p: every(p, bayes_differs=["NB 0.2"]), "Section 3.4", "naive Bayes"),
         ("ratios-1998", lambda p: every(p, dominators=["NB"]), "Section 3.4", "dominates"),
         ("sonar-2005", lambda p: of_trees(p, dominated=0), "Figure 3", "another dominates"),
         ("sonar-2005", lambda p: of_trees(p, above=0), "Figure 3", "above the chance line"),
