@@ -300,7 +300,7 @@ def test_several_results_have_a_row_each_and_share_the_colours_of_classifiers():
         tables = enumerate([list(ranges), printed])
         expected = [(row, low, high) for row, table in tables for one, low, high in table if one == name]
         np.testing.assert_allclose(found, expected, atol=1e-12)
-    alone = cc.DominanceDisplay({"theirs": printed}, classifiers=("tree", "narrow", "wide")).plot(legend=False)
+    alone = cc.DominanceDisplay({"one": [("wide", 0, 1)]}, classifiers=("tree", "narrow", "wide")).plot(legend=False)
     for name, bars in alone.bar_.items():
         assert (bars.get_facecolor() == display.bar_[name].get_facecolor()).all()
         assert bars.get_hatch() == display.bar_[name].get_hatch()
