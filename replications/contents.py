@@ -150,8 +150,7 @@ CONTENTS: tuple[Entry, ...] = (
         ("Section 3.4", "composite curves, and the hypothesis about other class ratios",
          "RocHull.to_roc_curve, significant_dominance(versions=)",
          _rows("ratios-1998", "Section 3.4",
-               "Adult, for want of computing time; Road; and the domains and neural networks of Bradley (1997), "
-               "whose study the paper quotes")),
+               "Road, and the domains and neural networks of Bradley (1997), whose study the paper quotes")),
         ("Table 1", "who is best at which slopes (`without_trivial` and `stability` of the ranges)",
          "RocHull.ranges, DominanceDisplay",
          _rows(f"{_1998}; splits-1998; variants-1998; bags-1998", "Table 1; Trees", _ROAD)),
