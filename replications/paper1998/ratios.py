@@ -164,8 +164,8 @@ def rows(found: list[Part]) -> list[Row]:
             "surprisingly robust",
             f"{len(better)} of {total}",
             not better and saved < LITTLE,
-            f"less on {_and(better)}, significantly more on {_and(worse)}; it saves at most {saved:.4f} over pc on average "
-            f"({LITTLE:g} is too much), and costs {change:+.4f} on average over the domains",
+            f"less on {_and(better)}, significantly more on {_and(worse)}; it saves at most {saved:.4f} over pc on "
+            f"average ({LITTLE:g} is too much), and costs {change:+.4f} on average over the domains",
         ),
     ]
     return [*out, *_target_rows([row for part in found for row in part["targets"]])]
