@@ -285,7 +285,7 @@ def checksum(document: dict[str, Any]) -> str:
 
 
 def _refuse(text: str) -> None:
-    raise ValueError(f"{text}, which is no number")
+    raise ValueError(f"{text}, which is not a number")
 
 
 def _fits(value: Any, kind: Any, path: str) -> bool:
