@@ -238,7 +238,7 @@ def priors_table(summary: ClassesSummary, say: Speaker) -> Table:
     """Which classifiers can be cheapest under some class frequencies, and where most clearly."""
     hull = summary.hull
     assert hull is not None
-    labels = short_names(list(map(str, hull.labels)), 24)
+    labels = short_names(list(map(str, hull.labels)))
     rows: list[Sequence[Any]] = []
     for i, name in enumerate(hull.names):
         can = name in hull.can_be_best
