@@ -269,7 +269,8 @@ class _Judge:
         spread, best = self.field.spread_from(self.chosen), costs[0][0]
         found = list(costs)
         for k, (one, (estimate, lower, upper)) in enumerate(zip(choices, costs, strict=True)):
-            if not trivial(one) and one is not self.best:
+            # A threshold that was not chosen for its cost is expected to cost what it does here.
+            if not trivial(one) and one is not self.best and self.contest.entrants.follows_costs(one.classifier):
                 error, apart = spread[self.place[self.stand_in(one)]], estimate - best
                 kept = apart - error**2 / apart if apart > error else 0.0
                 found[k] = (min(max(best + kept, lower), upper), lower, upper)

@@ -342,10 +342,10 @@ def recommend(
     are jointly normal in the limit, and in each of many draws from that limit the choice is made again. How far the
     cost of what is chosen then lies above its observed cost gives the limits and, averaged with the cost of choices
     made without a fold on that fold, the estimate. A part of what a rival costs more is luck, because the choice is
-    the one that looks cheapest: of an expected difference d with the standard error s, d - s²/d is kept, and nothing
-    if d is less than s (the estimate of James and Stein). How far the best of all candidates looks better than a
-    rival that is equally good gives the p-value of that rival. Small counts enter by mid-P limits. The documentation
-    has the measured coverage ("How often the answers hold").
+    the one that looks cheapest. Unless the rival's threshold was given, of an expected difference d with the standard
+    error s, d - s²/d is kept, and nothing if d is less than s (the estimate of James and Stein). How far the best of
+    all candidates looks better than a rival that is equally good gives the p-value of that rival. Small counts enter
+    by mid-P limits. The documentation has the measured coverage ("How often the answers hold").
 
     Examples
     --------
