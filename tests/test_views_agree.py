@@ -1,12 +1,14 @@
 """Python, the command line, its gates, the report's JSON and the report's words give one answer to one question.
 
-``python tests/test_views_agree.py --worlds 1000`` tries fresh worlds, and prints how to repeat a failure.
+``python tests/test_views_agree.py --worlds 1000`` tries fresh worlds of two classes (of more with ``--classes``)
+and prints how to repeat a failure.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import io
 import json
 import os
 import secrets
@@ -14,6 +16,7 @@ import sys
 import tempfile
 import traceback
 import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -262,57 +265,93 @@ def random_classes(rng):
     return [labels[i] for i in y], guesses, cc.CostMatrix(costs, labels=labels)
 
 
+def check_classes(rng, folder):
+    """Check that all doors answer alike about one world of three or four classes."""
+    truth, guesses, costs = random_classes(rng)
+    answer = cc.bdeltacost_many(truth, guesses, costs)
+    rows = zip(truth, *guesses.values(), strict=True)
+    text = "\n".join(["label," + ",".join(guesses), *map(",".join, rows)])
+    (folder / "rows.csv").write_text(text + "\n", encoding="utf-8")
+    lines = [",".join(["", *costs.labels])]
+    lines += [
+        ",".join([label, *map(repr, row)]) for label, row in zip(costs.labels, costs.values.tolist(), strict=True)
+    ]
+    (folder / "costs.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = [str(folder / "rows.csv"), "--label", "label", "--costs", str(folder / "costs.csv")]
+    files += [word for name in guesses for word in ("--pred", name)]
+    target = folder / "answer.json"
+    assert main(["bdeltacost", *files, "--json", "--force", "-o", str(target)]) == 0
+    told = json.loads(target.read_text(encoding="utf-8"))
+    assert (told["best"], told["sure"], told["rivals"]) == (answer.best_name, answer.sure, list(answer.rivals))
+    if len(guesses) > 1:
+        candidate, rival = map(str, rng.permutation(list(guesses))[:2])
+        gate = [f"--candidate={candidate}", f"--assert-better-than={rival}"]
+        gate += ["--json", "--force", "-o", str(target)]
+        assert main(["bdeltacost", *files, *gate]) == (0 if rival in answer.beats[candidate] else 1)
+    assert main(["bcost", *files, "--json", "--force", "-o", str(target)]) == 0
+    costed = {one["classifier"]: one for one in json.loads(target.read_text(encoding="utf-8"))["classifiers"]}
+    page, today = folder / "report.json", str(rng.choice(list(guesses)))
+    options = ["--baseline", today, "--cases-per-year", "250"]
+    assert main(["report", *files, *options, "--force", "-o", str(page)]) == 0
+    ours = cc.Report.from_class_predictions(truth, guesses, costs, baseline=today, cases_per_year=250).to_dict()
+    for document in (json.loads(page.read_text(encoding="utf-8")), ours):
+        assert (document["best"], document["sure"]) == (answer.best_name, answer.sure)
+        assert document["rivals"] == list(answer.rivals)
+        assert document["pairs"]["adjusted"] == answer.adjusted.tolist()
+        (card,) = document["page"]["cards"]
+        assert card["verdict"] == (SURE if answer.sure else "not settled")
+        assert answer.best_name in Markup(card["use"]).striptags()
+        said = Markup(dict(card["lines"])["How sure"]).striptags()
+        assert all(name in said for name in answer.rivals)
+        for one in document["classifiers"]:
+            mine, found = cc.bcost(truth, guesses[one["name"]], costs), costed[one["name"]]
+            for name in ("estimate", "lower", "upper"):
+                assert one["cost"][name] == found[name] == getattr(mine, name)
+        same_first_lines_of_classes(document, answer, today)
+
+
+def same_first_lines_of_classes(document, answer, today):
+    """Check the first lines of a k-class page: the verdict, the action, and the saving against today's classifier."""
+    (first,) = document["page"]["headlines"]
+    assert (first["light"] == "sure") == answer.sure
+    assert answer.best_name in Markup(first["action"]).striptags()
+    assert all(name in Markup(first["why"]).striptags() for name in answer.rivals)
+    words, saving = " ".join(Markup(line).striptags() for line in first["lines"]), document["saving"]
+    shown = today in answer.beats.get(answer.best_name, ())
+    if answer.best_name != today:
+        assert saving["shown"] == shown
+        assert ("The data show that it saves" in words) == shown
+        assert rounded(250 * saving["estimate"]) in words
+
+
 @pytest.mark.law
 @pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
 def test_every_door_gives_the_same_answer_about_k_classes(tmp_path, capsys):
     for rng in random_worlds(WORLDS, stream=1919):
-        truth, guesses, costs = random_classes(rng)
-        answer = cc.bdeltacost_many(truth, guesses, costs)
-        rows = zip(truth, *guesses.values(), strict=True)
-        text = "\n".join(["label," + ",".join(guesses), *map(",".join, rows)])
-        (tmp_path / "rows.csv").write_text(text + "\n", encoding="utf-8")
-        lines = [",".join(["", *costs.labels])]
-        lines += [
-            ",".join([label, *map(repr, row)]) for label, row in zip(costs.labels, costs.values.tolist(), strict=True)
-        ]
-        (tmp_path / "costs.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        files = [str(tmp_path / "rows.csv"), "--label", "label", "--costs", str(tmp_path / "costs.csv")]
-        files += [word for name in guesses for word in ("--pred", name)]
-        target = tmp_path / "answer.json"
-        assert main(["bdeltacost", *files, "--json", "--force", "-o", str(target)]) == 0
-        told = json.loads(target.read_text(encoding="utf-8"))
-        assert (told["best"], told["sure"], told["rivals"]) == (answer.best_name, answer.sure, list(answer.rivals))
-        page = tmp_path / "report.json"
-        assert main(["report", *files, "--force", "-o", str(page)]) == 0
-        ours = cc.Report.from_class_predictions(truth, guesses, costs).to_dict()
-        for document in (json.loads(page.read_text(encoding="utf-8")), ours):
-            assert (document["best"], document["sure"]) == (answer.best_name, answer.sure)
-            assert document["rivals"] == list(answer.rivals)
-            assert document["pairs"]["adjusted"] == answer.adjusted.tolist()
-            (card,) = document["page"]["cards"]
-            assert card["verdict"] == (SURE if answer.sure else "not settled")
-            assert answer.best_name in Markup(card["use"]).striptags()
-            said = Markup(dict(card["lines"])["How sure"]).striptags()
-            assert all(name in said for name in answer.rivals)
+        check_classes(rng, tmp_path)
     capsys.readouterr()
 
 
 def try_worlds() -> int:
-    """Try fresh worlds of two classes; report every disagreement."""
+    """Try fresh worlds; report every disagreement."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", type=int, default=100)
+    parser.add_argument("--classes", action="store_true", help="worlds of three or four classes instead of two")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))
     parser.add_argument("--only", type=int, help="the number of one world, to repeat a failure")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     failed, numbers = 0, range(asked.worlds) if asked.only is None else [asked.only]
+    check, stream = (check_classes, 1919) if asked.classes else (check_world, 7)
     with tempfile.TemporaryDirectory() as folder:
         for i in numbers:
             try:
-                check_world(np.random.default_rng([asked.seed, 7, i]), Path(folder))
+                with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                    check(np.random.default_rng([asked.seed, stream, i]), Path(folder))
             except Exception:
                 failed += 1
-                print(f"repeat with --seed {asked.seed} --only {i}\n{traceback.format_exc()}", flush=True)
+                kind = " --classes" * asked.classes
+                print(f"repeat with --seed {asked.seed} --only {i}{kind}\n{traceback.format_exc()}", flush=True)
     print(f"seed {asked.seed}: {failed} of {len(numbers)} worlds disagree")
     return 1 if failed else 0
 

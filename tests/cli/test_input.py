@@ -92,6 +92,9 @@ def test_globs_folders_and_tables_are_read_like_one_file(run, tmp_path):
     failing(run("decide", "t.duckdb:three", *PC), "name a table, such as t.duckdb:TABLE")
     (tmp_path / "parts" / "2.csv").write_text("y,c\n1,0.5\n")
     failing(run("decide", "parts", *PC), "parts cannot be read: all files must have the same columns")
+    (tmp_path / "parts" / "2.csv").write_text("y,a,b\n1,high,1\n0,low,2\n")
+    told = "parts cannot be read: column 'a' must have the same type in all files, got "
+    failing(run("decide", "parts", *PC), told, "0.csv' and string in ", "2.csv")
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.csv.zst", "tabs.tsv", "t.jsonl", "t.ndjson.gz", "t.parquet"])
@@ -263,9 +266,9 @@ def test_a_missing_file_gets_the_nearest_name_suggested(run, table, tmp_path):
     failing(run("decide", "nowhere/score.csv", *PC), "no such file")
     (tmp_path / "nothing").mkdir()
     failing(
-        run("decide", "nothing", *PC), "nothing cannot be read: ", "must be a directory with files of a known format"
+        run("decide", "nothing", *PC), "nothing cannot be read: it ", "must be a directory with files of a known format"
     )
-    failing(run("decide", "*.parquet", *PC), "*.parquet cannot be read: ", "must match at least one file")
+    failing(run("decide", "*.parquet", *PC), "*.parquet cannot be read: it ", "must match at least one file")
     failing(run("decide", "example:nothing", *PC), "there are example:german_credit and example:vehicle")
 
 
@@ -340,6 +343,9 @@ CREDIT = ("decide", "example:german_credit", "--positive", "bad")
             ("--prevalence", "x", "--cost-fn", "5", "--cost-fp", "1"),
             "--prevalence must be a number or a range LOW..HIGH",
         ),
+        (("--prevalence", "30%", "--cost-fn", "5", "--cost-fp", "1"), "LOW..HIGH, got '30%': write 0.3"),
+        (("--prevalence", "0,3", "--cost-fn", "5", "--cost-fp", "1"), "LOW..HIGH, got '0,3': write 0.3"),
+        (("--prevalence", "0.3", "--cost-fn", "5€", "--cost-fp", "1"), "LOW..HIGH, got '5€'\n"),
         (("--prevalence", "0.1..0.2..3", "--cost-fn", "5", "--cost-fp", "1"), "must be a number or a range LOW..HIGH"),
         (("--prevalence", "0.4..0.1", "--cost-fn", "5", "--cost-fp", "1"), "--prevalence must be a pair (low, high)"),
         (("--pc", "1.5"), "--pc must be in [0, 1], got 1.5"),

@@ -149,6 +149,27 @@ def test_labels_of_axes_lie_within_the_figure(name, size):
             assert not label.get_text() or (box.x1 <= figure.x1 + 1 and box.y1 <= figure.y1 + 1), label.get_text()
 
 
+@pytest.mark.parametrize(("layout", "count"), [(None, 2), (None, 9), ("constrained", 9)])
+@pytest.mark.parametrize("name", CASES)
+def test_words_beside_the_axes_lie_within_figures_that_users_have_made(name, layout, count):
+    _, ax = plt.subplots(figsize=(4, 3), layout=layout)
+    display = made(name, count, ax, **({"secondary_axis": "slope"} if name == "difference" else {}))
+    display.figure_.canvas.draw()
+    figure = display.figure_.bbox.padded(1)
+    words = [axis.label for one in (ax, *ax.child_axes) if ax.axison for axis in (one.xaxis, one.yaxis)]
+    words += ax.get_yticklabels() if name == "dominance" else []
+    outside = [one.get_text() for one in words if one.get_text() and not inside_of(figure, one)]
+    assert outside == []
+    assert ax.get_legend() is None or inside_of(figure, ax.get_legend())
+    assert ax.get_window_extent().height > 0.35 * figure.height
+
+
+def inside_of(figure, artist):
+    """Say whether an artist lies within the box of a figure."""
+    box = artist.get_window_extent()
+    return figure.x0 <= box.x0 and figure.y0 <= box.y0 and box.x1 <= figure.x1 and box.y1 <= figure.y1
+
+
 def test_a_figure_without_layout_makes_room_for_a_legend_below():
     _, ax = plt.subplots()
     display = made("cost", 9, ax)

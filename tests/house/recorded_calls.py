@@ -172,8 +172,8 @@ def hull_file(*show: str) -> Any:
 
 
 def reported(report: Any) -> Any:
-    """Return the numbers of a report, without the sentences and pictures of its page."""
-    return {name: value for name, value in report.to_dict().items() if name != "page"}
+    """Return the numbers of a report, without the sentences and pictures of its page, and without their checksum."""
+    return {name: value for name, value in report.to_dict().items() if name not in ("page", "checksum")}
 
 
 # Calls ------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from markupsafe import escape
 
 import costcurves as cc
 from browser import browser, open_tab
@@ -145,3 +146,15 @@ def test_the_nearest_turn_is_where_a_search_over_shares_finds_another_cheapest()
     saving = cc.bdeltacost_many(TRUTH, GUESSES, COSTS).pair("fair", report["best"])
     assert report["saving"]["estimate"] == saving.estimate
     assert report["saving"]["shown"] == (saving.cheaper == report["best"])
+
+
+def test_the_class_mix_at_which_a_classifier_is_cheapest_is_told_in_words():
+    report = cc.Report.from_class_predictions(TRUTH, GUESSES, COSTS).to_dict()
+    tables = {name: cc.ConfusionMatrix.from_predictions(TRUTH, g, labels=LABELS) for name, g in GUESSES.items()}
+    hull = cc.prior_hull(tables, COSTS)
+    told = [row[3].replace(" ", " ").split(", ") for row in report["page"]["tables"]["priors"]["rows"]]
+    for shares, words in zip(hull.at_priors, told, strict=True):
+        assert len(words) == np.count_nonzero(shares)
+        percent, label = words[0].split(" % ")
+        assert float(percent) == pytest.approx(100 * shares.max(), abs=0.06)
+        assert label[:9] == str(escape(LABELS[shares.argmax()]))[:9]

@@ -420,6 +420,11 @@ def test_the_page_fits_a_telephone_and_keeps_its_state(running, tab, tmp_path, r
     tab.ready()
     tab.until("document.querySelector('[data-spec=spaces] svg').getBoundingClientRect().width < 380")
     assert tab.page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    # The title of a table that is wider than the screen is read without scrolling.
+    captions = "[...document.querySelectorAll('.scroll caption span')].map((one) => one.getBoundingClientRect().right)"
+    assert max(tab.page.evaluate(f"() => {captions}")) <= 390
+    widest = "Math.max(...[...document.querySelectorAll('.scroll table')].map((one) => one.offsetWidth))"
+    assert tab.page.evaluate(f"() => {widest}") > 390
     assert condition(tab).cost_fn == 11
     check_choice(tab, report.summary.hull)
     tab.page.set_viewport_size({"width": 1280, "height": 900})

@@ -11,6 +11,7 @@ import pytest
 import costcurves as cc
 from costcurves.cli import main
 from costcurves.report.markup import marked
+from costcurves.report.reading import checksum
 
 RNG = np.random.default_rng(8)
 Y = RNG.random(150) < 0.4
@@ -143,13 +144,42 @@ def test_a_damaged_report_is_refused_with_the_place(tmp_path, documents, name, p
 
 
 @pytest.mark.parametrize(
+    ("name", "path", "value"),
+    [
+        ("two classes", ("data", "positives"), 7),
+        ("two classes", ("scenarios", 0, "recommendation", "sure"), None),
+        ("two classes", ("page", "headlines", 0, "light"), "sure"),
+        ("two classes", ("page", "pictures", "points", "tp", 1), 3),
+        ("classes", ("classifiers", 0, "cost", "upper"), 0.01),
+        ("classes", ("page", "cards", 0, "verdict"), "the data show it"),
+        ("classes", ("checksum",), "0" * 64),
+    ],
+)
+def test_a_report_that_was_changed_is_refused(tmp_path, documents, name, path, value):
+    file = tmp_path / "r.json"
+    document = changed(documents[name], path, value)
+    assert document != documents[name]
+    file.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(cc.FormatError, match=r"^r.json: `checksum` does not fit .*: the report was changed"):
+        cc.Report.from_json(file)
+
+
+def test_the_checksum_depends_on_what_is_said_and_not_on_how_it_is_written(documents):
+    document = documents["two classes"]
+    turned = dict(reversed(document.items())) | {"cases_per_year": 1000}
+    assert type(document["cases_per_year"]) is float
+    assert checksum(turned) == document["checksum"]
+
+
+@pytest.mark.parametrize(
     "text",
     ["<script>x()</script>", "<b onclick=x>", "</bdi>", "<b><bdi>a</b></bdi>", "&nbsp;", "<bdi><p></bdi>", "<!--"],
 )
 def test_markup_in_a_report_is_refused(tmp_path, documents, text):
     file = tmp_path / "r.json"
     for path in (("page", "cards", 0, "use"), ("page", "tables", "hull", "rows", 0, 0), ("page", "overview")):
-        file.write_text(json.dumps(changed(documents["two classes"], path, text)), encoding="utf-8")
+        document = changed(documents["two classes"], path, text)
+        file.write_text(json.dumps(document | {"checksum": checksum(document)}), encoding="utf-8")
         with pytest.raises(cc.FormatError, match="`page` must have no markup but that of names"):
             cc.Report.from_json(file).html()
     assert marked({"use": "Use <b><bdi>a &lt;b&gt;</bdi></b> at <bdi>x</bdi>"})["use"].striptags() == "Use a <b> at x"
@@ -160,7 +190,7 @@ def test_texts_of_a_report_that_are_no_markup_stay_texts(tmp_path, documents):
     document = documents["two classes"] | {"title": "</title><script>x()</script>", "command": "</code><img src=x>"}
     for path in (("page", "cards", 0, "title"), ("page", "goals", 0, "label"), ("page", "sliders", 0, "label")):
         document = changed(document, path, '"><script>x()</script>')
-    file.write_text(json.dumps(document), encoding="utf-8")
+    file.write_text(json.dumps(document | {"checksum": checksum(document)}), encoding="utf-8")
     page = cc.Report.from_json(file).html()
     assert "<script>x()" not in page
     assert "<img src=x>" not in page

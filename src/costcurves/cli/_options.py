@@ -343,7 +343,18 @@ def _bounds(name: str, text: str) -> float | tuple[float, float]:
             return float(low), float(high)
         return float(text)
     except ValueError:
-        raise Problem(f"{name} must be a number or a range LOW..HIGH, got {quoted(text)}") from None
+        raise Problem(f"{name} must be a number or a range LOW..HIGH, got {quoted(text)}{_meant(text)}") from None
+
+
+def _meant(text: str) -> str:
+    """Say how to write a number that has a percent sign or a decimal comma."""
+    for written in (text.replace(",", "."), text.removesuffix("%").rstrip().replace(",", ".")):
+        try:
+            number = float(written)
+        except ValueError:
+            continue
+        return f": write {number / 100 if text.endswith('%') else number:.12g}"
+    return ""
 
 
 def _from_pc(pc: float | tuple[float, float]) -> Condition:

@@ -156,7 +156,8 @@ def _read(called: str, path: Path, table: Any) -> Columns:
     except Problem:
         raise
     except cc.CostCurvesError as error:
-        text = str(error).replace(shown(str(path), PATH), called)
+        text = str(error).replace(shown(str(path), PATH), called).replace("`source`", "it")
+        text = text.replace("use a glob or a list", "use a glob")
         reason = "it is not UTF-8 text" if "UTF-8" in text else safe(text)
         raise Problem(f"{safe(called)} cannot be read: {reason}") from None
     if read.num_rows == 0:

@@ -24,6 +24,8 @@ _SMALL = 1.6
 _KEPT = 0.6
 _PIECES = 5  # the boxes along a text that is rotated
 _CORNERS = ("upper right", "upper left", "lower right", "lower left", "upper center", "lower center", "center")
+# How often the edges of axes, and the labels and legends beside them, are fitted to each other.
+_ROUNDS = 3
 # A legend that exceeds these numbers of lines or letters is not tried among the curves.
 _MOST_LABELS, _LONG = 7, 40
 
@@ -89,12 +91,13 @@ def settle(ax: Any, words: Words | None, *, own: bool, margins: Margins | None) 
     height = ax.get_window_extent().height
     legend = _add_legend(ax, words, own, height)
     below = legend is not None and _is_below(legend)
-    if below and not own:  # the axes have become smaller
+    for _ in range(_ROUNDS if below and not own else 0):  # the axes have become smaller
         _lay_out(ax)
         changed = _fit_axis_labels(ax)
-        if _settle_labels(ax, words.labels) or changed:
-            legend = _add_legend(ax, replace(words, legend="below"), own, height)
-    elif below:
+        if not (_settle_labels(ax, words.labels) or changed):
+            break
+        legend = _add_legend(ax, replace(words, legend="below"), own, height)
+    if below and own:
         _grow_for(ax, legend, margins)
     inside = legend is not None and words.legend is True and not below
 
@@ -112,12 +115,14 @@ def settle(ax: Any, words: Words | None, *, own: bool, margins: Margins | None) 
 
 
 def _lay_out(ax: Any) -> None:
-    """Let the figure compute the positions of its axes."""
+    """Let the figure compute the positions of its axes. Without a layout, make room for the words beside them."""
     figure = ax.figure.canvas.figure
     if figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
-    else:
-        ax.apply_aspect()
+        return
+    ax.apply_aspect()
+    if ax.figure.axes == [ax]:
+        _take_room(ax)
 
 
 def covered(ax: Any, box: Any, but: Any = None) -> tuple[int, int]:
@@ -298,7 +303,7 @@ def _below(ax: Any, handles: Any, labels: Sequence[str], height: float | None, n
             handles, short = [*handles[: lines - 1], rest], [*short[: lines - 1], f"and {len(labels) - lines + 1} more"]
             made = _in_columns(ax, handles, short, room, small)
     if height is not None and ax.figure.canvas.figure.get_layout_engine() is None:
-        _take_room(ax, made)
+        _take_room(ax)
     return made
 
 
@@ -327,12 +332,35 @@ def _under(ax: Any) -> float:
     return float(ax.get_window_extent().y0 - box.y0) / float(ax.figure.dpi) + 0.02
 
 
-def _take_room(ax: Any, legend: Any) -> None:
-    """Raise the lower edge of axes whose figure has no layout, so that a legend below them is within the figure."""
-    missing = -legend.get_window_extent().y0 / ax.figure.bbox.height
-    if missing > 0:
-        at = ax.get_position(original=True)
-        ax.set_position([at.x0, at.y0 + missing, at.width, max(at.height - missing, 0.1)])
+def _take_room(ax: Any) -> None:
+    """Move the edges of axes whose figure has no layout, so that the words beside them are within the figure."""
+    figure = ax.figure.bbox
+    for _ in range(_ROUNDS):  # axes of a fixed shape do not follow their edges at once
+        left, bottom, top = _overhang(ax)
+        if max(left, bottom, top) < 0.5:
+            return
+        at, apart = ax.get_position(original=True), _APART * ax.figure.dpi / 72
+        left, bottom, top = (over + apart if over else 0.0 for over in (left, bottom, top))
+        x, low, high = left / figure.width, bottom / figure.height, top / figure.height
+        ax.set_position([at.x0 + x, at.y0 + low, max(at.width - x, 0.1), max(at.height - low - high, 0.1)])
+        ax.apply_aspect()
+
+
+def _overhang(ax: Any) -> tuple[float, float, float]:
+    """Return how far words beside axes reach beyond the left, lower and upper edge of the figure, in pixels.
+
+    The length of the label of an axis does not count, because other axes would not help.
+    """
+    renderer, legend = ax.figure.canvas.get_renderer(), ax.get_legend()
+    beside = [ax.yaxis.get_tightbbox(renderer)] if ax.axison else []
+    below = [ax.xaxis.get_tightbbox(renderer)] if ax.axison else []
+    below += [legend.get_window_extent()] if legend is not None and _is_below(legend) else []
+    above = [one.get_tightbbox(renderer) for one in ax.child_axes]
+    return (
+        max([0.0, *(-box.x0 for box in beside if box)]),
+        max([0.0, *(-box.y0 for box in below if box)]),
+        max([0.0, *(box.y1 - ax.figure.bbox.y1 for box in above if box)]),
+    )
 
 
 def _grow_for(ax: Any, legend: Any, margins: Margins | None) -> None:
@@ -360,8 +388,7 @@ def _fit_axis_labels(ax: Any, among: Sequence[Any] | None = None) -> bool:
     small = ax.get_window_extent().height < _SMALL * ax.figure.dpi
     for one in ((ax, *ax.child_axes) if among is None else among) if ax.axison else ():
         for label, side in ((one.xaxis.label, "width"), (one.yaxis.label, "height")):
-            # A label may be a little longer than its axis.
-            room, long = 1.1 * getattr(ax.get_window_extent(), side), getattr(label.get_window_extent(), side)
+            room, long = _room(ax, side), getattr(label.get_window_extent(), side)
             if not label.get_text() or long <= room:
                 continue
             if small:  # lines of text would take the height that the data need
@@ -373,12 +400,20 @@ def _fit_axis_labels(ax: Any, among: Sequence[Any] | None = None) -> bool:
             letters = int(max(map(len, text.split("\n"))) * room / long)
             label.set_text(_cut(text.replace("\n", " "), max(letters, len(text) // lines + 6), lines))
             long = getattr(label.get_window_extent(), side)
-            if long > 1.1 * room:
+            if long > _room(ax, side, 1.2):
                 label.set_fontsize(max(_SMALLEST, label.get_fontsize() * room / long))
             changed = True
     if changed and among is None:
         _lay_out(ax)
     return changed
+
+
+def _room(ax: Any, side: str, axes: float = 1.1) -> float:
+    """Return how long the label of an axis may be: a little longer than the axis in whose middle it is, if it fits."""
+    axis, figure = ax.get_window_extent(), ax.figure.canvas.figure.bbox
+    low, high, most = (axis.x0, axis.x1, figure.x1) if side == "width" else (axis.y0, axis.y1, figure.y1)
+    middle = (low + high) / 2
+    return float(min(axes * (high - low), 2 * middle, 2 * (most - middle)))
 
 
 def _fit_rows(ax: Any, names: Sequence[str]) -> None:

@@ -38,7 +38,7 @@ from costcurves.curves.chance import one_question
 from costcurves.curves.thresholds import NamedPolicies
 from costcurves.data.predictions import Predictions, as_predictions
 from costcurves.report.classes import ClassesSummary, summarise_classes
-from costcurves.report.reading import JSON_FORMAT, JSON_VERSION, read_report
+from costcurves.report.reading import JSON_FORMAT, JSON_VERSION, checksum, read_report
 from costcurves.report.summary import Summary, summarise
 
 
@@ -87,7 +87,8 @@ class Report:
     the strings "inf" and "-inf", and undefined values are null.
 
     Both kinds have ``page``: the sentences and tables of the page, in which only names have markup, and the tables of
-    its pictures. From these `from_json` makes the page again, without the examples.
+    its pictures. From these `from_json` makes the page again, without the examples. ``checksum`` is a SHA-256 of
+    everything else, so that a report with changed numbers is refused.
 
     Examples
     --------
@@ -264,7 +265,7 @@ class Report:
         Raises
         ------
         FormatError
-            If the file is not a report, or was written by another version of the format.
+            If the file is not a report, was changed after it was written, or has another version of the format.
 
         Examples
         --------
@@ -300,24 +301,23 @@ class Report:
             from costcurves.report.forms import classes_form, made_with, two_class_form
 
             two = isinstance(found, Summary)
-            return _text(
-                {
-                    "format": JSON_FORMAT,
-                    "version": JSON_VERSION,
-                    "kind": "two classes" if two else "k classes",
-                    "title": self.title,
-                    "currency": self.currency,
-                    "source": self.source,
-                    "command": self.command,
-                    "made_with": made_with(),
-                    "cases_per_year": cases,
-                    **(
-                        two_class_form(found, self.currency, cases)
-                        if isinstance(found, Summary)
-                        else classes_form(found, self.currency, cases)
-                    ),
-                }
-            )
+            document = {
+                "format": JSON_FORMAT,
+                "version": JSON_VERSION,
+                "kind": "two classes" if two else "k classes",
+                "title": self.title,
+                "currency": self.currency,
+                "source": self.source,
+                "command": self.command,
+                "made_with": made_with(),
+                "cases_per_year": cases,
+                **(
+                    two_class_form(found, self.currency, cases)
+                    if isinstance(found, Summary)
+                    else classes_form(found, self.currency, cases)
+                ),
+            }
+            return _text(document | {"checksum": checksum(document)})
 
     def html(self) -> str:
         """Return the page as one self-contained HTML text."""

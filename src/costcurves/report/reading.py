@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import types
@@ -164,6 +165,7 @@ class Report(TypedDict):
     made_with: dict[str, str]
     cases_per_year: float | None
     level: float
+    checksum: str
 
 
 class TwoClassReport(Report):
@@ -267,7 +269,19 @@ def read_report(text: str) -> dict[str, Any]:
     _check(document, KINDS[kind], "")
     _check_contents(document["page"], kind)
     _check_numbers(document, kind)
+    if document["checksum"] != checksum(document):
+        raise FormatError(
+            "`checksum` does not fit the rest: the report was changed after it was written, so its numbers and its "
+            "sentences may contradict each other. Make it again from the rows"
+        )
     return dict(document)
+
+
+def checksum(document: dict[str, Any]) -> str:
+    """Return a checksum of what a report says, however its fields are ordered and its numbers are written."""
+    said = json.dumps({name: value for name, value in document.items() if name != "checksum"})
+    text = json.dumps(json.loads(said, parse_int=float), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _refuse(text: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from costcurves.decisions.promise_check import PromiseCheck
 from costcurves.report.answers import ConditionAnswer, Slices
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.numbers import money, money_span, number, percent, together
+from costcurves.report.numbers import money, money_span, number, percent, short_names, together
 from costcurves.report.summary import Summary
 from costcurves.report.words import Speaker
 
@@ -238,11 +238,13 @@ def priors_table(summary: ClassesSummary, say: Speaker) -> Table:
     """Which classifiers can be cheapest under some class frequencies, and where most clearly."""
     hull = summary.hull
     assert hull is not None
+    labels = short_names(list(map(str, hull.labels)))
     rows: list[Sequence[Any]] = []
     for i, name in enumerate(hull.names):
         can = name in hull.can_be_best
-        where = ", ".join(percent(share) for share in hull.at_priors[i].tolist())
+        mix = sorted(zip(hull.at_priors[i].tolist(), labels, strict=True), key=lambda one: -one[0])
+        where = ", ".join(f"{percent(share)} {label}" for share, label in mix if share > 0)
         said = say.class_rule(name, summary.comparison.constants)
         rows.append((said, "yes" if can else "never", say.amount(float(hull.margin[i])), where))
-    columns = ("classifier", "can be cheapest", "by at most", f"at shares of {', '.join(map(str, hull.labels))}")
+    columns = ("classifier", "can be cheapest", "by at most", "at these shares of classes")
     return Table("Classifiers that can be cheapest under some class frequencies", columns, tuple(map(tuple, rows)), 2)

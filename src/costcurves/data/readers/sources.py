@@ -401,6 +401,8 @@ def read_whole(source: Source) -> Any:
             name = min(set(columns) ^ set(schema))
             lacking = place if name not in schema else other
             raise DataError(f"all files must have the same columns, got none called {shown(name)} in {lacking}")
+        for name, kind in columns.items():
+            _check_one_kind(name, {place: schema[name], other: kind})
     feed = source.feed(list(schema))
     pieces = []
     while (piece := feed.next()) is not None:
@@ -412,3 +414,13 @@ def read_whole(source: Source) -> Any:
         if all(columns[name] == pa.null() for _, columns in schemas):  # there is no value that shows its type
             table = table.set_column(i, name, pa.nulls(table.num_rows))
     return table
+
+
+def _check_one_kind(name: str, kinds: dict[str, Any]) -> None:
+    """Refuse a column that has numbers in one file and something else in another."""
+    pa = arrow()
+    try:
+        pa.unify_schemas([pa.schema([(name, kind)]) for kind in kinds.values()], promote_options="permissive")
+    except pa.ArrowTypeError:
+        found = " and ".join(f"{kind} in {place}" for place, kind in kinds.items())
+        raise DataError(f"column {shown(name)} must have the same type in all files, got {found}") from None
