@@ -96,7 +96,8 @@ class Limits:
         _option(
             "--capacity",
             "SHARE",
-            "Raise alarms on at most this share of cases, such as 0.02, and find as many positives as possible. "
+            "Raise alarms on at most this share of cases, such as 0.02, and find as many positives as possible. The share "
+            "is that of the long run; single days vary around it. "
             "Without --prevalence, new cases are taken to have the class frequencies of FILE.",
         ),
     ] = None
