@@ -367,7 +367,8 @@ def test_p_values_too_small_to_be_told_apart_are_said_to_be():
     ("scores", "message"),
     [
         ({"a": [1, 2]}, "two classifiers or more"),
-        ([1, 2], "must map names to columns"),
+        ([1, 2], "two classifiers or more"),
+        (7, "must map names to columns"),
         ({"a": [1, 2], "b": [1, 2, 3]}, "`y_score of 'b'` and `y_true` must have the same length, got 3 and 2"),
     ],
 )

@@ -207,11 +207,22 @@ def run(**options):
 
 
 @pytest.mark.parametrize(
+    "one", [GaussianNB(), run(return_estimator=True, return_indices=True)], ids=["estimator", "results"]
+)
+def test_one_classifier_needs_no_mapping_and_is_called_by_its_class(one):
+    alone, named = cc.evaluate(one, X, Y, cv=FOLDS), cc.evaluate({"GaussianNB": one}, X, Y, cv=FOLDS)
+    assert alone.names == ("GaussianNB",)
+    np.testing.assert_array_equal(alone.score("GaussianNB"), named.score("GaussianNB"))
+
+
+@pytest.mark.parametrize(
     ("classifiers", "message"),
     [
         ({}, r"`classifiers` must not be empty, got 0 classifiers"),
-        (GaussianNB(), r"`classifiers` must map names to classifiers, got a single estimator"),
-        ([("bayes", GaussianNB())], r"`classifiers` must map names to columns"),
+        ([GaussianNB()], r"`classifiers` must map names to classifiers, got a list of estimators: pass a dict"),
+        ([("bayes", GaussianNB())], r"`classifiers` must map names to classifiers, got a list of estimators"),
+        (run(return_estimator=True), r"`GaussianNB` must be the result of cross_validate.*without 'indices'"),
+        (run(), r"`classifier` must be the result of cross_validate.*without 'indices': pass return_indices=True"),
         ({"always positive": GaussianNB()}, r"`classifiers` must not use the names of the trivial classifiers"),
         ({"none": NoScores()}, r"`none` must be a classifier with scores, got a NoScores without predict_proba and"),
         ({"class": GaussianNB}, r"`class` must be an estimator, got <class"),

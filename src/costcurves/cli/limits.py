@@ -96,9 +96,9 @@ class Limits:
         _option(
             "--capacity",
             "SHARE",
-            "Raise alarms on at most this share of cases, such as 0.02, and find as many positives as possible. The share "
-            "is that of the long run; single days vary around it. "
-            "Without --prevalence, new cases are taken to have the class frequencies of FILE.",
+            "Raise alarms on at most this share of cases, such as 0.02, and find as many positives as possible. "
+            "The share is that of the long run; single days vary around it. Without --prevalence, new cases are "
+            "taken to have the class frequencies of FILE.",
         ),
     ] = None
     min_precision: Annotated[

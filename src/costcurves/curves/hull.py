@@ -98,8 +98,9 @@ class RocHull(HullLimits):
         ----------
         y_true : array-like of shape (n,)
             True labels.
-        scores : mapping of name to array-like of shape (n,), or dataframe
-            The scores of each classifier. Every column of a dataframe is taken for the scores of a classifier.
+        scores : mapping of name to array-like of shape (n,), dataframe, or array-like of shape (n,)
+            The scores of each classifier. Every column of a dataframe is taken for the scores of a classifier. A single
+            array or series is one classifier, called by the name of the series or "classifier".
         pos_label, sample_weight, points
             As for `RocCurve.from_predictions`; ``points="hull"`` takes less memory and is enough for decisions by cost.
 

@@ -11,7 +11,7 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.frames import columns_of
+from costcurves._base.frames import ALONE, columns_of
 from costcurves._base.validation import (
     Column,
     FloatArray,
@@ -53,7 +53,7 @@ def evaluate(
         An estimator scores each fold after training on the others. Scores are an array of shape (n,) from models that
         were not trained on the examples they score. Results are the dictionary that scikit-learn's
         ``cross_validate(..., return_estimator=True, return_indices=True)`` returns; its folds are then used for all
-        classifiers.
+        classifiers. A single estimator or its results need no mapping and are called by the estimator's class.
     X : array-like of shape (n, features), or None
         Not needed if there are only scores.
     y : array-like of shape (n,)
@@ -151,9 +151,18 @@ class _Router:
 
 def _named(classifiers: Any) -> dict[str, Any]:
     """Return the classifiers by name. Names must be strings other than those of the trivial classifiers."""
-    if not isinstance(classifiers, Mapping) and hasattr(classifiers, "fit"):
-        raise InputError("`classifiers` must map names to classifiers, got a single estimator: pass {'name': it}")
-    named = dict(columns_of("classifiers", classifiers))
+    if isinstance(classifiers, (list, tuple)) and any(
+        hasattr(one, "fit") or isinstance(one, tuple) for one in classifiers
+    ):
+        kind = type(classifiers).__name__
+        raise InputError(f"`classifiers` must map names to classifiers, got a {kind} of estimators: pass a dict")
+    if isinstance(classifiers, Mapping) and {"fit_time", "score_time"} <= classifiers.keys():
+        fitted = classifiers.get("estimator")
+        named = {ALONE if fitted is None else type(fitted[0]).__name__: classifiers}
+    elif not isinstance(classifiers, Mapping) and hasattr(classifiers, "fit"):
+        named = {type(classifiers).__name__: classifiers}
+    else:
+        named = dict(columns_of("classifiers", classifiers))
     if not named:
         raise InputError("`classifiers` must not be empty, got 0 classifiers")
     for name in named:
