@@ -37,21 +37,27 @@ MISTAKES = [
     (lambda: cc.RocCurve.from_predictions({"forest": S}, Y), r"`y_true` must be 1-D, got a dict: are .* swapped\?"),
     (lambda: cc.cost_curve_area(S, Y), SWAPPED),
     # percentages
-    (lambda: cc.OperatingCondition(30, 1, 5), r"`prevalence` must be in \(0, 1\), got 30: 30 % is 0.3$"),
-    (lambda: cc.OperatingRange((10, 30), 1, 5), r"`prevalence` must be in \(0, 1\), got 10: 10 % is 0.1$"),
+    (
+        lambda: cc.OperatingCondition(30, cost_fp=1, cost_fn=5),
+        r"`prevalence` must be in \(0, 1\), got 30: 30 % is 0.3$",
+    ),
+    (
+        lambda: cc.OperatingRange((10, 30), cost_fp=1, cost_fn=5),
+        r"`prevalence` must be in \(0, 1\), got 10: 10 % is 0.1$",
+    ),
     (lambda: CURVE.band(level=95), r"`level` must be in \(0, 1\), got 95: 95 % is 0.95$"),
     (lambda: cc.recommend(Y, BOTH, HERE, level=97.5), r"`level` must be in \(0, 1\), got 97.5: 97.5 % is 0.975$"),
     (lambda: cc.RocHull.from_predictions(Y, BOTH).best_at_fpr(5), r"`fpr` must be in \[0, 1\], got 5: 5 % is 0.05$"),
     (lambda: CURVE.evaluate(50), r"`pc` must be in \[0, 1\], got 50.0: 50 % is 0.5$"),
     (lambda: CURVE.evaluate([0.1, 50]), r"`pc` must be in \[0, 1\], got 50.0 at position 1: 50 % is 0.5$"),
-    (lambda: cc.OperatingCondition(1, 1, 5), r"`prevalence` must be in \(0, 1\), got 1$"),
-    (lambda: cc.OperatingCondition(100, 1, 5), r"`prevalence` must be in \(0, 1\), got 100$"),
-    (lambda: cc.OperatingCondition(300, 1, 5), r"`prevalence` must be in \(0, 1\), got 300$"),
-    (lambda: cc.OperatingCondition(-30, 1, 5), r"`prevalence` must be in \(0, 1\), got -30$"),
+    (lambda: cc.OperatingCondition(1, cost_fp=1, cost_fn=5), r"`prevalence` must be in \(0, 1\), got 1$"),
+    (lambda: cc.OperatingCondition(100, cost_fp=1, cost_fn=5), r"`prevalence` must be in \(0, 1\), got 100$"),
+    (lambda: cc.OperatingCondition(300, cost_fp=1, cost_fn=5), r"`prevalence` must be in \(0, 1\), got 300$"),
+    (lambda: cc.OperatingCondition(-30, cost_fp=1, cost_fn=5), r"`prevalence` must be in \(0, 1\), got -30$"),
     # lengths that differ
     (lambda: cc.RocHull.from_predictions(Y, SHORT), SAME_LENGTH),
     (lambda: cc.recommend(Y, SHORT, HERE), SAME_LENGTH),
-    (lambda: cc.recommend_within(Y, SHORT, cc.OperatingRange(0.1, 1, (5, 10))), SAME_LENGTH),
+    (lambda: cc.recommend_within(Y, SHORT, cc.OperatingRange(0.1, cost_fp=1, cost_fn=(5, 10))), SAME_LENGTH),
     (lambda: cc.compare_many(Y, SHORT), SAME_LENGTH),
     (lambda: cc.Report.from_predictions(Y, SHORT), SAME_LENGTH),
     (lambda: cc.evaluate(SHORT, None, Y), r"`logit` and `y` must have the same length, got 59 and 60"),
@@ -93,7 +99,7 @@ MISTAKES = [
     ],
 )
 def test_the_scores_of_one_classifier_need_no_mapping(scores, name):
-    span = cc.OperatingRange(0.1, 1, (5, 10))
+    span = cc.OperatingRange(0.1, cost_fp=1, cost_fn=(5, 10))
     asked = {
         "recommend": lambda s: cc.recommend(Y, s, HERE),
         "range": lambda s: cc.recommend_within(Y, s, span),

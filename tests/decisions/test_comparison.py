@@ -578,7 +578,11 @@ def test_probabilities_need_their_classes_where_labels_are_not_sorted():
 
 def test_interval_in_money_keeps_it_in_the_frame():
     labels, a, _ = world()
-    at = cc.CostCurve(cc.RocCurve.from_predictions(labels, a)).band().at(cc.OperatingCondition(0.2, 1, 6))
+    at = (
+        cc.CostCurve(cc.RocCurve.from_predictions(labels, a))
+        .band()
+        .at(cc.OperatingCondition(0.2, cost_fp=1, cost_fn=6))
+    )
     assert at.to_frame("pandas")["money_upper"][0] == at.money.upper
 
 

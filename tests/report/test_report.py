@@ -197,7 +197,7 @@ def test_one_choice_is_settled_only_where_the_data_show_it():
 def test_costs_of_zero_have_an_answer():
     free = {
         "free alarms": cc.OperatingCondition(0.2, cost_fp=0, cost_fn=1),
-        "free misses": cc.OperatingCondition(0.2, 1, 0),
+        "free misses": cc.OperatingCondition(0.2, cost_fp=1, cost_fn=0),
     }
     alarms, misses = Speaker("bad", "", 0.95).cards(summarise(cc.Predictions(Y, SCORES), scenarios=free))
     assert plain(dict(alarms.lines)["Cost"]).startswith("0 per case")
