@@ -398,9 +398,10 @@ def check_condition(condition: Any) -> OperatingCondition:
         return condition
     if isinstance(condition, (float, int, np.floating, np.integer)) and not isinstance(condition, bool):
         return OperatingCondition.from_pc(check_in_unit("condition", condition))
+    kind = type(condition).__name__
+    hint = ": recommend_within and hull.within take a range" if kind == "OperatingRange" else ""
     raise InputError(
-        "`condition` must be an OperatingCondition (or a pc in [0, 1]), "
-        f"got {shown(condition)} ({type(condition).__name__})"
+        f"`condition` must be an OperatingCondition (or a pc in [0, 1]), got {shown(condition)} ({kind}){hint}"
     )
 
 
