@@ -20,6 +20,7 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 
 import costcurves as cc
 from members import NoScores, Remembering, breast_cancer, three_members
@@ -196,6 +197,16 @@ def test_groups_stay_together_with_and_without_routing():
 def test_parallel_fits_change_nothing(result):
     ours = cc.evaluate(three_members(), X, Y, cv=FOLDS, n_jobs=2)
     assert ours.to_dict() == result.to_dict()
+
+
+def test_margins_of_several_folds_are_warned_of_by_name():
+    models = {"machine": LinearSVC(), "bayes": GaussianNB()}
+    with pytest.warns(cc.CostCurvesWarning, match=r"^scores of 'machine' are values of a decision function"):
+        cc.evaluate(models, X / X.max(axis=0), Y, cv=FOLDS)
+    runs = cross_validate(LinearSVC(), X / X.max(axis=0), Y, cv=FOLDS, return_estimator=True, return_indices=True)
+    with pytest.warns(cc.CostCurvesWarning, match=r"^scores of 'LinearSVC' are values of a decision function"):
+        cc.evaluate(runs, X / X.max(axis=0), Y)
+    cc.evaluate(models, X / X.max(axis=0), Y, cv=0.5)  # a single fold has a single scale
 
 
 # Bad input ------------------------------------------------------------------------------------------------------

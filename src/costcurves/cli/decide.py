@@ -179,7 +179,8 @@ def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, scr
     screen.print(grid)
     line(
         screen,
-        "p: that it costs no more than the first at one of its thresholds, adjusted for all by Hochberg's method.",
+        "p: the chance of data like these if this choice, at its best threshold, were as cheap as the first, "
+        "adjusted for all by Hochberg's method.",
         "dim",
     )
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
-from costcurves._base.errors import DataError, InputError
+from costcurves._base.errors import CostCurvesWarning, DataError, InputError, warn
 from costcurves._base.frames import ALONE, columns_of
 from costcurves._base.validation import (
     Column,
@@ -81,6 +81,12 @@ def evaluate(
     -------
     Predictions
 
+    Warns
+    -----
+    CostCurvesWarning
+        If scores of several folds are values of a decision function, such as the margins of a support vector machine:
+        a threshold need not mean the same in each fold, as it does for probabilities.
+
     Notes
     -----
     For more than two classes, use `cross_val_predict` and compare its predictions with `bdeltacost_many`.
@@ -125,6 +131,8 @@ def evaluate(
         n_jobs=n_jobs,
         progress=check_flag("progress", progress),
     )
+    if len(folds) > 1:
+        _warn_of_margins(estimators, done, response_method)
     scores = tested.scores | {
         name: _scores_of_results(name, results, X, pos_label, response_method) for name, results in done.items()
     }
@@ -136,6 +144,21 @@ def evaluate(
     for name in given:  # warns if the scores may be those of the other class; of estimators the column is known
         result.roc_curve(name)
     return result
+
+
+def _warn_of_margins(
+    estimators: Mapping[str, Any], done: Mapping[str, Mapping[str, Any]], response_method: str
+) -> None:
+    """Warn of scores whose scale may differ from fold to fold."""
+    models = {**estimators, **{name: results["estimator"][0] for name, results in done.items()}}
+    used = {name: _members.score_method(name, model, response_method) for name, model in models.items()}
+    if margins := [shown(name) for name, method in used.items() if method == "decision_function"]:
+        warn(
+            f"scores of {', '.join(margins)} are values of a decision function, whose scale may differ from fold to "
+            "fold, and one threshold is taken for all folds: calibrate them, for example with scikit-learn's "
+            "CalibratedClassifierCV, or average the curves of the folds",
+            CostCurvesWarning,
+        )
 
 
 class _Router:
