@@ -85,6 +85,18 @@ def test_names_and_orders_of_classifiers_and_rows_do_not_matter():
         assert_same_answers(answer, again, scores)
 
 
+def test_names_do_not_matter_if_two_classifiers_can_exchange_their_scores():
+    # With the first two rows and the next two exchanged, "a" has the scores of "b".
+    y = np.array([1, 1, 0, 0, 1, 0], dtype=bool)
+    scores = {"a": [1, 2, 1, 2, 0, 1], "b": [2, 1, 2, 1, 0, 1], "c": [0, 0, 2, 2, 2, 0]}
+    scores = {name: np.array(values, float) for name, values in scores.items()}
+    for pc in (0.75, 0.5):
+        answer = cc.recommend(y, scores, pc)
+        for order in ([0, 3, 5, 1, 4, 2], [1, 0, 2, 3, 4, 5], [0, 1, 3, 2, 5, 4]):
+            again = cc.recommend(y[order], {2 * name: scores[name][order] for name in reversed(scores)}, pc)
+            assert_same_answers(answer, again, scores)
+
+
 @pytest.mark.law
 def test_only_the_order_of_scores_and_the_proportions_of_weights_matter():
     for rng in random_worlds(30, stream=11):

@@ -61,7 +61,7 @@ class Optimism:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any] | None) -> Optimism | None:
-        """Return what `to_dict` wrote; None stands for none."""
+        """Restore what `to_dict` returned; None remains None."""
         if plain is None:
             return None
         counts = [np.array(plain[name], dtype=np.float64) for name in ("tp", "fp")]
@@ -69,14 +69,14 @@ class Optimism:
 
 
 class Told:
-    """The optimism of a classifier at the thresholds in use, and its cost as it is told, which may be cross-fitted.
+    """The optimism of a classifier at the thresholds in use, and the cost that is reported, which may be cross-fitted.
 
     Parameters
     ----------
     optimism : Optimism or None
         That of the thresholds in use.
     cross_fitted : (CostCurve, CostCurve), optional
-        The curve at the thresholds in use and the cross-fitted one, if the latter is told.
+        The curve at the thresholds in use and the cross-fitted one, if the latter is reported.
     """
 
     def __init__(self, optimism: Optimism | None, cross_fitted: tuple[CostCurve, CostCurve] | None = None) -> None:
@@ -93,7 +93,7 @@ class Told:
         return self._last[1]
 
     def moved(self, pc: FloatArray) -> FloatArray:
-        """Return by how much the cost that is told is above the one at the thresholds in use."""
+        """Return by how much the cost that is reported exceeds the one at the thresholds in use."""
         if self.cross_fitted is None:
             return np.zeros(pc.size)
         used, told = self.cross_fitted
@@ -110,9 +110,9 @@ def chosen_here(both: Both) -> bool:
 
 
 def allowance(both: Both, pc: FloatArray) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
-    """Return how far the difference that is told is from the one at the thresholds in use, and what limits allow for.
+    """Return how far the reported difference is from that at the thresholds in use, and what its limits allow for.
 
-    The limits go as far down and up as the difference would if both costs were told without their optimism, by
+    The limits go as far down and up as the difference would if both costs were corrected for their optimism, by
     resampling and by cross-fitting, and never the other way.
     """
     a, b = both
@@ -122,7 +122,7 @@ def allowance(both: Both, pc: FloatArray) -> tuple[FloatArray, tuple[FloatArray,
 
 
 def allowing(band: _SignedBand, both: Both) -> _SignedBand:
-    """Return a band whose limits allow for thresholds that were chosen on these cases, and whose estimate is told."""
+    """Return the band of the reported difference, with limits that allow for thresholds chosen on these cases."""
     if not chosen_here(both):
         return band
     return band.allowing(*allowance(both, band.pc))

@@ -44,7 +44,7 @@ class Entrants:
         while called in self.names:
             called += "'"
         more = copy.copy(self)
-        for kept in ("order", "twins", "scored", "_hashes"):  # they depend on who takes part
+        for kept in ("order", "twins", "scored", "_hashes", "_keys"):  # they depend on who takes part
             more.__dict__.pop(kept, None)
         more.names, more.sample = (*self.names, called), self.sample.with_twin(name, called)
         more.curves = {**self.curves, called: curve_in(more.sample, called, Fixed(threshold))}
@@ -102,9 +102,34 @@ class Entrants:
 
         Of several with the same scores and the same policy the first stands for all.
         """
-        keys = row_keys(list(self._hashes.values()))
-        key = {name: order_key(own, keys) for name, own in self._hashes.items()}
-        return sorted(key, key=lambda name: (key[name], repr(self.curves[name].policy)))
+        return sorted(self._keys, key=self._keys.__getitem__)
+
+    @cached_property
+    def _keys(self) -> dict[str, tuple[tuple[int, int], str]]:
+        keys = row_keys(list(self._hashes.values()), self.sample.weights, ordered=False)
+        return {name: (order_key(own, keys), repr(self.curves[name].policy)) for name, own in self._hashes.items()}
+
+    def first_like(self, name: str, best: str) -> str:
+        """Return the first classifier in order, but for the best one, that only its name tells apart from this one.
+
+        Where two classifiers can exchange their scores and the data remain the same, but for the order of their rows,
+        nothing but their names could give them different numbers.
+        """
+        own, apart = self.twins[name], self.twins.get(best)
+        if own == apart:
+            return own
+        return next(
+            one
+            for one in self.order
+            if one != apart and self._keys[one] == self._keys[own] and self._used_alike(one, own)
+        )
+
+    def _used_alike(self, one: str, other: str) -> bool:
+        """Return whether classifiers of the same policy are used alike: a threshold that is given means a score."""
+        if one == other or self.follows_costs(one):
+            return True
+        first, second = (np.sort(self.sample.scores[name]) for name in (one, other))
+        return np.array_equal(first, second)
 
     @cached_property
     def _hashes(self) -> dict[str, Hashes]:

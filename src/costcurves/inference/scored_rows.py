@@ -90,10 +90,7 @@ class ScoredRows:
     def keys(self) -> Hashes:
         """A number for each row that depends on its scores, its label and its weight alone."""
         hashes = self._hashes or {name: row_hashes(self.scores[name], self.positive) for name in self.order}
-        total = row_keys([hashes[name] for name in self.order])
-        if self.weights is not None:
-            total += _hashed(_ranked(self.weights)) * np.uint64(0x94D049BB133111EB)
-        return total
+        return row_keys([hashes[name] for name in self.order], self.weights, ordered=True)
 
     def few_rows(self, rows: IntArray) -> IntArray:
         """Return at most `ROWS` of some rows, picked by their scores alone."""
@@ -130,14 +127,19 @@ def row_hashes(scores: npt.NDArray[Any], positive: BoolArray) -> Hashes:
     return _mixed(_hashed(_ranked(scores)) + positive.astype(np.uint64))
 
 
-def row_keys(hashes: Sequence[Hashes]) -> Hashes:
-    """Return a number for each row from the hashes of several classifiers, whose order does not matter.
+def row_keys(hashes: Sequence[Hashes], weights: FloatArray | None, *, ordered: bool) -> Hashes:
+    """Return a number for each row from the hashes of several classifiers and its weight.
 
-    A row in which the scores of two classifiers have exchanged is another row, whatever the classifiers are called.
+    A row in which two classifiers have exchanged their scores is another row. If both have the same ROC curve, that can
+    be said only of classifiers in an order (`ordered`), in which the number of each among its like enters.
     """
-    total = np.zeros(hashes[0].size, dtype=np.uint64)
+    total, seen = np.zeros(hashes[0].size, dtype=np.uint64), dict[int, int]()
     for one in hashes:
-        total += one * (one.sum(dtype=np.uint64) | np.uint64(1))
+        factor = int(one.sum(dtype=np.uint64)) | 1
+        number = seen[factor] = seen.get(factor, -1) + 1
+        total += one * np.uint64(factor * (2 * number + 1 if ordered else 1) % 2**64)
+    if weights is not None:
+        total += _hashed(_ranked(weights)) * np.uint64(0x94D049BB133111EB)
     return total
 
 
