@@ -171,7 +171,7 @@ def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, scr
             percent(answer.fpr[i]),
             padded(answer.expected_cost[i]),
             "" if trivial else f"{padded(answer.money_lower[i])} to {padded(answer.money_upper[i])}",
-            "" if i == 0 else "same" if answer.same[i] else "yes" if answer.worse[i] else "unsure",
+            "" if i == 0 else "same" if answer.same[i] else "yes" if answer.worse[i] else "not shown",
             chance(float(answer.adjusted[i])),
         )
     screen.print()
