@@ -337,7 +337,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_it_is_made(report, tmp_
     [
         ({"scores": {}}, "`scores` must have at least one classifier, got 0"),
         ({"scores": 1}, "`scores` must map names to columns"),
-        ({"scores": [1, 2]}, "`y_score of 'classifier'` and `y_true` must have the same length, got 2 and 200"),
+        ({"scores": [1, 2]}, "`y_score` and `y_true` must have the same length, got 2 and 200"),
         ({"scores": {"": [1.0] * 200}}, "`scores` must be a non-empty string, got ''"),
         ({"scores": {"a": [1.0]}}, "`y_score of 'a'` and `y_true` must have the same length, got 1 and 200"),
         ({"scenarios": [HERE]}, "`scenarios` must map names to operating conditions or ranges"),
