@@ -137,10 +137,13 @@ REFUSED = [
     (lambda: cc.average_band([FIXED, ROC], given_choice=1), "`given_choice` must be True or False, got 1"),
     (lambda: cc.average_band([FIXED], given_choice=True), "`costs` must hold two folds or more, got 1"),
     # conditions and hulls
-    (lambda: cc.OperatingRange(np.array(None), 1, 1), "`prevalence` must be a number"),
-    (lambda: cc.OperatingRange(0.3, 1, 2).contains(0.5), "`condition` must be an OperatingCondition, got 0.5"),
-    (lambda: cc.OperatingCondition(0.3, 1, 2).money("1"), "`normalized_cost` must be a number"),
-    (lambda: cc.OperatingCondition(HUGE, 1, 2), "`prevalence` must be a number"),
+    (lambda: cc.OperatingRange(np.array(None), cost_fp=1, cost_fn=1), "`prevalence` must be a number"),
+    (
+        lambda: cc.OperatingRange(0.3, cost_fp=1, cost_fn=2).contains(0.5),
+        "`condition` must be an OperatingCondition, got 0.5",
+    ),
+    (lambda: cc.OperatingCondition(0.3, cost_fp=1, cost_fn=2).money("1"), "`normalized_cost` must be a number"),
+    (lambda: cc.OperatingCondition(HUGE, cost_fp=1, cost_fn=2), "`prevalence` must be a number"),
     (
         lambda: cc.OperatingCondition.from_cost_matrix([["0", "1"], ["2", "0"]], prevalence=0.5),
         "`costs` must be numeric",
@@ -277,7 +280,7 @@ TAKEN = [
     (lambda: roc(y_score=[3] * 12).auc(), 0.5),
     (lambda: roc(sample_weight=[1e-90] * 12).effective, (6.0, 6.0)),
     (lambda: roc(sample_weight=[1e90] * 12).effective, (6.0, 6.0)),
-    (lambda: cc.OperatingRange(np.array(0.25), 1, 3).pc, (0.5, 0.5)),
+    (lambda: cc.OperatingRange(np.array(0.25), cost_fp=1, cost_fn=3).pc, (0.5, 0.5)),
     (lambda: HULL.best_at_capacity(alarms=1, population=1e-320, prevalence=0.5).tpr, 1.0),
     (lambda: cc.expected_cost([0, 1], [1, 0], [[0, 1e9], [1e9, 0]], sample_weight=[8e307, 8e307]), 1e9),
     (lambda: cc.plan_test_size([[90, 10], [4, 16]], COSTS, half_width=1e308).n, 1),
@@ -380,7 +383,7 @@ RESULTS = [
     cc.bdeltacost.from_joint(JOINT, COSTS),
     cc.prior_hull({"a": np.eye(2)}, COSTS),
     cc.plan_test_size([[90, 10], [4, 16]], COSTS, half_width=0.1),
-    cc.OperatingCondition(0.3, 1, 2),
+    cc.OperatingCondition(0.3, cost_fp=1, cost_fn=2),
     cc.Beta(1, 2),
     cc.CostCurve(ROC, policy=cc.thresholds.validation(ROC)),
 ]

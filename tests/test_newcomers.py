@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import costcurves as cc
@@ -21,7 +22,6 @@ CURVE = cc.CostCurve.from_predictions(Y, S)
 SAME_LENGTH = r"`y_score of 'logit'` and `y_true` must have the same length, got 59 and 60"
 SWAPPED = r"`y_true` must hold two classes, got labels .*: are labels and scores swapped\?"
 FROM = r"for labels and scores use .*from_predictions"
-ONE = r"`scores` must map names to columns \(.*\), got {}: for one classifier pass \{{\"name\": scores\}}"
 
 MISTAKES = [
     # arguments in the wrong order
@@ -31,27 +31,42 @@ MISTAKES = [
     (lambda: cc.RocCurve.from_predictions(S, NAMES, pos_label="bad"), r"`pos_label` .* labels are numbers.* swapped\?"),
     (lambda: cc.RocCurve.from_predictions(S, Y, pos_label=1), r"`pos_label` .* swapped\?"),
     (lambda: cc.compare(S, T, Y), SWAPPED),
-    (lambda: cc.compare_many(BOTH, Y), r"`scores` must map names to columns"),
-    (lambda: cc.recommend(BOTH, Y, HERE), r"`scores` must map names to columns"),
+    (lambda: cc.compare_many(BOTH, Y), r"`y_true` must be 1-D, got a dict: are .* swapped\?"),
+    (lambda: cc.recommend(BOTH, Y, HERE), r"`y_true` must be 1-D, got a dict: are .* swapped\?"),
     (lambda: cc.recommend(S, {"forest": Y}, HERE), SWAPPED),
     (lambda: cc.RocCurve.from_predictions({"forest": S}, Y), r"`y_true` must be 1-D, got a dict: are .* swapped\?"),
     (lambda: cc.cost_curve_area(S, Y), SWAPPED),
     # percentages
-    (lambda: cc.OperatingCondition(30, 1, 5), r"`prevalence` must be in \(0, 1\), got 30: 30 % is 0.3$"),
-    (lambda: cc.OperatingRange((10, 30), 1, 5), r"`prevalence` must be in \(0, 1\), got 10: 10 % is 0.1$"),
+    (
+        lambda: cc.OperatingCondition(30, cost_fp=1, cost_fn=5),
+        r"`prevalence` must be in \(0, 1\), got 30: 30 % is 0.3$",
+    ),
+    (
+        lambda: cc.OperatingRange((10, 30), cost_fp=1, cost_fn=5),
+        r"`prevalence` must be in \(0, 1\), got 10: 10 % is 0.1$",
+    ),
     (lambda: CURVE.band(level=95), r"`level` must be in \(0, 1\), got 95: 95 % is 0.95$"),
     (lambda: cc.recommend(Y, BOTH, HERE, level=97.5), r"`level` must be in \(0, 1\), got 97.5: 97.5 % is 0.975$"),
     (lambda: cc.RocHull.from_predictions(Y, BOTH).best_at_fpr(5), r"`fpr` must be in \[0, 1\], got 5: 5 % is 0.05$"),
     (lambda: CURVE.evaluate(50), r"`pc` must be in \[0, 1\], got 50.0: 50 % is 0.5$"),
     (lambda: CURVE.evaluate([0.1, 50]), r"`pc` must be in \[0, 1\], got 50.0 at position 1: 50 % is 0.5$"),
-    (lambda: cc.OperatingCondition(1, 1, 5), r"`prevalence` must be in \(0, 1\), got 1$"),
-    (lambda: cc.OperatingCondition(100, 1, 5), r"`prevalence` must be in \(0, 1\), got 100$"),
-    (lambda: cc.OperatingCondition(300, 1, 5), r"`prevalence` must be in \(0, 1\), got 300$"),
-    (lambda: cc.OperatingCondition(-30, 1, 5), r"`prevalence` must be in \(0, 1\), got -30$"),
+    (lambda: cc.OperatingCondition(1, cost_fp=1, cost_fn=5), r"`prevalence` must be in \(0, 1\), got 1: 1 % is 0.01$"),
+    (lambda: cc.OperatingCondition("1%", cost_fp=1, cost_fn=5), r"`prevalence` must be a number, .*: 1% is 0.01$"),
+    (lambda: CURVE.band(level=0.05), r"`level` must be >= 0.5, got 0.05: it is the confidence, 0.95 rather than 0.05$"),
+    (lambda: cc.recommend(Y, BOTH, HERE, level=0.1), r"it is the confidence, 0.9 rather than 0.1$"),
+    # a range where a condition is needed, and a label in another case
+    (lambda: cc.recommend(Y, BOTH, cc.OperatingRange(0.1, cost_fp=1, cost_fn=(5, 9))), r": recommend_within and hull"),
+    (
+        lambda: cc.RocCurve.from_predictions(NAMES, S, pos_label="Bad"),
+        r"got 'Bad', labels are .*: did you mean 'bad'\?$",
+    ),
+    (lambda: cc.OperatingCondition(100, cost_fp=1, cost_fn=5), r"`prevalence` must be in \(0, 1\), got 100$"),
+    (lambda: cc.OperatingCondition(300, cost_fp=1, cost_fn=5), r"`prevalence` must be in \(0, 1\), got 300$"),
+    (lambda: cc.OperatingCondition(-30, cost_fp=1, cost_fn=5), r"`prevalence` must be in \(0, 1\), got -30$"),
     # lengths that differ
     (lambda: cc.RocHull.from_predictions(Y, SHORT), SAME_LENGTH),
     (lambda: cc.recommend(Y, SHORT, HERE), SAME_LENGTH),
-    (lambda: cc.recommend_within(Y, SHORT, cc.OperatingRange(0.1, 1, (5, 10))), SAME_LENGTH),
+    (lambda: cc.recommend_within(Y, SHORT, cc.OperatingRange(0.1, cost_fp=1, cost_fn=(5, 10))), SAME_LENGTH),
     (lambda: cc.compare_many(Y, SHORT), SAME_LENGTH),
     (lambda: cc.Report.from_predictions(Y, SHORT), SAME_LENGTH),
     (lambda: cc.evaluate(SHORT, None, Y), r"`logit` and `y` must have the same length, got 59 and 60"),
@@ -66,21 +81,45 @@ MISTAKES = [
     (lambda: cc.CostCurve(Y, S), FROM),
     (lambda: cc.RocHull(Y), FROM),
     (lambda: cc.RocHull(BOTH), FROM),
-    # one classifier without a name
-    (lambda: cc.recommend(Y, S, HERE), ONE.format("ndarray")),
-    (lambda: cc.recommend(Y, list(S), HERE), ONE.format("list")),
-    (lambda: cc.recommend(Y, pd.Series(S), HERE), ONE.format("Series")),
-    (lambda: cc.recommend_within(Y, S, cc.OperatingRange(0.1, 1, (5, 10))), ONE.format("ndarray")),
-    (lambda: cc.compare_many(Y, S), ONE.format("ndarray")),
-    (lambda: cc.RocHull.from_predictions(Y, S), ONE.format("ndarray")),
-    (lambda: cc.Report.from_predictions(Y, S), ONE.format("ndarray")),
+    # one classifier where two are needed
+    (lambda: cc.compare_many(Y, S), r"two classifiers or more"),
     # probabilities of both classes, and labels that do not say which class is meant
     (
         lambda: cc.RocCurve.from_predictions(Y, np.stack([1 - S, S], axis=1)),
         r"`y_score` must be 1-D, got shape \(60, 2\): .*\(X\)\[:, list\(model.classes_\).index\(pos_label\)\]",
     ),
+    (
+        lambda: cc.recommend(Y, np.stack([1 - S, S], axis=1), HERE),
+        r"`scores` must be 1-D, .*column of the positive class",
+    ),
     (lambda: cc.RocCurve.from_predictions(NAMES, S), r"`pos_label` must be given when labels are names"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("scores", "name"),
+    [
+        (S, "classifier"),
+        (list(S), "classifier"),
+        (pd.Series(S), "classifier"),
+        (pd.Series(S, name=3), "classifier"),
+        (pd.Series(S, name="forest"), "forest"),
+        (pl.Series("forest", S), "forest"),
+    ],
+)
+def test_the_scores_of_one_classifier_need_no_mapping(scores, name):
+    span = cc.OperatingRange(0.1, cost_fp=1, cost_fn=(5, 10))
+    asked = {
+        "recommend": lambda s: cc.recommend(Y, s, HERE),
+        "range": lambda s: cc.recommend_within(Y, s, span),
+        "hull": lambda s: cc.RocHull.from_predictions(Y, s),
+        "predictions": lambda s: cc.Predictions(Y, s),
+        "report": lambda s: cc.Report.from_predictions(Y, s, scenarios={"here": HERE}),
+    }
+    for what, ask in asked.items():
+        alone, mapped = ask(scores), ask({name: S})
+        assert repr(alone) == repr(mapped), what
+    assert cc.recommend(Y, scores, HERE).best.classifier == name
 
 
 @pytest.mark.parametrize(("call", "message"), MISTAKES)

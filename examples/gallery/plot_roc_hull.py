@@ -36,5 +36,7 @@ cc.RocHullDisplay.from_results(points, condition=scenarios)
 
 # %%
 # One of the two trivial strategies is best for slopes steeper than the first edge or flatter than the last.
-cc.RocHullDisplay.from_results(points, condition=cc.OperatingCondition(1 / 11, 1, 1), null_strategy=True)
+cc.RocHullDisplay.from_results(
+    points, condition=cc.OperatingCondition(1 / 11, cost_fp=1, cost_fn=1), null_strategy=True
+)
 plt.show()

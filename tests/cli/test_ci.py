@@ -163,7 +163,7 @@ def test_what_is_saved_against_a_baseline_is_said(run, credit):
     assert document["gates"] == []
     text = " ".join(run("decide", *HERE, *TWO, "--baseline", "tree").out.split())
     assert "Against tree: forest saves 0.04" in text
-    assert "rows would be needed" in text
+    assert "rows would be needed to show it" in text
     itself = run("decide", *HERE, *TWO, "--baseline", "forest").out
     assert "Against forest: nothing is saved, it is the recommended one." in itself
     ranged = run("decide", *CREDIT, *TWO, "--pc", "0.2..0.6", "--baseline", "tree", "--json").json["against"]

@@ -153,3 +153,21 @@ def test_gates_that_make_no_sense_are_bad_usage(run, arguments, words):
     done = run(*arguments)
     assert (done.code, done.out) == (2, "")
     assert words in done.err
+
+
+def test_a_file_that_names_todays_rule_answers_its_conditions_beside_its_ranges(run, tmp_path):
+    today = 'baseline = "tree"\nbaseline_threshold = 0.5\n'
+    spot = "[scenarios.spot]\nprevalence = 0.3\ncost_fn = 5\ncost_fp = 1\n"
+    drift = "[scenarios.drift]\nprevalence = [0.2, 0.4]\ncost_fn = 5\ncost_fp = 1\n"
+    (tmp_path / "both.toml").write_text(today + spot + drift)
+    (tmp_path / "one.toml").write_text(today + spot)
+    both = run("decide", *CREDIT, "--costs", "both.toml", "--json")
+    assert (both.code, both.json["against"]) == (
+        0,
+        run("decide", *CREDIT, "--costs", "one.toml", "--json").json["against"],
+    )
+    assert [one["scenario"] for one in both.json["decisions"]] == ["spot", "drift"]
+    assert (
+        "drift: what is saved against tree is answered for one condition"
+        in run("decide", *CREDIT, "--costs", "both.toml").out
+    )

@@ -147,7 +147,6 @@ def test_the_command_line_reads_what_a_scan_reads(tmp_path, ending):
         ([1, -1, 1, -1], ()),
         ([1.0, 0.0, 1.0, 0.0], ("--label", "y")),
         (["yes", "no", "yes", "no"], ("--positive", "yes")),
-        (["yes", "no", "yes", "no"], ("--positive", "YES")),
         ([2, 1, 2, 1], ("--positive", "2")),
         ([2.0, 1.0, 2.0, 1.0], ("--label", "y", "--positive", "2")),
         ([True, False, True, False], ("--positive", "true")),
@@ -272,6 +271,24 @@ def test_a_missing_file_gets_the_nearest_name_suggested(run, table, tmp_path):
     failing(run("decide", "example:nothing", *PC), "there are example:german_credit and example:vehicle")
 
 
+def test_a_missing_file_is_named_before_anything_else(run, table):
+    failing(run("decide", "nowhere.csv"), "nowhere.csv: no such file")
+    failing(run("ranges", "nowhere.csv", "--costs", "nothing.toml"), "nowhere.csv: no such file")
+
+
+def test_a_cost_matrix_is_sent_to_the_commands_that_take_one(run, table):
+    table("costs.csv", "true,a,b\na,0,1\nb,5,0\n")
+    failing(run(*CREDIT, "--costs", "costs.csv"), "goes with bcost, bdeltacost and report --pred")
+
+
+def test_columns_of_numbers_that_were_not_taken_are_named(run, table):
+    rows = [f"{i % 2},{0.1 * (i % 7) + 0.3 * (i % 2):.2f},{i % 9},{i}" for i in range(40)]
+    table("t.csv", "y,model,rules,id\n" + "\n".join(rows))
+    done = run("decide", "t.csv", *PC)
+    assert "Not taken for scores: 'rules' holds whole numbers and 'id' holds whole numbers. If one is" in done.err
+    assert "Not taken" not in run("decide", "t.csv", *PC, "--score", "model").err
+
+
 def test_a_wrong_column_gets_the_nearest_names_suggested(run):
     here = ("example:german_credit", "--positive", "bad", *PC)
     failing(run("decide", *here, "--score", "forrest"), "--score 'forrest': there is no such column", "'forest'")
@@ -371,6 +388,8 @@ CREDIT = ("decide", "example:german_credit", "--positive", "bad")
         (("--pc", "0.5", "--level", "95"), "--level must be in (0, 1), got 95"),
         (("--pc", "0.5", "--policy", "best"), "--policy must be optimal, crossfit, bayes or a number, got 'best'"),
         (("--pc", "0.5", "--policy", "bayes", "--thresholds-from", "x.csv"), "--policy and --thresholds-from exclude"),
+        (("--pc", "0.5", "--positive", "Bad"), "the labels in 'label' are 'bad' and 'good'; did you mean 'bad'?"),
+        (("--pc", "0.5", "--positive", "bad", "--level", "0.05"), "it is the confidence, 0.95 rather than 0.05"),
         (("--pc", "0.5", "--positive", "ugly"), "--positive 'ugly': the labels in 'label' are 'bad' and 'good'"),
         (("--pc", "0.5", "--json", "--csv"), "--json and --csv exclude each other"),
     ],

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -280,3 +283,21 @@ def test_what_was_made_from_pc_says_that_only_pc_is_known():
 def test_where_both_errors_cost_nothing_the_message_says_that_nothing_is_at_stake(make):
     with pytest.raises(cc.InputError, match="must not both be 0, got 0 and 0: nothing is at stake"):
         make()
+
+
+@pytest.mark.parametrize("kind", [cc.OperatingCondition, cc.OperatingRange])
+def test_costs_cannot_be_swapped_because_they_have_names(kind):
+    with pytest.raises(TypeError, match="positional"):
+        kind(0.01, 1, 80)
+    assert list(inspect.signature(kind).parameters)[:3] == ["prevalence", "cost_fp", "cost_fn"]
+    assert not any("pc_only" in name for name in inspect.signature(kind).parameters)
+
+
+def test_a_condition_of_which_only_pc_is_known_stays_one():
+    where = cc.OperatingCondition.from_pc(0.3)
+    assert where.pc_only
+    assert where.with_pc(0.4, by="cost_fn").pc_only
+    assert all(one.pc_only for one in cc.OperatingRange.from_pc(0.2, 0.4).corners)
+    assert not cc.OperatingCondition(0.3, cost_fp=1, cost_fn=2).with_pc(0.4, by="cost_fn").pc_only
+    for copied in (copy.copy(where), pickle.loads(pickle.dumps(where))):
+        assert copied.pc_only

@@ -143,7 +143,7 @@ QUESTIONS = {
     "compare a frame": lambda: cc.compare.from_frame(FRAME, label="y", score_a="flipped", score_b="fine"),
     "compare many": lambda: cc.compare_many(Y, BOTH, pc=[0.4, 0.6]),
     "recommend": lambda: cc.recommend(Y, BOTH, HERE),
-    "recommend within": lambda: cc.recommend_within(Y, BOTH, cc.OperatingRange(0.1, 1, (5, 9))),
+    "recommend within": lambda: cc.recommend_within(Y, BOTH, cc.OperatingRange(0.1, cost_fp=1, cost_fn=(5, 9))),
     "report": lambda: cc.Report.from_predictions(Y, BOTH),
     "evaluate": lambda: repr(cc.evaluate(BOTH, None, Y)),
     "figure": lambda: cc.CostCurveDisplay.from_predictions(Y, BOTH),

@@ -76,7 +76,9 @@ def test_the_winner_and_the_runner_up_are_those_of_scanning_all_points():
 
 def test_a_classifier_whose_best_threshold_never_alarms_is_still_the_runner_up():
     labels, scores = [1] * 20 + [0] * 20, [1] * 18 + [0] * 2 + [1] + [0] * 19
-    decision = cc.RocHull.from_predictions(labels, {"m": scores}).best(cc.OperatingCondition(0.05, 1, 1))
+    decision = cc.RocHull.from_predictions(labels, {"m": scores}).best(
+        cc.OperatingCondition(0.05, cost_fp=1, cost_fn=1)
+    )
     assert (decision.classifier, decision.runner_up.classifier) == ("always negative", "m")
     assert decision.runner_up.expected_cost == pytest.approx(0.05 * 0.1 + 0.95 * 0.05)
 
@@ -178,7 +180,7 @@ def test_a_range_of_one_condition_names_its_best():
     ranges = hull.within(condition)
     assert list(ranges) == [("A", condition.pc, condition.pc)]
     assert not ranges.sensitive
-    assert repr(ranges).startswith("A is best throughout pc 0.3 .. 0.3: the choice is not sensitive")
+    assert repr(ranges).startswith("A is best on these cases throughout pc 0.3 .. 0.3 (how sure: recommend_within)")
     for pc in hull.breaks:
         one = hull.within(cc.OperatingRange.from_pc(pc, pc))
         assert one.classifier[0] in {hull.best(pc).classifier, *(tie.classifier for tie in hull.best(pc).ties)}

@@ -253,6 +253,13 @@ def test_what_was_left_of_a_curve_keeps_the_guarantee():
     )
 
 
+@pytest.mark.parametrize(("most", "cases", "share"), [(100, 10_000, 0.05), (3, 400, 0.01)])
+def test_single_days_keep_a_capacity_if_its_long_run_share_is_that_of_the_notes(most, cases, share):
+    asked = stats.beta.ppf(share, most + 1, cases - most)
+    assert stats.binom.sf(most, cases, asked) == pytest.approx(share)
+    assert stats.binom.sf(most, cases, most / cases) > 0.35  # as the docstring says of the capacity itself
+
+
 def test_words_and_numbers_say_what_is_guaranteed():
     choice = uniform_hull(700, 300).best_at_fpr(0.05, confidence=0.95)
     assert choice.confidence == 0.95

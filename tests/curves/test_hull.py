@@ -340,8 +340,11 @@ def test_adding_refuses_a_name_that_is_taken():
         cc.RocHull([A]).add(cc.RocCurve.from_rates(0.9, 0.1, name="z")).add(A.renamed("z"))
     with pytest.raises(cc.InputError, match="`another` must not use the names of the trivial classifiers"):
         cc.RocHull([A]).add(C.renamed("always positive"))
-    with pytest.raises(cc.InputError, match=r"`scores` must map names to columns \(a dict or a dataframe\), got list"):
-        cc.RocHull.from_predictions([0, 1], [0.1, 0.2])
+    with pytest.raises(
+        cc.InputError,
+        match=r"`scores` must map names to columns \(a dict or a dataframe\), or be one column, got float",
+    ):
+        cc.RocHull.from_predictions([0, 1], 0.1)
 
 
 def test_a_mapping_names_its_curves():

@@ -367,7 +367,8 @@ def test_p_values_too_small_to_be_told_apart_are_said_to_be():
     ("scores", "message"),
     [
         ({"a": [1, 2]}, "two classifiers or more"),
-        ([1, 2], "must map names to columns"),
+        ([1, 2], "two classifiers or more"),
+        (7, "must map names to columns"),
         ({"a": [1, 2], "b": [1, 2, 3]}, "`y_score of 'b'` and `y_true` must have the same length, got 3 and 2"),
     ],
 )
@@ -576,7 +577,11 @@ def test_probabilities_need_their_classes_where_labels_are_not_sorted():
 
 def test_interval_in_money_keeps_it_in_the_frame():
     labels, a, _ = world()
-    at = cc.CostCurve(cc.RocCurve.from_predictions(labels, a)).band().at(cc.OperatingCondition(0.2, 1, 6))
+    at = (
+        cc.CostCurve(cc.RocCurve.from_predictions(labels, a))
+        .band()
+        .at(cc.OperatingCondition(0.2, cost_fp=1, cost_fn=6))
+    )
     assert at.to_frame("pandas")["money_upper"][0] == at.money.upper
 
 

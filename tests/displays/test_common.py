@@ -608,13 +608,18 @@ def test_what_is_no_condition_is_refused(case):
     assert plt.get_fignums() == []
 
 
+def cost_ratio_condition(cost_fn, cost_fp):
+    """Return a condition with a ratio of costs as it is written on an axis."""
+    return cc.OperatingCondition(0.2, cost_fp=cost_fp, cost_fn=cost_fn)
+
+
 @with_option("secondary_axis")
 def test_a_second_axis_has_each_number_where_its_pc_is(case):
     here = cc.OperatingCondition(prevalence=0.2, cost_fp=2, cost_fn=9)
     display = case.kind(case.results())
     readings = {
         "prevalence": lambda text: cc.OperatingCondition(float(text), cost_fp=2, cost_fn=9).pc,
-        "cost ratio": lambda text: cc.OperatingCondition(0.2, *map(float, text.split(":")[::-1])).pc,
+        "cost ratio": lambda text: cost_ratio_condition(*map(float, text.split(":"))).pc,
         "slope": lambda text: 1 / (1 + float(text)),
     }
     for kind, read in readings.items():

@@ -20,6 +20,7 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 
 import costcurves as cc
 from members import NoScores, Remembering, breast_cancer, three_members
@@ -198,6 +199,16 @@ def test_parallel_fits_change_nothing(result):
     assert ours.to_dict() == result.to_dict()
 
 
+def test_margins_of_several_folds_are_warned_of_by_name():
+    models = {"machine": LinearSVC(), "bayes": GaussianNB()}
+    with pytest.warns(cc.CostCurvesWarning, match=r"^scores of 'machine' are values of a decision function"):
+        cc.evaluate(models, X / X.max(axis=0), Y, cv=FOLDS)
+    runs = cross_validate(LinearSVC(), X / X.max(axis=0), Y, cv=FOLDS, return_estimator=True, return_indices=True)
+    with pytest.warns(cc.CostCurvesWarning, match=r"^scores of 'LinearSVC' are values of a decision function"):
+        cc.evaluate(runs, X / X.max(axis=0), Y)
+    cc.evaluate(models, X / X.max(axis=0), Y, cv=0.5)  # a single fold has a single scale
+
+
 # Bad input ------------------------------------------------------------------------------------------------------
 
 
@@ -207,11 +218,22 @@ def run(**options):
 
 
 @pytest.mark.parametrize(
+    "one", [GaussianNB(), run(return_estimator=True, return_indices=True)], ids=["estimator", "results"]
+)
+def test_one_classifier_needs_no_mapping_and_is_called_by_its_class(one):
+    alone, named = cc.evaluate(one, X, Y, cv=FOLDS), cc.evaluate({"GaussianNB": one}, X, Y, cv=FOLDS)
+    assert alone.names == ("GaussianNB",)
+    np.testing.assert_array_equal(alone.score("GaussianNB"), named.score("GaussianNB"))
+
+
+@pytest.mark.parametrize(
     ("classifiers", "message"),
     [
         ({}, r"`classifiers` must not be empty, got 0 classifiers"),
-        (GaussianNB(), r"`classifiers` must map names to classifiers, got a single estimator"),
-        ([("bayes", GaussianNB())], r"`classifiers` must map names to columns"),
+        ([GaussianNB()], r"`classifiers` must map names to classifiers, got a list of estimators: pass a dict"),
+        ([("bayes", GaussianNB())], r"`classifiers` must map names to classifiers, got a list of estimators"),
+        (run(return_estimator=True), r"`GaussianNB` must be the result of cross_validate.*without 'indices'"),
+        (run(), r"`classifier` must be the result of cross_validate.*without 'indices': pass return_indices=True"),
         ({"always positive": GaussianNB()}, r"`classifiers` must not use the names of the trivial classifiers"),
         ({"none": NoScores()}, r"`none` must be a classifier with scores, got a NoScores without predict_proba and"),
         ({"class": GaussianNB}, r"`class` must be an estimator, got <class"),

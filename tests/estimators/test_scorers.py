@@ -126,7 +126,10 @@ def test_adults_are_searched_by_cost():
         few, many = rows[:2500], rows[2500:]
         A, B = encode.fit_transform(table.iloc[few]), encode.transform(table.iloc[many])
         folds = StratifiedKFold(5, shuffle=True, random_state=0)
-        conditions = [cc.OperatingCondition(y[many].mean(), *costs) for costs in ((1, 20), (1, 5), (1, 1), (20, 1))]
+        conditions = [
+            cc.OperatingCondition(y[many].mean(), cost_fp=fp, cost_fn=fn)
+            for fp, fn in ((1, 20), (1, 5), (1, 1), (20, 1))
+        ]
         scoring = {(i, p): cc.expected_cost_scorer(c, policy=p) for i, c in enumerate(conditions) for p in regret}
         for models in families:
             curves = [cc.CostCurve.from_predictions(y[many], m.fit(A, y[few]).predict_proba(B)[:, 1]) for m in models]

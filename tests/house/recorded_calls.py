@@ -193,7 +193,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "condition, money": lambda: [HERE.money(0.2), HERE.pc_at_cost_ratio(3.0), HERE.pc_at_prevalence(0.5)],
     "range": lambda: SPAN,
     "range of pc": lambda: cc.OperatingRange.from_pc(0.2, 0.6),
-    "range contains": lambda: [SPAN.contains(HERE), SPAN.contains(cc.OperatingCondition(0.9, 1, 5))],
+    "range contains": lambda: [SPAN.contains(HERE), SPAN.contains(cc.OperatingCondition(0.9, cost_fp=1, cost_fn=5))],
     "beta": lambda: cc.Beta(2, 5),
     "bayes threshold": lambda: [cc.bayes_threshold(HERE), cc.bayes_threshold(HERE, calibrated_at=0.5)],
     "cost matrix": lambda: [PRICES, PRICES.T, PRICES.cost("x", "z")],

@@ -280,7 +280,7 @@ def test_predictions_may_be_a_dataframe(frame):
         ({"always 'watch'": ["watch"]}, {}, "must not name a classifier \"always 'watch'\": .* predicts 'watch'"),
         ({"y_true": ["watch"]}, {}, "must not name a classifier 'y_true'"),
         ({}, {}, "`predictions` must map names to classifiers, at least one"),
-        (["watch"], {}, "`predictions` must map names to columns"),
+        ("watch", {}, "`predictions` must map names to columns"),
         ({1: ["watch"]}, {}, "must have strings as names, got 1"),
         ({"a": ["watch"]}, {"method": "resample", "n_resamples": 39}, "must be at least 40 .* 0.95, got 39"),
         (

@@ -197,7 +197,7 @@ def test_one_choice_is_settled_only_where_the_data_show_it():
 def test_costs_of_zero_have_an_answer():
     free = {
         "free alarms": cc.OperatingCondition(0.2, cost_fp=0, cost_fn=1),
-        "free misses": cc.OperatingCondition(0.2, 1, 0),
+        "free misses": cc.OperatingCondition(0.2, cost_fp=1, cost_fn=0),
     }
     alarms, misses = Speaker("bad", "", 0.95).cards(summarise(cc.Predictions(Y, SCORES), scenarios=free))
     assert plain(dict(alarms.lines)["Cost"]).startswith("0 per case")
@@ -336,7 +336,8 @@ def test_a_page_that_cannot_be_written_is_refused_before_it_is_made(report, tmp_
     ("options", "message"),
     [
         ({"scores": {}}, "`scores` must have at least one classifier, got 0"),
-        ({"scores": [1, 2]}, "`scores` must map names to columns"),
+        ({"scores": 1}, "`scores` must map names to columns"),
+        ({"scores": [1, 2]}, "`y_score` and `y_true` must have the same length, got 2 and 200"),
         ({"scores": {"": [1.0] * 200}}, "`scores` must be a non-empty string, got ''"),
         ({"scores": {"a": [1.0]}}, "`y_score of 'a'` and `y_true` must have the same length, got 1 and 200"),
         ({"scenarios": [HERE]}, "`scenarios` must map names to operating conditions or ranges"),

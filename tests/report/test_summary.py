@@ -24,7 +24,7 @@ UNSURE = cc.OperatingRange(prevalence=(0.1, 0.3), cost_fp=1, cost_fn=(2, 9))
 def summary():
     return summarise(
         cc.Predictions(Y, SCORES),
-        scenarios={"usual": USUAL, "unsure": UNSURE, "free": cc.OperatingCondition(0.2, 1, 1e-6)},
+        scenarios={"usual": USUAL, "unsure": UNSURE, "free": cc.OperatingCondition(0.2, cost_fp=1, cost_fn=1e-6)},
     )
 
 

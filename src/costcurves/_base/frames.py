@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError, MissingExtraError
@@ -23,7 +24,10 @@ else:
     AnyFrame = Any  # narwhals is imported when it is first used
 
 TableLike = npt.ArrayLike | AnyFrame
-NamedColumns = Mapping[str, npt.ArrayLike] | AnyFrame  # such as the scores of several classifiers
+NamedColumns = (
+    Mapping[str, npt.ArrayLike] | npt.ArrayLike | AnyFrame
+)  # such as the scores of several classifiers, or of one
+ALONE = "classifier"  # the name of a single classifier that nobody has named
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
@@ -45,8 +49,11 @@ def pick_backend(backend: str | None) -> str:
     return known[0]
 
 
-def columns_of(name: str, table: Any) -> Mapping[str, Any]:
-    """Return the columns of a mapping or of a dataframe of any library by name."""
+def columns_of(name: str, table: Any, *, alone: str | None = None) -> Mapping[str, Any]:
+    """Return the columns of a mapping or of a dataframe of any library by name.
+
+    A single column (an array, a list or a series) is called `alone`, or else by the name of the series, if it has one.
+    """
     if isinstance(table, Mapping):
         return table
     import narwhals as nw
@@ -54,14 +61,33 @@ def columns_of(name: str, table: Any) -> Mapping[str, Any]:
     try:
         frame = nw.from_native(table, eager_only=True)
     except TypeError:
-        kind = type(table).__name__
-        raise InputError(
-            f"`{name}` must map names to columns (a dict or a dataframe), got {kind}: "
-            f'for one classifier pass {{"name": {name}}}'
-        ) from None
+        return {alone or _name_of(table): _single_column(name, table)}
     except nw.exceptions.DuplicateError:
         raise InputError(f"`{name}` must have different column names, got {list(table.columns)}") from None
     return {column: frame[column].to_numpy() for column in frame.columns}
+
+
+def _single_column(name: str, values: Any) -> Any:
+    """Return values that are one column; others are refused."""
+    try:
+        shape: tuple[Any, ...] = np.shape(values)
+    except ValueError:  # rows of different lengths
+        shape = (len(values), "different lengths")
+    if not shape:
+        raise InputError(
+            f"`{name}` must map names to columns (a dict or a dataframe), or be one column, got {type(values).__name__}"
+        )
+    if len(shape) > 1:
+        raise InputError(
+            f"`{name}` must be 1-D, or map names to 1-D, got shape {shape}: "
+            "of predicted probabilities pass the column of the positive class"
+        )
+    return values
+
+
+def _name_of(values: Any) -> str:
+    name = getattr(values, "name", None)
+    return name if isinstance(name, str) and name.strip() else ALONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ MOST_COST = 1e150
 WEIGHT_RANGE = (1e-100, 1e100)
 # The default confidence level of all intervals and bands.
 DEFAULT_LEVEL = 0.95
+# Smaller levels are errors that somebody took for confidences.
+SMALLEST_LEVEL = 0.5
 
 
 def shown(value: object, limit: int = 60) -> str:
@@ -59,7 +61,9 @@ def check_number(name: str, value: Any) -> float:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         if isinstance(value, np.ndarray) and value.ndim == 0:
             return check_number(name, value.item())
-        raise InputError(f"`{name}` must be a number, got {shown(value)} ({type(value).__name__})")
+        raise InputError(
+            f"`{name}` must be a number, got {shown(value)} ({type(value).__name__}){_percent_sign(value)}"
+        )
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -78,7 +82,8 @@ def check_in_open_unit(name: str, value: Any) -> float:
     """Return `value` as a float in (0, 1)."""
     number = check_number(name, value)
     if not 0.0 < number < 1.0:
-        raise InputError(f"`{name}` must be in (0, 1), got {shown(value)}{_percent(number, below=100)}")
+        hint = _percent(number, below=100) or (": 1 % is 0.01" if number == 1 else "")
+        raise InputError(f"`{name}` must be in (0, 1), got {shown(value)}{hint}")
     return number
 
 
@@ -93,6 +98,14 @@ def check_in_unit(name: str, value: Any) -> float:
 def _percent(number: float, *, below: float = 101) -> str:
     """Suggest a fraction where a number looks like a percentage."""
     return f": {number:g} % is {number / 100:g}" if 1 < number <= 100 and number < below else ""
+
+
+def _percent_sign(value: Any) -> str:
+    """Suggest a number where a text is one with a sign of percent."""
+    if isinstance(value, str) and value.strip().endswith("%"):
+        with contextlib.suppress(ValueError):
+            return f": {value.strip()} is {float(value.strip()[:-1]) / 100:g}"
+    return ""
 
 
 def check_nonnegative(name: str, value: Any) -> float:
@@ -112,8 +125,12 @@ def check_positive(name: str, value: Any) -> float:
 
 
 def check_level(level: Any) -> float:
-    """Return a confidence level in (0, 1)."""
-    return check_in_open_unit("level", level)
+    """Return a confidence level in (0, 1). Levels below one half are taken for a mistake."""
+    number = check_in_open_unit("level", level)
+    if number < SMALLEST_LEVEL:
+        meant = f"{1 - number:g} rather than {number:g}"
+        raise InputError(f"`level` must be >= {SMALLEST_LEVEL:g}, got {shown(level)}: it is the confidence, {meant}")
+    return number
 
 
 def check_laplace(value: Any) -> float:

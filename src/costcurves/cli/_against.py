@@ -133,6 +133,12 @@ class Gates:
         )
         return better_throughout(difference, difference.significant(), n, where)
 
+    def compares_no_range(self, answer: Answer) -> bool:
+        """Return whether an answer is about a range, where the threshold of the baseline needs a candidate."""
+        return (
+            isinstance(answer, RangeRecommendation) and self.baseline_threshold is not None and self.candidate is None
+        )
+
     def _threshold(self, baseline: str) -> float | None:
         """Return the threshold at which a classifier is used today, if it was given."""
         return self.baseline_threshold if baseline == self.baseline else None

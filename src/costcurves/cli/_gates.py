@@ -48,7 +48,7 @@ class Gate:
         """Why it passed or failed, with the number of rows that would settle it."""
         if self.needed is None:
             return self.reason
-        many = f"about {self.needed:,} rows would be needed"
+        many = f"about {self.needed:,} rows would be needed to show it"
         return f"{self.reason}; {many if self.needed < MOST_ROWS else 'no realistic number of rows would show it'}"
 
     def document(self) -> GateDocument:

@@ -49,6 +49,7 @@ class ScoreTable:
     weight: str | None = None
     dropped: int = 0
     guesses: tuple[Guess, ...] = ()
+    left: tuple[str, ...] = ()  # columns of numbers that were not taken for scores, and why
     rest: Any = None  # the other columns of the same rows, as an Arrow table
 
     @property
@@ -160,6 +161,7 @@ def read_scores(
         weight=weight,
         dropped=dropped,
         guesses=guesses,
+        left=tuple(columns.left),
         rest=columns.table.drop_columns(list(dict.fromkeys((label, *used)))).filter(kept),
     )
 
@@ -213,7 +215,7 @@ def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]
     """Return the columns of decimals that do not look like anything else: whole numbers may be folds or ages."""
     import pyarrow as pa
 
-    names, others = [], []
+    names, others, whole = [], [], []
     for name in columns.names:
         column = columns.table.column(name)
         comma = _decimal_commas(column)
@@ -224,6 +226,8 @@ def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]
                 names.append(name)
             else:
                 others.append(f"{quoted(name)} looks like {ROLES[role]}")
+        elif name not in (label, weight) and (pa.types.is_integer(column.type) or pa.types.is_decimal(column.type)):
+            whole.append(f"{quoted(name)} holds {'whole' if pa.types.is_integer(column.type) else 'decimal'} numbers")
     if not names:
         why = others[0] if others else f"there is {columns.some()}"
         why += _for_more_classes(len(columns.table.column(label).drop_null().unique()))
@@ -233,6 +237,7 @@ def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]
         )
     without = f"; {listing(others)}" if others else ""
     columns.guess(f"all columns of decimals{without}", "--score", *names)
+    columns.left += [*others, *whole]
     return names
 
 
@@ -340,10 +345,13 @@ def _positive(columns: Columns, label: str, labels: list[Any], wanted: str | Non
             f"--positive {quoted(second)}"
         )
     for value in labels:
-        if _text(value).lower() == asked.lower() or _same_number(value, asked):
+        same = _text(value) == asked or (isinstance(value, bool) and _text(value) == asked.lower())
+        if same or _same_number(value, asked):
             return value
+    alike = next((quoted(_text(v)) for v in labels if _text(v).casefold() == asked.casefold()), "")
     raise Problem(
         f"{option} {quoted(asked)}: the labels in {quoted(label)} are {listing([quoted(_text(v)) for v in labels])}"
+        + (f"; did you mean {alike}?" if alike else "")
     )
 
 

@@ -15,10 +15,11 @@ import costcurves as cc
 import costcurves.cli._complete as complete
 from costcurves._base.text import safe
 from costcurves._base.validation import DEFAULT_LEVEL
+from costcurves._base.validation import check_level as check_confidence_level
 from costcurves.cli._groups import COSTS, DATA, GATES, HOW, option
 from costcurves.cli._input import ScoreTable, read_scores
 from costcurves.cli._print import Problem, detail, folded, listing, number, percent, quoted, say, shell_word
-from costcurves.cli._tables import existing, resolve
+from costcurves.cli._tables import existing, refuse_missing, resolve
 
 Label = Annotated[str | None, option(DATA, "COLUMN", "Column of true labels.", autocompletion=complete.columns)]
 Pred = Annotated[
@@ -53,10 +54,11 @@ Condition = cc.OperatingCondition | cc.OperatingRange
 
 
 def check_level(value: float) -> float:
-    """Refuse a confidence level outside of (0, 1)."""
-    if not 0 < value < 1:
-        raise Problem(f"--level must be in (0, 1), got {value:g}")
-    return value
+    """Refuse what is no confidence level."""
+    try:
+        return check_confidence_level(value)
+    except cc.InputError as error:
+        raise Problem(as_options(error)) from None
 
 
 Level = Annotated[float, option(HOW, "L", "Confidence level.", callback=check_level)]
@@ -132,6 +134,10 @@ class Scores:
         bool, option(DATA, "", "Numbers in text columns have decimal commas, such as 0,25.", "--decimal-comma")
     ] = False
     strict: Strict = False
+
+    def look(self) -> None:
+        """Refuse a file that is not there, before other options are judged."""
+        refuse_missing(self.file)
 
     def load(self, costs: Costs | None = None) -> ScoreTable:
         """Return labels and scores, and say what was guessed about them and what may mislead."""
@@ -323,7 +329,13 @@ def _warn_of_calibration(data: ScoreTable) -> None:
 
 def _scenarios(costs: Path, wanted: list[str] | None, needed: bool) -> Costs:
     """Return the scenarios of a file, or those of them that were asked for."""
-    known = cc.read_scenarios(existing(resolve(costs, ".toml")))
+    file = existing(resolve(costs, ".toml"))
+    if file.suffix.lower() == ".csv":
+        raise Problem(
+            f"--costs {quoted(costs)}: scenarios of two classes are in a .toml file; a cost matrix in a .csv file goes "
+            "with bcost, bdeltacost and report --pred"
+        )
+    known = cc.read_scenarios(file)
     names = list(dict.fromkeys(wanted or known.scenarios))
     if not names and needed:
         raise Problem(f"{safe(costs)} has no scenarios")
@@ -366,7 +378,7 @@ def _from_slope(slope: float | tuple[float, float]) -> Condition:
     return cc.OperatingRange.from_slope(*slope) if isinstance(slope, tuple) else cc.OperatingCondition.from_slope(slope)
 
 
-_NAMES = "prevalence|cost_fn|cost_fp|pc|slope|baseline|baseline_threshold|cases_per_year|slice|reference|title"
+_NAMES = "level|prevalence|cost_fn|cost_fp|pc|slope|baseline|baseline_threshold|cases_per_year|slice|reference|title"
 
 
 def as_options(error: Exception) -> str:
@@ -384,5 +396,7 @@ def announce(data: Any) -> None:
     """Say what was guessed about the columns, in words to paste; why, only if asked."""
     if data.guesses:
         say(f"Guessed {' '.join(guess.text for guess in data.guesses)}")
+    if isinstance(data, ScoreTable) and data.left:
+        say(f"Not taken for scores: {listing(list(data.left))}. If one is a score, name all scores with --score.")
     for guess in data.guesses:
         detail(f"  {guess.text}: {guess.why}")

@@ -50,6 +50,7 @@ class Columns:
     source: str
     table: Any
     guesses: list[Guess] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)  # columns of numbers that were not taken, and why
 
     def guess(self, why: str, option: str, *values: str) -> None:
         """Note an option that was guessed, and why."""
@@ -107,6 +108,13 @@ def existing(path: Path) -> Path:
     near = difflib.get_close_matches(path.name, there, n=1)
     hint = f"; did you mean {quoted(folder / near[0])}?" if near else ""
     raise Problem(f"{safe(path)}: no such file{hint}")
+
+
+def refuse_missing(path: Path) -> None:
+    """Refuse a path that can only be that of a file, and of one that is not there."""
+    file = resolve(path, ".csv")
+    if str(path) != STANDARD_INPUT and ":" not in file.name and not glob.has_magic(str(file)) and not file.is_dir():
+        existing(file)
 
 
 def read_columns(path: Path) -> Columns:

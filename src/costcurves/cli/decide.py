@@ -60,6 +60,7 @@ def decide(
     the worst case. With a limit, such as --max-fpr 0.05, say which rule is the best that keeps it; with --confidence
     it keeps the limit on new cases, too.
     """
+    table.look()
     others = given(replace(conditions, prevalence=None), statistics, gates, reports)
     if limit := limits.read(conditions.prevalence, others):
         decide_within(limit, table.load(), out)
@@ -70,7 +71,7 @@ def decide(
         )
     reports.check(gates.any, table.file, out)
     asked = conditions.read()
-    gates = gates.known(asked)
+    typed, gates = gates.baseline_threshold, gates.known(asked)
     if out.form == "csv" and len({type(where) for where in asked.cases.values()}) > 1:
         raise Problem("--csv needs scenarios of one kind, conditions or ranges: choose some with --scenario")
     data = table.load(asked)
@@ -80,7 +81,10 @@ def decide(
         answers = {name: answer_at(data, where, rule, statistics.level) for name, where in asked.cases.items()}
     given_all = (data, rule, asked.currency)
     verdicts = [gate for name, answer in answers.items() for gate in gates.judge(name, answer, *given_all)]
-    against = [] if gates.baseline is None else [gates.against(name, one, *given_all) for name, one in answers.items()]
+    # The file's threshold of today is a rule at a condition; of its ranges it says nothing.
+    silent = [name for name, one in answers.items() if typed is None and gates.compares_no_range(one)]
+    told = {name: one for name, one in answers.items() if gates.baseline is not None and name not in silent}
+    against = [gates.against(name, one, *given_all) for name, one in told.items()]
 
     def show(screen: Console) -> None:
         heading(screen, data.summary(), statistics.note(data))
@@ -89,6 +93,8 @@ def decide(
             screen.print()
         for one in against:
             line(screen, f"{safe(one['scenario'])}: {one['text']}" if one["scenario"] else one["text"])
+        for name in silent:
+            line(screen, f"{safe(name)}: what is saved against {safe(gates.baseline)} is answered for one condition.")
         show_gates(verdicts, screen)
 
     decisions: list[Any] = [{"scenario": name or None, **answer.to_dict()} for name, answer in answers.items()]
@@ -165,14 +171,15 @@ def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, scr
             percent(answer.fpr[i]),
             padded(answer.expected_cost[i]),
             "" if trivial else f"{padded(answer.money_lower[i])} to {padded(answer.money_upper[i])}",
-            "" if i == 0 else "same" if answer.same[i] else "yes" if answer.worse[i] else "unsure",
+            "" if i == 0 else "same" if answer.same[i] else "yes" if answer.worse[i] else "not shown",
             chance(float(answer.adjusted[i])),
         )
     screen.print()
     screen.print(grid)
     line(
         screen,
-        "p: that it costs no more than the first at one of its thresholds, adjusted for all by Hochberg's method.",
+        "p: the chance of data like these if this choice, at its best threshold, were as cheap as the first, "
+        "adjusted for all by Hochberg's method.",
         "dim",
     )
 
@@ -250,6 +257,7 @@ def ranges(table: Scores, conditions: Conditions, out: Output) -> None:
     Say who is best where, over all operating conditions or within a range, with the thresholds in use there. It is
     the best estimate; `compare` says which differences are significant.
     """
+    table.look()
     asked = conditions.read(needed=False)
     data = table.load(asked)
     hull = cc.RocHull(list(data.predictions.roc_curves(points="hull").values()))
@@ -262,9 +270,10 @@ def ranges(table: Scores, conditions: Conditions, out: Output) -> None:
         for name, one in found.items():
             screen.print(f"\n{asked.text(name) if asked.cases else 'All conditions'}", style="bold")
             depends = ", depending on the condition" if one.sensitive else " throughout" if len(one) > 1 else ""
-            line(screen, f"{folded(one.candidates, 'or')} is best{depends}.")
+            line(screen, f"{folded(one.candidates, 'or')} is best on these rows{depends}.")
             screen.print()
             show_ranges(one, screen)
+        line(screen, "How sure that is, decide says of a condition or a range, and compare of all conditions.", "dim")
 
     document: types.RangesAnswer = {
         "schema": "costcurves/ranges/1",

@@ -97,7 +97,8 @@ class Limits:
             "--capacity",
             "SHARE",
             "Raise alarms on at most this share of cases, such as 0.02, and find as many positives as possible. "
-            "Without --prevalence, new cases are taken to have the class frequencies of FILE.",
+            "The share is that of the long run; single days vary around it. Without --prevalence, new cases are "
+            "taken to have the class frequencies of FILE.",
         ),
     ] = None
     min_precision: Annotated[

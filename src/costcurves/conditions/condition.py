@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
     FloatArray,
+    Instance,
     check_choice,
     check_in_open_unit,
     check_in_unit,
@@ -68,7 +69,8 @@ class OperatingCondition(Result):
     prevalence : float in (0, 1)
         The probability of a positive where the classifier will be used.
     cost_fp, cost_fn : float >= 0, not both 0
-        The cost of a false alarm and of a miss, in any currency, above the cost of the right decision.
+        The cost of a false alarm and of a miss, in any currency, above the cost of the right decision. They are given
+        by name, so that they cannot be swapped.
     baseline : float, default 0
         The expected cost per case when every decision is right; `from_cost_matrix` fills it in.
 
@@ -99,10 +101,11 @@ class OperatingCondition(Result):
     """
 
     prevalence: float
+    _: KW_ONLY
     cost_fp: float
     cost_fn: float
     baseline: float = 0.0
-    _pc_only: bool = field(default=False, compare=False)
+    _pc_only: bool = field(default=False, init=False, compare=False)
 
     _column_names = ("prevalence", "cost_fp", "cost_fn", "baseline", "pc", "slope", "unit_cost")
 
@@ -220,10 +223,12 @@ class OperatingCondition(Result):
         if by != "cost_fn":
             check_positive("cost_fn", fn)
         if by == "prevalence":
-            return replace(self, prevalence=pc * fp / (pc * fp + (1.0 - pc) * fn))
-        if by == "cost_fn":
-            return replace(self, cost_fn=pc * (1.0 - p) * fp / ((1.0 - pc) * p))
-        return replace(self, cost_fp=(1.0 - pc) * p * fn / (pc * (1.0 - p)))
+            made = replace(self, prevalence=pc * fp / (pc * fp + (1.0 - pc) * fn))
+        elif by == "cost_fn":
+            made = replace(self, cost_fn=pc * (1.0 - p) * fp / ((1.0 - pc) * p))
+        else:
+            made = replace(self, cost_fp=(1.0 - pc) * p * fn / (pc * (1.0 - p)))
+        return marked(made, pc_only=self.pc_only)
 
     @classmethod
     def from_pc(cls, pc: float, *, prevalence: float = 0.5) -> OperatingCondition:
@@ -268,7 +273,7 @@ class OperatingCondition(Result):
         """Make a condition from the shares of the two classes in the cost of getting every case wrong."""
         prevalence = check_in_open_unit("prevalence", prevalence)
         fp, fn = negatives / (1.0 - prevalence), positives / prevalence
-        return cls(prevalence=prevalence, cost_fp=fp, cost_fn=fn, _pc_only=True)
+        return marked(cls(prevalence=prevalence, cost_fp=fp, cost_fn=fn), pc_only=True)
 
     @classmethod
     def from_cost_matrix(
@@ -323,6 +328,12 @@ class OperatingCondition(Result):
             f"OperatingCondition(prevalence={self.prevalence:.3g}, cost_fp={self.cost_fp:.6g}, "
             f"cost_fn={self.cost_fn:.6g}{extra}: pc={self.pc:.3g}, slope={self.slope:.3g})"
         )
+
+
+def marked(made: Instance, *, pc_only: bool) -> Instance:
+    """Mark a condition or a range that was just made, if only its pc is known."""
+    object.__setattr__(made, "_pc_only", pc_only)
+    return made
 
 
 def matched_by_name(argument: str, matrix: Any, pos_label: Any) -> Any:
@@ -387,9 +398,10 @@ def check_condition(condition: Any) -> OperatingCondition:
         return condition
     if isinstance(condition, (float, int, np.floating, np.integer)) and not isinstance(condition, bool):
         return OperatingCondition.from_pc(check_in_unit("condition", condition))
+    kind = type(condition).__name__
+    hint = ": recommend_within and hull.within take a range" if kind == "OperatingRange" else ""
     raise InputError(
-        "`condition` must be an OperatingCondition (or a pc in [0, 1]), "
-        f"got {shown(condition)} ({type(condition).__name__})"
+        f"`condition` must be an OperatingCondition (or a pc in [0, 1]), got {shown(condition)} ({kind}){hint}"
     )
 
 

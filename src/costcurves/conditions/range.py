@@ -20,7 +20,7 @@ from costcurves._base.validation import (
     check_positive,
     shown,
 )
-from costcurves.conditions.condition import OperatingCondition, PcLike, check_slope
+from costcurves.conditions.condition import OperatingCondition, PcLike, check_slope, marked
 
 # Steps between the operating points that are used where none are given: 0, 0.01, ..., 1.
 _DEFAULT_STEPS = 100
@@ -47,7 +47,7 @@ class OperatingRange(Result):
     Parameters
     ----------
     prevalence, cost_fp, cost_fn : float or (low, high)
-        A number if the quantity is known, a pair if only bounds are.
+        A number if the quantity is known, a pair if only bounds are. Costs are given by name.
 
     Attributes
     ----------
@@ -68,21 +68,20 @@ class OperatingRange(Result):
     cost_fn: tuple[float, float]
     _pc_only: bool = field(default=False, compare=False)
 
-    def __init__(self, prevalence: Bounds, cost_fp: Bounds, cost_fn: Bounds, _pc_only: bool = False) -> None:
+    def __init__(self, prevalence: Bounds, *, cost_fp: Bounds, cost_fn: Bounds) -> None:
         """Check and normalise the bounds."""
         object.__setattr__(self, "prevalence", _check_bounds("prevalence", prevalence, check=check_in_open_unit))
         object.__setattr__(self, "cost_fp", _check_bounds("cost_fp", cost_fp, check=check_nonnegative))
         object.__setattr__(self, "cost_fn", _check_bounds("cost_fn", cost_fn, check=check_nonnegative))
-        object.__setattr__(self, "_pc_only", _pc_only)
+        object.__setattr__(self, "_pc_only", False)
         _ = self.corners  # refuses costs that are both 0
 
     @property
     def corners(self) -> tuple[OperatingCondition, OperatingCondition]:
         """The conditions with the smallest and the largest probability-cost."""
-        alike: Any = {"_pc_only": self._pc_only}
-        low = OperatingCondition(self.prevalence[0], cost_fp=self.cost_fp[1], cost_fn=self.cost_fn[0], **alike)
-        high = OperatingCondition(self.prevalence[1], cost_fp=self.cost_fp[0], cost_fn=self.cost_fn[1], **alike)
-        return low, high
+        low = OperatingCondition(self.prevalence[0], cost_fp=self.cost_fp[1], cost_fn=self.cost_fn[0])
+        high = OperatingCondition(self.prevalence[1], cost_fp=self.cost_fp[0], cost_fn=self.cost_fn[1])
+        return marked(low, pc_only=self.pc_only), marked(high, pc_only=self.pc_only)
 
     @property
     def pc_only(self) -> bool:
@@ -114,8 +113,8 @@ class OperatingRange(Result):
         low, high = _check_bounds("pc", (low, high), check=check_in_unit)
         if low == 0 or high == 1:
             costs = {"cost_fp": (2 * (1 - high), 2 * (1 - low)), "cost_fn": (2 * low, 2 * high)}
-            return cls(prevalence=0.5, **costs, _pc_only=True)
-        return cls(prevalence=(low, high), cost_fp=1.0, cost_fn=1.0, _pc_only=True)
+            return marked(cls(prevalence=0.5, **costs), pc_only=True)
+        return marked(cls(prevalence=(low, high), cost_fp=1.0, cost_fn=1.0), pc_only=True)
 
     @classmethod
     def from_slope(cls, low: float, high: float) -> OperatingRange:
@@ -246,7 +245,7 @@ def check_range(over: RangeLike) -> OperatingRange:
     if isinstance(over, OperatingRange):
         return over
     if isinstance(over, OperatingCondition):
-        return OperatingRange(over.prevalence, cost_fp=over.cost_fp, cost_fn=over.cost_fn, _pc_only=over.pc_only)
+        return marked(OperatingRange(over.prevalence, cost_fp=over.cost_fp, cost_fn=over.cost_fn), pc_only=over.pc_only)
     if _is_pair(over):
         return OperatingRange.from_pc(*span_of(over))
     raise InputError(

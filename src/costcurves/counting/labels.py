@@ -209,9 +209,10 @@ def _plain_objects(labels: Array) -> Array:
 def _not_a_label(pos_label: Any, labels: Array) -> DataError:
     """Make the error for a positive class that does not occur."""
     found = _some_values(labels)
+    alike = [one for one in dict.fromkeys(labels.tolist()) if str(one).casefold() == str(pos_label).casefold()]
+    hint = f": did you mean {shown(alike[0])}?" if alike else _swapped(labels)
     return DataError(
-        f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {found}"
-        f"{_swapped(labels)}"
+        f"`pos_label` must be one of the labels in `y_true`, got {shown(pos_label)}, labels are {found}{hint}"
     )
 
 

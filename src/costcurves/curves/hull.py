@@ -98,8 +98,9 @@ class RocHull(HullLimits):
         ----------
         y_true : array-like of shape (n,)
             True labels.
-        scores : mapping of name to array-like of shape (n,), or dataframe
-            The scores of each classifier. Every column of a dataframe is taken for the scores of a classifier.
+        scores : mapping of name to array-like of shape (n,), dataframe, or array-like of shape (n,)
+            The scores of each classifier. Every column of a dataframe is taken for the scores of a classifier. A single
+            array or series is one classifier, called by the name of the series or "classifier".
         pos_label, sample_weight, points
             As for `RocCurve.from_predictions`; ``points="hull"`` takes less memory and is enough for decisions by cost.
 
@@ -248,7 +249,8 @@ class RocHull(HullLimits):
         >>> import costcurves as cc
         >>> hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.4, 0.95, name="C")])
         >>> hull.within(cc.OperatingRange(prevalence=1/11, cost_fp=(5, 10), cost_fn=(500, 1000)))
-        2 classifiers can be best for pc 0.833 .. 0.952: the choice is sensitive
+        2 classifiers can be best on these cases for pc 0.833 .. 0.952: the choice is sensitive
+        (how sure: recommend_within)
           pc 0.833 .. 0.923 slope 0.0833 .. 0.2     C
           pc 0.923 .. 0.952 slope 0.05 .. 0.0833    always positive
         """

@@ -137,13 +137,17 @@ class HullLimits(HullPoints):
             like those to come, so that the classes have the right shares, up to chance.
         confidence : float in (0, 1), optional
             The probability with which the choice keeps the limit on new cases, as for `best_at_fpr`. What is kept is
-            the share ``alarms / population`` in the long run; the alarms of one day still vary around it.
+            the share ``alarms / population`` in the long run. The alarms of one day vary around it, and if the share is
+            just kept, about every second day has more than `alarms`.
 
         Notes
         -----
         The limit is the line ``tpr·P + fpr·N = alarms`` with P and N the positives and negatives in the population.
         A point counts as within it if it exceeds it by no more than rounding, 1e-12 of the population. Of points with
         the same tpr the one with the lowest fpr is taken.
+
+        If at most a share δ of days of n cases shall have more than k alarms, ask for ``n * scipy.stats.beta.ppf(δ, k +
+        1, n - k)`` alarms: with that expected number the binomial chance of more than k alarms is δ.
 
         With a confidence and the prevalence of the sample all cases count alike, and the share of alarms among them is
         limited as fpr is among negatives by `best_at_fpr`. With a stated prevalence the limit must hold of the sum of

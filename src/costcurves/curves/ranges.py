@@ -46,7 +46,7 @@ class Ranges(Result):
     --------
     >>> import costcurves as cc
     >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="expert")]).ranges()
-    Who is best where
+    Who is best where, on these cases
       pc 0 .. 0.143     slope 6 .. inf      always negative
       pc 0.143 .. 0.692 slope 0.444 .. 6    expert
       pc 0.692 .. 1     slope 0 .. 0.444    always positive
@@ -212,15 +212,17 @@ class Ranges(Result):
         if self.unsettled:
             body.append(f"  not settled: binning error may hide that {_listed(self.unsettled)} is best somewhere")
         if self.over is None:
-            return "\n".join(["Who is best where", *body])
+            return "\n".join(["Who is best where, on these cases", *body])
         span = "{:.3g} .. {:.3g}".format(*self.over.pc)
         if self.unsettled:
             head = f"not settled who can be best for pc {span}"
         elif self.sensitive:
-            head = f"{len(self.candidates)} classifiers can be best for pc {span}: the choice is sensitive"
+            head = (
+                f"{len(self.candidates)} classifiers can be best on these cases for pc {span}: the choice is sensitive"
+            )
         else:
-            head = f"{self.candidates[0]} is best throughout pc {span}: the choice is not sensitive"
-        return "\n".join([head, *body])
+            head = f"{self.candidates[0]} is best on these cases throughout pc {span}"
+        return "\n".join([f"{head} (how sure: recommend_within)", *body])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

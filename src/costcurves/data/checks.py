@@ -155,7 +155,7 @@ def check_rows(rows: Rows, columns: Any = None) -> Findings:
 
 def _other_columns(columns: Any, rows: Rows) -> dict[str, Array]:
     """Return other columns of the same rows as arrays that can be sorted."""
-    given: Mapping[Any, Any] = {} if columns is None else columns_of("columns", columns)
+    given: Mapping[Any, Any] = {} if columns is None else columns_of("columns", columns, alone="column")
     found = {}
     for name, values in given.items():
         array = np.asarray(values)

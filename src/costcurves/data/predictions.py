@@ -68,8 +68,9 @@ class Predictions(Result):
     ----------
     y_true : array-like of shape (n,)
         True labels.
-    scores : mapping of name to array-like of shape (n,), or dataframe
-        The scores of each classifier, higher for the positive class.
+    scores : mapping of name to array-like of shape (n,), dataframe, or array-like of shape (n,)
+        The scores of each classifier, higher for the positive class. A single array or series is one classifier, called
+        by the name of the series or "classifier".
     pos_label, sample_weight
         As for `RocCurve.from_predictions`.
     folds : array-like of shape (n,), optional

@@ -322,8 +322,9 @@ def recommend(
     Parameters
     ----------
     y_true : array-like of shape (n,)
-    scores : mapping of name to array-like of shape (n,), or dataframe
-        Scores of each classifier for the same examples.
+    scores : mapping of name to array-like of shape (n,), dataframe, or array-like of shape (n,)
+        Scores of each classifier for the same examples. A single array or series is one classifier, called by the name
+        of the series or "classifier".
     condition : OperatingCondition, or a number read as pc
     pos_label, sample_weight
         As for `RocCurve.from_predictions`.

@@ -108,7 +108,7 @@ class Rows:
     Parameters
     ----------
     y_true : array-like of shape (n,)
-    scores : mapping of name to array-like of shape (n,), or dataframe
+    scores : mapping of name to array-like of shape (n,), dataframe, or array-like of shape (n,)
     pos_label, sample_weight
         As for `RocCurve.from_predictions`.
 

@@ -141,16 +141,7 @@ def of_predictions(
     if isinstance(answers, Mapping) or hasattr(answers, "columns") or hasattr(answers, "column_names"):
         named = _named(columns_of(what, answers), what, name)
     else:
-        try:
-            shape: Any = np.shape(answers)
-        except ValueError:
-            shape = (len(answers), "different lengths")
-        if len(shape) > 1:
-            raise InputError(
-                f"`{what}` must be 1-D, or map names to 1-D, got shape {shape}: "
-                "of predicted probabilities pass the column of the positive class"
-            )
-        named = {"classifier" if name is None else check_name("name", name): answers}
+        named = dict(columns_of(what, answers, alone=None if name is None else check_name("name", name)))
     return Sample({n: (Part(y_true, answer, sample_weight),) for n, answer in named.items()}, pos_label)
 
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
-from costcurves._base.errors import DataError, InputError
-from costcurves._base.frames import columns_of
+from costcurves._base.errors import CostCurvesWarning, DataError, InputError, warn
+from costcurves._base.frames import ALONE, columns_of
 from costcurves._base.validation import (
     Column,
     FloatArray,
@@ -53,7 +53,7 @@ def evaluate(
         An estimator scores each fold after training on the others. Scores are an array of shape (n,) from models that
         were not trained on the examples they score. Results are the dictionary that scikit-learn's
         ``cross_validate(..., return_estimator=True, return_indices=True)`` returns; its folds are then used for all
-        classifiers.
+        classifiers. A single estimator or its results need no mapping and are called by the estimator's class.
     X : array-like of shape (n, features), or None
         Not needed if there are only scores.
     y : array-like of shape (n,)
@@ -80,6 +80,12 @@ def evaluate(
     Returns
     -------
     Predictions
+
+    Warns
+    -----
+    CostCurvesWarning
+        If scores of several folds are values of a decision function, such as the margins of a support vector machine:
+        a threshold need not mean the same in each fold, as it does for probabilities.
 
     Notes
     -----
@@ -125,6 +131,8 @@ def evaluate(
         n_jobs=n_jobs,
         progress=check_flag("progress", progress),
     )
+    if len(folds) > 1:
+        _warn_of_margins(estimators, done, response_method)
     scores = tested.scores | {
         name: _scores_of_results(name, results, X, pos_label, response_method) for name, results in done.items()
     }
@@ -136,6 +144,21 @@ def evaluate(
     for name in given:  # a curve warns if scores may be those of the other class, which cannot happen with estimators
         result.roc_curve(name)
     return result
+
+
+def _warn_of_margins(
+    estimators: Mapping[str, Any], done: Mapping[str, Mapping[str, Any]], response_method: str
+) -> None:
+    """Warn of scores whose scale may differ from fold to fold."""
+    models = {**estimators, **{name: results["estimator"][0] for name, results in done.items()}}
+    used = {name: _members.score_method(name, model, response_method) for name, model in models.items()}
+    if margins := [shown(name) for name, method in used.items() if method == "decision_function"]:
+        warn(
+            f"scores of {', '.join(margins)} are values of a decision function, whose scale may differ from fold to "
+            "fold, and one threshold is taken for all folds: calibrate them, for example with scikit-learn's "
+            "CalibratedClassifierCV, or average the curves of the folds",
+            CostCurvesWarning,
+        )
 
 
 class _Router:
@@ -151,9 +174,18 @@ class _Router:
 
 def _named(classifiers: Any) -> dict[str, Any]:
     """Return the classifiers by name. Names must be strings other than those of the trivial classifiers."""
-    if not isinstance(classifiers, Mapping) and hasattr(classifiers, "fit"):
-        raise InputError("`classifiers` must map names to classifiers, got a single estimator: pass {'name': it}")
-    named = dict(columns_of("classifiers", classifiers))
+    if isinstance(classifiers, (list, tuple)) and any(
+        hasattr(one, "fit") or isinstance(one, tuple) for one in classifiers
+    ):
+        kind = type(classifiers).__name__
+        raise InputError(f"`classifiers` must map names to classifiers, got a {kind} of estimators: pass a dict")
+    if isinstance(classifiers, Mapping) and {"fit_time", "score_time"} <= classifiers.keys():
+        fitted = classifiers.get("estimator")
+        named = {ALONE if fitted is None else type(fitted[0]).__name__: classifiers}
+    elif not isinstance(classifiers, Mapping) and hasattr(classifiers, "fit"):
+        named = {type(classifiers).__name__: classifiers}
+    else:
+        named = dict(columns_of("classifiers", classifiers))
     if not named:
         raise InputError("`classifiers` must not be empty, got 0 classifiers")
     for name in named:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import FloatArray, check_level, shown
+from costcurves._base.validation import FloatArray, check_in_open_unit, shown
 
 # limits(count, total, z): lower and upper limit of a rate at a normal critical value.
 Limits = Callable[[FloatArray, Any, Any], tuple[FloatArray, FloatArray]]
@@ -24,7 +24,7 @@ def critical(level: float) -> float:
     """Return the two-sided normal critical value of a level."""
     from scipy.special import ndtri
 
-    return float(ndtri(0.5 + 0.5 * check_level(level)))
+    return float(ndtri(0.5 + 0.5 * check_in_open_unit("level", level)))
 
 
 def pointwise_level(z: float) -> float:

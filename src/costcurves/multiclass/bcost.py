@@ -208,9 +208,9 @@ class _BCost:
         Parameters
         ----------
         confusion : ConfusionMatrix, array-like of shape (k, k), or dataframe
-            Counts, rows true and columns predicted. A labelled frame is matched by name. An array must be in the
-            order of the cost matrix's labels; scikit-learn's `confusion_matrix` sorts them unless it gets
-            ``labels=costs.labels``.
+            Counts, rows true and columns predicted. A labelled frame, such as that of ``pd.crosstab(y_true, y_pred)``,
+            is matched by name. An array is taken in the order of the cost matrix's labels, which cannot be checked;
+            scikit-learn's `confusion_matrix` sorts them unless it gets ``labels=costs.labels``.
         costs, level, method, laplace, priors, priors_size, n_resamples, rng
             As in `bcost`.
         """

@@ -235,7 +235,8 @@ class _BDeltaCost:
         Parameters
         ----------
         joint : JointConfusion, or array-like of shape (k, k, k)
-            Counts [true, prediction of a, prediction of b], in the order of the cost matrix's labels.
+            Counts [true, prediction of a, prediction of b]. An array is taken in the order of the cost matrix's labels,
+            which cannot be checked.
         costs, level, method, laplace, priors, priors_size, n_resamples, rng, names
             As in `bdeltacost`.
         """

@@ -140,8 +140,9 @@ class Report:
         ----------
         y_true : array-like of shape (n,), or Predictions
             True labels. `Predictions` provide the labels, the scores and the weights together.
-        scores : mapping of name to array-like of shape (n,), or dataframe
-            The scores of each classifier, higher for the positive class.
+        scores : mapping of name to array-like of shape (n,), dataframe, or array-like of shape (n,)
+            The scores of each classifier, higher for the positive class. A single array or series is one classifier,
+            called by the name of the series or "classifier".
         pos_label : label, optional
             The positive class, which is required unless labels are booleans, 0/1 or -1/1.
         sample_weight : array-like of shape (n,), optional
