@@ -74,6 +74,11 @@ def test_cross_fitted_limits_hold_the_others_and_their_own_estimate():
             np.testing.assert_array_equal(point.p_value <= 0.05, excluded)
 
 
+def test_the_optimism_of_a_curve_that_is_its_own_mirror_image_is_symmetric_in_pc():
+    pc, counts = np.array([0.1, 0.3, 0.5]), (np.array([0.0, 7, 10, 10]), np.array([0.0, 0, 3, 10]))
+    np.testing.assert_array_equal(optimism_of(*counts, pc), optimism_of(*counts, 1 - pc))
+
+
 def test_limits_of_weighted_cases_do_not_depend_on_which_class_is_called_positive():
     rng = np.random.default_rng(2)
     y, weight, pc = np.arange(300) < 90, rng.integers(1, 5, 300), np.array([0.2, 0.5, 0.9])

@@ -46,8 +46,11 @@ def optimism_of(tp: FloatArray, fp: FloatArray, pc: FloatArray) -> FloatArray:
     pc = exact_weights(pc)
     # The same draws, whichever of the two classes is called positive.
     pos, neg = (np.round(np.diff(counts), 6) for counts in (tp, fp))
-    if [*neg[::-1], *pos[::-1]] < [*pos, *neg]:
+    here, turned = [*pos, *neg], [*neg[::-1], *pos[::-1]]
+    if turned < here:
         pos, neg, pc = neg[::-1], pos[::-1], 1 - pc
+    elif turned == here:
+        pc = np.minimum(pc, 1 - pc)
     tp, fp = (np.concatenate([[0.0], part.cumsum()]) for part in (pos, neg))
     rates, again = [], []
     rng = seeded_by(tp, fp)
