@@ -73,7 +73,7 @@ MORE_CALLS: list[Callable[[], Any]] = [
     lambda: cc.compare(recorded_calls.Y, recorded_calls.A, recorded_calls.B, pc=[0.3, 0.6]).crossings(),
     lambda: cc.recommend(recorded_calls.Y, recorded_calls.BOTH, recorded_calls.HERE).saving("a", 0.5),
     lambda: cc.bcost.over_costs([[90, 10], [4, 16]], [[[0, 1], [5, 0]], [[0, 1], [6, 0]]], weights=[1, 2]),
-    lambda: recorded_calls.predictions().select(2, over=(0.2, 0.6), folds=3),
+    lambda: recorded_calls.predictions().select(2, over=(0.2, 0.6), n_folds=3),
     lambda: recorded_calls.predictions().check(),
     lambda: cc.Predictions([0] * 40 + [1] * 40, {"leak": [0] * 40 + [1] * 40}).check().findings[0],
     lambda: recorded_calls.COST["a"].band(pc=[0.2, 0.5]).per_largest_cost(0.3),

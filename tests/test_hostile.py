@@ -81,7 +81,7 @@ REFUSED = [
     (lambda: roc(sample_weight=[1e300] * 12), r"`sample_weight` must have a sum in \[1e-100, 1e\+100\]"),
     (lambda: roc(name="\ud800"), "`name` must be text that UTF-8 can hold"),
     (lambda: roc(name="\n"), "`name` must be a non-empty string"),
-    (lambda: cc.RocCurve.from_confusion_matrix([[1e308, 1e308], [1, 1]]), "`matrix` must have a finite sum"),
+    (lambda: cc.RocCurve.from_confusion_matrix([[1e308, 1e308], [1, 1]]), "`confusion` must have a finite sum"),
     (lambda: cc.RocCurve.from_rates(HUGE, 0.5), "`fpr` must be numbers that a float can hold"),
     (lambda: cc.RocCurve.from_rates("0.1", 0.5), "`fpr` must be numeric"),
     (lambda: cc.RocCurve.from_rates(0.1, 0.5, thresholds="0.3"), "`thresholds` must be numeric"),

@@ -85,7 +85,7 @@ def work(part: Part, seed: int) -> Part:
     found: Part = {}
     for name, options in KINDS.items():
         coverage = cc.difference_coverage(
-            positives, negatives, EXAMPLES, EXAMPLES, pc=pc, level=LEVEL, draws=part["draws"], rng=rng, **options
+            positives, negatives, EXAMPLES, EXAMPLES, pc=pc, level=LEVEL, n_draws=part["draws"], rng=rng, **options
         )
         found[name] = coverage.probability.tolist()
     return found | simulated(part, pc, rng)

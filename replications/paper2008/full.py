@@ -34,7 +34,7 @@ def work(part: Part, seed: int) -> Part:
             method="gaussian",
             sampling=sampling,
             test_sets=sampling,
-            draws=part["draws"],
+            n_draws=part["draws"],
             rng=rng,
         )
         found[sampling] = coverage.probability.tolist()

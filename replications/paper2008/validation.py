@@ -29,7 +29,7 @@ def work(part: Part, seed: int) -> Part:
     world, pc = cc.Binormal(shift=part["mu"], scale=SCALE), grid(part["step"])
     found: Part = {"best": cc.coverage(world, pc=pc, **OPTIONS).probability}
     for size in SIZES:
-        after = cc.coverage(world, pc=pc, validation=(size, size), draws=part["draws"], rng=rng, **OPTIONS)
+        after = cc.coverage(world, pc=pc, validation=(size, size), n_draws=part["draws"], rng=rng, **OPTIONS)
         found[f"validation {size}"] = after.probability
     within = cc.coverage(world, pc=pc, within_scores=True, **OPTIONS)
     found["within"], found["within_pc"] = within.probability, within.pc

@@ -112,7 +112,7 @@ def test_given_folds_are_used_down_to_leave_one_out():
 def test_repeats_are_averaged_and_the_deployed_threshold_is_that_of_all_cases():
     for rng in random_worlds(60, stream=1804):
         y, scores = tiny_world(rng, least=4)
-        curve = cc.CostCurve.from_predictions(y, scores, policy=cc.thresholds.crossfit(4, repeats=3))
+        curve = cc.CostCurve.from_predictions(y, scores, policy=cc.thresholds.crossfit(4, n_repeats=3))
         folds = case_folds(y, scores, None, 4, 3)
         best = cc.CostCurve.from_predictions(y, scores)
         for pc in between_breaks(curve):
@@ -193,7 +193,7 @@ def test_very_many_cases_are_judged_by_definition_without_counting_all_points(sh
     scores = SHAPES[shape](rng.normal(1.2 * y), rng)
     late, whole = (cc.RocCurve.from_predictions(y, scores) for _ in range(2))
     whole.thresholds  # noqa: B018 - which asks for all points
-    policy = cc.thresholds.crossfit(4, repeats=2)
+    policy = cc.thresholds.crossfit(4, n_repeats=2)
     found = cc.CostCurve(late, policy=policy)
     assert steps(found) == steps(cc.CostCurve(whole, policy=policy))
     assert steps(found) == steps(cc.CostCurve.from_predictions(y[::-1], scores[::-1], policy=policy))
@@ -292,7 +292,7 @@ def test_bins_that_hold_several_scores_have_the_thresholds_at_their_boundaries()
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("policy", ["crossfit", cc.thresholds.crossfit(3, repeats=2)], ids=repr)
+@pytest.mark.parametrize("policy", ["crossfit", cc.thresholds.crossfit(3, n_repeats=2)], ids=repr)
 def test_differences_are_those_of_the_single_curves_whatever_the_ties_and_the_row_order(policy):
     for rng in random_worlds(30, stream=1806):
         y, a = tiny_world(rng, least=5)
@@ -435,8 +435,8 @@ def test_too_few_of_a_class_make_fewer_folds_and_say_so():
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [
-        (lambda: cc.thresholds.crossfit(1), cc.InputError, r"`folds` must be .*2.*, got 1"),
-        (lambda: cc.thresholds.crossfit(5, repeats=0), cc.InputError, r"`repeats` must be .*1.*, got 0"),
+        (lambda: cc.thresholds.crossfit(1), cc.InputError, r"`n_folds` must be .*2.*, got 1"),
+        (lambda: cc.thresholds.crossfit(5, n_repeats=0), cc.InputError, r"`n_repeats` must be .*1.*, got 0"),
         (
             lambda: cc.CostCurve.from_predictions([0, 0, 0, 1], [1, 2, 3, 4], policy="crossfit"),
             cc.DataError,
@@ -449,9 +449,9 @@ def test_too_few_of_a_class_make_fewer_folds_and_say_so():
         ),
         (lambda: cc.Predictions(Y, {"a": S}, folds=[0, 1]), cc.InputError, r"`folds` must have one entry per example"),
         (
-            lambda: IN_FOLDS.curve("a", policy=cc.thresholds.crossfit(repeats=2)),
+            lambda: IN_FOLDS.curve("a", policy=cc.thresholds.crossfit(n_repeats=2)),
             cc.InputError,
-            r"`repeats` must be 1 where the predictions have folds, got 2",
+            r"`n_repeats` must be 1 where the predictions have folds, got 2",
         ),
         (lambda: cc.CostCurve(ROC.on_hull(), policy="crossfit"), cc.UnsupportedError, "needs every point"),
         (lambda: cc.CostCurve(WEIGHED, policy="crossfit"), cc.UnsupportedError, "needs the cases themselves"),
@@ -485,5 +485,5 @@ def test_what_cannot_be_cross_fitted_is_refused(ask, error, message):
 
 def test_the_policy_says_what_it_is():
     assert repr(cc.thresholds.crossfit()) == "crossfit()"
-    assert repr(cc.thresholds.crossfit(10, repeats=3)) == "crossfit(folds=10, repeats=3)"
+    assert repr(cc.thresholds.crossfit(10, n_repeats=3)) == "crossfit(n_folds=10, n_repeats=3)"
     assert "thresholds of other folds by pc" in repr(cc.CostCurve(ROC, policy=cc.thresholds.crossfit(3)))

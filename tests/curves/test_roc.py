@@ -144,13 +144,13 @@ def test_matrices_of_trivial_and_extreme_classifiers_keep_only_points_of_their_o
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ([[1, 2, 3], [4, 5, 6]], "`matrix` must be a 2x2 table of counts"),
-        ([[1, 2], [3]], "`matrix` must be a 2x2 table of counts"),
-        ([["a", "b"], ["c", "d"]], "`matrix` must be a 2x2 table of counts"),
-        ([[1, -2], [3, 4]], r"`matrix` must hold finite counts >= 0, got \[\[1, -2\], \[3, 4\]\]"),
-        ([[1, math.nan], [3, 4]], "`matrix` must hold finite counts >= 0"),
-        ([[0, 0], [3, 4]], "`matrix` must hold both classes, got 7 positive and 0 negative examples"),
-        ([[3, 4], [0, 0]], "`matrix` must hold both classes, got 0 positive and 7 negative examples"),
+        ([[1, 2, 3], [4, 5, 6]], "`confusion` must be a 2x2 table of counts"),
+        ([[1, 2], [3]], "`confusion` must be a 2x2 table of counts"),
+        ([["a", "b"], ["c", "d"]], "`confusion` must be a 2x2 table of counts"),
+        ([[1, -2], [3, 4]], r"`confusion` must hold finite counts >= 0, got \[\[1, -2\], \[3, 4\]\]"),
+        ([[1, math.nan], [3, 4]], "`confusion` must hold finite counts >= 0"),
+        ([[0, 0], [3, 4]], "`confusion` must hold both classes, got 7 positive and 0 negative examples"),
+        ([[3, 4], [0, 0]], "`confusion` must hold both classes, got 0 positive and 7 negative examples"),
     ],
 )
 def test_confusion_matrices_refuse(table, message):

@@ -120,7 +120,7 @@ def test_select_takes_weights_and_refuses_what_it_cannot_do():
     with pytest.raises(cc.InputError, match="number"):
         cc.Predictions(y, scores).select(5)
     with pytest.raises(cc.InputError, match="rarer class"):
-        cc.Predictions(y, scores).select(1, folds=70)
+        cc.Predictions(y, scores).select(1, n_folds=70)
 
 
 def test_a_search_by_gain_finds_what_the_hull_lacks():

@@ -66,8 +66,8 @@ def test_cross_fitted_cost_is_that_of_the_cross_fitted_curve():
         scores, pc = np.round(rng.normal(y, 1), 1), rng.uniform()
         for folds, repeats in ((10, 5), (3, 1)):
             curve = cc.CostCurve.from_predictions(y, scores, policy=cc.thresholds.crossfit(folds, repeats))
-            assert cc.cross_fitted_cost(y, scores, pc, folds=folds, repeats=repeats) == curve.evaluate(pc)
-        assert cc.cross_fitted_cost(y, scores, pc) == cc.cross_fitted_cost(y, scores, pc, folds=10, repeats=5)
+            assert cc.cross_fitted_cost(y, scores, pc, n_folds=folds, n_repeats=repeats) == curve.evaluate(pc)
+        assert cc.cross_fitted_cost(y, scores, pc) == cc.cross_fitted_cost(y, scores, pc, n_folds=10, n_repeats=5)
 
 
 @pytest.mark.law

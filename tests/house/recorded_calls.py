@@ -463,7 +463,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "coverage": lambda: cc.coverage(COST["a"], n_pos=20, n_neg=30, pc=PCS),
     "coverage, gaussian": lambda: cc.coverage(cc.Binormal(3, 3), n_pos=25, n_neg=25, pc=PCS, method="gaussian"),
     "coverage, full": lambda: cc.coverage(cc.Binormal(1, 3), n_pos=9, n_neg=8, pc=PCS, sampling="full"),
-    "difference coverage": lambda: cc.difference_coverage((0.01, 0.05), (0.1, 0.02), 50, 60, pc=PCS, draws=500, rng=0),
+    "difference coverage": lambda: cc.difference_coverage(
+        (0.01, 0.05), (0.1, 0.02), 50, 60, pc=PCS, n_draws=500, rng=0
+    ),
     "covers cost": lambda: cc.covers_cost(np.array([RULES, [[80, 20], [1, 19]]]), ERRORS, 0.3),
     "covers difference": lambda: cc.covers_difference(np.array([PILOT]), ERRORS, 0.1),
     "test size, half-width": lambda: cc.plan_test_size(RULES, ERRORS, half_width=0.05),
@@ -471,7 +473,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "test size, rare errors": lambda: cc.plan_test_size([[900, 0], [1, 5]], [[0, 1], [500, 0]], half_width=1).rare,
     "power": lambda: [cc.power(PILOT, ERRORS, 500), cc.power(PILOT, ERRORS, 200, difference=0.1, level=0.9)],
     "power curve": lambda: cc.power_curve(PILOT, ERRORS, n=[100, 200, 400]),
-    "laplace curve": lambda: cc.laplace_curve([[40, 5], [3, 12]], [[0, 1], [5, 0]], n=60, laplace=[0, 0.5], draws=50),
+    "laplace curve": lambda: cc.laplace_curve([[40, 5], [3, 12]], [[0, 1], [5, 0]], n=60, laplace=[0, 0.5], n_draws=50),
     "power curve of differences": lambda: cc.power_curve(PILOT, ERRORS, n=1000, difference=[0, 0.1, 0.2]),
     "rare errors": lambda: [cc.chance_of_missing(0.001, 1000, times=2), cc.examples_to_see(0.001)],
     # Counts of pieces, files

@@ -78,7 +78,7 @@ def test_coverage_counts_test_sets_with_more_errors_than_a_class_has_examples_on
     found = cc.coverage(truth, n_pos=1, n_neg=30, pc=[0.5], sampling="full", test_sets="full").probability[0]
     assert 0.9 < found < 1.0
     rates = {"positives": (0.9, 0.0), "negatives": (0.0, 0.5), "n_pos": 2, "n_neg": 30, "pc": [0.5]}
-    drawn = cc.difference_coverage(**rates, sampling="full", test_sets="full", draws=2000, rng=0).probability[0]
+    drawn = cc.difference_coverage(**rates, sampling="full", test_sets="full", n_draws=2000, rng=0).probability[0]
     assert drawn > 0.9
 
 
@@ -192,7 +192,7 @@ def test_coverage_within_the_range_of_the_scores_is_a_conditional_sum():
 def test_coverage_after_validation_is_that_of_chosen_thresholds():
     world, n, m, pc, runs = cc.Binormal(1.5, 3.0), 30, 12, np.array([0.2, 0.6]), 4000
     options = {"n_pos": n, "n_neg": n, "level": 0.9, "method": "gaussian", "pc": pc}
-    found = cc.coverage(world, validation=(m, m), draws=runs, **options)
+    found = cc.coverage(world, validation=(m, m), n_draws=runs, **options)
     # The same by scores alone: thresholds by trying all, and rates of the population by the normal distribution.
     rng = np.random.default_rng(5)
     held = np.zeros(2)
@@ -208,7 +208,7 @@ def test_coverage_after_validation_is_that_of_chosen_thresholds():
         held += np.abs(pc * (a - fnr) + (1 - pc) * (b - fpr)) <= error + 1e-12
     assert np.abs(found.probability - held / runs).max() < 4 * np.sqrt(2 * 0.25 / runs)
     # An endless validation set finds the best thresholds.
-    large = cc.coverage(world, validation=(4000, 4000), draws=1000, **options)
+    large = cc.coverage(world, validation=(4000, 4000), n_draws=1000, **options)
     assert np.abs(large.probability - cc.coverage(world, **options).probability).max() < 0.06
     for wrong in ({"validation": (0, 3)}, {"validation": (3, 3), "within_scores": True}):
         with pytest.raises(cc.InputError, match=r"`validation` must|`within_scores` must"):

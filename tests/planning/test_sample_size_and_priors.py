@@ -382,7 +382,7 @@ def test_power_against_changed_labels_is_that_of_labels_changed_one_by_one():
 
 def test_coverage_against_laplace_is_counted_interval_by_interval():
     counts, costs = np.array([[40, 5], [3, 12]]), cc.CostMatrix([[0, 1.3], [7.1, 0]])
-    curve = cc.laplace_curve(counts, costs, n=60, laplace=[0.0, 0.2, 1.0], draws=150, rng=4)
+    curve = cc.laplace_curve(counts, costs, n=60, laplace=[0.0, 0.2, 1.0], n_draws=150, rng=4)
     sets = np.random.default_rng(4).multinomial(60, (counts / 60).ravel(), 150).reshape(-1, 2, 2)
     truth = (counts * costs.values).sum() / 60
     for laplace, share in zip(curve.x, curve.power, strict=True):
@@ -408,7 +408,7 @@ def test_curves_of_chances_are_drawn_over_what_they_vary():
     assert display.ax_.get_ylabel() == "chance to miss the difference"
     plt.close(display.figure_)
     coverage = cc.PowerDisplay.from_results(
-        cc.laplace_curve([[40, 5], [3, 12]], matrices[0], n=50, laplace=[0, 1], draws=20)
+        cc.laplace_curve([[40, 5], [3, 12]], matrices[0], n=50, laplace=[0, 1], n_draws=20)
     )
     assert coverage.ax_.get_ylabel() == "chance to hold the true cost"
     plt.close(coverage.figure_)

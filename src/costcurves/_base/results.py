@@ -67,12 +67,17 @@ class Result:
             object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
 
     def _columns(self) -> dict[str, Any]:
-        """Return the columns of the table in long format, with one value in all rows where there are no more."""
+        """Return the columns of the table in long format; a single value is repeated in all rows."""
         values = {name: getattr(self, name) for name in self._column_names}
         several = {name: value for name, value in values.items() if isinstance(value, (np.ndarray, tuple))}
         size = max(map(len, several.values()), default=1)
         listed = {name: list(value) if isinstance(value, tuple) else value for name, value in several.items()}
         return {name: listed.get(name, [value] * size) for name, value in values.items()}
+
+    def _records(self) -> list[Any]:
+        """Return the rows of the table as plain Python values."""
+        plain = jsonable(self._columns())
+        return [dict(zip(plain, row, strict=True)) for row in zip(*plain.values(), strict=True)]
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the result as a dataframe, with one row per part.

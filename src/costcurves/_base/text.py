@@ -52,6 +52,15 @@ def _visible(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii") if acts(character) else character
 
 
+def is_number(text: str) -> bool:
+    """Say whether a text can be read as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 # This precision holds all digits of any float64.
 _EXACT = Context(prec=1100, Emax=MAX_EMAX, Emin=MIN_EMIN)
 # Numbers from the first limit on, and those below the second, are written with an exponent, as in JavaScript.

@@ -74,7 +74,7 @@ def show_gates(gates: Sequence[Gate], out: Console) -> None:
 def better_here(saving: Saving, candidate: str | None, where: str, n: int) -> Gate:
     """Claim that the recommended classifier, or the candidate, is shown to cost less than the baseline at a condition.
 
-    Unless the baseline has a given threshold, that is said of every threshold of it.
+    Unless the baseline has a given threshold, the claim is about every threshold of the baseline.
     """
     chosen, baseline, found = saving.choice.classifier, saving.baseline.classifier, claim_saving(saving, n)
     if saving.estimate == saving.lower == saving.upper == 0:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import costcurves as cc
-from costcurves._base.text import safe
+from costcurves._base.text import is_number, safe
 from costcurves._base.validation import BoolArray, FloatArray
 from costcurves.cli._answer_parts import ClassData, Data
 from costcurves.cli._print import Problem, listing, quoted
@@ -205,7 +205,7 @@ def _can_be_label(column: Any, pa: Any) -> bool:
 
 
 def _for_more_classes(labels: int) -> str:
-    """Name the commands that take more than two classes, if there are so many labels."""
+    """Name the commands that take more than two classes, if there are more than two labels."""
     return " (for more classes see bcost, and report --pred)" if 2 < labels <= MOST_CLASSES else ""
 
 
@@ -285,20 +285,12 @@ def _parsed(texts: list[str | None], name: str, option: str, comma: bool) -> Flo
         if not text:
             continue
         plain = text.replace(".", "").replace(",", ".") if comma and "," in text else text
-        if not _is_number(plain):
+        if not is_number(plain):
             hint = ": for decimal commas add --decimal-comma" if not comma and _COMMA_NUMBER.fullmatch(text) else ""
             what = f"row {row + 1:,} has {quoted(text)}{hint}"
             raise Problem(f"{option} {quoted(name)}: the column must hold numbers, but {what}")
         numbers[row] = float(plain)
     return numbers
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _complete(columns: Columns, labels: dict[str, Any], numbers: dict[str, Any], drop: bool) -> tuple[Any, int]:
@@ -356,11 +348,11 @@ def _positive(columns: Columns, label: str, labels: list[Any], wanted: str | Non
 
 
 def _same_number(value: Any, text: str) -> bool:
-    return not isinstance(value, str) and _is_number(text) and float(value) == float(text)
+    return not isinstance(value, str) and is_number(text) and float(value) == float(text)
 
 
 def _text(value: Any) -> str:
-    """Return a label as text: whole floats without decimals, truth values as true and false."""
+    """Return a label as text: whole floats without decimals, booleans as true and false."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and math.isfinite(value) and value == int(value):

@@ -147,11 +147,6 @@ def new_grid(*heads: str, numbers: Collection[int] = ()) -> Grid:
     return Grid(heads, numbers)
 
 
-def records(columns: Mapping[str, Iterable[Any]]) -> list[Any]:
-    """Return the rows of a table as dictionaries."""
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
 def stacked(tables: Iterable[Mapping[str, Iterable[Any]]]) -> dict[str, list[Any]]:
     """Return tables with the same columns as one table, one below the other."""
     rows: dict[str, list[Any]] = {}

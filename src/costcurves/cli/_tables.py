@@ -56,7 +56,7 @@ class Columns:
         self.guesses.append(Guess(option, values, why))
 
     def settle(self, strict: bool) -> tuple[Guess, ...]:
-        """Return what was guessed; if nothing may be, refuse it and say what to write."""
+        """Return what was guessed. If guessing is not allowed, raise an error that says which options to write."""
         if strict and self.guesses:
             words = " ".join(guess.text for guess in self.guesses)
             raise Problem(f"--strict: nothing is guessed, so say what is meant, for example: {words}")

@@ -34,7 +34,6 @@ from costcurves.cli._print import (
     padded,
     percent,
     quoted,
-    records,
     working,
 )
 from costcurves.conditions.scenarios import Scenarios
@@ -311,7 +310,7 @@ def bdeltacost(
         "sure": many.sure,
         "rivals": list(many.rivals),
         "risks": jsonable(many.risks),
-        "pairs": records(many._columns()),
+        "pairs": many._records(),
         "gates": [gate.document() for gate in verdicts],
     }
     out.emit(show, document, many._columns())

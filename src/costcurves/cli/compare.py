@@ -26,7 +26,6 @@ from costcurves.cli._print import (
     listing,
     new_grid,
     padded,
-    records,
     stacked,
     working,
 )
@@ -244,7 +243,7 @@ def _document(one: CurveDifference, tests: PairwiseTests | None, i: int) -> type
     return {
         "a": one.names[0],
         "b": one.names[1],
-        "verdicts": records(_verdicts(one, tests, i)._columns()),
+        "verdicts": _verdicts(one, tests, i)._records(),
         "p_value": None if tests is None else float(tests.p_value[i]),
         "adjusted": None if tests is None else float(tests.adjusted[i]),
         "difference": {

@@ -30,7 +30,6 @@ from costcurves.cli._print import (
     number,
     padded,
     percent,
-    records,
     stacked_by,
     working,
 )
@@ -285,7 +284,7 @@ def ranges_document(name: str, ranges: Ranges, where: Condition | None) -> Winne
         "pc": pc if isinstance(pc, tuple) else (pc, pc),
         "sensitive": ranges.sensitive,
         "candidates": list(ranges.candidates),
-        "stretches": records(ranges._columns()),
+        "stretches": ranges._records(),
     }
 
 

@@ -31,7 +31,6 @@ from costcurves.cli._print import (
     new_grid,
     percent,
     quoted,
-    records,
     say,
 )
 from costcurves.cli._tables import existing
@@ -335,7 +334,7 @@ def _document(file: HullFile, asked: Costs) -> types.Hull:
         "classifiers": list(hull.names),
         "members": _members(file),
         "never_best": list(_never_best(hull)),
-        "vertices": records(hull._columns()),
+        "vertices": hull._records(),
         "decisions": decisions,
         "ranges": [
             ranges_document(name, hull.within(where), where)

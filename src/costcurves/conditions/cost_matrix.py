@@ -130,14 +130,14 @@ class CostMatrix(Result):
         """Return the cost of predicting one class when another is true."""
         return float(self.values[self._position("true", true), self._position("predicted", predicted)])
 
-    def draws(self, high: CostsLike, number: int = 100, *, log: bool = False, rng: Rng = 0) -> tuple[CostMatrix, ...]:
+    def draws(self, high: CostsLike, n_draws: int = 100, *, log: bool = False, rng: Rng = 0) -> tuple[CostMatrix, ...]:
         """Return matrices drawn between this one and a higher one, every cell uniformly and independently.
 
         Parameters
         ----------
         high : CostMatrix or table
             The highest cost of each cell; equal to this one's where a cost is certain.
-        number : int
+        n_draws : int
         log : bool
             Whether logarithms of costs are uniform, as for costs known to an order of magnitude (costs above 0 only).
         rng : numpy.random.Generator, int or None, default 0
@@ -157,7 +157,7 @@ class CostMatrix(Result):
         moving = top.values > self.values
         if check_flag("log", log) and not (self.values[moving] > 0).all():
             raise InputError("`log` must come with costs above 0 where they are uncertain")
-        part = check_rng(rng).random((check_integer("number", number, 1, MOST_POINTS), *self.values.shape))
+        part = check_rng(rng).random((check_integer("n_draws", n_draws, 1, MOST_POINTS), *self.values.shape))
         if log:
             low = np.where(moving, self.values, 1.0)
             drawn = np.where(moving, low * (np.where(moving, top.values, 1.0) / low) ** part, self.values)

@@ -93,7 +93,7 @@ class _Column:
 
 
 def _codes_of_numbers(values: npt.NDArray[Any], labels: Labels) -> IntArray:
-    """Code numbers by a table of labels where that is small, else by binary search; -1 is unknown."""
+    """Return the code of each number, from a table if that is small and otherwise by binary search; -1 if unknown."""
     if values.size == 0:
         return np.zeros(0, dtype=np.int64)
     if values.dtype.kind == "b":

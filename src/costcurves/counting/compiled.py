@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 SWITCH = "COSTCURVES_COMPILED"
 VERSION = 14  # of the library
 WRITTEN = np.iinfo(np.int64).min  # the slot of bins whose members are written, not counted
-FEW = 4096  # so many keys are sorted faster by NumPy
+FEW = 4096  # NumPy sorts up to this many keys faster
 BINS_TOGETHER = 16  # the number of bins in a block of `cut`
 LIBRARY = Path(__file__).with_name("_loops" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so"))
 # The arguments of each loop: p is a pointer, n an integer and d a double; what it returns comes after the arrow.

@@ -128,6 +128,16 @@ def wide(values: Array) -> Array:
     return values if values.dtype == kind else frozen(values.astype(kind))
 
 
+def cumulated(thresholds: FloatArray, neg: Array, pos: Array) -> ScoreCounts:
+    """Return cumulated counts from the counts at each threshold, from the highest down."""
+    zero = np.zeros(1, neg.dtype)
+    return ScoreCounts(
+        np.concatenate(([np.inf], thresholds)),
+        np.concatenate((zero, np.cumsum(neg))),
+        np.concatenate((zero, np.cumsum(pos))),
+    )
+
+
 def score_of(classifier: str) -> str:
     """Return what to call the scores of a classifier in a message."""
     return "y_score" if classifier == UNNAMED else f"y_score of {shown(classifier)}"
@@ -429,10 +439,4 @@ def _counted(positive: BoolArray, scores: Array) -> ScoreCounts:
     codes += positive
     table = np.bincount(codes, minlength=2 * (high - low + 1)).reshape(-1, 2)[::-1]
     present = table.any(axis=1)
-    cumulated = np.cumsum(table[present], axis=0)
-    thresholds = np.arange(high, low - 1, -1, dtype=np.float64)[present]
-    return ScoreCounts(
-        np.concatenate(([np.inf], thresholds)),
-        np.concatenate(([0], cumulated[:, 0])),
-        np.concatenate(([0], cumulated[:, 1])),
-    )
+    return cumulated(np.arange(high, low - 1, -1, dtype=np.float64)[present], *table[present].T)

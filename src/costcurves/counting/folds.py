@@ -126,8 +126,8 @@ class FoldCounts:
     def near_hulls(self) -> BoolArray:
         """Mark between which neighbouring points the hull of all cases but those of a fold may have a vertex.
 
-        As in `hull_vertices`: there is none where the corner of both points is not above the hull of all points. The
-        last score before a vertex is its threshold.
+        As in `hull_vertices`, there is no vertex between two points if their upper-left corner is not above the hull of
+        all points. The last score before a vertex is the threshold of the vertex.
         """
         near = np.zeros(self.thresholds.size - 1, np.bool_)
         for index, fp, tp in self.complements():
@@ -270,6 +270,13 @@ def case_folds(positive: BoolArray, scores: Array, weights: FloatArray | None, n
         for rows, numbers in zip(ranked.rows, divided(*ranked.reached, number, division), strict=True):
             fold[rows] = numbers
     return folds
+
+
+def class_sizes(positive: BoolArray, weights: FloatArray | None) -> tuple[int, int]:
+    """Return how many positives and negatives there are, without those of weight 0."""
+    kept = positive if weights is None else positive[weights > 0]
+    n_pos = int(np.count_nonzero(kept))
+    return n_pos, kept.size - n_pos
 
 
 def largest_number(n_pos: int, n_neg: int, wanted: int) -> int:

@@ -130,8 +130,8 @@ class LabelRule:
         if self.negative and negative and self.negative != negative:
             found = sorted((*self.negative, *negative), key=str)
             raise DataError(
-                "`y_true` must hold two classes in all batches together, got besides the positive class "
-                f"{shown(found[0])} and {shown(found[1])}"
+                "`y_true` must hold two classes in all batches together, got "
+                f"{shown(found[0])} and {shown(found[1])} besides the positive class"
             )
         self.family, self.negative = family, self.negative or negative
 

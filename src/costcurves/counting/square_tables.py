@@ -99,9 +99,9 @@ def check_amounts(name: str, values: FloatArray) -> FloatArray:
     return values
 
 
-def square_text(labels: Labels, values: npt.NDArray[Any], limit: int = 8) -> str:
+def square_text(labels: Labels, values: npt.NDArray[Any]) -> str:
     """Return a table as aligned text: the first few rows and columns, and dots for the rest."""
-    k = min(len(labels), limit)
+    k = min(len(labels), 8)
     names = [str(label) for label in labels[:k]]
     cells = [[f"{value:.6g}" for value in row[:k]] for row in values[:k]]
     more = ["…"] if len(labels) > k else []

@@ -13,7 +13,7 @@ from costcurves._base.validation import FloatArray, check_choice, check_instance
 from costcurves.curves.roc import RocCurve
 
 FitMethod = Literal["likelihood", "least squares"]
-# Neighbouring scores are joined to at most so many categories for the likelihood.
+# Neighbouring scores are joined to at most this many categories for the likelihood.
 _CATEGORIES = 20
 # The most steps of the scoring; about ten are enough, unless the likelihood has no maximum.
 _STEPS = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
@@ -73,15 +73,10 @@ class Choice(Rule):
     normalized_cost: float
     expected_cost: float
     _below: float = math.nan
-
-    def _columns(self) -> dict[str, Any]:
-        return {name: [getattr(self, name)] for name in _CHOICE}
+    _column_names = ("classifier", "threshold", "fpr", "tpr", "normalized_cost", "expected_cost")
 
     def __repr__(self) -> str:
         return f"Choice({self.rule}: fpr={self.fpr:.3g}, tpr={self.tpr:.3g}, cost {self.expected_cost:.4g})"
-
-
-_CHOICE = tuple(field.name for field in fields(Choice) if not field.name.startswith("_"))
 
 
 def choice_at(
@@ -237,7 +232,7 @@ class Decision(Rule):
             ("runner-up", self.runner_up),
         ]
         table = {"role": [role for role, _ in rows]}
-        return table | {name: [getattr(row, name) for _, row in rows] for name in _CHOICE}
+        return table | {name: [getattr(row, name) for _, row in rows] for name in Choice._column_names}
 
     def __repr__(self) -> str:
         c = self.condition
@@ -318,7 +313,7 @@ _KEPT = {
 
 
 def _rounded(bound: float, up: bool) -> str:
-    """Return a bound in three digits, so that it still holds."""
+    """Return a bound with three digits, rounded so that it still holds."""
     exact = Decimal(repr(bound))
     places = Decimal((0, (1,), exact.adjusted() - 2))
     return f"{float(exact.quantize(places, ROUND_CEILING if up else ROUND_FLOOR)):g}"

@@ -67,7 +67,7 @@ class Optimism:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any] | None) -> Optimism | None:
-        """Return what `to_dict` wrote; None stands for none."""
+        """Restore what `to_dict` returned; None remains None."""
         if plain is None:
             return None
         counts = [np.array(plain[name], dtype=np.float64) for name in ("tp", "fp")]
@@ -75,14 +75,14 @@ class Optimism:
 
 
 class Told:
-    """The optimism of a classifier at the thresholds in use, and its cost as it is told, which may be cross-fitted.
+    """The optimism of a classifier at the thresholds in use, and the cost that is reported, which may be cross-fitted.
 
     Parameters
     ----------
     optimism : Optimism or None
         That of the thresholds in use.
     cross_fitted : (CostCurve, CostCurve), optional
-        The curve at the thresholds in use and the cross-fitted one, if the latter is told.
+        The curve at the thresholds in use and the cross-fitted one, if the latter is reported.
     """
 
     def __init__(self, optimism: Optimism | None, cross_fitted: tuple[CostCurve, CostCurve] | None = None) -> None:
@@ -99,7 +99,7 @@ class Told:
         return self._last[1]
 
     def moved(self, pc: FloatArray) -> FloatArray:
-        """Return by how much the cost that is told is above the one at the thresholds in use."""
+        """Return by how much the cost that is reported exceeds the one at the thresholds in use."""
         if self.cross_fitted is None:
             return np.zeros(pc.size)
         used, told = self.cross_fitted
@@ -132,9 +132,9 @@ def looks_dearer(estimate: FloatArray, counts: Sequence[FloatArray]) -> FloatArr
 
 
 def allowance(both: Both, pc: FloatArray, dearer: FloatArray) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
-    """Return how far the difference that is told is from the one at the thresholds in use, and what limits allow for.
+    """Return how far the reported difference is from that at the thresholds in use, and what its limits allow for.
 
-    The limits go as far down and up as the difference would if both costs were told without their optimism, by
+    The limits go as far down and up as the difference would if both costs were corrected for their optimism, by
     resampling at this point, by resampling at the points around and by cross-fitting, and never the other way. Where
     both could be thresholds of one score (`looks_dearer`), the optimism of the one that looks dearer is not doubled:
     it has the fewer thresholds, of whose optimism resampling finds nearly all.
@@ -148,7 +148,7 @@ def allowance(both: Both, pc: FloatArray, dearer: FloatArray) -> tuple[FloatArra
 
 
 def allowing(band: _SignedBand, both: Both, dearer: FloatArray) -> _SignedBand:
-    """Return a band whose limits allow for thresholds that were chosen on these cases, and whose estimate is told."""
+    """Return the band of the reported difference, with limits that allow for thresholds chosen on these cases."""
     if not chosen_here(both):
         return band
     return band.allowing(*allowance(both, band.pc, dearer))

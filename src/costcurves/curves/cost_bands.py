@@ -30,7 +30,7 @@ def given_band(curve: CostMeasures, pc: FloatArray, options: dict[str, Any]) -> 
     band = _given_at(curve, options, pc)
     if band.simultaneous:
         options = options | {"simultaneous": False, "critical_value": band.critical}
-    return band.evaluated_by(partial(_including, partial(_given_at, curve, options), band.pc))
+    return band.computed_by(partial(_given_at, curve, options), together=True)
 
 
 def _given_at(curve: CostMeasures, options: dict[str, Any], pc: FloatArray) -> Band:
@@ -40,13 +40,6 @@ def _given_at(curve: CostMeasures, options: dict[str, Any], pc: FloatArray) -> B
     which = {"known": curve.trivial_at(pc), "cuts": curve.threshold_at(pc)}
     band = cost_band(fn, n_pos, fp, n_neg, pc, effective=effective, **which, **options)
     return band.with_error(curve.max_error)
-
-
-def _including(band_at: Any, points: FloatArray, pc: float) -> tuple[float, ...]:
-    """Return (estimate, lower, upper) at one pc of the band over some points, as if it had been among them."""
-    band = band_at(np.union1d(points, [pc]))
-    i = int(np.searchsorted(band.pc, pc))
-    return float(band.estimate[i]), float(band.lower[i]), float(band.upper[i])
 
 
 class ChosenBand:
@@ -77,20 +70,14 @@ class ChosenBand:
         return self._pointwise(pc, shifts), self._jointly(pc, shifts)
 
     def _pointwise(self, pc: FloatArray, shifts: Shifts) -> Band:
-        return self._moved(pc, shifts).evaluated_by(self._at)
+        return self._moved(pc, shifts).computed_by(self._band_at)
 
     def _jointly(self, pc: FloatArray, shifts: Shifts) -> Band:
         joint = _given_at(self.best, self.options | {"simultaneous": True}, pc).critical
-        band_at = partial(self._joint_band, joint)
-        return self._moved(pc, shifts, joint).evaluated_by(partial(_including, band_at, pc))
+        return self._moved(pc, shifts, joint).computed_by(partial(self._band_at, joint=joint), together=True)
 
-    def _joint_band(self, joint: float, pc: FloatArray) -> Band:
+    def _band_at(self, pc: FloatArray, joint: float | None = None) -> Band:
         return self._moved(pc, self._shifts(pc), joint)
-
-    def _at(self, pc: float) -> tuple[float, ...]:
-        where = np.array([pc])
-        band = self._moved(where, self._shifts(where))
-        return float(band.estimate[0]), float(band.lower[0]), float(band.upper[0])
 
     def _shifts(self, pc: FloatArray) -> Shifts:
         """Return what the choice of thresholds does at each operating point; nothing where decisions are trivial."""

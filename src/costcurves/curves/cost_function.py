@@ -306,7 +306,7 @@ class CostThresholds(CostFunction):
         return threshold_sets(self._all_thresholds("threshold_sets"), over, level)
 
     def thresholds_within(self, condition: ConditionLike, *, tolerance: float = 0.05) -> ThresholdSet:
-        """Return the thresholds whose cost on these cases exceeds the least one by at most a share of it.
+        """Return the thresholds whose cost on these cases exceeds the least cost by at most a given share.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from costcurves._base.errors import FewerFoldsWarning, InputError, UnsupportedError, warn
 from costcurves._base.validation import BoolArray, FloatArray, IntArray
 from costcurves.counting.counts import MANY, ScoreCounts
-from costcurves.counting.folds import FoldCounts, case_folds, check_complements, divided, largest_number
+from costcurves.counting.folds import FoldCounts, case_folds, check_complements, class_sizes, divided, largest_number
 from costcurves.curves.policy import AnySteps, CrossSteps, Policy, Steps, best_steps
 from costcurves.curves.roc import RocCurve
 
@@ -25,8 +25,8 @@ FOLDS = 5  # unless the data have folds, or a number is given
 class Crossfit(Policy):
     """Each case is judged at the threshold that is best without its fold."""
 
-    folds: int | None = None
-    repeats: int = 1
+    n_folds: int | None = None
+    n_repeats: int = 1
     given: tuple[FoldCounts, ...] | None = None  # divisions that the counts at each score do not determine
     cross_fits = True
 
@@ -50,7 +50,7 @@ class Crossfit(Policy):
             )
         number, many = self._told_number(int(roc.n_pos), int(roc.n_neg)), roc.n_pos + roc.n_neg >= MANY
         known = roc._known if many else roc._every
-        divisions = [divided(known.fp, known.tp, number, division) for division in range(self.repeats)]
+        divisions = [divided(known.fp, known.tp, number, division) for division in range(self.n_repeats)]
 
         def near_hulls(ends: ScoreCounts) -> BoolArray:
             near: BoolArray = np.any(
@@ -67,7 +67,7 @@ class Crossfit(Policy):
         """Return the policy with the folds of these cases, where their counts at each score do not determine them."""
         if self._takes(folds) or weights is not None:
             if not self._takes(folds):
-                self._told_number(*self._sizes(positive, weights))
+                self._told_number(*class_sizes(positive, weights))
             listed = self.folds_of(positive, scores, weights, folds)
             tables = tuple(FoldCounts.of_cases(positive, scores, weights, fold, int(fold.max()) + 1) for fold in listed)
             check_complements(tables[0])
@@ -84,29 +84,24 @@ class Crossfit(Policy):
         """Return the fold of each case in each division, of shape (divisions, cases)."""
         if self._takes(folds):
             return np.asarray(folds)[None]
-        number = largest_number(*self._sizes(positive, weights), self.number)
-        return case_folds(positive, scores, weights, number, self.repeats)
+        number = largest_number(*class_sizes(positive, weights), self.number)
+        return case_folds(positive, scores, weights, number, self.n_repeats)
 
     @property
     def number(self) -> int:
         """How many folds are wanted."""
-        return FOLDS if self.folds is None else self.folds
+        return FOLDS if self.n_folds is None else self.n_folds
 
     def _takes(self, folds: IntArray | None) -> bool:
         """Return whether the folds of the data are used."""
-        if self.folds is not None or folds is None:
+        if self.n_folds is not None or folds is None:
             return False
-        if self.repeats > 1:
+        if self.n_repeats > 1:
             raise InputError(
-                f"`repeats` must be 1 where the predictions have folds, got {self.repeats}: give `folds` to divide anew"
+                "`n_repeats` must be 1 where the predictions have folds, "
+                f"got {self.n_repeats}: give `n_folds` to divide anew"
             )
         return True
-
-    @staticmethod
-    def _sizes(positive: BoolArray, weights: FloatArray | None) -> tuple[int, int]:
-        kept = positive if weights is None else positive[weights > 0]
-        n_pos = int(np.count_nonzero(kept))
-        return n_pos, kept.size - n_pos
 
     def _told_number(self, n_pos: int, n_neg: int) -> int:
         """Return how many folds there are, and say so if they are fewer than was asked for."""
@@ -126,7 +121,7 @@ class Crossfit(Policy):
         return "thresholds of other folds by pc"
 
     def __repr__(self) -> str:
-        given = {"folds": self.folds, "repeats": None if self.repeats == 1 else self.repeats}
+        given = {"n_folds": self.n_folds, "n_repeats": None if self.n_repeats == 1 else self.n_repeats}
         return f"crossfit({', '.join(f'{name}={value}' for name, value in given.items() if value is not None)})"
 
 

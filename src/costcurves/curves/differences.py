@@ -267,14 +267,6 @@ class Difference:
         repeated = np.append(False, (np.diff(pc) == 0) & (np.abs(np.diff(value)) <= EQUAL))
         return pc[~repeated], value[~repeated]
 
-    def somewhere_positive(self) -> bool:
-        """Return whether a costs more than b somewhere."""
-        return bool((self.start > 0).any() or (self.end > 0).any())
-
-    def somewhere_negative(self) -> bool:
-        """Return whether a costs less than b somewhere."""
-        return bool((self.start < 0).any() or (self.end < 0).any())
-
 
 def _snapped(values: FloatArray) -> FloatArray:
     """Return differences in which rounding errors are set to zero."""

@@ -35,27 +35,27 @@ class FixedPoints(NamedTuple):
         return self._replace(fp=fp[new], tp=tp[new], thresholds=self.thresholds[new])
 
 
-def points_of_matrix(matrix: Any, pos_label: Any) -> FixedPoints:
+def points_of_matrix(confusion: Any, pos_label: Any) -> FixedPoints:
     """Return the one point of a 2x2 confusion matrix, and both ends."""
-    if pos_label is not None or (hasattr(matrix, "index") and hasattr(matrix, "columns")):
+    if pos_label is not None or (hasattr(confusion, "index") and hasattr(confusion, "columns")):
         if pos_label is None:
-            raise InputError("`pos_label` must name the positive class of a labelled `matrix`, got None")
-        matrix = matched_by_name("matrix", matrix, pos_label)
+            raise InputError("`pos_label` must name the positive class of a labelled `confusion`, got None")
+        confusion = matched_by_name("confusion", confusion, pos_label)
     try:
-        table = np.asarray(matrix)
+        table = np.asarray(confusion)
     except ValueError:
-        raise DataError(f"`matrix` must be a 2x2 table of counts, got {shown(matrix)}") from None
+        raise DataError(f"`confusion` must be a 2x2 table of counts, got {shown(confusion)}") from None
     if table.shape != (2, 2) or table.dtype.kind not in "iuf":
-        raise DataError(f"`matrix` must be a 2x2 table of counts, got {shown(matrix)}")
+        raise DataError(f"`confusion` must be a 2x2 table of counts, got {shown(confusion)}")
     if not np.isfinite(table).all() or (table < 0).any():
-        raise DataError(f"`matrix` must hold finite counts >= 0, got {shown(table.tolist())}")
+        raise DataError(f"`confusion` must hold finite counts >= 0, got {shown(table.tolist())}")
     whole = bool((table == np.floor(table)).all()) and float(table.max()) <= LARGEST_WHOLE
     dtype = np.int64 if whole else np.float64
     (tn, fp), (fn, tp) = table.astype(dtype).tolist()
     if not math.isfinite(tn + fp + fn + tp):
-        raise DataError(f"`matrix` must have a finite sum, got {shown(table.tolist())}")
+        raise DataError(f"`confusion` must have a finite sum, got {shown(table.tolist())}")
     if tn + fp <= 0 or fn + tp <= 0:
-        raise DataError(f"`matrix` must hold both classes, got {fn + tp} positive and {tn + fp} negative examples")
+        raise DataError(f"`confusion` must hold both classes, got {fn + tp} positive and {tn + fp} negative examples")
     return FixedPoints(
         np.array([0, fp, tn + fp], dtype=dtype),
         np.array([0, tp, fn + tp], dtype=dtype),

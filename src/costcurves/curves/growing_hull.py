@@ -70,11 +70,11 @@ class Standings:
     second: IntArray
 
     @classmethod
-    def of_nobody(cls) -> Standings:
+    def of_none(cls) -> Standings:
         """Return the standings of the two trivial classifiers alone."""
-        corners, nobody, order = np.array([0.0, 1.0]), np.array([-2, -1]), np.array([0, 1])
-        points = Points(corners, corners, np.array([np.inf, -np.inf]), nobody)
-        return cls(points, nobody, np.ones(2, dtype=np.bool_), np.array([0.0, 0.5, 1.0]), order, order[::-1])
+        corners, owner, order = np.array([0.0, 1.0]), np.array([-2, -1]), np.array([0, 1])
+        points = Points(corners, corners, np.array([np.inf, -np.inf]), owner)
+        return cls(points, owner, np.ones(2, dtype=np.bool_), np.array([0.0, 0.5, 1.0]), order, order[::-1])
 
     def with_classifier(self, points: Points, ids: IntArray, pinned: BoolArray, names: Sequence[str]) -> Standings:
         """Return the standings with one more classifier, whose points are the vertices of an upper hull, in order.
@@ -269,7 +269,7 @@ class Growth:
     def of(cls, names: tuple[str, ...], curves: Sequence[RocCurve], vertices: Vertices) -> Growth:
         """Return what is remembered of classifiers, given all their candidate points, whose ids count from 0."""
         at_vertices = {point for ids in vertices.claims for point in ids}
-        found = cls(names, vertices, Standings.of_nobody(), {}, {}, 0)
+        found = cls(names, vertices, Standings.of_none(), {}, {}, 0)
         for curve in curves:
             ids = np.arange(found.next_id, found.next_id + curve.fp.size - 2)
             pinned = _pinned(curve, ids, at_vertices)

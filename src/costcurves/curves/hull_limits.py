@@ -54,7 +54,7 @@ class HullLimits(HullPoints):
         fpr : float in [0, 1]
             The limit; with a confidence in (0, 1).
         confidence : float in (0, 1), optional
-            Without it the limit holds on the cases of the curves, and on new cases about every second choice breaks it.
+            Without it the limit holds on the cases of the curves, and about half of all choices break it on new cases.
             With it the choice keeps the limit on new cases with at least this probability, over random samples of cases
             that had no part in training. It is a single threshold: `mixture` is the choice itself.
 
@@ -177,7 +177,7 @@ class HullLimits(HullPoints):
         return self._limited(f"at most {most:.10g} alarms of {population:.10g}", chosen, mixture, alarms=used)
 
     def _assured_capacity(self, most: float, population: float, prevalence: Any, confidence: Any) -> LimitedChoice:
-        """Return the choice that raises at most so many alarms on new cases."""
+        """Return the choice that raises at most this many alarms on new cases."""
         if not 0.0 < most < population:
             raise InputError(f"`alarms` must be > 0 and < `population` with a confidence, got {most:g}")
         asked = self._asked(f"at most {most:.10g} alarms of {population:.10g}", confidence)

@@ -17,10 +17,11 @@ from costcurves._base.errors import FormatError, InputError, UnsupportedError
 from costcurves._base.files import write_atomically
 from costcurves._base.results import Result, jsonable
 from costcurves._base.validation import FloatArray, check_path, check_unique, frozen, is_among, shown
-from costcurves.conditions.condition import ConditionLike, PcLike, pc_array
+from costcurves.conditions.condition import ConditionLike, PcLike
 from costcurves.counting.counts import ScoreCounts
 from costcurves.counting.geometry import common_integers, hull_of_integers
 from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL, threshold_text
+from costcurves.curves.cost_function import CostFunction
 from costcurves.curves.growing_hull import Claim, Growth, Points, Vertices, by_name, points_of
 from costcurves.curves.hull_json import hull_text, parts_of_text
 from costcurves.curves.roc import RocCurve
@@ -166,10 +167,7 @@ class HullPoints(Result):
         >>> cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6)]).evaluate(0.5)
         0.25
         """
-        x = pc_array(pc)
-        vertex = np.searchsorted(self.breaks[1:-1], x, side="left")
-        cost = x * (1.0 - self.tpr[vertex]) + (1.0 - x) * self.fpr[vertex]
-        return float(cost) if x.ndim == 0 else cost
+        return CostFunction("hull", self.breaks, self.fpr, 1.0 - self.tpr, self.max_error).evaluate(pc)
 
     @property
     def threshold_text(self) -> tuple[str, ...]:

@@ -161,14 +161,12 @@ def assured_fpr(curves: Sequence[RocCurve], limit: float, asked: Asked) -> Assur
     some of their points. The same holds with the largest rate for which P(Bin(n, rate) <= k) >= error in the place of
     the limit, because k depends on no score: this is the bound.
     """
-    allowed = {curve.name: allowance(int(curve.n_neg), limit, asked.error) for curve in curves}
-    if max(allowed.values()) < 0:
-        most = max(int(curve.n_neg) for curve in curves)
-        raise asked.too_few(f"{cases_needed(limit, asked.error):,} negative", f"{most:,}")
+    sizes = {curve.name: int(curve.n_neg) for curve in curves}
+    allowed = _allowed(sizes, limit, asked, " negative")
     point = most_found(
         curves, lambda curve: max(int(np.searchsorted(curve.fp, allowed[curve.name], side="right")) - 1, 0)
     )
-    return Assured(point, _bound(point, curves, lambda curve: (allowed[curve.name], int(curve.n_neg)), asked.error))
+    return Assured(point, _bound(point, allowed, sizes, asked.error))
 
 
 def assured_tpr(curves: Sequence[RocCurve], floor: float, asked: Asked) -> Assured:
@@ -181,18 +179,15 @@ def assured_tpr(curves: Sequence[RocCurve], floor: float, asked: Asked) -> Assur
     are all above some t0, and P(score <= t0) is at least 1 - floor. One that breaks it misses all positives up to t0;
     if these are at most k, then a binomial number with a rate of at least 1 - floor is. See `assured_fpr`.
     """
-    allowed = {curve.name: allowance(int(curve.n_pos), 1.0 - floor, asked.error) for curve in curves}
-    if max(allowed.values()) < 0:
-        most = max(int(curve.n_pos) for curve in curves)
-        raise asked.too_few(f"{cases_needed(1.0 - floor, asked.error):,} positive", f"{most:,}")
+    sizes = {curve.name: int(curve.n_pos) for curve in curves}
+    allowed = _allowed(sizes, 1.0 - floor, asked, " positive")
 
     def first_within(curve: RocCurve) -> int:
-        fewest = int(curve.n_pos) - allowed[curve.name]
+        fewest = sizes[curve.name] - allowed[curve.name]
         return min(int(np.searchsorted(curve.tp, fewest, side="left")), curve.tp.size - 1)
 
     point = fewest_false_alarms(curves, first_within)
-    missed = _bound(point, curves, lambda curve: (allowed[curve.name], int(curve.n_pos)), asked.error)
-    return Assured(point, 1.0 - missed)
+    return Assured(point, 1.0 - _bound(point, allowed, sizes, asked.error))
 
 
 def assured_alarms(curves: Sequence[RocCurve], limit: float, asked: Asked) -> Assured:
@@ -204,25 +199,27 @@ def assured_alarms(curves: Sequence[RocCurve], limit: float, asked: Asked) -> As
     all cases in the place of the negatives.
     """
     sizes = {curve.name: int(curve.n_neg) + int(curve.n_pos) for curve in curves}
-    allowed = {name: allowance(n, limit, asked.error) for name, n in sizes.items()}
-    if max(allowed.values()) < 0:
-        raise asked.too_few(f"{cases_needed(limit, asked.error):,}", f"{max(sizes.values()):,}")
+    allowed = _allowed(sizes, limit, asked)
 
     def last_within(curve: RocCurve) -> int:
         fp, tp, most = curve.fp, curve.tp, allowed[curve.name]
         return max(bisect_right(range(fp.size), most, key=lambda i: int(fp[i]) + int(tp[i])) - 1, 0)
 
     point = most_found(curves, last_within)
-    return Assured(point, _bound(point, curves, lambda curve: (allowed[curve.name], sizes[curve.name]), asked.error))
+    return Assured(point, _bound(point, allowed, sizes, asked.error))
 
 
-def _bound(
-    point: Point, curves: Sequence[RocCurve], counted: Callable[[RocCurve], tuple[int, int]], error: float
-) -> float:
+def _allowed(sizes: dict[str, int], rate: float, asked: Asked, kind: str = "") -> dict[str, int]:
+    """Return how many of its cases each classifier may get wrong so that it surely errs at no more than a rate."""
+    allowed = {name: allowance(n, rate, asked.error) for name, n in sizes.items()}
+    if max(allowed.values()) < 0:
+        raise asked.too_few(f"{cases_needed(rate, asked.error):,}{kind}", f"{max(sizes.values()):,}")
+    return allowed
+
+
+def _bound(point: Point, allowed: dict[str, int], sizes: dict[str, int], error: float) -> float:
     """Return the largest rate that an allowance does not rule out; the trivial classifiers' rates are known to be 0."""
-    if point.name in TRIVIAL:
-        return 0.0
-    return largest_rate(*counted(next(curve for curve in curves if curve.name == point.name)), error)
+    return 0.0 if point.name in TRIVIAL else largest_rate(allowed[point.name], sizes[point.name], error)
 
 
 def assured_load(curves: Sequence[RocCurve], limit: float, prevalence: float, asked: Asked) -> Assured:
@@ -265,7 +262,7 @@ def assured_precision(curves: Sequence[RocCurve], floor: float, prevalence: floa
     fixed beforehand, from 1 to the number at which the precision of tpr = 1 is just `floor`.
 
     The t_j depend on the negatives only. Given these, the positives found are binomial. That t_j breaks the limit and
-    still finds so many positives has at most the probability `chance_of_ratio`; it must be at most error/J
+    still finds this many positives has at most the probability `chance_of_ratio`; it must be at most error/J
     (Bonferroni), so that all candidates that pass keep the limit at once.
 
     A threshold t between t_j and the next lower score of the sample keeps the limit, too: it finds no less than t_j,
@@ -319,7 +316,7 @@ def _check_sizes(curves: Sequence[RocCurve], enough: Callable[[int, int], bool],
         return -(-factor * n_neg // 100), -(-factor * n_pos // 100)
 
     high = 200
-    while high < 2**50 and not enough(*times(high)):  # nobody has more cases
+    while high < 2**50 and not enough(*times(high)):  # no data set has more cases
         high *= 2
     factor = bisect_right(range(high), False, lo=high // 2, key=lambda factor: enough(*times(factor)))
     negatives, positives = times(factor)

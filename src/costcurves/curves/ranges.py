@@ -225,7 +225,7 @@ class Ranges(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RangeStability(Result):
-    """How often other tables of ranges agree with one.
+    """How often other tables of ranges agree with this one.
 
     Attributes
     ----------

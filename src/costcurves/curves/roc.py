@@ -113,7 +113,7 @@ class RocCurve(Result):
 
     @property
     def _known(self) -> counts.ScoreCounts:
-        """All points, or only those that can be best if nobody has asked for all of very many points yet."""
+        """All points; of very many, only those that can be best, until all are asked for."""
         return self._counts.known
 
     @property
@@ -304,13 +304,13 @@ class RocCurve(Result):
 
     @classmethod
     def from_confusion_matrix(
-        cls, matrix: TableLike, *, pos_label: Hashable | None = None, name: str = UNNAMED
+        cls, confusion: TableLike, *, pos_label: Hashable | None = None, name: str = UNNAMED
     ) -> RocCurve:
         """Return the one ROC point of a fixed classifier, from its 2x2 confusion matrix.
 
         Parameters
         ----------
-        matrix : array-like of shape (2, 2)
+        confusion : array-like of shape (2, 2)
             Rows are the true class (negative, positive), columns the predicted one, as in scikit-learn:
             ``[[tn, fp], [fn, tp]]``. (Two of the papers write the transpose.) A pandas DataFrame with labels as
             index and columns, such as a crosstab, is matched by name; it needs `pos_label`.
@@ -325,7 +325,7 @@ class RocCurve(Result):
         >>> cc.RocCurve.from_confusion_matrix([[90, 10], [4, 16]], name="rules")
         RocCurve('rules': 120 examples (20 positive), fpr=0.1, tpr=0.8)
         """
-        return cls._from_points(points_of_matrix(matrix, pos_label), name)
+        return cls._from_points(points_of_matrix(confusion, pos_label), name)
 
     @classmethod
     def from_rates(

@@ -144,17 +144,15 @@ class ThresholdSet(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the set as plain Python values, one entry per interval."""
-        table: dict[str, list[Any]] = jsonable(self._columns())
-        del table["name"]
         return {
             "name": self.name,
-            "condition": {name: values[0] for name, values in jsonable(self.condition._columns()).items()},
+            "condition": self.condition._records()[0],
             "level": self.level,
             "tolerance": self.tolerance,
             "best": jsonable(self.best),
             "best_text": self._best_text,
             "n_all": self.n_all,
-            "intervals": [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)],
+            "intervals": [{key: row[key] for key in row if key != "name"} for row in self._records()],
         }
 
     def __repr__(self) -> str:
@@ -223,7 +221,7 @@ def _costs(roc: RocCurve, pc: float) -> FloatArray:
 
 
 def _between(points: Any, many: int) -> tuple[Any, Any]:
-    """Return for each of so many points the places of the tested ones before and after it."""
+    """Return the places of the tested points before and after each of a number of points."""
     every = np.arange(many)
     before = np.maximum(np.searchsorted(points, every, side="right") - 1, 0)
     return before, np.minimum(np.searchsorted(points, every), points.size - 1)

@@ -252,19 +252,19 @@ def optimal() -> Policy:
     return Optimal()
 
 
-def crossfit(folds: int | None = None, repeats: int = 1) -> Policy:
+def crossfit(n_folds: int | None = None, n_repeats: int = 1) -> Policy:
     """Return the policy that judges each case at the threshold that is best, at each pc, without the case's fold.
 
     No case influences the threshold by which it is judged, so the cost is not too low, as that of ``"optimal"`` is. It
-    estimates the cost, on new cases, of thresholds that were chosen on (folds - 1) / folds of these cases.
+    estimates the cost, on new cases, of thresholds that were chosen on (n_folds - 1) / n_folds of these cases.
     `CostCurve.threshold_at` still returns the threshold chosen on all cases, which is the one to deploy.
 
     Parameters
     ----------
-    folds : int, optional
+    n_folds : int, optional
         The number of folds, 2 or more. By default the folds of the predictions, if they have any
         (`Predictions(..., folds=...)`, `evaluate`), and otherwise 5.
-    repeats : int
+    n_repeats : int
         How many divisions into folds there are; their costs are averaged, which reduces the noise of the division.
 
     Notes
@@ -298,7 +298,8 @@ def crossfit(folds: int | None = None, repeats: int = 1) -> Policy:
     >>> round(cc.CostCurve(roc).evaluate(0.5), 3), round(cc.CostCurve(roc, policy="crossfit").evaluate(0.5), 3)
     (0.241, 0.27)
     """
-    return Crossfit(None if folds is None else check_integer("folds", folds, 2), check_integer("repeats", repeats, 1))
+    number = None if n_folds is None else check_integer("n_folds", n_folds, 2)
+    return Crossfit(number, check_integer("n_repeats", n_repeats, 1))
 
 
 def fixed(threshold: float) -> Policy:

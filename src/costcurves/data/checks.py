@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 FEW = 30
 # Perfect scores of fewer cases of a class than this may be luck.
 FEW_PERFECT = 10
-# A score that this share of the cases have in common is told of.
+# A score that at least this share of the cases have in common is reported.
 LARGE_TIE = 0.2
 # Probabilities that are off by less than this on average are good enough.
 SMALL_ERROR = 0.01
@@ -425,7 +425,7 @@ def _dependent(rows: Rows, ranked: Mapping[str, Ranked], others: Mapping[str, Ar
 
 
 def _calibration(name: str, rows: Rows) -> Iterator[Finding]:
-    """Look for scores in [0, 1] that are no probabilities, by their mean and by Spiegelhalter's test."""
+    """Look for scores in [0, 1] that are not probabilities, by their mean and by Spiegelhalter's test."""
     from scipy.special import ndtr
 
     p = rows.scores[name].astype(np.float64)

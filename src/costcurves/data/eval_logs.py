@@ -192,7 +192,7 @@ class _Column:
                     self.cases[key] = truth, number
 
     def examples(self, repeats: str) -> Examples:
-        """Return what becomes of repeats, in the order of the log: label, score and epoch, which is 0 for a mean."""
+        """Return label, score and epoch (0 for a mean) of what is kept of repeats, in the order of the log."""
         if repeats == "all":
             return {key: (*case, key[2]) for key, case in self.cases.items()}
         several: dict[Key, list[tuple[int, Any, float]]] = {}

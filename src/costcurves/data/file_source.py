@@ -13,7 +13,7 @@ from costcurves._base.errors import CostCurvesError, InputError, UnsupportedErro
 from costcurves._base.validation import check_column, is_empty, shown
 from costcurves.curves.policy import Policy
 from costcurves.curves.roc import RocCurve
-from costcurves.data.passes import InPasses, TableCounts, curve_counts, find_curves, find_group_curves
+from costcurves.data.passes import InPasses, TableCounts, curve_counts, find_curves, find_group_curves, in_memory
 from costcurves.data.readers.columns import Missing, Roles, arrow, numbers, values_of
 from costcurves.data.readers.grouping import can_group
 from costcurves.data.readers.one_pass import SourceReader
@@ -24,6 +24,7 @@ from costcurves.data.tallies.hulls import MEMBERS
 from costcurves.decisions.rows import MANY, Rows
 
 MOST_IN_MEMORY = 1 << 27  # the most values that `read` and `points="all"` hold
+INSTEAD = "points='hull' (exact), or cc.scan(..., resolution=2**16) (bounded memory, with its error)"
 MANY_TIES = 0.25  # grouping is faster up to this share of distinct scores in a sample
 MOST_GATHERED = 1 << 25  # the most members that the second pass holds, for all classifiers together
 ROWS_A_BIN, MOST_BINS = 64, 1 << 20
@@ -99,7 +100,7 @@ class FileSource(InPasses):
             grouped = self.reader.run_grouped(counts)
             if grouped is not None:
                 return dict(grouped.curves(points))
-        with _memory_said():
+        with in_memory(MOST_IN_MEMORY >> 2, INSTEAD):
             return find_curves(self.reader, self._counts(points, samples), points=points)
 
     def few(self) -> bool:
@@ -116,7 +117,7 @@ class FileSource(InPasses):
         """Find the ROC curves of every group."""
         if points not in self._groups:
             counts = self._counts(points, self._samples_for(points))
-            with _memory_said():
+            with in_memory(MOST_IN_MEMORY >> 2, INSTEAD):
                 self._groups[points] = find_group_curves(self.reader, counts, points=points)
         return self._groups[points]
 
@@ -228,20 +229,6 @@ class FileSource(InPasses):
         return self._rows
 
     _rows: Rows | None = None
-
-
-@contextmanager
-def _memory_said() -> Iterator[None]:
-    """Suggest what to do if there are more distinct scores than may be held in memory."""
-    try:
-        yield
-    except UnsupportedError as error:
-        if "distinct scores" not in str(error):
-            raise
-        raise UnsupportedError(
-            f"`points='all'` must hold all distinct scores in memory, got more than {MOST_IN_MEMORY >> 2}: "
-            "use points='hull' (exact), or cc.scan(..., resolution=2**16) (bounded memory, with its error)"
-        ) from None
 
 
 def _too_large(values: int) -> UnsupportedError:

@@ -8,15 +8,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from costcurves._base.errors import CostCurvesError, DataError, InputError, MissingExtraError, UnsupportedError
+from costcurves._base.errors import CostCurvesError, DataError, InputError, MissingExtraError
 from costcurves._base.frames import Frame, collected, open_frame
 from costcurves._base.validation import check_choice, check_column, check_name, shown
 from costcurves.counting.counts import score_of
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.policy import Policy
 from costcurves.curves.roc import RocCurve
-from costcurves.data.batches import about_column
-from costcurves.data.passes import Counts, InPasses, Reader, curve_counts, find_curves
+from costcurves.data.batches import Batch, about_column
+from costcurves.data.passes import Counts, InPasses, Reader, curve_counts, find_curves, in_memory
 from costcurves.data.readers.columns import Missing, Roles, said_of_columns
 from costcurves.data.readers.frame_readers import READERS, PartsReader, frame_batch
 from costcurves.data.tallies.distinct import MOST_DISTINCT
@@ -138,10 +138,7 @@ def open_source(
 
 
 def _in_memory(frame: Any, roles: Roles, columns: _Columns, drop_missing: bool, pos_label: Any) -> FrameSource:
-    missing = Missing()
-    batch = frame_batch(frame, roles, missing)
-    if not drop_missing:
-        missing.refuse()
+    batch, missing = _whole(frame, roles, drop_missing)
     missing.need_rows("`frame`")
     try:
         with about_scores(roles.scores):
@@ -149,6 +146,15 @@ def _in_memory(frame: Any, roles: Roles, columns: _Columns, drop_missing: bool, 
     except CostCurvesError as error:
         raise said_of_columns(error, columns.pairs()) from None
     return FrameSource(rows, lambda: missing, columns, batch.group)
+
+
+def _whole(frame: Any, roles: Roles, drop_missing: bool) -> tuple[Batch, Missing]:
+    """Return all rows of a frame in memory, and what is missing in them."""
+    missing = Missing()
+    batch = frame_batch(frame, roles, missing)
+    if not drop_missing:
+        missing.refuse()
+    return batch, missing
 
 
 class _LazyFrame(InPasses):
@@ -176,10 +182,8 @@ class _LazyFrame(InPasses):
 
     def rows(self) -> Rows:
         """Read the columns into memory."""
-        roles, missing = self._reader.roles, Missing()
-        batch = frame_batch(collected(self._frame, roles.names), roles, missing)
-        if not self._reader.drop_missing:
-            missing.refuse()
+        roles = self._reader.roles
+        batch, _ = _whole(collected(self._frame, roles.names), roles, self._reader.drop_missing)
         return Rows(batch.label, batch.columns, self.pos_label, batch.weight)
 
     def find(self, points: str) -> dict[str, RocCurve]:
@@ -192,12 +196,5 @@ class _LazyFrame(InPasses):
             dtype=self._dtype,
             limit=MOST_DISTINCT,
         )
-        try:
+        with in_memory(MOST_DISTINCT, "points='hull', which is exact too"):
             return find_curves(self, counts, points=points)
-        except UnsupportedError as error:
-            if "distinct scores" not in str(error):
-                raise
-            raise UnsupportedError(
-                f"points='all' must hold all distinct scores in memory, got more than {MOST_DISTINCT}: "
-                "use points='hull', which is exact too"
-            ) from None

@@ -9,7 +9,8 @@ module decide how often to run a reader, and compute results from the counts, wh
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations, takewhile
@@ -18,7 +19,7 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from costcurves._base.errors import DataError
+from costcurves._base.errors import DataError, UnsupportedError
 from costcurves._base.validation import BoolArray, FloatArray, shown
 from costcurves.counting.labels import LabelRule
 from costcurves.curves.cost_curve import CostCurve
@@ -351,6 +352,19 @@ def curve_counts(
         return HullTally(bins=layout, dtype=own, members=members, ties=name in tied)
 
     return CurveCounts({name: tally(name) for name in names}, LabelRule(pos_label), weighted)
+
+
+@contextmanager
+def in_memory(most: int, instead: str) -> Iterator[None]:
+    """Say what to do instead if there are more distinct scores than may be held in memory."""
+    try:
+        yield
+    except UnsupportedError as error:
+        if "distinct scores" not in str(error):
+            raise
+        raise UnsupportedError(
+            f"`points='all'` must hold all distinct scores in memory, got more than {most}: use {instead}"
+        ) from None
 
 
 def find_curves(reader: Reader, counts: CurveCounts, *, points: str = "hull") -> dict[str, RocCurve]:

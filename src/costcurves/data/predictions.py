@@ -296,17 +296,17 @@ class Predictions(Result):
         """Test which classifiers are significantly better than others; options as for `significant_dominance`."""
         return dominance_in(self.in_memory(), self.folds, **options)
 
-    def select(self, number: int, *, over: Any = None, folds: int = 5, rng: Rng = 0) -> Ensemble:
+    def select(self, number: int, *, over: Any = None, n_folds: int = 5, rng: Rng = 0) -> Ensemble:
         """Choose the few classifiers whose hull costs least over a range, judged on other folds; see `Ensemble`."""
         rows = self.in_memory()
-        return select_in(rows, number, over=over, folds=folds if rows.folds is None else rows.folds, rng=rng)
+        return select_in(rows, number, over=over, folds=n_folds if rows.folds is None else rows.folds, rng=rng)
 
     def recommend(
         self,
         condition: ConditionLike,
         *,
         policy: NamedPolicies = "optimal",
-        level: float = 0.95,
+        level: float = DEFAULT_LEVEL,
         given_choice: bool = False,
     ) -> Recommendation:
         """Recommend a classifier and a threshold at a condition, with the certainty of that choice. See `recommend`."""
@@ -316,7 +316,12 @@ class Predictions(Result):
             return recommend_here(self._judged(policy), where, level, given_choice=taken)
 
     def recommend_within(
-        self, over: RangeLike, *, policy: NamedPolicies = "optimal", level: float = 0.95, given_choice: bool = False
+        self,
+        over: RangeLike,
+        *,
+        policy: NamedPolicies = "optimal",
+        level: float = DEFAULT_LEVEL,
+        given_choice: bool = False,
     ) -> RangeRecommendation:
         """Recommend what to use if the condition is known only as a range. See `recommend_within`."""
         span, level = check_range(over), check_level(level)
@@ -339,7 +344,8 @@ class Predictions(Result):
 
         Notes
         -----
-        Errors and warnings that are found by a test have a chance of at most about 1 in 10,000 to be false alarms.
+        Errors and warnings that follow from a statistical test are false alarms with a probability of at most about 1
+        in 10,000.
 
         Examples
         --------

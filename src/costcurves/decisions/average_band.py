@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -10,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from costcurves._base.errors import InputError, SmallSampleWarning, warn
-from costcurves._base.validation import FloatArray, check_choice, check_flag, frozen, shown
+from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, check_choice, check_flag, frozen, shown
 from costcurves.conditions.range import GridLike
 from costcurves.curves.averages import CostCurves, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
@@ -28,7 +27,7 @@ def average_band(
     kind: Literal["both", "between", "within"] = "both",
     together: CostCurve | None = None,
     given_choice: bool = False,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     pc: GridLike | None = None,
     **options: Any,
 ) -> Band:
@@ -112,7 +111,7 @@ def average_band(
         if kind == "between":
             _warn_of_small_folds(listed)
         band_of = _between_folds if kind == "between" else partial(_both, together)
-        return band_of(listed, points, level).evaluated_by(partial(_alone, band_of, listed, level))
+        return band_of(listed, points, level).computed_by(partial(band_of, listed, level=level))
     known = ("method", "simultaneous", "sampling", "laplace")
     if strange := [name for name in options if name not in known]:
         raise InputError(f"`kind='within'` must have no options but {', '.join(known)}, got {', '.join(strange)}")
@@ -120,7 +119,7 @@ def average_band(
     band = _within_folds(listed, points, {"level": level, **options})
     if band.simultaneous:
         options["critical_value"] = band.critical
-    return band.evaluated_by(partial(_within_folds_at, listed, points, {"level": level, **options}))
+    return band.computed_by(partial(_within_folds, listed, options={"level": level, **options}), together=True)
 
 
 def _warn_of_small_folds(curves: list[CostCurve]) -> None:
@@ -155,14 +154,6 @@ def _between_folds(curves: list[CostCurve], pc: FloatArray, level: float) -> Ban
     return between_folds_band([curve.evaluate(pc) for curve in curves], pc, level=level, max_error=errors)
 
 
-def _alone(
-    band_of: Callable[[list[CostCurve], FloatArray, float], Band], curves: list[CostCurve], level: float, pc: float
-) -> tuple[float, ...]:
-    """Return (estimate, lower, upper) at one pc of a band whose limits at one point do not depend on other points."""
-    band = band_of(curves, np.array([pc]), level)
-    return float(band.estimate[0]), float(band.lower[0]), float(band.upper[0])
-
-
 def _within_folds(curves: list[CostCurve], pc: FloatArray, options: dict[str, Any]) -> Band:
     """Return the band of the mean curve from the test examples of each fold."""
     errors, sizes = [], []
@@ -181,12 +172,3 @@ def _within_folds(curves: list[CostCurve], pc: FloatArray, options: dict[str, An
         known=np.all([curve.trivial_at(pc) for curve in curves], axis=0),
         **options,
     ).with_error(float(np.mean([curve.max_error for curve in curves])))
-
-
-def _within_folds_at(
-    curves: list[CostCurve], points: FloatArray, options: dict[str, Any], pc: float
-) -> tuple[float, ...]:
-    """Return (estimate, lower, upper) at one pc of the band over some points, as if it had been among them."""
-    band = _within_folds(curves, np.union1d(points, [pc]), options)
-    i = int(np.searchsorted(band.pc, pc))
-    return float(band.estimate[i]), float(band.lower[i]), float(band.upper[i])

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from costcurves._base.frames import AnyFrame, source_of_frame
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     Column,
     OnNull,
     Rng,
@@ -125,7 +126,7 @@ class _Compare:
         pos_label: Label | None = None,
         sample_weight: npt.ArrayLike | None = None,
         policy: PairOfPolicies = "optimal",
-        level: float = 0.95,
+        level: float = DEFAULT_LEVEL,
         simultaneous: bool = True,
         method: PairedMethodName = "mid-p",
         sampling: Sampling = "stratified",
@@ -200,7 +201,7 @@ class _Compare:
         a: CostCurve,
         b: CostCurve,
         *,
-        level: float = 0.95,
+        level: float = DEFAULT_LEVEL,
         simultaneous: bool = True,
         method: Literal["mid-p", "gaussian", "exact"] = "mid-p",
         pc: GridLike | None = None,
@@ -276,7 +277,7 @@ class _Compare:
         Parameters
         ----------
         frame, label, weight, pos_label, on_null
-            As for `RocCurve.from_frame`; a frame that is not in memory is read once more than for a curve.
+            As for `RocCurve.from_frame`; a frame that is not in memory is read one more time than for a curve.
         score_a, score_b : str
             The columns of both classifiers' scores.
         names : (str, str), optional

@@ -17,6 +17,7 @@ from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     Column,
     FloatArray,
@@ -75,7 +76,7 @@ class Pairs(Sequence[CurveDifference]):
     ----------
     counted : AllPairs
     told : sequence of Told
-        What is told of each classifier.
+        What is reported of each classifier.
     pc : array
         The operating points of the bands.
     z : float
@@ -361,7 +362,7 @@ def compare_many(
     pos_label: Label | None = None,
     sample_weight: npt.ArrayLike | None = None,
     policy: NamedPolicies = "optimal",
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: PairedMethodName = "mid-p",
     pc: GridLike | None = None,
     rng: Rng = 0,
@@ -407,7 +408,7 @@ def compare_many_in(
     source: Source,
     *,
     policy: Any = "optimal",
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: PairedMethodName = "mid-p",
     pc: Any = None,
     rng: Rng = 0,

@@ -94,7 +94,7 @@ class Contest:
         return judge.saving(next(one for one in choices if one.classifier == rival))
 
     def _judged(self, where: OperatingCondition, level: float, use: str | None) -> tuple[_Judge, list[Choice]]:
-        """Return everybody at a condition, the choice first, then by cost, and who judges them."""
+        """Return all competitors at a condition, the choice first and the others by cost, and what judges them."""
         own = {name: self.entrants.choice(name, where) for name in self.names}
         listed = [*own.values(), *trivial_choices(where)]
         best = cheapest_of(listed)[0] if use is None else next(one for one in listed if one.classifier == use)
@@ -133,7 +133,7 @@ class Contest:
         return self.field.allowed(i for i in in_use if i is not None)
 
     def discordant(self, name: str, cut: float) -> tuple[FloatArray, ...]:
-        """Return the rows that only a candidate, only one classifier at a threshold gets wrong, in each class."""
+        """Return, for each class, the rows that only a candidate gets wrong and those that only a given rule does."""
         g = int(np.searchsorted(self.field.grids[name], cut)) + 1
         found = []
         for side in (0, 1):
@@ -224,6 +224,8 @@ class _Judge:
     def standings(self, choices: Sequence[Choice], *, limits: bool) -> list[Standing]:
         """Return the choice and its rivals."""
         costs = self._costs(choices) if limits else [(math.nan,) * 3] * len(choices)
+        if limits and self.chosen is not None and not self.contest.given_choice and not self.named:
+            costs = self._beside_the_best(choices, costs)
         found = self._compared(choices, self.level if limits else None)
         return [
             Standing(choice, *cost, self._same(choice), found.get(choice.classifier))
@@ -252,6 +254,27 @@ class _Judge:
                 told = list(zip(np.clip(estimate, lower, upper).tolist(), lower.tolist(), upper.tolist(), strict=True))
             known |= {one.classifier: numbers for one, numbers in zip(open_ones, told, strict=True)}
         return [known[one.classifier] for one in choices]
+
+    def _beside_the_best(
+        self, choices: Sequence[Choice], costs: Sequence[tuple[float, float, float]]
+    ) -> list[tuple[float, float, float]]:
+        """Return the costs with what is expected of rivals moved towards what is expected of the choice.
+
+        The choice was chosen because it looked cheaper, and its rivals were not because they looked dearer, so that a
+        part of each difference is luck. What remains of a difference d with the standard error s is d - s²/d, which is
+        the estimate of James and Stein, and nothing if d is less than s.
+        """
+        assert self.field is not None
+        assert self.chosen is not None
+        spread, best = self.field.spread_from(self.chosen), costs[0][0]
+        found = list(costs)
+        for k, (one, (estimate, lower, upper)) in enumerate(zip(choices, costs, strict=True)):
+            # A threshold that was not chosen for its cost is expected to cost what it does here.
+            if not trivial(one) and one is not self.best and self.contest.entrants.follows_costs(one.classifier):
+                error, apart = spread[self.place[self.stand_in(one)]], estimate - best
+                kept = apart - error**2 / apart if apart > error else 0.0
+                found[k] = (min(max(best + kept, lower), upper), lower, upper)
+        return found
 
     def saving(self, rival: Choice) -> tuple[float, float]:
         """Return limits of what the choice saves against a rival, in normalized cost."""
@@ -327,7 +350,7 @@ class _Judge:
 def trivial(choice: Choice) -> bool:
     """Return whether a choice never alarms, or always does, so that its cost needs no data.
 
-    That is so by its threshold; a real threshold that raises no alarm on these rows may raise some on others.
+    Only its threshold matters: a finite one that raises no alarm on these rows may raise some on others.
     """
     return choice.classifier in TRIVIAL or math.isinf(choice.threshold)
 

@@ -12,6 +12,7 @@ from costcurves._base.errors import UnsupportedError
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
     Rng,
@@ -53,7 +54,7 @@ class DifferenceOptions(TypedDict, total=False):
 
 def difference_options(
     *,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: PairedMethodName = "mid-p",
     sampling: Sampling = "stratified",
     laplace: float = 0.0,
@@ -254,7 +255,7 @@ class CurveDifference(Result):
         The limits are those of the band, which are simultaneous by default. The p-value is that of this condition taken
         by itself.
         """
-        interval = self.band.evaluated_by(self._limits_at).at(condition)
+        interval = self.band.computed_by(self._band_at).at(condition)
         p_value = float(self._p_values(np.array([check_condition(condition).pc]))[0])
         return DifferenceInterval.of(interval, p_value, joint=self.simultaneous)
 
@@ -262,11 +263,10 @@ class CurveDifference(Result):
         """Return the p-values of equal costs at some points."""
         return self._discordant.band(pc).p_values_at(pc)
 
-    def _limits_at(self, pc: float) -> tuple[float, ...]:
-        """Return estimate and limits at one pc, as if it had been among the points of the band."""
+    def _band_at(self, pc: FloatArray) -> DifferenceBand | UnpairedBand:
+        """Return the band at other points, as if they had been among those of the band."""
         more = {"critical_value": self.band.critical} if self.simultaneous else {}
-        one = self._discordant.band(np.array([pc]), **more)
-        return float(one.estimate[0]), float(one.lower[0]), float(one.upper[0])
+        return self._discordant.band(pc, **more)
 
     def without_error(self) -> CurveDifference:
         """Return the difference at the thresholds in use, which may not be the best ones if scores were binned.
@@ -378,11 +378,6 @@ class Verdicts(Result):
     high: FloatArray
     better: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        frozen(self.low)
-        frozen(self.high)
-
     def where(self, name: str) -> PcIntervals:
         """Return the intervals of one verdict."""
         chosen = np.array([is_among(name, (better,)) for better in self.better], dtype=np.bool_)
@@ -485,8 +480,8 @@ def difference_of_counts(
 ) -> CurveDifference:
     """Return the difference of two curves from their paired counts, however those were made.
 
-    If there are no counts at the operating points, the band is pointwise. `both` is what is told of each, and `errors`
-    are the most by which the cost of each curve can be too high.
+    If there are no counts at the operating points, the band is pointwise. `both` is what is reported of each, and
+    `errors` are the most by which the cost of each curve can be too high.
     """
     steps = paired.steps
     effective = (steps.pos.effective, steps.neg.effective) if paired.weighted else None

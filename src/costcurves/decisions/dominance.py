@@ -17,7 +17,6 @@ from costcurves._base.validation import (
     check_choice,
     check_instance,
     check_unique,
-    frozen,
     items_of,
     shown,
 )
@@ -349,14 +348,7 @@ class Regret(Result):
     pc: FloatArray
     loss: FloatArray
     max_error: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        frozen(self.pc)
-        frozen(self.loss)
-
-    def _columns(self) -> dict[str, Any]:
-        return {"name": [self.name] * self.pc.size, "pc": self.pc, "loss": self.loss}
+    _column_names = ("name", "pc", "loss")
 
     def __repr__(self) -> str:
         """Return the conclusion."""

@@ -26,7 +26,7 @@ class Ensemble(Result):
     """Classifiers in the order in which they lower the cost of the hull most, and what each adds.
 
     `Predictions.select` makes it. Folds are those of the predictions, if they have any; otherwise a number of folds
-    (``folds``) is drawn by ``rng`` within each class.
+    (``n_folds``) is drawn by ``rng`` within each class.
 
     Attributes
     ----------
@@ -151,9 +151,9 @@ def _folds(positive: Any, folds: Any, rng: Any) -> IntArray:
             raise InputError(f"`folds` must have the fold of each of {positive.size} cases, two or more folds")
         return np.asarray(np.unique(found, return_inverse=True)[1])
     few = int(min(positive.sum(), (~positive).sum()))
-    number = check_integer("folds", folds, 2)
+    number = check_integer("n_folds", folds, 2)
     if few < number:
-        raise InputError(f"`folds` must be at most the cases of the rarer class, {few}, got {shown(folds)}")
+        raise InputError(f"`n_folds` must be at most the cases of the rarer class, {few}, got {shown(folds)}")
     generator, fold = check_rng(rng), np.empty(positive.size, dtype=np.int64)
     for kind in (positive, ~positive):
         fold[kind] = generator.permutation(np.arange(kind.sum()) % number)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.errors import DataError, InputError
-from costcurves._base.validation import BoolArray, Column, FloatArray, Rng, check_number, shown
+from costcurves._base.validation import DEFAULT_LEVEL, BoolArray, Column, FloatArray, Rng, check_number, shown
 from costcurves.counting import counts
 from costcurves.counting.class_labels import Label
 from costcurves.counting.labels import binary_labels
@@ -32,7 +32,7 @@ def example_cost(
     cost_fn: npt.ArrayLike,
     policy: PolicyLike,
     pos_label: Label | None = None,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: ExampleMethodName = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Rng = 0,
@@ -108,7 +108,7 @@ def compare_example_cost(
     cost_fn: npt.ArrayLike,
     policy: PairOfPolicies,
     pos_label: Label | None = None,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: ExampleMethodName = "bootstrap-t",
     n_resamples: int = 2000,
     rng: Rng = 0,

@@ -13,7 +13,7 @@ from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import RangeLike
 from costcurves.counting import counts
 from costcurves.counting.class_labels import Label, check_weights
-from costcurves.counting.folds import largest_number
+from costcurves.counting.folds import class_sizes, largest_number
 from costcurves.counting.labels import binary_labels, checked_cases
 from costcurves.curves.chance import no_question
 from costcurves.curves.cost_curve import CostCurve
@@ -21,7 +21,7 @@ from costcurves.curves.roc import RocCurve
 from costcurves.curves.thresholds import PolicyLike, crossfit
 from costcurves.inference.example_costs import incurred_costs
 
-# How `cross_fitted_cost` divides the cases: into so many folds, so many times.
+# Into how many folds `cross_fitted_cost` divides the cases, and how often.
 FOLDS = 10
 REPEATS = 5
 
@@ -75,8 +75,8 @@ def cross_fitted_cost(
     y_score: npt.ArrayLike,
     condition: ConditionLike,
     *,
-    folds: int = FOLDS,
-    repeats: int = REPEATS,
+    n_folds: int = FOLDS,
+    n_repeats: int = REPEATS,
     pos_label: Label | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
@@ -91,9 +91,9 @@ def cross_fitted_cost(
         True labels, at least two of each class, and scores that are higher for the positive one.
     condition : OperatingCondition, or a number read as pc
         Where the classifier will be used; its prevalence replaces that of the data.
-    folds : int
+    n_folds : int
         The number of folds; as many as the smaller class has cases, if these are fewer.
-    repeats : int
+    n_repeats : int
         The number of divisions into folds, whose costs are averaged.
     pos_label, sample_weight
         As for `normalized_expected_cost`.
@@ -110,8 +110,8 @@ def cross_fitted_cost(
 
     Notes
     -----
-    This is the cost curve of ``policy=cc.thresholds.crossfit(folds, repeats)`` at one condition: the cases of a fold
-    are judged at the threshold that costs least on all other folds. Neither the order of the rows nor a monotone
+    This is the cost curve of ``policy=cc.thresholds.crossfit(n_folds, n_repeats)`` at one condition: the cases of a
+    fold are judged at the threshold that costs least on all other folds. Neither the order of the rows nor a monotone
     transform of the scores matters, and the same data always have the same cost.
 
     Examples
@@ -127,15 +127,13 @@ def cross_fitted_cost(
     0.233
     """
     where = check_condition(condition)
-    folds, repeats = check_integer("folds", folds, 2), check_integer("repeats", repeats, 1)
+    n_folds, n_repeats = check_integer("n_folds", n_folds, 2), check_integer("n_repeats", n_repeats, 1)
     cases = checked_cases(y_true, y_score, pos_label, sample_weight)
     positive, _, weights = cases
-    kept = positive if weights is None else positive[weights > 0]
-    n_pos = int(np.count_nonzero(kept))
-    number = largest_number(n_pos, kept.size - n_pos, folds)
+    number = largest_number(*class_sizes(positive, weights), n_folds)
     with no_question():
         roc = RocCurve.of_checked(*cases, name=counts.UNNAMED, points="all")
-    return float(CostCurve(roc, crossfit(number, repeats).for_cases(*cases)).evaluate(where.pc))
+    return float(CostCurve(roc, crossfit(number, n_repeats).for_cases(*cases)).evaluate(where.pc))
 
 
 def cost_curve_area(

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError, InputError, UnsupportedError
 from costcurves._base.frames import NamedColumns, columns_of
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     MOST_COST,
     BoolArray,
     Column,
@@ -53,7 +54,7 @@ def check_promise(
     cost_fn: float | None = None,
     pos_label: Label | None = None,
     sample_weight: npt.ArrayLike | None = None,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
 ) -> PromiseCheck:
     """Return whether new labelled cases agree with what was promised, and if not, which part moved.
 

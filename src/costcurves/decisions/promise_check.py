@@ -141,14 +141,13 @@ class PromiseCheck(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain Python values, one entry per part."""
-        table: dict[str, list[Any]] = jsonable(self._columns())
         due = ("due_to_prevalence", "due_to_misses", "due_to_alarms", "due_to_costs")
         return {
             "sentence": self.sentence,
             "kept": self.kept,
             "moved": list(self.moved),
             "choice": jsonable(self.choice),
-            "condition": {name: values[0] for name, values in jsonable(self.condition._columns()).items()},
+            "condition": self.condition._records()[0],
             "n": self.n,
             "n_pos": self.n_pos,
             "level": self.level,
@@ -156,7 +155,7 @@ class PromiseCheck(Result):
             "cost_fp": self.cost_fp,
             "change": jsonable(self.change),
             **{name: jsonable(getattr(self, name)) for name in due},
-            "parts": [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)],
+            "parts": self._records(),
         }
 
     def __repr__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,19 @@ import numpy.typing as npt
 
 from costcurves._base.errors import InputError
 from costcurves._base.frames import NamedColumns
-from costcurves._base.results import Result, jsonable
+from costcurves._base.results import Result
 from costcurves._base.text import level_text, safe
-from costcurves._base.validation import BoolArray, Column, FloatArray, check_flag, check_level, frozen, is_among, shown
+from costcurves._base.validation import (
+    DEFAULT_LEVEL,
+    BoolArray,
+    Column,
+    FloatArray,
+    check_flag,
+    check_level,
+    frozen,
+    is_among,
+    shown,
+)
 from costcurves.conditions.condition import ConditionLike, OperatingCondition, check_condition
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
@@ -94,12 +104,11 @@ class Recommendation(Result):
     _below: tuple[float, ...]
     _sizes: tuple[float, float]  # effective numbers of positives and negatives
     _entrants: Entrants
-
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        for field in fields(self):
-            if isinstance(value := getattr(self, field.name), np.ndarray):
-                frozen(value)
+    _column_names = (
+        *("classifier", "threshold", "fpr", "tpr", "normalized_cost", "estimate", "lower", "upper"),
+        *("expected_cost", "money_estimate", "money_lower", "money_upper"),
+        *("p_value", "adjusted", "worse", "same", "saves", "money_saves"),
+    )
 
     @property
     def expected_cost(self) -> FloatArray:
@@ -207,10 +216,11 @@ class Recommendation(Result):
 
         Notes
         -----
-        The expected saving is the difference of the costs to expect on new cases. Its lower limit comes from the paired
-        test of the baseline against the choice, whose critical value allows for having chosen the best of all
-        classifiers and thresholds; the upper limit is that of the paired difference. If a candidate costs more than
-        the baseline on these cases, the two change places, so that both orders agree.
+        The expected saving is the difference of the costs to expect on new cases: a rival is expected to cost no less
+        than the choice, which was preferred to it. The lower limit comes from the paired test of the baseline against
+        the choice, whose critical value allows for having chosen the best of all classifiers and thresholds; the
+        upper limit is that of the paired difference. If a candidate costs more than the baseline on these cases, the
+        two change places, so that both orders agree.
 
         Examples
         --------
@@ -252,24 +262,15 @@ class Recommendation(Result):
             raise InputError(f"`name` must be one of {', '.join(self.classifier)}, got {shown(name)}")
         return self.classifier.index(name)
 
-    def _columns(self) -> dict[str, Any]:
-        names = (
-            *("classifier", "threshold", "fpr", "tpr", "normalized_cost", "estimate", "lower", "upper"),
-            *("expected_cost", "money_estimate", "money_lower", "money_upper"),
-            *("p_value", "adjusted", "worse", "same", "saves", "money_saves"),
-        )
-        return {name: list(self.classifier) if name == "classifier" else getattr(self, name) for name in names}
-
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain Python values, one entry per classifier."""
-        table: dict[str, list[Any]] = jsonable(self._columns())
-        rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        rows = self._records()
         for row in rows:
             if row["same"]:
                 row["worse"] = None  # it is the choice itself
         thresholds = self.threshold_set()
         return {
-            "condition": {name: values[0] for name, values in jsonable(self.condition._columns()).items()},
+            "condition": self.condition._records()[0],
             "best": self.best.classifier,
             "runner_up": self.runner_up.classifier,
             "sure": self.sure,
@@ -313,7 +314,7 @@ def recommend(
     pos_label: Label | None = None,
     sample_weight: npt.ArrayLike | None = None,
     policy: NamedPolicies = "optimal",
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     given_choice: bool = False,
 ) -> Recommendation:
     """Return which classifier to use at an operating condition, at which threshold, and how sure that is.
@@ -340,9 +341,11 @@ def recommend(
     allow for that: every classifier at many thresholds is a candidate, the errors of all candidates on the same cases
     are jointly normal in the limit, and in each of many draws from that limit the choice is made again. How far the
     cost of what is chosen then lies above its observed cost gives the limits and, averaged with the cost of choices
-    made without a fold on that fold, the estimate. How far the best of all candidates looks better than a rival that is
-    equally good gives the p-value of that rival. Small counts enter by mid-P limits. The documentation has the measured
-    coverage ("How often the answers hold").
+    made without a fold on that fold, the estimate. A part of what a rival costs more is luck, because the choice is
+    the one that looks cheapest. Unless the rival's threshold was given, of an expected difference d with the standard
+    error s, d - s²/d is kept, and nothing if d is less than s (the estimate of James and Stein). How far the best of
+    all candidates looks better than a rival that is equally good gives the p-value of that rival. Small counts enter
+    by mid-P limits. The documentation has the measured coverage ("How often the answers hold").
 
     Examples
     --------

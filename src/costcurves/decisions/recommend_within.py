@@ -12,9 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from costcurves._base.frames import NamedColumns
-from costcurves._base.results import Result, jsonable
+from costcurves._base.results import Result
 from costcurves._base.text import safe
-from costcurves._base.validation import Column, FloatArray, IntArray, check_flag, check_in_unit, check_level, frozen
+from costcurves._base.validation import (
+    DEFAULT_LEVEL,
+    Column,
+    FloatArray,
+    IntArray,
+    check_flag,
+    check_in_unit,
+    check_level,
+)
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.counting.class_labels import Label
@@ -30,7 +38,7 @@ from costcurves.decisions.envelopes import Envelope, trivial_curves
 from costcurves.decisions.rows import Rows, refuse_cross_fitting
 from costcurves.inference.regrets import loss_limit
 
-# Operating points of a range at which everybody is judged.
+# Operating points of a range at which all competitors are judged.
 _POINTS = 33
 
 
@@ -66,10 +74,7 @@ class FixedRule(Rule):
     money: float
     money_upper: float
     _below: float = math.nan
-
-    def _columns(self) -> dict[str, Any]:
-        names = ("classifier", "threshold", "fpr", "tpr", "largest", "money", "money_upper")
-        return {name: [getattr(self, name)] for name in names}
+    _column_names = ("classifier", "threshold", "fpr", "tpr", "largest", "money", "money_upper")
 
     def __repr__(self) -> str:
         """Return the rule and its largest loss."""
@@ -139,11 +144,7 @@ class RangeRecommendation(Result):
     rivals: tuple[str, ...]
     level: float
     given_choice: bool
-
-    def __post_init__(self) -> None:
-        """Set the arrays read-only."""
-        for array in (self.largest, self.at_pc, self.mean):
-            frozen(array)
+    _column_names = ("classifier", "largest", "at_pc", "mean")
 
     @property
     def best_name(self) -> str:
@@ -168,37 +169,22 @@ class RangeRecommendation(Result):
         texts = [steps.threshold_text[i][0] for i in np.flatnonzero(within)]
         return texts[-1], texts[0]
 
-    def _columns(self) -> dict[str, Any]:
-        return {
-            "classifier": list(self.classifier),
-            "largest": self.largest,
-            "at_pc": self.at_pc,
-            "mean": self.mean,
-        }
-
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain Python values."""
-        spans = jsonable(self.over._columns())
-        regrets: dict[str, list[Any]] = jsonable(self._columns())
-        stretches: dict[str, list[Any]] = jsonable(self.ranges._columns())
-        steps: dict[str, list[Any]] = jsonable(self.steps._columns())
         return {
-            "range": {
-                name: [low, high]
-                for name, low, high in zip(spans["quantity"], spans["low"], spans["high"], strict=True)
-            },
+            "range": {one["quantity"]: [one["low"], one["high"]] for one in self.over._records()},
             "best": self.best_name,
             "sure": self.sure,
             "rivals": list(self.rivals),
             "beaten_by": list(self.beaten_by),
             "given_choice": self.given_choice,
             "level": self.level,
-            "rule": {name: values[0] for name, values in jsonable(self.rule._columns()).items()},
-            "regret": [dict(zip(regrets, row, strict=True)) for row in zip(*regrets.values(), strict=True)],
+            "rule": self.rule._records()[0],
+            "regret": self._records(),
             "shown_worse": {name: [list(pair) for pair in where] for name, where in self.shown_worse.items()},
             "shown_better": {name: [list(pair) for pair in where] for name, where in self.shown_better.items()},
-            "ranges": [dict(zip(stretches, row, strict=True)) for row in zip(*stretches.values(), strict=True)],
-            "steps": [dict(zip(steps, row, strict=True)) for row in zip(*steps.values(), strict=True)],
+            "ranges": self.ranges._records(),
+            "steps": self.steps._records(),
         }
 
     def __repr__(self) -> str:
@@ -244,7 +230,7 @@ def recommend_within(
     pos_label: Label | None = None,
     sample_weight: npt.ArrayLike | None = None,
     policy: NamedPolicies = "optimal",
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     given_choice: bool = False,
 ) -> RangeRecommendation:
     """Return what to use when the condition is only known as a range, and how sure that is.
@@ -336,7 +322,7 @@ def rule_within(entrants: Entrants, span: OperatingRange, level: float) -> Fixed
 
 
 def _contest(entrants: Entrants, span: OperatingRange, given_choice: bool) -> tuple[Contest, FixedRule]:
-    """Return everybody at points of a range, and the one rule for all of it, which competes too."""
+    """Return all competitors at points of a range, and the one rule for the whole range, which competes too."""
     rule = _fixed_rule(entrants, span)
     points = np.unique(np.linspace(*span.pc, _POINTS)).tolist()
     beside = {rule.classifier: rule.threshold}

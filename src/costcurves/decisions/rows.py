@@ -78,7 +78,7 @@ def curve_in(source: Source, name: str, policy: Any) -> CostCurve:
 
 
 def told_curves(source: Source, curves: Sequence[CostCurve]) -> tuple[list[CostCurve], list[Told]]:
-    """Return some classifiers at the thresholds in use, and what is told of each.
+    """Return some classifiers at the thresholds in use, and what is reported of each.
 
     The thresholds in use of a cross-fitted curve are those that all cases choose together.
     """

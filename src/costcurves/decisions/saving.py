@@ -85,8 +85,8 @@ class Saving(Result):
         return {name: [value] for name, value in rules.items()} | {name: [getattr(self, name)] for name in names}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the saving as plain Python values, with what it is a saving against."""
-        plain = {name: values[0] for name, values in jsonable(self._columns()).items()}
+        """Return the saving as plain Python values, together with the baseline."""
+        plain = self._records()[0]
         del plain["classifier"], plain["threshold"]
         return {"baseline": jsonable(self.baseline), **plain, "given_choice": self.given_choice}
 
@@ -130,9 +130,9 @@ def saving_of(
 ) -> Saving:
     """Return what a choice saves against a baseline.
 
-    `estimates` are the costs that are expected of everybody on new cases, with their own thresholds. `at_most` is the
-    largest limit of what the cheaper of the two on these cases saves for sure. The limit that allows for the choice is
-    the one on its side, so that both orders of two classifiers get the same verdict.
+    `estimates` are the costs that are expected of all competitors on new cases, with their own thresholds. `at_most` is
+    the largest limit of what the cheaper of the two on these cases saves for sure. The limit that allows for the choice
+    is the one on its side, so that both orders of two classifiers get the same verdict.
     """
     name, threshold = baseline
     if threshold is None:

@@ -46,7 +46,7 @@ class SegmentAnswer:
             return told | dict.fromkeys(("condition", "best", "cost", "sure", "rivals", "level", "saving"))
         ends = ("estimate", "lower", "upper")
         return told | {
-            "condition": {name: values[0] for name, values in jsonable(found.condition._columns()).items()},
+            "condition": found.condition._records()[0],
             "best": jsonable(found.best),
             "cost": {end: float(getattr(found, f"money_{end}")[0]) for end in ends},
             "sure": found.sure,

@@ -14,6 +14,7 @@ from costcurves._base.frames import NamedColumns
 from costcurves._base.results import Result
 from costcurves._base.text import level_text
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     Column,
     FloatArray,
@@ -186,7 +187,7 @@ def significant_dominance(
     over: RangeLike = None,
     test: Test = "paired",
     versions: Versions | None = None,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     n_points: int = 100,
     n_resamples: int = 1000,
     rng: Rng = 0,
@@ -269,7 +270,7 @@ def dominance_in(
     over: RangeLike = None,
     test: Test = "paired",
     versions: Versions | None = None,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     n_points: int = 100,
     n_resamples: int = 1000,
     rng: Rng = 0,

@@ -22,6 +22,7 @@ _APART, _SMALLEST = 2.0, 5.0
 _SMALL = 1.6
 # The part of the height of given axes that remains for the data if the legend is placed below them.
 _KEPT = 0.6
+_PIECES = 5  # the boxes along a text that is rotated
 _CORNERS = ("upper right", "upper left", "lower right", "lower left", "upper center", "lower center", "center")
 # A legend that exceeds these numbers of lines or letters is not tried among the curves.
 _MOST_LABELS, _LONG = 7, 40
@@ -168,15 +169,15 @@ def _settle_labels(ax: Any, labels: Sequence[Label]) -> bool:
     return bool(moved)
 
 
-def _boxes(text: Any, pieces: int = 5) -> list[Any]:
+def _boxes(text: Any) -> list[Any]:
     """The box of a text in pixels, or several along a text that is rotated."""
     box, angle = text.get_window_extent(), math.radians(text.get_rotation())
     if abs(math.sin(2 * angle)) < 0.1:
         return [box]
     transforms = needed("matplotlib.transforms", "plot")
-    wide, high = box.width / pieces, box.height / pieces
+    wide, high = box.width / _PIECES, box.height / _PIECES
     around = 0.4 * text.get_fontsize() * text.figure.dpi / 72
-    rows = range(pieces) if math.sin(angle) > 0 else range(pieces - 1, -1, -1)
+    rows = range(_PIECES) if math.sin(angle) > 0 else range(_PIECES - 1, -1, -1)
     return [
         transforms.Bbox.from_bounds(box.x0 + i * wide, box.y0 + row * high, wide, high).padded(around)
         for i, row in enumerate(rows)
@@ -399,7 +400,7 @@ def _fit_rows(ax: Any, names: Sequence[str]) -> None:
 
 
 def _cut(text: str, letters: int, lines: int) -> str:
-    """Break a text into lines of so many letters, and cut what is left."""
+    """Break a text into lines of limited length, and cut off what does not fit."""
     parts = [part for line in text.split("\n") for part in (textwrap.wrap(line, letters) or [line])]
     if len(parts) > lines:
         last = " ".join(parts[lines - 1 :])

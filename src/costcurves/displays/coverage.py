@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from costcurves._base.errors import UnsupportedError
-from costcurves._base.validation import Sampling
+from costcurves._base.validation import DEFAULT_LEVEL, Sampling
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.displays._base import Axes, ScoreDisplay
 from costcurves.displays._conditions import LineSettings, Names, pc_axis
@@ -70,7 +70,7 @@ class CoverageDisplay(ScoreDisplay):
         sample: Sample,
         *,
         method: Literal["wilson", "gaussian"] | Sequence[Literal["wilson", "gaussian"]] = ("wilson", "gaussian"),
-        level: float = 0.95,
+        level: float = DEFAULT_LEVEL,
         sampling: Sampling = "stratified",
         policy: Any = "optimal",
         pc: Any = None,

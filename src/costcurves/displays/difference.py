@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import Sampling, check_flag, check_number, check_two_names, shown
+from costcurves._base.validation import DEFAULT_LEVEL, Sampling, check_flag, check_number, check_two_names, shown
 from costcurves.curves.averages import as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.decisions.compare_many import ManyDifferences
@@ -111,7 +111,7 @@ class CostDifferenceDisplay(ScoreDisplay):
         *,
         pair: Sequence[str] | None = None,
         policy: Any = "optimal",
-        level: float = 0.95,
+        level: float = DEFAULT_LEVEL,
         simultaneous: bool = True,
         method: str = "mid-p",
         sampling: Sampling = "stratified",

@@ -150,8 +150,18 @@ def takes_missing(estimator: Any) -> bool:
         return False
 
 
+def takes_what(tags: Any, estimators: Sequence[Any]) -> Any:
+    """Return tags that say which input all of some estimators accept."""
+    from sklearn.utils import get_tags  # scikit-learn 1.5 has neither this nor tags
+
+    inputs = [get_tags(one).input_tags for one in estimators]
+    tags.input_tags.sparse = all(one.sparse for one in inputs)
+    tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
+    return tags
+
+
 def take_features(owner: Any, fitted: Any) -> None:
-    """Let a classifier have the number and the names of the features of one that it has trained, if it has them."""
+    """Copy the number and the names of the features from a trained classifier, if it has them."""
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(fitted, name):
             setattr(owner, name, getattr(fitted, name))

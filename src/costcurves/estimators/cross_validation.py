@@ -133,7 +133,7 @@ def evaluate(
         counts.same_length(name, checked, "y", labels.size)
         scores[name] = checked[tested.rows].astype(np.float64)
     result = _out_of_fold(labels, pos_label, tested.rows, tested.folds, {name: scores[name] for name in named}, weights)
-    for name in given:  # warns if the scores may be those of the other class; of estimators the column is known
+    for name in given:  # a curve warns if scores may be those of the other class, which cannot happen with estimators
         result.roc_curve(name)
     return result
 

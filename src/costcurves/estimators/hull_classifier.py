@@ -219,18 +219,13 @@ class HullBase(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABC
 
     def __sklearn_tags__(self) -> Any:
         """Return the tags: two classes only, and the input that every member accepts."""
-        from sklearn.utils import get_tags  # scikit-learn 1.5 has neither this nor a use for the method
-
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.non_deterministic = getattr(self, "on_edge", "within") == "random"
         try:
-            inputs = [get_tags(member).input_tags for member in self._named().values()]
+            return _members.takes_what(tags, list(self._named().values()))
         except (CostCurvesError, AttributeError, TypeError):
             return tags
-        tags.input_tags.sparse = all(one.sparse for one in inputs)
-        tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
-        return tags
 
 
 class RocHullClassifier(HullBase):

@@ -18,7 +18,7 @@ from costcurves._base.errors import DataError, InputError
 from costcurves._base.validation import Column, check_choice
 from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, minimum_cost_predictions
 from costcurves.counting.class_labels import listed
-from costcurves.estimators._members import score_method, take_features
+from costcurves.estimators._members import score_method, take_features, takes_what
 
 CALIBRATIONS = ("isotonic", "sigmoid")
 
@@ -152,12 +152,7 @@ class MinimumExpectedCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEst
 
     def __sklearn_tags__(self) -> Any:
         """Return the tags, which describe the input that the classifier accepts."""
-        from sklearn.utils import get_tags  # scikit-learn 1.5 has neither this nor a use for the method
-
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
+        return takes_what(super().__sklearn_tags__(), [self.estimator])
 
 
 def matrix_of(costs: Any, classes: npt.NDArray[Any]) -> CostMatrix:

@@ -12,13 +12,13 @@ from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from costcurves._base.errors import InputError
-from costcurves._base.validation import Column, check_choice, shown
+from costcurves._base.validation import DEFAULT_LEVEL, Column, check_choice, shown
 from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.counting.class_labels import Label
 from costcurves.curves.thresholds import fixed
 from costcurves.data.predictions import Predictions
 from costcurves.decisions.curve_difference import CurveDifference
-from costcurves.estimators._members import WrappedScores, take_features, two_classes
+from costcurves.estimators._members import WrappedScores, take_features, takes_what, two_classes
 from costcurves.estimators.threshold import CostThresholdClassifier
 
 HOW = ("weight", "resample")
@@ -138,7 +138,7 @@ class ReproportionedClassifier(WrappedScores, ClassifierMixin, MetaEstimatorMixi
         return np.asarray(self.estimator_.predict(X))
 
     def compare_with_threshold(
-        self, X: Any, y: Column, *, cv: Any = 5, level: float = 0.95, n_jobs: int | None = None
+        self, X: Any, y: Column, *, cv: Any = 5, level: float = DEFAULT_LEVEL, n_jobs: int | None = None
     ) -> CurveDifference:
         """Compare the cost at the condition with that of the same learner with a moved threshold, out of fold.
 
@@ -175,10 +175,6 @@ class ReproportionedClassifier(WrappedScores, ClassifierMixin, MetaEstimatorMixi
 
     def __sklearn_tags__(self) -> Any:
         """Return the tags, which describe the input that the classifier accepts."""
-        from sklearn.utils import get_tags
-
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        tags = takes_what(super().__sklearn_tags__(), [self.estimator])
         tags.classifier_tags.multi_class = False
         return tags

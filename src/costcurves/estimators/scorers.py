@@ -172,7 +172,7 @@ def cost_of_scores(
             )
         return cost_of_labels(y_true, y_score, condition, normalized=normalized, **given)
     if isinstance(policy, Crossfit):
-        cost = cross_fitted_cost(y_true, y_score, condition, folds=policy.number, repeats=policy.repeats, **given)
+        cost = cross_fitted_cost(y_true, y_score, condition, n_folds=policy.number, n_repeats=policy.n_repeats, **given)
     else:
         with no_question():
             cost = float(CostCurve.from_predictions(y_true, y_score, policy=policy, **given).evaluate(condition))

@@ -7,7 +7,7 @@ from bisect import bisect_right
 
 import numpy as np
 
-# Panels of the integral end at these normal quantiles of both factors, and each has so many nodes.
+# Panels of the integral end at these normal quantiles of both factors, and each has this many nodes.
 _ENDS = np.arange(-8.0, 8.5, 1.0)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _MOST_CASES = 2**50
@@ -16,7 +16,7 @@ _MOST_CASES = 2**50
 def cases_needed(rate: float, error: float) -> int:
     """Return how many cases without an error show that the rate is at most this, but for a probability `error`.
 
-    It is 2⁵⁰ if more are needed, which nobody has: their number could not be found exactly.
+    It is 2⁵⁰ if more are needed, because their number could not be found exactly, and no data set has as many.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ THRESHOLDS, ALL_THRESHOLDS, FEWEST = 96, 384, 12
 # Thresholds of one classifier among which the choice is made again without a fold, and rows up to which that is done
 # repeatedly. With more than `MANY` rows the optimism is small, and it is not done at all.
 HELD_OUT_THRESHOLDS, FEW, MANY = 512, 2000, 1 << 16
-# Up to so many candidates are drawn once for all operating points.
+# Up to this many candidates are drawn once for all operating points.
 SHARED = 3000
 # Of many operating points this many are studied; the shifts of the others lie between.
 KNOTS = 25
@@ -302,7 +302,7 @@ class Shifts(NamedTuple):
 def choice_shifts(rows: ScoredRows, pc: FloatArray, cuts: FloatArray, level: float) -> Shifts:
     """Return what the choice of thresholds does to the cost of a classifier and to its limits at each operating point.
 
-    The thresholds that look cheapest look cheaper than they are. How far the limits of their cost must move for that is
+    The thresholds that look cheapest look cheaper than they are, so the limits of their cost must move. How far is
     found as for a recommendation of this classifier alone: by choosing again in draws of the costs of all thresholds.
 
     Parameters

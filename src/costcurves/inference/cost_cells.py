@@ -121,7 +121,7 @@ def spread_of_cells(cells: Sequence[CostCells]) -> float:
     return math.sqrt(sum(one.variance for one in cells))
 
 
-def cost_cells(counts: npt.NDArray[Any], costs: FloatArray, priors: FloatArray | None = None) -> list[CostCells]:
+def cost_cells(counts: npt.NDArray[Any], costs: FloatArray, priors: FloatArray | None) -> list[CostCells]:
     """Return the cells of a k × k table of counts: one stratum, or one for each class with a prior."""
     if priors is None:
         return [CostCells.of(counts, costs)]

@@ -1,7 +1,7 @@
 """The interval methods of k-class costs and of their differences.
 
 A method makes a law of the cells of a table: limits of the expected cost, and how plausible a given cost is. A new
-method is a class here and its entry in `COST_METHODS`; nothing else has to know it.
+method is a class here and its entry in `COST_METHODS`; nothing else has to be changed.
 """
 
 from __future__ import annotations

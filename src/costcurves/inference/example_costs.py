@@ -37,7 +37,7 @@ _FEW_COSTS = 20
 _ERRORS = 2.0
 # With fewer cases than this that cost anything, quantiles of resampled means are too close to the mean.
 _FEW_CASES = 10
-# Bootstrap-t is used only if at least so many cases cost anything, and the tail index is below this one.
+# Bootstrap-t is used only if at least this many cases cost anything, and the tail index is below this one.
 _ENOUGH, _HEAVY = 20, 0.6
 # The tail that bootstrap-t is asked for, as a share of the nominal one: of skewed costs it misses too often.
 _ASKED = 0.4
@@ -148,7 +148,7 @@ def _expanded(values: FloatArray, tail: float, observed: float) -> tuple[float, 
 
 
 def _resampled_t(moved: FloatArray, n: int, size: int, rng: np.random.Generator) -> FloatArray:
-    """Return t of resamples of n values, of which all but these are zero; infinite if a resample has no spread."""
+    """Return t of resamples of n values, all zero but for the given ones; t is infinite in resamples without spread."""
     mean = float(moved.sum()) / n
     numbers = rng.binomial(n, moved.size / n, size) if moved.size < n else np.full(size, n)
     sums = np.zeros((2, size))
@@ -301,29 +301,10 @@ def example_cost_interval(
     at_stake: Sequence[FloatArray] | None = None,
     max_cost: float | None = None,
 ) -> Interval:
-    """Return the mean cost per example with its interval.
+    """Return the mean cost per example with its interval. Methods, options and warnings are those of `example_cost`.
 
-    Parameters
-    ----------
-    costs : array of shape (n,)
-    level : float
-    method : {"bootstrap-t", "dirichlet", "exact", "t", "resample"}
-        Resampled t (`bootstrap_t_limits`) where costs differ between errors of a kind, at least twenty cases cost
-        anything and the tail index is below 0.6, and else means under random weights; these (`dirichlet_limits`)
-        always, quantiles of the exact bootstrap
-        distribution of the mean, Student's t, or quantiles of resamples.
-    n_resamples, rng
-        For "bootstrap-t" and "resample".
-    at_stake : sequence of arrays, optional
-        What errors would cost, for each kind of errors (`largest_possible`); by default what the examples cost.
-    max_cost : float, optional
-        What an example can cost at most, if that is known.
-
-    Warns
-    -----
-    SmallSampleWarning
-        If there is no `max_cost` and the data do not show how large costs may be. The upper limit is then infinite;
-        that of other methods may be too low, also if fewer than ten examples cost anything.
+    `at_stake` has what errors would cost, for each kind of errors (`largest_possible`); by default, what the examples
+    cost. Limits of methods that give finite ones may be too low if fewer than ten examples cost anything.
     """
     array, level = _costs("costs", costs), check_level(level)
     stake = [array] if at_stake is None else at_stake
@@ -445,22 +426,11 @@ def compare_example_costs(
     at_stake: Sequence[FloatArray] | None = None,
     max_cost: float | None = None,
 ) -> DifferenceInterval:
-    """Compare two classifiers by what each example cost with either of them.
+    """Compare two classifiers by what each example cost with either of them; options as for `example_cost_interval`.
 
-    Parameters
-    ----------
-    costs_a, costs_b : arrays of shape (n,)
-        Costs of the same examples.
-    level, method, n_resamples, rng
-        As in `example_cost_interval`.
-    at_stake, max_cost
-        As in `example_cost_interval`; the costs of an example can differ by as much, in either direction.
-
-    Returns
-    -------
-    DifferenceInterval
-        Its p-value is twice the smaller tail at zero: of the randomly weighted mean, of the bootstrap distribution of
-        the difference, or of Student's t.
+    With `at_stake` or `max_cost`, the costs of an example can differ by as much, in either direction. The p-value is
+    twice the smaller tail at zero: of the randomly weighted mean, of the bootstrap distribution of the difference, or
+    of Student's t.
     """
     a, b = _costs("costs_a", costs_a), _costs("costs_b", costs_b)
     if a.shape != b.shape:

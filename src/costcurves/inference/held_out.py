@@ -70,9 +70,9 @@ class FoldCounts(NamedTuple):
 class FoldErrors(NamedTuple):
     """Errors of every threshold, positives first: arrays of shape (repeats, folds, thresholds).
 
-    `others` are those on the other folds, of which `sizes` has the numbers of cases. `own` are those on the own fold,
-    in shares of all cases of their class. `useful` are the thresholds that alarm for some cases of the other folds,
-    but not for all.
+    `others` are those on the other folds, of which `sizes` has the numbers of cases. `own` are those on the fold
+    itself, in shares of all cases of their class. `useful` are the thresholds that alarm for some cases of the other
+    folds, but not for all.
     """
 
     others: tuple[FloatArray, FloatArray]
@@ -92,7 +92,7 @@ class FoldErrors(NamedTuple):
         return cls(others, (pos, neg), own, (alarms > least) & (alarms < pos + neg - least))
 
     def best_of_others(self, pc: float, only: int | None) -> tuple[FloatArray, FloatArray]:
-        """Return the least cost of any threshold on the other folds, and what it costs on the own fold.
+        """Return the least cost of any threshold on the other folds, and what it costs on the fold itself.
 
         Both have shape (repeats, folds). The second is in shares of all cases, so that it adds up over the folds.
         """

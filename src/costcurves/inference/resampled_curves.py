@@ -37,7 +37,7 @@ def joint_half_widths(deviations: FloatArray, least: float, level: float) -> Flo
     deviations : array of shape (resamples, curves, points)
         The resampled minus the estimated values.
     least : float
-        A standard error that is added, in squares, to that of the resamples, which can be 0 where few cases matter.
+        A standard error whose square is added to that of the resamples, which can be 0 where few cases matter.
     level : float
 
     Examples

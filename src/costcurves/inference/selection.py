@@ -392,9 +392,8 @@ class FieldAt:
         The rival is fixed (None: a trivial classifier), and the choice is whichever candidate looks best. The largest
         standardised difference over all candidates that could have been chosen is what the observed one is judged by.
         """
-        if (
-            rival is not None and not self.hopeful[rival]
-        ):  # it costs far more; its nearest one that is drawn stands for it
+        if rival is not None and not self.hopeful[rival]:
+            # It costs far more and was not drawn, so the nearest one that was drawn represents it.
             drawn = np.flatnonzero(self.hopeful & (self.owner == self.owner[rival]))
             rival = int(drawn[np.abs(drawn - rival).argmin()])
         spread = self.spread if rival is None else self.spread_from(rival)

@@ -21,7 +21,7 @@ from costcurves._base.validation import BoolArray, FloatArray, IntArray
 WALKS, SEQUENCES = 10_000, 1000
 # Numbers of cases N at which a threshold is compared with its neighbours: each up to FEW, from there on 10 % apart.
 FEW, APART = 16, 0.1
-# For all conditions: cases are simulated in so many blocks, and thresholds are compared over this many or more.
+# For all conditions: cases are simulated in BLOCKS blocks, and thresholds are compared over at least FEWEST_BLOCKS.
 BLOCKS, FEWEST_BLOCKS = 512, 4
 # More thresholds than these are not tested one by one, at one condition and at all of them.
 TESTED, TESTED_ALL = 2048, 768
@@ -142,7 +142,7 @@ def lowered(limit: float, level: float) -> float:
 
 
 def points_to_try(many: int, best: int, most: int) -> IntArray:
-    """Return which of so many points are tested: all, or some that lie closer together near the best one."""
+    """Return which points are tested: all, or some that lie closer together near the best one."""
     if many <= most:
         return np.arange(many)
     near = np.rint(np.geomspace(1, many, most // 4)).astype(np.int64)

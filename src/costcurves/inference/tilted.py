@@ -70,7 +70,7 @@ def _strata(cells: Sequence[CostCells], tilt: float) -> list[Stratum]:
 
 
 def tilted_tails(cells: Sequence[CostCells], tilt: float) -> tuple[float, float]:
-    """Return how likely less and more than the observed statistic is under tilted rates; what is equal counts half."""
+    """Return the probabilities of less and of more than the observed statistic under tilted rates; ties count half."""
     observed = mean_of_cells(cells)
     distribution = exact_distribution(_strata(cells, tilt))
     if distribution.std <= 1e-12 * max(float(np.abs(one.values).max()) for one in cells):

@@ -187,8 +187,7 @@ class _BCost:
     ) -> CostInterval:
         """Return an interval for the expected cost from predictions."""
         matrix = as_cost_matrix(costs)
-        added = default_laplace(len(matrix.labels))
-        options = Options.check(matrix.labels, level, method, laplace, priors, priors_size, n_resamples, rng, added)
+        options = _options(matrix, level, method, laplace, priors, priors_size, n_resamples, rng)
         return _bcost(count(y_true, y_pred, matrix), matrix, options)
 
     def from_confusion(
@@ -216,8 +215,7 @@ class _BCost:
             As in `bcost`.
         """
         matrix = as_cost_matrix(costs)
-        added = default_laplace(len(matrix.labels))
-        options = Options.check(matrix.labels, level, method, laplace, priors, priors_size, n_resamples, rng, added)
+        options = _options(matrix, level, method, laplace, priors, priors_size, n_resamples, rng)
         return _bcost(counts_of(confusion, matrix), matrix, options)
 
     def over_costs(
@@ -269,12 +267,15 @@ class _BCost:
             As for `bcost`.
         """
         matrix = as_cost_matrix(costs)
-        added = default_laplace(len(matrix.labels))
-        options = Options.check(matrix.labels, level, method, None, None, None, 1000, 0, added)
-        return over_training(y_true, [predictions], matrix, options)
+        return over_training(y_true, [predictions], matrix, _options(matrix, level, method))
 
     def __repr__(self) -> str:
         return "<costcurves.bcost: call it with (y_true, y_pred, costs)>"
+
+
+def _options(costs: CostMatrix, *asked: Any) -> Options:
+    """Return the options, checked; by default all cells together get the λ of the paper's five classes."""
+    return Options.check(costs.labels, *asked, default_laplace=default_laplace(len(costs.labels)))
 
 
 def _bcost(confusion: ConfusionMatrix, costs: CostMatrix, options: Options) -> CostInterval:

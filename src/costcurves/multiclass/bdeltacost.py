@@ -288,7 +288,7 @@ class _BDeltaCost:
             As for `bdeltacost`.
         """
         matrix = as_cost_matrix(costs)
-        options = Options.check(matrix.labels, level, method, None, None, None, 1000, 0)
+        options = Options.check(matrix.labels, level, method)
         return over_training(y_true, [preds_a, preds_b], matrix, options, check_two_names(names))
 
     def __repr__(self) -> str:

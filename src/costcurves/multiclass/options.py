@@ -46,11 +46,12 @@ class Options:
         labels: Labels,
         level: Any,
         method: Any,
-        laplace: Any,
-        priors: Any,
-        priors_size: Any,
-        n_resamples: Any,
-        rng: Rng,
+        laplace: Any = None,
+        priors: Any = None,
+        priors_size: Any = None,
+        n_resamples: Any = 1000,
+        rng: Rng = 0,
+        *,
         default_laplace: float = 0.0,
     ) -> Options:
         """Return the options, checked against the labels of the cost matrix."""

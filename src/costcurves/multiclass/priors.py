@@ -38,7 +38,7 @@ class PriorChoice(Result):
     runner_up : str or None
         The next one, apart from ties.
     regret : float
-        What the runner-up costs more; infinite when there is none.
+        How much more the runner-up costs; infinite if there is none.
 
     Examples
     --------

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from costcurves._base.errors import InputError
 from costcurves._base.results import Result
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
     Rng,
@@ -177,14 +178,14 @@ def coverage(
     *,
     n_pos: int,
     n_neg: int,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     method: Literal["wilson", "gaussian"] = "wilson",
     sampling: Sampling = "stratified",
     test_sets: Sampling = "stratified",
     pc: PcLike | None = None,
     within_scores: bool = False,
     validation: tuple[int, int] | None = None,
-    draws: int = 2000,
+    n_draws: int = 2000,
     rng: Rng = 0,
     name: str | None = None,
 ) -> Coverage:
@@ -214,8 +215,8 @@ def coverage(
     validation : (n_pos, n_neg), optional
         The size of a validation set on which thresholds are chosen as the best ones, instead of the best of the
         population. It needs a Binormal. The coverage of the cost at the chosen thresholds is then estimated from
-        `draws` validation sets, each with one test set; its standard error is at most 0.5 / √draws.
-    draws, rng
+        `n_draws` validation sets, each with one test set; its standard error is at most 0.5 / √n_draws.
+    n_draws, rng
         The number of validation sets, and a generator or a seed for them.
     name : str, optional
         By default that of `truth`.
@@ -241,9 +242,7 @@ def coverage(
     """
     level, rng = check_level(level), check_rng(rng)
     method = check_choice("method", method, _METHODS)
-    check_choice("sampling", sampling, SAMPLINGS)
-    if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
-        raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
+    check_sampling(sampling, test_sets)
     n_pos = check_integer("n_pos", n_pos, 1, _MOST_EXAMPLES)
     n_neg = check_integer("n_neg", n_neg, 1, _MOST_EXAMPLES)
     points = np.linspace(0.01, 0.99, 99) if pc is None else check_pc(pc)
@@ -258,7 +257,7 @@ def coverage(
         if len(sizes) != 2:
             raise InputError(f"`validation` must be two sizes, got {shown(validation)}")
         how = {"level": level, "method": method, "sampling": sampling}
-        chance = _after_validation(truth, sizes, (n_pos, n_neg), points, check_integer("draws", draws, 1), rng, how)
+        chance = _after_validation(truth, sizes, (n_pos, n_neg), points, check_integer("n_draws", n_draws, 1), rng, how)
         return Coverage(name or truth.name, points, chance, level, method, sampling, n_pos, n_neg)
     if isinstance(truth, Binormal):
         fnr, fpr = truth.rates(points)
@@ -306,18 +305,25 @@ def _covered(
     return min(1.0, float(mass @ held) / float(mass.sum())) if mass.sum() > _HARDLY else math.nan
 
 
+def check_sampling(sampling: Any, test_sets: Any) -> None:
+    """Check how intervals and test sets are drawn: where class sizes vary, the interval must allow for that."""
+    check_choice("sampling", sampling, SAMPLINGS)
+    if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
+        raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
+
+
 def _after_validation(
     world: Binormal,
     validation: tuple[int, ...],
     sizes: tuple[int, int],
     points: FloatArray,
-    draws: int,
+    n_draws: int,
     rng: Any,
     options: dict[str, Any],
 ) -> FloatArray:
     """Return the share of drawn test sets whose interval holds the cost at the thresholds of drawn validation sets."""
     generator = check_rng(rng)
-    cuts = np.empty((draws, points.size))
+    cuts = np.empty((n_draws, points.size))
     for one in cuts:
         chosen = CostCurve.from_predictions(*world.draw(*validation, rng=generator))
         one[:] = chosen.threshold_at(points)

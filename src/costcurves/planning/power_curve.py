@@ -203,7 +203,7 @@ def laplace_curve(
     n: int,
     laplace: npt.ArrayLike,
     level: float = DEFAULT_LEVEL,
-    draws: int = 1000,
+    n_draws: int = 1000,
     rng: Rng = 0,
     name: str = "coverage",
 ) -> PowerCurve:
@@ -219,7 +219,7 @@ def laplace_curve(
         The number of examples in a test set.
     laplace : increasing sequence of float >= 0
     level : float, default 0.95
-    draws : int, default 1000
+    n_draws : int, default 1000
         How many test sets are drawn, the same for all λ and all matrices.
     rng : numpy.random.Generator, int or None, default 0
     name : str
@@ -237,7 +237,7 @@ def laplace_curve(
     several = _matrices(costs)
     x = _increasing("laplace", laplace)
     counts = counts_of(truth, several[0]).counts
-    size, sets = check_integer("n", n, 1), check_integer("draws", draws, 1)
+    size, sets = check_integer("n", n, 1), check_integer("n_draws", n_draws, 1)
     drawn = check_rng(rng).multinomial(size, (counts / counts.sum()).ravel(), sets).reshape(sets, *counts.shape)
     chances = [
         [

@@ -412,15 +412,15 @@ def chance_of_missing(rate: float, n: int, *, times: int = 1) -> float:
     return 1.0 if times > n else float(bdtr(times - 1, n, rate))
 
 
-def examples_to_see(rate: float, *, times: int = 1, chance: float = 0.95) -> int:
-    """Return how many examples contain an error of some rate at least `times` times, with a given chance.
+def examples_to_see(rate: float, *, times: int = 1, probability: float = 0.95) -> int:
+    """Return how many examples contain an error of some rate at least `times` times, with a given probability.
 
     Parameters
     ----------
     rate : float
         Share of all examples on which the error happens, > 0.
     times : int, default 1
-    chance : float, default 0.95
+    probability : float, default 0.95
 
     Examples
     --------
@@ -428,10 +428,11 @@ def examples_to_see(rate: float, *, times: int = 1, chance: float = 0.95) -> int
     >>> cc.examples_to_see(0.001)
     2995
     """
-    rate, chance = check_positive("rate", check_in_unit("rate", rate)), check_in_open_unit("chance", chance)
+    rate = check_positive("rate", check_in_unit("rate", rate))
+    probability = check_in_open_unit("probability", probability)
     times = check_integer("times", times, 1)
     from scipy.special import gammaincinv
 
-    if not gammaincinv(times, chance) <= rate * LARGEST_WHOLE / 2:
+    if not gammaincinv(times, probability) <= rate * LARGEST_WHOLE / 2:
         raise InputError(f"`rate` must be large enough for 2**53 examples to show the error, got {shown(rate)}")
-    return _smallest(lambda n: chance_of_missing(rate, n, times=times) <= 1 - chance, times)
+    return _smallest(lambda n: chance_of_missing(rate, n, times=times) <= 1 - probability, times)

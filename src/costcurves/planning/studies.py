@@ -27,7 +27,7 @@ from costcurves._base.validation import (
 from costcurves.conditions.condition import PcLike
 from costcurves.conditions.cost_matrix import CostMatrix, CostsLike, PriorsLike, as_cost_matrix, check_priors
 from costcurves.counting.square_tables import check_counts
-from costcurves.inference.bands.results import SAMPLINGS, check_pc
+from costcurves.inference.bands.results import check_pc
 from costcurves.inference.cost_cells import CostCells, default_laplace
 from costcurves.inference.cost_methods import DEFAULT_METHOD, CostMethodName
 from costcurves.inference.levels import Cells, bootstrap_levels
@@ -35,7 +35,7 @@ from costcurves.inference.paired.limits import difference_limits
 from costcurves.inference.paired.rates import PAIRED_METHODS
 from costcurves.inference.rates import cells_interval, critical
 from costcurves.inference.tilted import tilted_tails_at
-from costcurves.planning.coverage import Coverage
+from costcurves.planning.coverage import Coverage, check_sampling
 
 
 def covers_cost(
@@ -77,7 +77,7 @@ def covers_cost(
     takes one distribution per set. For "exact" the levels of all sets come at once from their characteristic functions,
     some hundred times quicker than that many calls of `bcost`. Where costs are multiples of one step, so that the
     distribution has atoms, half of an atom at the cost counts on either side, and a set whose interval ends exactly
-    there may be judged otherwise than by `bcost`.
+    there may be judged differently than by `bcost`.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def difference_coverage(
     method: str = "mid-p",
     sampling: str = "stratified",
     test_sets: str = "stratified",
-    draws: int = 10_000,
+    n_draws: int = 10_000,
     rng: Rng = 0,
     name: str = "difference",
 ) -> Coverage:
@@ -251,7 +251,7 @@ def difference_coverage(
         Of the intervals, as in `compare` (not "exact" and not "resample").
     test_sets : {"stratified", "full"}
         How test sets come about, as in `coverage`.
-    draws : int, default 10_000
+    n_draws : int, default 10_000
         How many test sets are drawn at each point; the four counts have too many values to be summed over.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or the seed of one. None draws other test sets each time.
@@ -276,25 +276,23 @@ def difference_coverage(
     points = check_pc(pc)
     n_pos, n_neg = check_integer("n_pos", n_pos, 1), check_integer("n_neg", n_neg, 1)
     check_choice("method", method, PAIRED_METHODS)
-    check_choice("sampling", sampling, SAMPLINGS)
-    if check_choice("test_sets", test_sets, SAMPLINGS) == "full" and sampling != "full":
-        raise InputError(f"`test_sets='full'` must come with `sampling='full'`, got {sampling!r}")
-    draws, generator = check_integer("draws", draws, 1), check_rng(rng)
+    check_sampling(sampling, test_sets)
+    n_draws, generator = check_integer("n_draws", n_draws, 1), check_rng(rng)
     z = critical(level)
     rates = [_pair_rates(name, r, points) for name, r in (("positives", positives), ("negatives", negatives))]
     probability = np.empty(points.size)
     for i, w in enumerate(points):
         pos, neg = (r[i] for r in rates)
         if test_sets == "stratified":
-            a, b, _ = generator.multinomial(n_pos, [*pos, 1 - pos.sum()], draws).T
-            c, d, _ = generator.multinomial(n_neg, [*neg, 1 - neg.sum()], draws).T
+            a, b, _ = generator.multinomial(n_pos, [*pos, 1 - pos.sum()], n_draws).T
+            c, d, _ = generator.multinomial(n_neg, [*neg, 1 - neg.sum()], n_draws).T
         else:
             cells = np.concatenate([pos * n_pos, neg * n_neg]) / (n_pos + n_neg)
-            a, b, c, d, _ = generator.multinomial(n_pos + n_neg, [*cells, 1 - cells.sum()], draws).T
+            a, b, c, d, _ = generator.multinomial(n_pos + n_neg, [*cells, 1 - cells.sum()], n_draws).T
         truth = w * (pos[0] - pos[1]) + (1 - w) * (neg[0] - neg[1])
         # Where class sizes vary, a class may have more errors than it has examples on average.
         counts = tuple(k.astype(np.float64) for k in (a, b, c, d))
-        _, lower, upper = difference_limits(counts, (n_pos, n_neg), np.full(draws, w), z, method, sampling, 0.0)
+        _, lower, upper = difference_limits(counts, (n_pos, n_neg), np.full(n_draws, w), z, method, sampling, 0.0)
         probability[i] = np.mean((lower <= truth + 1e-12) & (truth <= upper + 1e-12))
     return Coverage(name, points, probability, check_level(level), method, sampling, n_pos, n_neg)
 

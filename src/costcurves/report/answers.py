@@ -60,7 +60,7 @@ class ConditionAnswer:
 
     @property
     def verdict(self) -> str:
-        """What is said of the recommendation, in a word."""
+        """The verdict on the recommendation, as a word."""
         if self.recommendation.cheaper_unaided is not None:
             return HOLLOW
         return SURE if self.recommendation.sure else UNSURE
@@ -100,7 +100,7 @@ class RangeAnswer:
 
     @property
     def verdict(self) -> str:
-        """What is said of the recommendation, in a word."""
+        """The verdict on the recommendation, as a word."""
         return SURE if self.recommendation.sure else UNSURE
 
 

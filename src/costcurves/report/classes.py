@@ -116,21 +116,7 @@ def summarise_classes(
     level: float = DEFAULT_LEVEL,
     dropped: int = 0,
 ) -> ClassesSummary:
-    """Compute the contents of a report of k classes.
-
-    Parameters
-    ----------
-    y_true : sequence of labels, shape (n,)
-    predictions : mapping of name to sequence of labels, or dataframe
-    costs : CostMatrix or table
-        Rows are true classes, columns are predicted classes.
-    priors : mapping of label to probability, optional
-        Class frequencies in deployment, instead of those of the data.
-    baseline : str, optional
-        The classifier that is in use today.
-    level : float in (0, 1)
-    dropped : int
-        The number of rows that were left out before, which the report states.
+    """Compute the contents of a report of k classes; options are those of `Report.from_class_predictions`.
 
     Examples
     --------

@@ -19,7 +19,16 @@ from costcurves._base.errors import FormatError, InputError, MissingExtraError
 from costcurves._base.files import is_stream, real_path, write_atomically
 from costcurves._base.frames import NamedColumns
 from costcurves._base.text import safe
-from costcurves._base.validation import Column, Rng, check_flag, check_name, check_path, check_positive, shown
+from costcurves._base.validation import (
+    DEFAULT_LEVEL,
+    Column,
+    Rng,
+    check_flag,
+    check_name,
+    check_path,
+    check_positive,
+    shown,
+)
 from costcurves.conditions.condition import OperatingCondition
 from costcurves.conditions.cost_matrix import CostsLike, PriorsLike
 from costcurves.conditions.range import OperatingRange
@@ -117,7 +126,7 @@ class Report:
         slices: Any = None,
         reference: Predictions | None = None,
         currency: str = "",
-        level: float = 0.95,
+        level: float = DEFAULT_LEVEL,
         title: str | None = None,
         source: str | None = None,
         command: str | None = None,
@@ -205,7 +214,7 @@ class Report:
         baseline: str | None = None,
         cases_per_year: float | None = None,
         currency: str = "",
-        level: float = 0.95,
+        level: float = DEFAULT_LEVEL,
         title: str | None = None,
         source: str | None = None,
         command: str | None = None,

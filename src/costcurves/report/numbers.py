@@ -9,6 +9,7 @@ from costcurves._base.text import safe
 
 SYMBOLS = "$€£¥₹₩₽₺₴₿"
 MINUS = "−"
+SHORT = 22  # the most letters of a name in the pictures
 
 
 def _decimals(value: float, figures: int) -> int:
@@ -106,7 +107,7 @@ def money_span(low: str, high: str, currency: str) -> str:
     return f"{first} to {money(high, currency)}"
 
 
-def short(name: str, length: int = 22) -> str:
+def short(name: str, length: int = SHORT) -> str:
     r"""Shorten a name to one line for the pictures, and escape characters that have an effect.
 
     Examples
@@ -127,7 +128,7 @@ def isolated(name: str) -> str:
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
-def short_names(names: Sequence[str], length: int = 22) -> list[str]:
+def short_names(names: Sequence[str]) -> list[str]:
     """Shorten names so that they remain distinct.
 
     Examples
@@ -135,9 +136,9 @@ def short_names(names: Sequence[str], length: int = 22) -> list[str]:
     >>> short_names(["x" * 30, "x" * 31, "forest"])
     ['xxxxxxxxxxxxxxxxxx… (1)', 'xxxxxxxxxxxxxxxxxx… (2)', 'forest']
     """
-    first = [short(name, length) for name in names]
+    first = [short(name) for name in names]
     result = []
     for i, text in enumerate(first):
         alike = [j for j, other in enumerate(first) if other == text]
-        result.append(text if len(alike) == 1 else f"{short(names[i], length - 3)} ({alike.index(i) + 1})")
+        result.append(text if len(alike) == 1 else f"{short(names[i], SHORT - 3)} ({alike.index(i) + 1})")
     return result

@@ -271,7 +271,7 @@ def read_report(text: str) -> dict[str, Any]:
 
 
 def _refuse(text: str) -> None:
-    raise ValueError(f"{text}, which is no number")
+    raise ValueError(f"{text}, which is not a number")
 
 
 def _fits(value: Any, kind: Any, path: str) -> bool:

@@ -13,7 +13,9 @@ import numpy as np
 
 from costcurves._base.errors import InputError
 from costcurves._base.progress import track
+from costcurves._base.text import is_number
 from costcurves._base.validation import (
+    DEFAULT_LEVEL,
     BoolArray,
     FloatArray,
     Rng,
@@ -174,24 +176,14 @@ def summarise(
     baseline_threshold: float | None = None,
     slices: Any = None,
     reference: Predictions | None = None,
-    level: float = 0.95,
+    level: float = DEFAULT_LEVEL,
     dropped: int = 0,
     rng: Rng = 0,
 ) -> Summary:
-    """Compute the contents of a report of two classes.
+    """Compute the contents of a report of two classes; options are those of `Report.from_predictions`.
 
-    Parameters
-    ----------
-    predictions : Predictions
-    scenarios : mapping of name to OperatingCondition or OperatingRange
-    policy, baseline, baseline_threshold, slices, reference
-        As for `Report.from_predictions`.
-    level : float in (0, 1)
-    dropped : int
-        The number of rows that were left out before, which the report states.
-    rng : numpy.random.Generator, int or None, default 0
-        For the simulated critical values of what holds at all conditions together. The summary has the seed: `rng`
-        itself, or one that is drawn from it.
+    Simulated critical values, of what holds at all conditions together, come from `rng`. The summary has the seed:
+    `rng` itself, or one that is drawn from it.
 
     Examples
     --------
@@ -315,7 +307,7 @@ def _among(every: ManyDifferences, leaders: tuple[str, ...]) -> ManyDifferences:
 
 
 def _kind(rules: list[Policy]) -> str:
-    """Return how thresholds are chosen, in a word."""
+    """Return a word for how thresholds are chosen."""
     for word, told in (("optimal", "chosen_here"), ("crossfit", "cross_fits"), ("validation", "of_one_classifier")):
         if all(getattr(rule, told) for rule in rules):
             return word
@@ -325,15 +317,7 @@ def _kind(rules: list[Policy]) -> str:
 def _word_for(pos_label: Any) -> str:
     """Name the positive class by its label, unless the label is only a number."""
     word = pos_label.strip() if isinstance(pos_label, str) else ""
-    return word if word and word.lower() != "true" and not _is_number(word) else "positive"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return word if word and word.lower() != "true" and not is_number(word) else "positive"
 
 
 def _done(tasks: list[Callable[[], Any]]) -> list[Any]:
@@ -379,7 +363,7 @@ def _may_be_probabilities(roc: RocCurve) -> bool:
     return bool(scores[-1] >= 0 and scores[0] <= 1 and ((scores > 0) & (scores < 1)).any())
 
 
-def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
+def visible(roc: RocCurve, cells: int) -> RocCurve:
     """Select the points that can be distinguished in a picture with `cells` cells per side. Hull vertices are kept.
 
     So are points where the number of flagged cases grows by a few percent, however few they are.
@@ -391,7 +375,7 @@ def visible(roc: RocCurve, cells: int = CELLS) -> RocCurve:
     >>> from costcurves.report.summary import visible
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(100_000) < 0.5
-    >>> len(visible(cc.RocCurve.from_predictions(y, y + rng.normal(size=y.size))).fpr) < 800
+    >>> len(visible(cc.RocCurve.from_predictions(y, y + rng.normal(size=y.size)), 250).fpr) < 800
     True
     """
     column, row = np.rint(roc.fpr * cells), np.rint(roc.tpr * cells)

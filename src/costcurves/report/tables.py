@@ -14,6 +14,8 @@ from costcurves.report.numbers import money, money_span, number, percent, togeth
 from costcurves.report.summary import Summary
 from costcurves.report.words import Speaker
 
+MOST_SCENARIOS = 4  # the most scenarios at which pairs are told
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -106,14 +108,14 @@ def crossings_table(summary: Summary, say: Speaker) -> Table:
     )
 
 
-def pairs_table(summary: Summary, say: Speaker, most: int = 4) -> Table:
+def pairs_table(summary: Summary, say: Speaker) -> Table:
     """What is shown about each pair, everywhere and at the scenarios."""
     assert summary.pairs is not None
     asked = [
         (i + 1, answer)
         for i, answer in enumerate(summary.answers)
         if isinstance(answer, ConditionAnswer) and answer.tests is not None
-    ][:most]
+    ][:MOST_SCENARIOS]
     rows = []
     for q, pair in enumerate(summary.pairs.pairs):
         row: list[Any] = [say.name(pair.names[0]), say.name(pair.names[1]), say.difference(pair)]

@@ -343,7 +343,7 @@ def test_data_that_change_between_passes_are_refused():
 def test_too_many_distinct_scores_are_refused_with_what_to_do(lazy, monkeypatch):
     monkeypatch.setattr(frame_source, "MOST_DISTINCT", 30)
     frame = frame_of(lazy, sample(60, 2), 30)
-    with pytest.raises(cc.UnsupportedError, match=r"points='all' must hold all .* more than 30: use points='hull'"):
+    with pytest.raises(cc.UnsupportedError, match=r"`points='all'` must hold all .* more than 30: use points='hull'"):
         cc.RocCurve.from_frame(frame, label="y", score="a")
     for weight in (None, "w"):
         cc.RocCurve.from_frame(frame, label="y", score="a", weight=weight, points="hull")

@@ -200,7 +200,7 @@ def test_labels_of_two_parts_must_agree():
             return counts
 
     with pytest.raises(
-        cc.DataError, match="two classes in all batches together, got besides the positive class 'y' and 'z'"
+        cc.DataError, match="two classes in all batches together, got 'y' and 'z' besides the positive class"
     ):
         passes.find_curves(Mixed(), passes.curve_counts(["a"], pos_label="x"))
 

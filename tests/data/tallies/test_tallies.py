@@ -588,8 +588,8 @@ def test_a_batch_may_hold_one_class_only():
 @pytest.mark.parametrize(
     ("first", "second", "pos_label", "message"),
     [
-        ([0, 1], [-1, 1], None, "two classes in all batches together, got besides the positive class -1 and 0"),
-        (["a"], ["b"], "c", "two classes in all batches together, got besides the positive class 'a' and 'b'"),
+        ([0, 1], [-1, 1], None, "two classes in all batches together, got -1 and 0 besides the positive class"),
+        (["a"], ["b"], "c", "two classes in all batches together, got 'a' and 'b' besides the positive class"),
         ([True], [1], None, "labels of one type in all batches, got booleans and numbers"),
         ([1], ["1"], 1, "labels of one type in all batches, got names and numbers"),
         ([2], [3], None, "`pos_label` must be given"),
@@ -618,7 +618,7 @@ def test_bytes_of_another_tally_or_of_nothing_are_refused():
         cc.HullTally.from_bytes(cc.ScoreTally().to_bytes())
     with pytest.raises(cc.FormatError, match="`data` must be what to_bytes of a tally returns"):
         cc.HullTally.from_bytes(b"nothing")
-    with pytest.raises(cc.UnsupportedError, match="labels must be texts, numbers or truth values"):
+    with pytest.raises(cc.UnsupportedError, match="labels must be strings, numbers or booleans"):
         cc.ScoreTally(pos_label=b"x").to_bytes()
 
 
@@ -865,7 +865,7 @@ def test_positive_labels_of_numpy_stay_the_same_when_sent(pos_label):
 
 
 def test_labels_that_bytes_cannot_hold_are_refused():
-    with pytest.raises(cc.UnsupportedError, match="labels must be texts, numbers or truth values"):
+    with pytest.raises(cc.UnsupportedError, match="labels must be strings, numbers or booleans"):
         cc.ConfusionTally().update([(1, 2), (3, 4)], [(1, 2), (1, 2)]).to_bytes()
 
 

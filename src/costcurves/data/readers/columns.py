@@ -185,7 +185,7 @@ class Missing:
             raise DataError(f"{what} must have rows without missing values, got none of {self.rows}")
 
     def warn(self) -> None:
-        """Warn of rows that were left out, where the user's code called the package."""
+        """Warn of rows that were left out. The warning names the line of the user's code."""
         if self.dropped:
             warn(
                 f"on_null='drop' left out {self.dropped} of {self.rows} rows for missing values: {self.listed()}",

@@ -313,7 +313,7 @@ class _Pieces:
             self._pieces[tuple(names)] = pieces
 
     def has_room(self, size: int) -> bool:
-        """Whether so many bytes may be kept."""
+        """Whether this many bytes may be kept."""
         return size <= self._room
 
     def find(self, names: list[str]) -> list[Any] | None:

@@ -94,7 +94,7 @@ class Tally(ABC):
             ):
                 raise TypeError("JSON has no tuples")
         except (TypeError, ValueError):
-            raise UnsupportedError("labels must be texts, numbers or truth values to send a tally as bytes") from None
+            raise UnsupportedError("labels must be strings, numbers or booleans to send a tally as bytes") from None
         buffer = io.BytesIO()
         np.savez(buffer, __plain=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)  # type: ignore[arg-type]
         return buffer.getvalue()
@@ -205,6 +205,11 @@ class Batches:
         """Restore the checks from a state."""
         negative = tuple(plain["negative"])
         if plain["family"] not in FAMILIES or plain["weighted"] not in (None, True, False) or len(negative) > 1:
-            raise DataError(f"labels must be as a tally knows them, got {shown(plain)}")
+            raise DataError(f"labels must be those that a tally writes, got {shown(plain)}")
         rule = LabelRule(plain["pos_label"], plain["family"], negative)
         return cls(rule=rule, weighted=plain["weighted"])
+
+
+def no_examples() -> DataError:
+    """Return the error for a tally that has counted nothing."""
+    return DataError("`y_true` must hold both classes, got 0 positive and 0 negative examples")

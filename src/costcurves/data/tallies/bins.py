@@ -237,6 +237,24 @@ def check_resolution(resolution: Any) -> int:
     return check_integer("resolution", resolution, FEWEST, MOST)
 
 
+def check_layout(bins: Any, dtype: Any) -> str | None:
+    """Return the type of scores of a layout or as given, if either is."""
+    if bins is not None and not isinstance(bins, ScoreBins):
+        raise InputError(f"`bins` must be ScoreBins, got {type(bins).__name__}")
+    if dtype is not None:
+        check_choice("dtype", dtype, FLOATS)
+        if bins is not None and bins.dtype != dtype:
+            raise InputError(f"`dtype` must be that of `bins`, got {dtype} and {bins.dtype}")
+    return dtype if bins is None else bins.dtype
+
+
+def same_layout(first: ScoreBins | None, second: ScoreBins | None) -> ScoreBins | None:
+    """Return the layout of two tallies to be merged, which must be the same if both have one."""
+    if first is not None and second is not None and not first.same(second):
+        raise InputError(f"`other` must have the same bins to be merged, got {second!r} and {first!r}")
+    return second if first is None else first
+
+
 def _octaves(dtype: str) -> IntArray:
     """Return the power of two at or below the absolute values of each cell (a little less for subnormal numbers)."""
     real, integer = FLOATS[dtype]

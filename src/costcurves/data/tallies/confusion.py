@@ -154,7 +154,7 @@ class ConfusionTally(Tally):
         found, width, types = plain["found"], plain["width"], plain["types"]
         cells, counted = arrays["cells"], part(arrays, "counts", "i")
         if width not in (None, 2, 3) or not isinstance(types, list) or not isinstance(found, list):
-            raise DataError(f"labels must be as a tally knows them, got {shown(plain)}")
+            raise DataError(f"labels must be those that a tally writes, got {shown(plain)}")
         if (cells.shape != (counted.size, width) and counted.size) or (width is None and counted.size):
             raise DataError(f"cells must have {width} labels each, got shape {cells.shape}")
         part({"cells": cells.ravel()}, "cells", "i", most=len(found))

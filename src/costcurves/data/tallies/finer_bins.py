@@ -159,7 +159,7 @@ class Keys:
         """The number of keys."""
         return sum(keys.size for pieces in self._pieces for keys in pieces)
 
-    def add(self, label: int, keys: Array) -> None:
+    def keep(self, label: int, keys: Array) -> None:
         """Keep keys of one class, which must stay as they are."""
         if keys.size:
             self._pieces[label].append(keys)
@@ -190,56 +190,38 @@ class Keys:
             keys = arrays[name]
             if keys.ndim != 1 or keys.dtype != self._pieces[label][0].dtype:
                 raise DataError("keys must be of the type of the bins")
-            self.add(label, np.sort(keys))
+            self.keep(label, np.sort(keys))
 
 
-class Held:
+class Held(Keys):
     """The keys of all examples, as long as there are few."""
 
     def __init__(self, bins: ScoreBins) -> None:
-        self._bins = bins
-        self._keys = Keys(bins.integer)
-
-    @property
-    def size(self) -> int:
-        """The number of examples."""
-        return self._keys.size
+        super().__init__(bins.integer)
+        self._dtype = bins.dtype
 
     def add(self, positive: BoolArray, scores: Array) -> None:
         """Keep a batch."""
         keys = ordered_keys(scores)
-        self._keys.add(0, keys[~positive])
-        self._keys.add(1, keys[positive])
-
-    def merge(self, other: Held) -> None:
-        """Keep another part of the data."""
-        self._keys.merge(other._keys)
+        self.keep(0, keys[~positive])
+        self.keep(1, keys[positive])
 
     def add_to(self, table: BinTable) -> None:
         """Count all of them in bins."""
-        dtype = self._bins.dtype
         for label in range(2):
-            keys = self._keys.sorted(label)
-            scores = scores_of_keys(keys.astype(np.int64), dtype).astype(dtype)
+            keys = self.sorted(label)
+            scores = scores_of_keys(keys.astype(np.int64), self._dtype).astype(self._dtype)
             table.add(np.full(keys.size, bool(label)), scores)
 
     def chain(self) -> Chain:
         """Return the chain of all examples."""
-        return Chain(*_distinct(self._keys.sorted(0), self._keys.sorted(1)))
+        return Chain(*_distinct(self.sorted(0), self.sorted(1)))
 
     def counts(self) -> ScoreCounts:
         """Count the labels at every distinct score."""
-        neg, pos = self._keys.sorted(0), self._keys.sorted(1)
-        scores = scores_of_keys(np.concatenate((neg, pos)).astype(np.int64), self._bins.dtype)
+        neg, pos = self.sorted(0), self.sorted(1)
+        scores = scores_of_keys(np.concatenate((neg, pos)).astype(np.int64), self._dtype)
         return count_scores(np.arange(scores.size) >= neg.size, scores)
-
-    def state(self) -> dict[str, Array]:
-        """Return the keys in order."""
-        return self._keys.state()
-
-    def fill(self, arrays: dict[str, Array]) -> None:
-        """Keep the keys of a state."""
-        self._keys.fill(arrays)
 
 
 class Members:
@@ -256,7 +238,7 @@ class Members:
     def add(self, positive: BoolArray, scores: Array) -> None:
         """Count or keep the members in a batch."""
         for label, keys in enumerate(self._finder.find(positive, scores, self._wanted)):
-            self._keys.add(label, keys.copy())
+            self._keys.keep(label, keys.copy())
 
     def merge(self, other: Members) -> None:
         """Add the members of another part of the data."""
@@ -278,7 +260,7 @@ class Members:
 
     def _keep_counted(self, wanted: compiled.Wanted) -> None:
         for label in range(2):
-            self._keys.add(label, wanted.keys(label).astype(self._finder.integer))
+            self._keys.keep(label, wanted.keys(label).astype(self._finder.integer))
 
     def refined(self, chain: Chain) -> Chain:
         """Return the chain with every open part replaced by those of its members that can be vertices."""

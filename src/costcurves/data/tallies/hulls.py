@@ -18,13 +18,20 @@ from costcurves.counting import counts
 from costcurves.counting.class_labels import Label
 from costcurves.counting.keys import FLOATS, scores_of_keys
 from costcurves.curves.roc import RocCurve
-from costcurves.data.tallies.base import Batches, State, Tally, locked
+from costcurves.data.tallies.base import Batches, State, Tally, locked, no_examples
 from costcurves.data.tallies.bin_table import BinTable
-from costcurves.data.tallies.bins import SOME_TIES, ScoreBins, check_resolution, float_scores, share_of_distinct
+from costcurves.data.tallies.bins import (
+    SOME_TIES,
+    ScoreBins,
+    check_layout,
+    check_resolution,
+    float_scores,
+    same_layout,
+    share_of_distinct,
+)
 from costcurves.data.tallies.distinct import Examples
 from costcurves.data.tallies.finer_bins import Finer, Held, Members
 from costcurves.data.tallies.key_ranges import Chain
-from costcurves.data.tallies.scores import check_layout, cumulated, no_examples, same_layout
 from costcurves.data.tallies.weight_sums import WeightSums
 
 Array = npt.NDArray[Any]
@@ -228,7 +235,7 @@ class HullTally(Tally):
             )
         assert self._bins is not None
         thresholds = scores_of_keys(chain.low, self._bins.dtype)
-        table = cumulated(thresholds, chain.neg, chain.pos)
+        table = counts.cumulated(thresholds, chain.neg, chain.pos)
         if effective is not None:  # rounded sums must not make a vertex of the end of a part whose scores are not known
             table = table.at(np.flatnonzero(np.append(True, chain.shift == 0)))
         return RocCurve._from_counts(table.on_hull(), name=name, effective=effective, complete=False)

@@ -15,13 +15,12 @@ import numpy.typing as npt
 from costcurves._base.errors import DataError
 from costcurves._base.validation import LARGEST_WHOLE, BoolArray, IntArray
 from costcurves.counting import compiled
-from costcurves.counting.counts import wide
+from costcurves.counting.counts import cumulated, wide
 from costcurves.counting.geometry import blocks_above, upper_hull
 from costcurves.counting.keys import CELL_BITS
 from costcurves.data.tallies.base import part
 from costcurves.data.tallies.bin_table import BinTable
 from costcurves.data.tallies.bins import ScoreBins
-from costcurves.data.tallies.scores import cumulated
 
 Array = npt.NDArray[Any]
 
@@ -143,7 +142,7 @@ class Chain:
     def replaced(self, low: IntArray, shift: IntArray, neg: Array, pos: Array) -> Chain:
         """Return the chain with its open parts replaced by finer ones, given from the highest keys down.
 
-        The finer parts of an open part must hold what it holds.
+        The finer parts of an open part must together hold the same examples as that part.
         """
         parts = self.open
         # Both go by keys, so that looking for the few parts among the many finer ones is enough.

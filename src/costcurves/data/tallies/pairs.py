@@ -183,7 +183,7 @@ class PairedTally(Tally):
 
     @locked
     def cells(self, true_class: str) -> Array:
-        """Return the examples of one class by when each classifier begins to predict them positive.
+        """Return the examples of one class by the point from which on each classifier predicts them positive.
 
         Parameters
         ----------

@@ -12,7 +12,6 @@ from costcurves._base.errors import DataError, InputError, UnsupportedError
 from costcurves._base.validation import (
     BoolArray,
     Column,
-    FloatArray,
     check_choice,
     check_integer,
     check_name,
@@ -21,13 +20,14 @@ from costcurves._base.validation import (
 from costcurves.counting import counts
 from costcurves.counting.class_labels import Label
 from costcurves.counting.geometry import upper_hull
-from costcurves.counting.keys import FLOATS, scores_of_keys
+from costcurves.counting.keys import scores_of_keys
+from costcurves.curves.cost_function import CostFunction
 from costcurves.curves.policy import hull_breaks
 from costcurves.curves.roc import RocCurve
 from costcurves.data.tallies.adaptive_bins import AdaptiveTable
-from costcurves.data.tallies.base import Batches, State, Tally, locked
+from costcurves.data.tallies.base import Batches, State, Tally, locked, no_examples
 from costcurves.data.tallies.bin_table import BinTable
-from costcurves.data.tallies.bins import ScoreBins, check_resolution
+from costcurves.data.tallies.bins import ScoreBins, check_layout, check_resolution, same_layout
 from costcurves.data.tallies.distinct import MOST_DISTINCT, DistinctCounts, Examples
 
 Array = npt.NDArray[Any]
@@ -247,13 +247,13 @@ class ScoreTally(Tally):
 
     def _exact(self) -> counts.ScoreCounts:
         assert isinstance(self._table, DistinctCounts)
-        return cumulated(self._table.scores, self._table.neg, self._table.pos)
+        return counts.cumulated(self._table.scores, self._table.neg, self._table.pos)
 
     def _binned(self) -> tuple[counts.ScoreCounts, counts.ScoreCounts, float]:
         """Return the counts at all boundaries of bins, those of the hull, and the largest error of its cost."""
         if isinstance(self._table, AdaptiveTable):
             ranges = self._table.ranges
-            table = cumulated(scores_of_keys(ranges.low[::-1], "float64"), ranges.neg[::-1], ranges.pos[::-1])
+            table = counts.cumulated(scores_of_keys(ranges.low[::-1], "float64"), ranges.neg[::-1], ranges.pos[::-1])
             highest = scores_of_keys(ranges.high[::-1], "float64")
             several = (ranges.high > ranges.low)[::-1]
         else:
@@ -261,7 +261,7 @@ class ScoreTally(Tally):
             bins = self._table.bins
             code, neg, pos = self._table.filled()
             lowest, shift = bins.keys_of(code)
-            table = cumulated(scores_of_keys(lowest, bins.dtype), neg, pos)
+            table = counts.cumulated(scores_of_keys(lowest, bins.dtype), neg, pos)
             highest = scores_of_keys(lowest + ((np.int64(1) << shift) - 1), bins.dtype)
             several = (shift > 0) & ~self._table.single(code)
         # The next lower score is in the next bin, at or below its upper end.
@@ -307,39 +307,6 @@ class ScoreTally(Tally):
         return f"ScoreTally({self.n_pos + self.n_neg} examples ({self.n_pos} positive), {how})"
 
 
-def check_layout(bins: Any, dtype: Any) -> str | None:
-    """Return the type of scores of a layout or as given, if either is."""
-    if bins is not None and not isinstance(bins, ScoreBins):
-        raise InputError(f"`bins` must be ScoreBins, got {type(bins).__name__}")
-    if dtype is not None:
-        check_choice("dtype", dtype, FLOATS)
-        if bins is not None and bins.dtype != dtype:
-            raise InputError(f"`dtype` must be that of `bins`, got {dtype} and {bins.dtype}")
-    return dtype if bins is None else bins.dtype
-
-
-def same_layout(first: ScoreBins | None, second: ScoreBins | None) -> ScoreBins | None:
-    """Return the layout of two tallies to be merged, which must be the same if both have one."""
-    if first is not None and second is not None and not first.same(second):
-        raise InputError(f"`other` must have the same bins to be merged, got {second!r} and {first!r}")
-    return second if first is None else first
-
-
-def no_examples() -> DataError:
-    """Return the error for a tally that has counted nothing."""
-    return DataError("`y_true` must hold both classes, got 0 positive and 0 negative examples")
-
-
-def cumulated(thresholds: FloatArray, neg: Array, pos: Array) -> counts.ScoreCounts:
-    """Return cumulated counts from the counts at each threshold, from the highest down."""
-    zero = np.zeros(1, neg.dtype)
-    return counts.ScoreCounts(
-        np.concatenate(([np.inf], thresholds)),
-        np.concatenate((zero, np.cumsum(neg))),
-        np.concatenate((zero, np.cumsum(pos))),
-    )
-
-
 def largest_gap(table: counts.ScoreCounts, hull: counts.ScoreCounts, open_bins: BoolArray) -> float:
     """Return the most by which the normalized cost can fall if the scores inside every open bin become known."""
     # The end of each bin comes after its upper-left corner, which adds nothing if the bin is a single score.
@@ -348,23 +315,15 @@ def largest_gap(table: counts.ScoreCounts, hull: counts.ScoreCounts, open_bins: 
     new = np.append(True, (np.diff(fp) != 0) | (np.diff(tp) != 0))
     fp, tp = fp[new], tp[new]
     vertex = upper_hull(fp, tp)
-    best = _Envelope(fp[vertex], tp[vertex])
-    known = _Envelope(hull.fp, hull.tp)
-    gap = known.cost(known.breaks) - best.cost(known.breaks)
+    best = _least_cost(fp[vertex], tp[vertex])
+    known = _least_cost(hull.fp, hull.tp)
+    gap = known.evaluate(known.breaks) - best.evaluate(known.breaks)
     largest = float(gap.max(initial=0.0))
     return min(1.0, largest + ROUNDING) if largest > 0 or open_bins.any() else 0.0
 
 
-class _Envelope:
-    """The normalized cost of the best vertex of a hull at every pc."""
-
-    def __init__(self, fp: Array, tp: Array) -> None:
-        table = counts.ScoreCounts(np.full(fp.size, np.nan), fp, tp)
-        roc = RocCurve("envelope", table, fp[-1].item(), tp[-1].item(), "counts")
-        self.breaks = hull_breaks(fp, tp)
-        self.fpr, self.fnr = roc.fpr, roc.fnr
-
-    def cost(self, pc: FloatArray) -> FloatArray:
-        at = np.searchsorted(self.breaks[1:-1], pc, side="left")
-        result: FloatArray = self.fnr[at] * pc + self.fpr[at] * (1 - pc)
-        return result
+def _least_cost(fp: Array, tp: Array) -> CostFunction:
+    """Return the normalized cost of the best vertex of a hull at every pc."""
+    table = counts.ScoreCounts(np.full(fp.size, np.nan), fp, tp)
+    roc = RocCurve("hull", table, fp[-1].item(), tp[-1].item(), "counts")
+    return CostFunction("hull", hull_breaks(fp, tp), roc.fpr, roc.fnr, 0.0)

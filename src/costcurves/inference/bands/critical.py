@@ -82,7 +82,7 @@ def moving_critical(
 
 
 def softened(rate: FloatArray, n: float) -> FloatArray:
-    """Return rates with half an error and half a right decision more."""
+    """Return rates after adding half an error and half a right decision."""
     return np.asarray(np.minimum((rate * n + 0.5) / (n + 1), 1.0))
 
 
@@ -130,7 +130,7 @@ def plug_in(rate: FloatArray, n: float, cuts: npt.NDArray[Any]) -> FloatArray:
 
 
 def _plausible(count: float, n: float, *, low: bool) -> float:
-    """Return the log-odds of the lowest (or highest) rate that is plausible after so many errors."""
+    """Return the log-odds of the lowest (or highest) rate that is plausible after this many errors."""
     from scipy.special import logit
 
     few = count if low else n - count

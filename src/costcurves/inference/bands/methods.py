@@ -1,6 +1,6 @@
 """The interval methods of a band around the cost of one classifier.
 
-A new method is a function here and its entry in `BAND_METHODS`; nothing else has to know it.
+A new method is a function here and its entry in `BAND_METHODS`; nothing else has to be changed.
 """
 
 from __future__ import annotations

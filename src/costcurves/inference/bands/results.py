@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -132,6 +133,11 @@ def p_beside(ends: tuple[float, float], p: float, smallest: float, alpha: float)
     return min(p, alpha) if outside else max(p, math.nextafter(alpha, 1.0))
 
 
+def _among(band_at: Callable[[FloatArray], Band], points: FloatArray, more: FloatArray) -> Band:
+    """Return a band at some points and at more of them."""
+    return band_at(np.union1d(points, more))
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Band(Result):
     """Normalized expected cost with limits at each operating point.
@@ -172,7 +178,7 @@ class Band(Result):
     critical: float
     prevalence: float | None = field(default=None, kw_only=True)
     max_error: float = field(default=0.0, kw_only=True)
-    _evaluate: Callable[[float], tuple[float, ...]] | None = field(default=None, kw_only=True)
+    _band_at: Callable[[FloatArray], Band] | None = field(default=None, kw_only=True)  # the band at other points
 
     _column_names = ("pc", "estimate", "lower", "upper")
 
@@ -191,10 +197,8 @@ class Band(Result):
             )
         if not self.pc[0] <= pc <= self.pc[-1]:
             raise InputError(f"`condition` must have a pc in [{self.pc[0]:g}, {self.pc[-1]:g}], got {shown(pc)}")
-        if self._evaluate is not None:
-            value, low, high = self._evaluate(pc)
-        else:
-            value, low, high = (float(np.interp(pc, self.pc, a)) for a in (self.estimate, self.lower, self.upper))
+        band = self if self._band_at is None else self._band_at(np.array([pc]))
+        value, low, high = (float(np.interp(pc, band.pc, a)) for a in (band.estimate, band.lower, band.upper))
         money = None
         if isinstance(condition, OperatingCondition):
             in_money = self.max_error * condition.unit_cost
@@ -243,9 +247,12 @@ class Band(Result):
         estimate, lower, upper = (ends / largest for ends in (self.estimate, self.lower, self.upper))
         return PerLargestCost(self.pc, estimate, lower, upper, self.level, p)
 
-    def evaluated_by(self, evaluate: Callable[[float], tuple[float, ...]]) -> Band:
-        """Return the same band, computed by `evaluate` at points between those that it has."""
-        return replace(self, _evaluate=evaluate)
+    def computed_by(self, band_at: Callable[[FloatArray], Band], *, together: bool = False) -> Band:
+        """Return the same band, computed anew by `band_at` at points between those that it has.
+
+        Where limits depend on all points, such as those of a joint band, the new points are asked `together` with them.
+        """
+        return replace(self, _band_at=partial(_among, band_at, self.pc) if together else band_at)
 
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"

@@ -16,6 +16,7 @@ TAIL = 1e-15
 # Largest table of atoms that is enumerated, and longest lattice for one distribution.
 MAX_ATOMS = 2**18
 LATTICE = 2**18
+_LONGEST = 2**20  # the most points of a lattice whose power is found
 # Powers of transforms below exp(-NOTHING) are taken for zero.
 NOTHING = 80.0
 # Floats that differ by less than this part of their scale are the same value (0.1 + 0.2 and 0.3).
@@ -184,7 +185,7 @@ def small_power(z: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.complex
     return out
 
 
-def lattice_power(cells: list[Cells], step: float, longest: int = 2**20) -> tuple[float, FloatArray, float] | None:
+def lattice_power(cells: list[Cells], step: float) -> tuple[float, FloatArray, float] | None:
     """Return base value, probabilities on the lattice base + step·k, and error; None where it is too long."""
     center = variance = largest = low = high = 0.0
     total = 0
@@ -201,7 +202,7 @@ def lattice_power(cells: list[Cells], step: float, longest: int = 2**20) -> tupl
     reach = bernstein(variance, largest)
     first, last = max(low, math.floor(center - reach)), min(high, math.ceil(center + reach))
     size = last - first + 1
-    if size > longest:
+    if size > _LONGEST:
         return None
     length = 1 << max(1, int(size - 1).bit_length())
     product: Any = 1.0

@@ -203,7 +203,7 @@ class Cells(NamedTuple):
 
 
 def smoothed_cells(ranges: FloatArray, used: IntArray, n: float) -> Cells:
-    """Return the kinds of discordant examples at some of the points, with half an example more of each sign."""
+    """Return the kinds of discordant examples at some of the points, after adding half an example of each sign."""
     m = used.size
     place = np.searchsorted(used, np.arange(ranges.shape[0]))
     row, column = np.nonzero(ranges)

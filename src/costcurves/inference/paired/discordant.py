@@ -55,6 +55,7 @@ class PairedCounts(Result):
     total: float
     squares: float
     ranges: npt.NDArray[Any] | None = None
+    _column_names = ("only_a", "only_b")
 
     @property
     def effective(self) -> float:
@@ -82,9 +83,6 @@ class PairedCounts(Result):
             self.squares + other.squares,
             ranges,
         )
-
-    def _columns(self) -> dict[str, Any]:
-        return {"only_a": self.only_a, "only_b": self.only_b}
 
     def __repr__(self) -> str:
         return f"PairedCounts({self.only_a.size} points, {self.total:g} examples)"

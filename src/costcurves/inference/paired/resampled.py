@@ -114,7 +114,7 @@ class ResampledDifferences:
                 yield mine, drawn, straight[0] == turned[0]
 
     def _nets(self, one: tuple[float, ...], two: tuple[float, ...]) -> tuple[IntArray, IntArray]:
-        """Return on how many more examples of the first and of the second class a is wrong than b, in each resample."""
+        """Return by how many examples of each class a is wrong more often than b, in each resample."""
         counts = tuple(np.array([k]) for k in (*one[:2], *two[:2]))
         strata = difference_strata(counts, (one[2], two[2]), np.array([0.5]), self._sampling, self._laplace)
         whole = [int(k) for k in (*one, *two)]
