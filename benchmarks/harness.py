@@ -240,6 +240,6 @@ def best_of_three(call: Call) -> float:
     return best
 
 
-def in_process(command: Sequence[str]) -> Call:
-    """Make a call that runs a command in its own process."""
-    return lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+def in_process(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Call:
+    """Make a call that runs a command in its own process, by default with the variables of this one."""
+    return lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)

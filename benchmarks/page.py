@@ -31,7 +31,7 @@ AIMS = {
     "recommend-curves": "draws of all candidates, whose number does not depend on n",
     "compare-1000": "999 simulated data sets: see *Comparisons* below",
     "compare-10000": "999 simulated data sets: see *Comparisons* below",
-    "difference-hulls": "300 resamples of each curve: see *Comparisons* below",
+    "difference-hulls": "limits and counts, each of which takes nearly as long as both hulls: see *Comparisons* below",
     "honest": "the counts of five folds: see *Cross-fitted curve* below",
     "choice-sort": "as for hulls, and labels of eight bytes are checked and copied",
     "choice-sort-signs": "as for hulls, and labels of eight bytes are checked and copied",
@@ -47,7 +47,7 @@ AIMS = {
     "groups": "making a curve of each group, in Python",
     "groups-small": "making a curve of each group, in Python",
     "groups-binned": "making a curve of each group, in Python",
-    "import-1": "the definitions of 74 modules: see *Imports* below",
+    "import-1": "the definitions of 71 modules: see *Imports* below",
     "gzip": "unpacking for a sample, and again for the passes: see *Gzipped CSV* below",
 }
 AIMS_TITLE = """## Aims
@@ -87,6 +87,9 @@ closed-form bands (456 ×) and of exact quantiles (24 ×), both relative to vect
 """
 LIMITS = """## What limits these jobs
 
+Some rows above were recorded before later changes. Where a text below gives other times, these are processor times of a
+later run.
+
 *Hull of arrays.* The hull of 10⁶ scores reads 42 MB: the scores five times (whether they are finite, the lowest, the
 highest, the counts in buckets, and the members of buckets that may hold a vertex) and the labels twice. From the cache,
 which one core reads at about 120 GB/s on the machine of this page, that takes 0.35 ms; from main memory, at about 40
@@ -121,25 +124,27 @@ buckets, and only those in buckets that may hold a vertex of a hull without one 
 38 ms of processor time for 10⁶ cases on a processor of the generation Zen 4 (the usual hull, the yardstick, took 6.0
 ms), the usual hull and keeping the scores took 7 ms, reading the kept scores again 4 ms, a random number for each case
 2.4 ms, finding the buckets that may hold a vertex 8 ms, counting and gathering them 8 ms, and the hulls without each
-of five folds and their errors 4 ms. With a sort of all scores it took 103 ms.
+of five folds and their errors 4 ms. With a sort of all scores it took 103 ms. On another processor, whose usual hull
+took 2.9 ms, it took 18 ms, or 6.4 times as long.
 
-*Comparisons.* The allowance for unequal optimism resamples the counts between the vertices of each curve 300 times. For
-a difference at 1,001 points of 10⁶ cases, whose curves have 222 and 209 vertices, NumPy's multinomial draws took 20 ms
-of 60 ms, both hulls 12 ms, choosing the cheapest point of each resample 11 ms, limits 10 ms, and counting what only one
-classifier gets wrong 7 ms. The draws do not depend on n, but alone take 1.6 times as long as both hulls, and the same
-draws must be made for the same limits. Joint limits of 1,000 or 10,000 cases are calibrated
-on 999 simulated data sets. In one run on a busy machine, `compare` took 33 and 49 ms of processor time (46 and 62 ms
-before the loop that counts the draws was compiled); by a profile of 1,000 cases, drawing and counting take about a
-quarter of that and the limits of all simulated data sets two fifths. The joint critical value of `compare_many` is
-found in a Gaussian field of all pairs at 65 points: 0.3 of 0.46 s for 20 classifiers of 10⁵ cases. Linear algebra with
+*Comparisons.* The allowance for unequal optimism resamples the counts between the vertices of each curve. A difference
+at 1,001 points of 10⁶ cases, whose curves have 223 and 210 vertices, took 26 ms of processor time on a busy machine,
+3.2 times as long as both hulls (8 ms). By a profile, these take a quarter of it, the limits of about 430 different
+counts of each kind a quarter, counting what only one classifier gets wrong a fifth, and about 55 resamples of each
+curve a sixth. It took 45 ms with 300 resamples, of which fewer are enough since the part with a known mean is
+subtracted. Joint limits of 1,000 or 10,000 cases are calibrated on 999 simulated data sets: `compare` took 18 and 30 ms
+(21 and 32 ms on a machine at rest before the limits were found for 250 data sets at a time, whose arrays stay in the
+cache). The joint critical value of `compare_many` is found in a Gaussian field of all pairs at 65 points: seven tenths
+of the time for 20 classifiers of 10⁵ cases, which took 0.27 s with one thread of linear algebra. Linear algebra with
 several threads adds processor time on a busy machine, where threads wait for each other. A comparison of a file reads
 labels and scores once more, because it can begin only when the thresholds are known: for 2 · 10⁷ rows and two
 classifiers, the hulls took 0.60 s of processor time, that pass 0.37 s (decoding 12 ns a row, looking up both scores 11
 ns); the limits come on top.
 
-*Imports.* The first use of `RocHull` loads 74 modules of the package, which define their classes then, and took 0.34 s
-of processor time in a run in which `numpy` and `narwhals` took 0.14 s. It does not load `narwhals` or SciPy, so the
-modules are what takes the time.
+*Imports.* Both sides find compiled bytecode, as they do after an installation. Where none is kept, Python compiles our
+modules in each process, and the first use of `RocHull` takes twice as long as `numpy` and `narwhals` with their
+bytecode. It loads 71 modules of the package, but neither `narwhals` nor SciPy: of 158 ms of processor time, `numpy`
+took 89 ms; both libraries took 123 ms.
 
 *Memory.* A full curve of float32 scores holds 12 bytes per row, 2.4 times the input. Its property `thresholds` is an
 array of float64, of 8 bytes more.

@@ -21,8 +21,8 @@ class Entry:
     paper, where, what : str
         The year, the place in the paper, and what stands there.
     calls : tuple of str
-        Public names of costcurves that give it, such as "RocHull.best" or "dominates(over=)". They may be empty only if
-        it is not covered.
+        Public names of costcurves that give it, such as "RocHull.best" or "dominates(over=)", or of scikit-learn, with
+        its module.
     studies : tuple of str
         The studies that have rows about it.
     items : tuple of str
@@ -76,10 +76,6 @@ def _rows(studies: str, items: str, missing: str = "") -> dict[str, str]:
 
 def _tests(path: str, missing: str = "") -> dict[str, str]:
     return {"tests": path, "missing": missing}
-
-
-def _none(why: str) -> dict[str, str]:
-    return {"missing": why}
 
 
 _1997, _1998, _SONAR = "scenarios-1997", "domains-1998", "sonar-2005"
@@ -154,7 +150,7 @@ CONTENTS: tuple[Entry, ...] = (
         ("Section 3.4", "composite curves, and the hypothesis about other class ratios",
          "RocHull.to_roc_curve, significant_dominance(versions=)",
          _rows("ratios-1998", "Section 3.4",
-               "the four larger domains and two of the six learners, for want of computing time, and Road")),
+               "Road, and the domains and neural networks of Bradley (1997), whose study the paper quotes")),
         ("Table 1", "who is best at which slopes (`without_trivial` and `stability` of the ranges)",
          "RocHull.ranges, DominanceDisplay",
          _rows(f"{_1998}; splits-1998; variants-1998; bags-1998", "Table 1; Trees", _ROAD)),
@@ -178,12 +174,13 @@ CONTENTS: tuple[Entry, ...] = (
          "JointConfusion, bdeltacost.from_joint", _CELLS),
         ("Section 3.2", "the algorithm BDeltaCost", "bdeltacost, bdeltacost_many",
          _tests("tests/multiclass/test_class_comparison.py")),
-        ("Section 4.1", "trees whose examples are weighted by the mean cost of their class (C4.5-avg)", "",
-         _none("a learner, not an evaluation; the studies train such trees")),
-        ("Figure 1", "the domain", "",
-         _none("a picture of the data, whose boundaries are drawn without numbers; the page shows ours")),
-        ("Table 3", "the class frequencies of the domain", "",
-         _none("a property of the data; the boundaries of ours were chosen to have the printed frequencies")),
+        ("Section 4.1", "trees whose examples are weighted by the mean cost of their class (C4.5-avg)",
+         "CostMatrix.class_weights",
+         {**_MATRIX, "missing": "C4.5 itself; the studies train the trees of scikit-learn"}),
+        ("Figure 1", "the domain", "sklearn.inspection.DecisionBoundaryDisplay",
+         _rows("table5", "Table 3",
+               "the paper's own boundaries, which are drawn without numbers; the page shows ours")),
+        ("Table 3", "the class frequencies of the domain", "ConfusionMatrix", _rows("table5", "Table 3")),
         ("Table 4", "nine models of random cost matrices", "cost_models", _MATRIX),
         ("Table 5", "coverage of BCost", "covers_cost, bcost", _rows("table5", "Table 5")),
         ("Section 4.1", "coverage of the normal interval", "covers_cost(method=)",
@@ -274,8 +271,8 @@ CONTENTS: tuple[Entry, ...] = (
          _tests("tests/decisions/test_all_pairs.py")),
         ("Section 4, equations 9 and 10", "full sampling",
          "CostCurve.band(sampling=), CostCurve.distribution", _NUMBERS),
-        ("Section 4", "normalization by the largest cost, c_max (`per_largest_cost` of a band)",
-         "CostCurve.band(sampling=)", _NUMBERS),
+        ("Section 4", "normalization by the largest cost, c_max (`per_largest_cost` of a band, or of a comparison's)",
+         "CostCurve.band(sampling=), compare(sampling=)", _NUMBERS),
         ("Section 4, equations 11 to 13", "exact bootstrap of a difference, full sampling", "compare(sampling=)",
          _NUMBERS),
         ("Section 5, figure 2", "coverage and the spread of scores", "coverage, CoverageDisplay",
@@ -310,7 +307,7 @@ def contents_table(outcomes: Outcomes, papers: Iterable[str]) -> str:
             f"[{one.paper}]({one.paper}.md)",
             one.where,
             one.what,
-            ", ".join(f"`{call}`" for call in one.calls) or "none",
+            ", ".join(f"`{call}`" for call in one.calls),
             one.verdict(outcomes),
         )
         for one in CONTENTS

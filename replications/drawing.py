@@ -1,4 +1,4 @@
-"""Code shared by the plain matplotlib figures of the pages."""
+"""The looks of lines and the panels of the pages' figures, into which displays draw."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import costcurves as cc
 # Nine looks that colour-blind readers can distinguish by colour and dashes together.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7A4FA3", "#8C6D31")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.2)), (0, (1.5, 1)), (0, (6, 1.2, 1.2, 1.2)))
-GREY = "#6B6B6B"
 
 
 def look(index: int) -> dict[str, Any]:

@@ -17,10 +17,9 @@ from replications.writing import write_whole
 PAGES = ("paper1997.page", "paper1998.page", "paper2000.page", "paper2005.page", "paper2008.page")
 START = (
     "Curves, hulls, intervals and tests below come from the public functions of costcurves, and a test checks that the "
-    "studies import nothing else of it. Each panel of a paper's figure is drawn by one call of a display; only the "
-    "artificial domain, pictures of tables (Tables 5 and 6 of 2000, Table 1 of 1998) and one addition to the papers "
-    "(means of cross-validations for 2005) are drawn with matplotlib. The learners, the simulation of test sets, the "
-    "counts over them and a few comparisons of recorded curves are code of the studies. "
+    "studies use nothing else of it. Each panel of a figure is drawn by one call of a display (of scikit-learn for the "
+    "artificial domain of 2000, otherwise of costcurves), which another test checks. The learners, the simulation of "
+    "test sets, the counts over them and a few comparisons of recorded curves are code of the studies. "
     "The data sets of 1998 and 2005 are not part of the project: `make replicate` fetches them from OpenML or reads "
     "them from a folder (`DATA=folder`), and computes everything again. `python -m replications pages` makes these "
     "pages from the recorded results."

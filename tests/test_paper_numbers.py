@@ -153,3 +153,6 @@ def test_the_four_distributions_of_2008_are_those_of_all_resamples(sampling, pc)
         # Equation 9 divides by the largest cost of an example.
         largest = max(pc / (3 / 7), (1 - pc) / (4 / 7))
         assert band.per_largest_cost(3 / 7).upper[0] == pytest.approx((cost.mean() + z * cost.std()) / largest)
+        # So does equation 11, for a difference.
+        found_difference = both.band.per_largest_cost(3 / 7).lower[0]
+        assert found_difference == pytest.approx((difference.mean() - z * difference.std()) / largest)

@@ -17,14 +17,8 @@ from replications.paper1998.table1 import PRINTED
 from replications.study import Part
 
 COLOUR = dict(zip((*PAPER, *TODAY), COLOURS, strict=True))
-# Bars narrower than this per letter have no name in them.
-NARROW = 0.026
-SHORT = {
-    "Bagged-MC4": "bagged",
-    "random forest": "forest",
-    "gradient boosting": "boosting",
-    "logistic regression": "logistic",
-}
+# Bars have six colours, so the seventh classifier shares that of IB3, which is never in the same picture.
+ORDER = ("IB3", "NB", "Bagged-MC4", "IB5", "random forest", "logistic regression", "gradient boosting", "MC4", "IB1")
 
 
 def averaged(part: Part, name: str) -> cc.AveragedRoc:
@@ -79,37 +73,19 @@ def today(outcomes: Outcomes) -> Any:
 def table1(outcomes: Outcomes) -> Any:
     """Draw who is best where: the paper's table, ours, and ours with the present-day learners."""
     parts = outcomes["domains-1998"].parts
-    with panels(3, 3.0, 3.6, sharey=True) as (figure, axes):
-        kinds = ("the paper", "ours, the same six", "ours, with three present-day ones")
-        for column, (ax, title) in enumerate(zip(axes, kinds, strict=True)):
-            for row, part in enumerate(parts):
-                groups = part["groups"]
-                tables = (PRINTED[part["domain"]], groups["paper"]["ranges"], groups["all"]["ranges"])
-                for name, start, width in _bars(tables[column]):
-                    ax.barh(row, width, left=start, height=0.72, color=COLOUR[name], edgecolor="white", linewidth=0.6)
-                    label = SHORT.get(name, name)
-                    if width >= NARROW * len(label):
-                        style = {"color": _ink(COLOUR[name]), "fontsize": 6.2, "ha": "center", "va": "center"}
-                        ax.text(start + width / 2, row, label, **style)
-            ax.set(title=title, xlim=(0, 1), xlabel="pc")
-            ax.set_yticks(range(len(parts)), [DOMAINS[part["domain"]] for part in parts])
-            ax.tick_params(axis="y", length=0)
-        axes[0].invert_yaxis()
-        handles = [axes[0].barh(0, 0, color=COLOUR[name], label=name) for name in COLOUR]
-        figure.legend(handles=handles, loc="outside lower center", ncols=5)
+    kinds = {
+        "the paper": [PRINTED[part["domain"]] for part in parts],
+        "ours, the same six": [part["groups"]["paper"]["ranges"] for part in parts],
+        "ours, with three present-day ones": [part["groups"]["all"]["ranges"] for part in parts],
+    }
+    with panels(3, 3.0, 4.2, sharey=True) as (figure, axes):
+        for ax, (title, tables) in zip(axes, kinds.items(), strict=True):
+            rows = {DOMAINS[part["domain"]]: _over_pc(table) for part, table in zip(parts, tables, strict=True)}
+            cc.DominanceDisplay(rows, classifiers=ORDER).plot(ax=ax, secondary_axis=None)
+            ax.set_title(title)
     return figure
 
 
-def _bars(table: list[Stretch]) -> list[tuple[str, float, float]]:
-    """List who is best, from which pc, and over how much of pc."""
-    found = []
-    for name, low, high in table:
-        start = 0.0 if high is None else 1 / (1 + high)
-        found.append((name, start, 1 / (1 + low) - start))
-    return found
-
-
-def _ink(colour: str) -> str:
-    """Return black or white, whichever is more legible on a colour."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 120 else "white"
+def _over_pc(table: list[Stretch]) -> list[tuple[str, float, float]]:
+    """List who is best from which pc to which, from a table of slopes."""
+    return [(name, 0.0 if high is None else 1 / (1 + high), 1 / (1 + low)) for name, low, high in table]

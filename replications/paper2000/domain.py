@@ -54,8 +54,8 @@ def tree_predictions(C: cc.CostMatrix, points: Points, rng: np.random.Generator)
     """Train the cost-weighted tree on a thousand examples and return its labels for the points.
 
     As in the paper, the weight of each training example is the mean cost of its class (a column of the paper's matrix,
-    a row of ours). The paper's C4.5 splits by gain ratio and prunes; this is scikit-learn's tree, which splits by
-    entropy and does not prune, with at least two examples per leaf as in C4.5.
+    a row of ours: `CostMatrix.class_weights`). The paper's C4.5 splits by gain ratio and prunes; this is scikit-learn's
+    tree, which splits by entropy and does not prune, with at least two examples per leaf as in C4.5.
     """
     try:
         from sklearn.tree import DecisionTreeClassifier
@@ -64,7 +64,7 @@ def tree_predictions(C: cc.CostMatrix, points: Points, rng: np.random.Generator)
     train = rng.random((TRAINING, 2))
     classes = label(train)
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=int(rng.integers(2**31)))
-    tree.fit(train, classes, sample_weight=C.values.mean(axis=1)[classes])
+    tree.fit(train, classes, sample_weight=np.array([*C.class_weights().values()])[classes])
     return np.asarray(tree.predict(points), dtype=np.int64)
 
 

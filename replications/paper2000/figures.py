@@ -8,55 +8,37 @@ from typing import Any
 import numpy as np
 
 import costcurves as cc
-from replications.drawing import COLOURS, GREY, look, panels
+from replications.drawing import COLOURS, look, panels
 from replications.markdown import Outcomes
-from replications.paper2000 import power, sensitivity, table5, table6
-from replications.paper2000.domain import MODELS, by_model, label
+from replications.paper2000 import power, sensitivity
+from replications.paper2000.domain import CLASSES, MODELS, by_model, label
 
 
 def domain(outcomes: Outcomes) -> Any:
-    """Draw the classes in the unit square."""
-    from matplotlib.colors import ListedColormap
+    """Draw figure 1: the classes in the unit square, by scikit-learn's display of decision boundaries."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.inspection import DecisionBoundaryDisplay
 
-    side = (np.arange(600) + 0.5) / 600
-    x, y = np.meshgrid(side, side)
-    classes = label(np.stack([x.ravel(), y.ravel()], axis=1)).reshape(x.shape)
-    shades = ListedColormap(["#A8CBE3", "#F4F1E8", "#BFE0D0", "#D55E00", "#E8CFDE"])
+    class Truth(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+        """The true class of a point."""
+
+        def fit(self, X: Any, y: Any) -> Truth:
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return label(np.asarray(X))
+
+    shades = ["#A8CBE3", "#F4F1E8", "#BFE0D0", "#D55E00", "#E8CFDE"]
+    corners = np.array([[0.0, 0.0], [1.0, 1.0]])
+    truth = Truth().fit(corners, np.arange(CLASSES))
+    grid = {"grid_resolution": 600, "eps": 0.0, "plot_method": "pcolormesh", "multiclass_colors": shades}
     with panels(1, 3.4, 3.4) as (figure, (ax,)):
-        ax.imshow(classes, origin="lower", extent=(0, 1, 0, 1), cmap=shades, interpolation="nearest", vmin=0, vmax=4)
+        DecisionBoundaryDisplay.from_estimator(truth, corners, ax=ax, response_method="predict", **grid)
         for name, at in (("0", (0.3, 0.05)), ("1", (0.35, 0.35)), ("2", (0.7, 0.95)), ("4", (0.70, 0.42))):
             ax.annotate(name, at, ha="center", va="center", fontsize=11)
         ax.annotate("3", (0.25, 0.62), (0.14, 0.5), fontsize=11, arrowprops={"arrowstyle": "-", "linewidth": 0.6})
-        ax.set(xlabel="first feature", ylabel="second feature")
-    return figure
-
-
-def coverage(outcomes: Outcomes) -> Any:
-    """Draw Tables 5 and 6: the paper's counts and ours, and normal theory."""
-    with panels(2, 4.4, 2.9) as (figure, axes):
-        for ax, name, printed, title in (
-            (axes[0], "table5", table5.PRINTED, "Table 5: true cost covered, of 1000"),
-            (axes[1], "table6", table6.PRINTED, "Table 6: equal costs not rejected, of 1000"),
-        ):
-            at = np.arange(len(MODELS))
-            ax.axhline(950, color=GREY, linewidth=0.8)
-            for shift, kind, mark, words in (
-                (0.0, "exact", "o", "bootstrap, ours"),
-                (0.18, "normal", "s", "normal theory, ours"),
-            ):
-                found = by_model(outcomes[name].parts, kind)
-                mean = [float(np.mean(found[m])) for m in MODELS]
-                low, high = ([abs(f(found[m]) - np.mean(found[m])) for m in MODELS] for f in (min, max))
-                colour = COLOURS[0] if kind == "exact" else COLOURS[1]
-                style = {"fmt": mark, "markersize": 4, "linewidth": 0.9, "color": colour, "label": words}
-                ax.errorbar(at + shift, mean, [low, high], **style)
-            ax.plot(
-                at - 0.18, [printed[m] for m in MODELS], "_", markersize=9, color="black", label="bootstrap, the paper"
-            )
-            ax.plot(at + 0.36, [1000] * 9, "x", markersize=4, color="black", label="normal theory, the paper")
-            ax.set(title=title, ylim=(None, 1010))
-            ax.set_xticks(at, MODELS)
-        axes[0].legend(loc="lower left")
+        ax.set(xlabel="first feature", ylabel="second feature", aspect="equal")
     return figure
 
 

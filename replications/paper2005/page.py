@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import costcurves as cc
-from replications.drawing import GREY, look, panels
+from replications.drawing import look, panels
 from replications.markdown import Outcomes, Page, image, rows_table, settings_text, table
 from replications.paper2005 import credit, intervals, sonar
 from replications.paper2005.curves import CROSSING, crossing_curves, fold_curves, roc_averages
@@ -76,14 +76,12 @@ def figure7(outcomes: Outcomes) -> Any:
             ax=left, hull=False, shade=False, legend="lower right", curve_kwargs=looks
         )
         cc.CostCurveDisplay([cc.CostCurve(one) for one in curves]).plot(ax=middle, legend=False, curve_kwargs=looks)
-        right.plot(sonar.GRID, np.minimum(sonar.GRID, 1 - sonar.GRID), color=GREY, linewidth=0.8, linestyle=":")
-        for i, name in enumerate(sonar.CRITERIA):
-            right.plot(sonar.GRID, sonar.averages(found)[name], label=name, linewidth=1.3, **look(i))
-        right.legend(loc="lower center", ncols=2)
+        means = [sonar.mean_curve(found, name) for name in sonar.CRITERIA]
+        cc.CostCurveDisplay(means).plot(ax=right, legend="lower center", curve_kwargs=looks)
         count = outcomes["sonar-2005"].settings["cross-validations"]
         left.set_title("figure 7: one cross-validation")
         middle.set(title="figure 8: the same", ylim=(0, 0.4))
-        right.set(title=f"mean of {count} cross-validations", ylim=(0, 0.4), xlim=(0, 1), xlabel=middle.get_xlabel())
+        right.set(title=f"mean of {count} cross-validations", ylim=(0, 0.4), ylabel="")
     return figure
 
 

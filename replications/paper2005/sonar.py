@@ -136,6 +136,15 @@ def averages(found: list[Part], form: str = "pruned") -> dict[str, Floats]:
     return {name: np.mean([part["costs"][name] for part in chosen], axis=0) for name in TREES}
 
 
+def mean_curve(found: list[Part], name: str) -> cc.CostCurve:
+    """Restore the mean cost curve of a tree, by duality: the line through each piece of it is a point in ROC space."""
+    cost = averages(found)[name]
+    slope = np.diff(cost) / np.diff(GRID)
+    fpr = np.clip(cost[:-1] - slope * GRID[:-1], 0, 1)
+    tpr = np.clip(1 - fpr - slope, 0, 1)
+    return cc.CostCurve(cc.RocCurve.from_rates(*(np.maximum.accumulate(rate) for rate in (fpr, tpr)), name=name))
+
+
 def rows(found: list[Part]) -> list[Row]:
     """Compare the statements of sections 3, 4 and 6 with our results."""
     seen = [one for part in found if part["form"] == "pruned" for one in part["seen"]]

@@ -48,14 +48,20 @@ def _by_interval(parts: list[Part], names: list[str], kinds: Iterable[tuple[str,
 
 
 def first(outcomes: Outcomes) -> Any:
-    """Draw figure 1: the cost of every threshold in two samples, and their cost curves."""
+    """Draw figure 1: the cost of every threshold and the cost lines in two samples, one in each column."""
     world = cc.Binormal(shift=3, scale=3)
-    samples = [cc.CostCurve.from_predictions(*world.draw(60, 60, rng=i), name=f"sample {i}") for i in (1, 2)]
-    with panels(2, 3.4, 2.8) as (figure, (left, right)):
-        cc.ThresholdDisplay(samples).plot(ax=left, condition=0.3, legend="upper right")
-        cc.CostCurveDisplay(samples).plot(ax=right, condition=0.3, legend=False)
-        left.set_title("the cost of every threshold")
-        right.set_title("the cheapest one at every pc (dots: pc 0.3)")
+    with panels(2, 3.4, 2.7, rows=2, sharey="row") as (figure, axes):
+        for column in range(2):
+            upper, lower = axes[column], axes[2 + column]
+            name = f"sample {column + 1}"
+            sample = cc.CostCurve.from_predictions(*world.draw(60, 60, rng=column + 1), name=name)
+            cc.ThresholdDisplay(sample).plot(ax=upper, condition=0.3, legend=False if column else "upper right")
+            cc.CostCurveDisplay(sample).plot(ax=lower, condition=0.3, lines=True, legend=False)
+            upper.set(title=f"{name}: the cost of every threshold at pc 0.3", xlim=(-12, 12))
+            lower.set(title="the cost lines of all thresholds", ylim=(0, 0.5))
+            if column:
+                upper.set_ylabel("")
+                lower.set_ylabel("")
     return figure
 
 
@@ -164,10 +170,11 @@ is the default interval of this package (combined Wilson limits of the two rates
 designed to remain valid where there are few errors.
 
 Figure 1 illustrates how a cost curve arises: at each condition the cheapest threshold is taken, and another sample has
-another one. The text that we have does not include the picture; this is one of the same process
-(`ThresholdDisplay`, `CostCurveDisplay`):
+another one. The text that we have does not include the picture. It says that the figure has a column for each of two
+samples, whose optimal thresholds differ, and that costs fall to zero at both ends of the axis. This is a picture of the same
+process (`ThresholdDisplay`, `CostCurveDisplay`):
 
-{image("2008-figure1.png", "The cost of every threshold at pc 0.3 in two samples, and their cost curves")}
+{image("2008-figure1.png", "The cost of every threshold at pc 0.3, and the cost lines of all thresholds, in two samples")}
 
 Costs of full samples are divided by the largest cost of a case, c_max, in the paper. `Band.per_largest_cost` gives the
 limits in this unit. The coverage does not depend on the unit.

@@ -33,6 +33,27 @@ def test_a_frame_goes_out_and_comes_back(backend, labels):
     assert back.values.tolist() == C.values.tolist()
 
 
+def test_class_weights_are_the_mean_costs_of_the_papers_columns():
+    paper = [[0, 3.2, 2.5, 12.7], [1, 0, 3, 100], [40.5, 2.2, 0, 5.5], [1, 0.1, 7.1, 0]]  # C(predicted, true)
+    weights = cc.CostMatrix(paper, labels=[1, 2, 3, 4]).T.class_weights()
+    assert list(weights) == [1, 2, 3, 4]
+    assert weights == pytest.approx({1: 42.5 / 4, 2: 5.5 / 4, 3: 12.6 / 4, 4: 118.2 / 4})
+
+
+def test_class_weights_train_a_tree_as_weighted_examples_do():
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(8)
+    X = rng.random((300, 2))
+    y = np.array(list("abc"))[(X[:, 0] * 3 + rng.normal(0, 0.7, 300)).clip(0, 2.9).astype(int)]
+    one = DecisionTreeClassifier(max_depth=3, random_state=0, class_weight=C3.class_weights()).fit(X, y)
+    # A case that costs three times as much stands for three cases: the mean costs are 1, 4/3 and 11/3.
+    several = np.repeat(np.arange(300), np.select([y == "a", y == "b"], [3, 4], 11))
+    many = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[several], y[several])
+    assert (one.predict(X) == many.predict(X)).all()
+    assert (one.predict(X) != DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y).predict(X)).any()
+
+
 def test_a_polars_frame_without_labels_has_rows_in_column_order():
     frame = pl.DataFrame({"x": [0, 5], "y": [1, 0]})
     assert cc.CostMatrix(frame).cost("x", "y") == 1

@@ -32,6 +32,35 @@ def test_optimism_is_the_mean_gap_between_the_cost_in_a_resample_and_in_the_data
     assert found == pytest.approx(expected_optimism(tp, fp, pc), abs=0.012)
 
 
+def test_few_resamples_find_the_mean_of_many_because_the_points_in_use_explain_them(monkeypatch):
+    rng = np.random.default_rng(21)
+    y = rng.random(50_000) < 0.3
+    hull = cc.RocCurve.from_predictions(y, y + rng.normal(size=y.size)).on_hull()
+    tp, fp, pc = hull.tp.astype(float), hull.fp.astype(float), np.array([0.3, 0.5, 0.7])
+    found = []
+    for k in range(40):
+        monkeypatch.setattr("costcurves.inference.optimism.seeded_by", lambda *_, k=k: np.random.default_rng(k))
+        found.append(optimism_of(tp, fp, pc))
+    gaps = plain_gaps(tp, fp, pc, 4000, rng)
+    error = gaps.std(axis=0) / np.sqrt(len(gaps))
+    assert (np.abs(np.mean(found, axis=0) - gaps.mean(axis=0)) < 4 * error).all()
+    assert (np.std(found, axis=0) < 0.8 * gaps.std(axis=0) / np.sqrt(300)).all()  # less than of 460 plain resamples
+
+
+def plain_gaps(tp, fp, pc, draws, rng):
+    """Return, for each resample, by how much the cheapest point (but the first) is cheaper than it is in the data."""
+    shares = [(np.diff(counts) + 0.5) / (np.diff(counts) + 0.5).sum() for counts in (tp, fp)]
+    seen = [
+        np.cumsum(rng.multinomial(int(n), p, draws), axis=1) / n for n, p in zip((tp[-1], fp[-1]), shares, strict=True)
+    ]
+    gaps = []
+    for weight in pc:
+        costs = [weight * (1 - tpr) + (1 - weight) * fpr for tpr, fpr in (map(np.cumsum, shares), seen)]
+        best = costs[1].argmin(axis=1)
+        gaps.append(costs[0][best] - costs[1][np.arange(draws), best])
+    return np.stack(gaps, axis=1)
+
+
 def test_a_useless_score_is_not_shown_to_beat_a_constant_one():
     said = 0
     for k in range(150):

@@ -287,6 +287,58 @@ def test_a_class_that_nobody_can_tell_has_only_the_bars_of_the_trivial_ones():
     assert sorted(alone.bar_) == ["always negative", "always positive"]
 
 
+def test_several_results_have_a_row_each_and_share_the_colours_of_classifiers():
+    ranges = hull().ranges().without_trivial()
+    printed = [("narrow", 0, 0.25), ("wide", 0.25, 0.5), ("narrow", 0.5, 1.0)]
+    display = cc.DominanceDisplay({"ours": ranges, "theirs": printed}, classifiers=["tree", "narrow", "wide"]).plot()
+    assert display.names == ("ours", "theirs")
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["ours", "theirs"]
+    assert list(display.bar_) == ["narrow", "wide"]
+    for name, bars in display.bar_.items():
+        boxes = [path.get_extents() for path in bars.get_paths()]
+        found = sorted((round((box.y0 + box.y1) / 2), box.x0, box.x1) for box in boxes)
+        tables = enumerate([list(ranges), printed])
+        expected = [(row, low, high) for row, table in tables for one, low, high in table if one == name]
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    alone = cc.DominanceDisplay({"one": [("wide", 0, 1)]}, classifiers=("tree", "narrow", "wide")).plot(legend=False)
+    for name, bars in alone.bar_.items():
+        assert (bars.get_facecolor() == display.bar_[name].get_facecolor()).all()
+        assert bars.get_hatch() == display.bar_[name].get_hatch()
+    assert {text.get_text() for text in display.legend_.get_texts()} == {"narrow", "wide"}
+    assert alone.legend_ is None
+    part = cc.DominanceDisplay({"ours": hull(), "theirs": cc.dominance(hull().roc_curves())}).plot(names="theirs")
+    assert {*part.bar_} == {*hull().ranges().candidates}
+    assert len(part.ax_.get_yticks()) == 1
+
+
+def test_rows_of_bars_can_share_the_axis_of_others():
+    figure, (left, right) = plt.subplots(1, 2, sharey=True)
+    for ax in (left, right):
+        cc.DominanceDisplay(hull()).plot(ax=ax)
+    figure.draw_without_rendering()
+    shown = [[text.get_text() for text in ax.get_yticklabels() if text.get_visible()] for ax in (left, right)]
+    assert shown[0][:2] == ["wide", "narrow"]
+    assert shown[1] == []
+
+
+@pytest.mark.parametrize(
+    ("result", "options", "message"),
+    [
+        ({}, {}, "`result` must not be empty"),
+        ([], {}, "`result` must be a Dominance, a RocHull or Ranges"),
+        ({"a": 3}, {}, "`result` must be a Dominance, a RocHull or Ranges, got 3"),
+        ({"a": [("x", 0.1)]}, {}, r"`result` must have rows \(classifier, pc_low, pc_high\)"),
+        ({"a": [("x", 0.5, 0.1)]}, {}, "`result` must have rows with pc_low <= pc_high"),
+        ({"a": [("x", 0, 1.5)]}, {}, r"`result` must be in \[0, 1\], got 1.5"),
+        ([("x", 0, 1)], {"classifiers": ["y"]}, "`classifiers` must have all .* got none named 'x'"),
+        ([("x", 0, 1)], {"classifiers": ["x", "x"]}, "`classifiers` must have different names"),
+    ],
+)  # fmt: skip
+def test_tables_of_bars_are_checked(result, options, message):
+    with pytest.raises(cc.InputError, match=message):
+        cc.DominanceDisplay(result, **options)
+
+
 def test_coverage_is_that_of_the_core_beside_its_level():
     y, scores = two_classes()
     display = cc.CoverageDisplay.from_predictions(y, scores["wide"], level=0.9, pc=POINTS)

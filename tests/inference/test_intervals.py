@@ -187,6 +187,14 @@ def test_broken_counts_are_refused():
         wilson(0, 0, 2.0)
 
 
+def test_mid_p_limits_of_one_total_are_those_of_the_same_totals_and_levels_one_by_one():
+    k, z = np.array([[3.0, 0.0, 7.0], [7.0, 400.0, 3.0]]), 1.96
+    for found, expected in zip(
+        mid_p_at(k, 400, z), mid_p_at(k, np.full(k.shape, 400.0), np.full(k.shape, z)), strict=True
+    ):
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize(
     ("k", "n"), [(1, 10**5), (5, 4_426_271), (12, 11_487_731), (900, 890_000_000), (7, 9), (40, 50)]
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 import costcurves as cc
-from replications import study as framework
 from replications.catalogue import NAMES, study
 from replications.command import as_text, main
 from replications.contents import CONTENTS
@@ -18,7 +16,6 @@ from replications.pages import all_pages, page_text, summary, write_pages
 from replications.paper2000 import domain
 from replications.study import BEYOND, REPLICATES, VERDICTS, Outcome, Row, Study, rng_of
 
-PACKAGE = Path(framework.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs" / "replications"
 
 
@@ -150,22 +147,6 @@ def test_rows_print_numbers_texts_and_nothing():
     assert outcome.rows[0].difference is None
 
 
-def test_replications_use_only_public_functions():
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("costcurves"):
-                names = [name.name for name in node.names]
-                assert node.module == "costcurves", f"{path.name} imports {node.module}"
-                assert set(names) <= set(cc.__all__), f"{path.name} imports {names}"
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "cc":
-                assert node.attr in cc.__all__, f"{path.name} uses cc.{node.attr}"
-            if isinstance(node, ast.Import):
-                assert not any(one.name.startswith("costcurves.") for one in node.names), path.name
-            if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("__"):
-                own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-                assert own, f"{path.name} uses the private .{node.attr}"
-
-
 def test_the_pages_of_the_repository_are_those_of_the_recorded_results(tmp_path):
     pages = all_pages()
     outcomes = {name: study(name).rejudged() for page in pages for name in page.studies}
@@ -209,22 +190,6 @@ def test_a_twin_has_the_same_confusion_matrix_and_other_labels():
     assert trial.joints(twin).sum(axis=(0, 3)).tolist() == one.counts.tolist()
     assert trial.confusions().sum(axis=0).tolist() == one.counts.tolist()
     assert trial.confusions().sum(axis=(1, 2)).tolist() == [1000] * 20
-
-
-def test_only_named_pictures_are_drawn_without_a_display():
-    found = set()
-    for path in PACKAGE.rglob("*.py"):
-        for function in ast.parse(path.read_text()).body:
-            for call in ast.walk(function):
-                at = call.func if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
-                if at is None or at.attr not in {"plot", "errorbar", "barh", "imshow", "axhline", "axvline", "text"}:
-                    continue
-                axes = {"ax", "left", "middle", "right"}
-                if isinstance(at.value, ast.Subscript) or getattr(at.value, "id", "") in axes:
-                    found.add((path.parent.name, function.name))
-    # The domain and the tables of 2000, Table 1 of 1998, and means of cross-validations.
-    tables = {("paper2000", "domain"), ("paper2000", "coverage"), ("paper1998", "table1")}
-    assert found == tables | {("paper2005", "figure7")}
 
 
 def test_pages_count_their_verdicts_and_say_what_is_missing():

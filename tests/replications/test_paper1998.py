@@ -330,3 +330,11 @@ def test_a_domain_read_again_gives_the_recorded_curves():
     for name in names:
         assert result.averaged_roc(name).tpr == pytest.approx(recorded["curves"][name], abs=2e-5)
         assert (named[name] == result.y_true).mean() == pytest.approx(recorded["accuracy"][name], abs=1e-6)
+
+
+def test_the_bars_of_table_1_are_its_slopes_in_pc():
+    from replications.paper1998.figures import _over_pc
+
+    # Who is best up to a slope of 1.06, and beyond it, for DNA: slope 0 is pc 1, and slope 1.06 is pc 1 / 2.06.
+    middle = pytest.approx(1 / 2.06)
+    assert _over_pc(PRINTED["dna"]) == [("NB", middle, 1.0), ("Bagged-MC4", 0.0, middle)]

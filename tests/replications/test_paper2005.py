@@ -290,3 +290,11 @@ def test_one_cross_validation_of_sonar_again_exactly():
     # One cross-validation is one of the ten that were averaged.
     for name in sonar.TREES:
         assert np.abs(np.subtract(small["costs"][name], full["costs"][name])).max() < 0.1
+
+
+def test_a_mean_cost_curve_is_restored_from_its_values():
+    parts = study("sonar-2005").recorded().parts
+    for name in sonar.CRITERIA:
+        curve = sonar.mean_curve(parts, name)
+        # The recorded values have four decimals.
+        np.testing.assert_allclose(curve.evaluate(sonar.GRID), sonar.averages(parts)[name], atol=1e-4)

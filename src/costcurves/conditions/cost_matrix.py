@@ -130,6 +130,25 @@ class CostMatrix(Result):
         """Return the cost of predicting one class when another is true."""
         return float(self.values[self._position("true", true), self._position("predicted", predicted)])
 
+    def class_weights(self) -> dict[Any, float]:
+        """Return the mean cost of each true class over all predictions, as weights for training.
+
+        Notes
+        -----
+        Margineantu & Dietterich (2000) weight the training examples of their trees so, after Breiman et al. (1984).
+        Most classifiers of scikit-learn take the weights as ``class_weight``. With two classes and free right
+        decisions, they are in the ratio of the costs of a miss and a false alarm. With more classes, they blur
+        costs that depend on the predicted class; decisions at the least expected cost
+        (`MinimumExpectedCostClassifier`) do not.
+
+        Examples
+        --------
+        >>> import costcurves as cc
+        >>> cc.CostMatrix([[0, 1], [5, 0]], labels=["good", "bad"]).class_weights()
+        {'good': 0.5, 'bad': 2.5}
+        """
+        return dict(zip(self.labels, self.values.mean(axis=1).tolist(), strict=True))
+
     def draws(self, high: CostsLike, n_draws: int = 100, *, log: bool = False, rng: Rng = 0) -> tuple[CostMatrix, ...]:
         """Return matrices drawn between this one and a higher one, every cell uniformly and independently.
 

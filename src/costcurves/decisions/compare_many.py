@@ -306,7 +306,7 @@ class PairwiseTests(Result):
     >>> scores = {"sharp": y + rng.normal(0, 0.6, 300), "dull": rng.normal(0, 1, 300)}
     >>> cc.compare_many(y, scores).at(0.5)
     Pairs at pc=0.5, significant at 0.05 after Holm's adjustment
-      'sharp' - 'dull': -0.283, p=1.91e-11 (adjusted 1.91e-11), significant
+      'sharp' - 'dull': -0.283, p=1.17e-11 (adjusted 1.17e-11), significant
     """
 
     pairs: tuple[tuple[str, str], ...]

@@ -383,12 +383,13 @@ def _fit_axis_labels(ax: Any, among: Sequence[Any] | None = None) -> bool:
 
 def _fit_rows(ax: Any, names: Sequence[str]) -> None:
     """Write the names of rows in two lines, or in one if rows are narrow, and cut those that need too much width."""
-    if not names:
+    labels = ax.get_yticklabels()
+    if not names or not labels:  # axes that share those of others show no labels
         return
     dots = ax.figure.dpi / 72
     height = 0.9 * ax.get_window_extent().height / len(names) / dots
     width = (0.4 * ax.figure.bbox.width if ax.figure.axes == [ax] else 0.7 * ax.get_window_extent().width) / dots
-    size = float(ax.get_yticklabels()[0].get_fontsize())
+    size = float(labels[0].get_fontsize())
     lines = 2 if height > 2.5 * size else 1
     size = min(size, max(_SMALLEST - 1, height / 1.2))
     letters = max(6, int(width / (0.62 * size)))

@@ -9,8 +9,10 @@ from costcurves.counting import compiled
 from costcurves.inference.rates import critical
 from costcurves.inference.simultaneous import exact_weights, seeded_by
 
-# Data sets drawn.
-_DRAWS = 300
+# The fewest and the most resamples, and about how many counts are drawn in all: a curve of many points needs fewer of
+# them, because the cost of the points that are cheapest on the data explains most of how they differ.
+_DRAWS = (50, 300)
+_COUNTS = 12_000
 # Operating points at once, so that the memory is bounded.
 _TOGETHER = 4096
 # Of a useless score the bootstrap finds about half of the optimism, of a good one about two thirds.
@@ -36,6 +38,9 @@ def optimism_of(tp: FloatArray, fp: FloatArray, pc: FloatArray) -> FloatArray:
     data. Half an example is added between any two points, so that points next to each other do not look settled
     because no example of a class lies between them.
 
+    By how much the point that is cheapest in the data is cheaper in a resample has mean zero, and its mean over the
+    resamples is subtracted. For 10⁶ cases this leaves a fifth of the standard error or less.
+
     Examples
     --------
     >>> import numpy as np
@@ -54,17 +59,21 @@ def optimism_of(tp: FloatArray, fp: FloatArray, pc: FloatArray) -> FloatArray:
     tp, fp = (np.concatenate([[0.0], part.cumsum()]) for part in (pos, neg))
     rates, again = [], []
     rng = seeded_by(tp, fp)
+    draws = int(np.clip(_COUNTS // tp.size, *_DRAWS))
     for counts in (tp, fp):
         size = max(round(float(counts[-1])), 1)
         share = np.maximum(np.diff(counts), 0.0) + 0.5
         share = share / share.sum()
-        drawn = rng.multinomial(size, share, _DRAWS)
+        drawn = rng.multinomial(size, share, draws)
         rates.append(np.concatenate([[0.0], share.cumsum()]))
-        again.append(np.hstack([np.zeros((_DRAWS, 1)), drawn.cumsum(axis=1) / size]))
+        again.append(np.hstack([np.zeros((draws, 1)), drawn.cumsum(axis=1) / size]))
+    misses, alarms, known = 1 - again[0], again[1], (1 - rates[0], rates[1])
+    means = misses.mean(axis=0), alarms.mean(axis=0)
     order, found = np.argsort(pc, kind="stable"), np.zeros(pc.size)
     for start in range(0, pc.size, _TOGETHER):
         some = order[start : start + _TOGETHER]
-        found[some] = _too_low(1 - again[0], again[1], (1 - rates[0], rates[1]), pc[some]).mean(axis=1)
+        found[some] = _too_low(misses, alarms, known, pc[some]).mean(axis=1)
+        found[some] += _too_low(known[0][None], known[1][None], means, pc[some])[:, 0]
     return np.maximum(found, 0.0)
 
 
@@ -80,7 +89,7 @@ def here_and_around(tp: FloatArray, fp: FloatArray, pc: FloatArray) -> FloatArra
     >>> counts = np.array([0.0, 20, 35, 45, 50]), np.array([0.0, 5, 15, 30, 50])
     >>> here, around = here_and_around(*counts, np.array([0.2, 0.5, 1.0]))
     >>> here.round(4).tolist(), around.round(4).tolist()
-    ([0.0159, 0.0172, 0.0], [0.0134, 0.018, 0.0])
+    ([0.0159, 0.0182, 0.0], [0.0125, 0.0175, 0.0])
     """
     low = np.exp(-np.abs(_LOG_ODDS))
     low /= 1 + low

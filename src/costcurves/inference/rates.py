@@ -214,8 +214,12 @@ def mid_p_at(count: npt.ArrayLike, total: npt.ArrayLike, z: FloatArray | float) 
 
     k, n, tail = np.broadcast_arrays(np.asarray(count, float), np.asarray(total, float), ndtr(-np.asarray(z)))
     # Few counts are different along a curve, and the equation is solved once for each of them.
-    rows, where = np.unique(np.stack([k.ravel(), n.ravel(), tail.ravel()]), axis=1, return_inverse=True)
-    few, size, tail = rows
+    if not (any(n.strides) or any(tail.strides)):  # counts alone are sorted much faster
+        few, where = np.unique(k.ravel(), return_inverse=True)
+        size, tail = (np.full(few.size, x.flat[0] if x.size else 0.0) for x in (n, tail))
+    else:
+        rows, where = np.unique(np.stack([k.ravel(), n.ravel(), tail.ravel()]), axis=1, return_inverse=True)
+        few, size, tail = rows
     lower, upper = (_mid_p_limit(few, size, tail, upper=side) for side in (False, True))
     return lower[where.ravel()].reshape(k.shape), upper[where.ravel()].reshape(k.shape)
 

@@ -32,6 +32,8 @@ _DRAWS = 20_000
 # The number of data sets simulated for the critical value of a moving threshold. Among 1,999 simulated values and one
 # more, each is equally likely to have each rank, so that the 1,900th is exceeded with probability 5 %.
 SIMULATIONS = 1999
+# The number of data sets whose limits are found at once, so that all arrays stay in the processor's cache.
+_AT_ONCE = 250
 # The distance of the critical values between which limits are interpolated, and the distance from the truth at which a
 # limit touches it.
 _STEP = 0.25
@@ -172,7 +174,8 @@ def calibrated_critical(room: Callable[[float, IntArray], FloatArray], draws: in
     ----------
     room : callable
         `room(z, which)` returns for each data set in `which`, and each point, the distance from the truth to the nearer
-        limit of the band at critical value z. It is negative where the truth lies outside, and grows with z.
+        limit of the band at critical value z. It is negative where the truth lies outside, and grows with z. Data sets
+        are asked for in small numbers at once.
     draws : int
         Number of simulated data sets.
     level : float
@@ -190,14 +193,19 @@ def calibrated_critical(room: Callable[[float, IntArray], FloatArray], draws: in
     low, high = 0, grid.size - 1
     undecided, covered = np.arange(draws), 0
     wanted = min(draws, math.ceil(level * (draws + 1) - 1e-9))
+
+    def each(z: float, which: IntArray) -> FloatArray:
+        """Return `room` of any number of data sets."""
+        return np.concatenate([room(z, which[i : i + _AT_ONCE]) for i in range(0, max(which.size, 1), _AT_ONCE)])
+
     while high - low > 1:
         middle = low + max(1, (high - low) // (4 if 2 * undecided.size > draws else 2))
-        held = (room(float(grid[middle]), undecided) >= -_TOUCHES).all(axis=1)
+        held = (each(float(grid[middle]), undecided) >= -_TOUCHES).all(axis=1)
         if covered + held.sum() >= wanted:
             high, undecided = middle, undecided[held]
         else:
             low, undecided, covered = middle, undecided[~held], covered + int(held.sum())
-    below, above = (room(float(grid[i]), undecided) for i in (low, high))
+    below, above = (each(float(grid[i]), undecided) for i in (low, high))
     part = np.where(below < -_TOUCHES, below / np.minimum(below - above, -1e-300), 0.0)
     needed = np.clip(part, 0.0, 1.0).max(axis=1, initial=0.0)
     return float(grid[low] + _STEP * np.sort(needed)[wanted - covered - 1])

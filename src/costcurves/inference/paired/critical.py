@@ -257,7 +257,8 @@ def _one_by_one(cells: Cells, number: IntArray, points: int, rng: np.random.Gene
     if total.size == 0:
         return np.zeros((number.size, points), np.int64), np.zeros((number.size, points), np.int64)
     found = rng.binomial(number, min(float(total[-1]), 1.0))
-    drawn = rng.random(int(found.sum())) * total[-1]
+    drawn = rng.random(int(found.sum()))
+    drawn *= total[-1]  # in place: fresh memory costs as much as the random numbers
     # Those that only a gets wrong are counted in the first half of each row, those that only b does in the second.
     half = np.where(cells.only_a, 0, width)
     ends = half + cells.first, half + cells.last

@@ -175,7 +175,8 @@ def counts_of_searches(
 ) -> tuple[PairedCounts, PairedCounts]:
     """Return the paired counts of the positives and of the negatives by compiled loops, which also add to `cells`."""
     table = np.zeros((2, 3, steps + 1), np.int64)
-    for some in _blocks(positive.size):  # so that scores of other types need little memory
+    whole = all(score.dtype == np.float64 and score.flags.c_contiguous for score in scores)
+    for some in [slice(None)] if whole else _blocks(positive.size):  # so that converted scores need little memory
         both = [score[some].astype(np.float64, copy=False) for score in scores]
         fast.count_changes(both, positive[some], searches, table, cells)
     found = []
