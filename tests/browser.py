@@ -67,9 +67,9 @@ class Tab:
 
     def ready(self) -> None:
         """Wait until the pictures are drawn."""
-        self.page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=60_000)
+        self.page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=600_000)
 
-    def until(self, condition: str, timeout: float = 30.0) -> None:
+    def until(self, condition: str, timeout: float = 300.0) -> None:
         """Wait until an expression is true. Playwright's own way runs text as code, which the page's policy forbids."""
         end = time.monotonic() + timeout
         while not self.page.evaluate(condition):
@@ -85,6 +85,11 @@ class Tab:
     def settle(self) -> None:
         """Wait until the pictures have followed."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
+
+    def point(self, box: dict[str, float], x: float, y: float) -> None:
+        """Move the mouse to a place in a box, and wait for the two frames in which the tooltip follows."""
+        self.page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def open_tab(running: Any, **options: Any) -> Tab:

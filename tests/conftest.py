@@ -16,7 +16,7 @@ from costcurves.counting import compiled
 from laws import FUZZ_SEED
 from spark_bridge import start_spark
 
-settings.register_profile("costcurves", deadline=None, derandomize=True, database=None)
+settings.register_profile("costcurves", deadline=None, derandomize=True, database=None, max_examples=50)
 settings.register_profile("fuzz", deadline=None, database=None, print_blob=True)
 settings.load_profile("costcurves" if FUZZ_SEED is None else "fuzz")
 

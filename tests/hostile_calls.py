@@ -56,7 +56,7 @@ BETWEEN_LAYERS = {
     *(
         f"{band}.{name}"
         for band in ("Band", "DifferenceBand", "UnpairedBand")
-        for name in ("with_error", "with_errors", "allowing")
+        for name in ("with_error", "with_errors", "allowing", "computed_by")
     ),
 }
 SECONDS = 60  # of CPU time, after which a call hangs
@@ -154,7 +154,6 @@ class Target:
     owners: list[Any] | None
     cls: type | None = None
     bases: list[dict[str, Any]] = field(default_factory=list)
-    seconds: float = 0.0
 
 
 def plain_code(function: Any) -> types.CodeType | None:
@@ -297,9 +296,8 @@ class Campaign:
         rng = np.random.default_rng(seed)
         made = 0
         while made < count and time.monotonic() < end:
+            # Nothing but the seed may decide what is called: a run on a slower machine makes the same calls.
             target = self.targets[rng.integers(len(self.targets))]
-            if rng.random() * (target.seconds + 0.001) > 0.003:
-                continue  # slow callables come less often
             made += 1
             found = self.call(target, rng)
             if found is not None:
@@ -366,7 +364,6 @@ class Campaign:
                 keywords[name] = given[name]
         if isinstance(path := keywords.get("path"), (str, os.PathLike)):
             keywords["path"] = os.path.basename(path)  # nothing is written but into the folder of the campaign
-        begin = time.process_time()
         try:
             with quiet(), limited():
                 answer = target.function(*args, **keywords)
@@ -382,8 +379,6 @@ class Campaign:
                 lines = traceback.format_exception(error)
                 return Failure(target.name, shown, f"{type(error).__name__}: {error}", "".join(lines[-8:]))
             self.outcomes["refused by others"] += 1
-        finally:
-            target.seconds = max(0.8 * target.seconds, time.process_time() - begin)
         return None
 
 

@@ -1,7 +1,8 @@
 """Laws: properties that must hold in every world, checked on many random ones.
 
-A law says how many worlds it is tried on in an ordinary run, where the worlds are the same every time. `make fuzz`
-tries all laws on fresh worlds, again and again until its time is up, and prints how to repeat a failure.
+A law says how many worlds it is tried on in an ordinary run, where the worlds are the same every time, so that a few of
+them say as much as many. `make fuzz` tries all laws on fresh worlds, again and again until its time is up, and prints
+how to repeat a failure.
 """
 
 from __future__ import annotations

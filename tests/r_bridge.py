@@ -47,7 +47,7 @@ def why_r_is_missing() -> str | None:
     if shutil.which("Rscript") is None:
         return "Rscript is not on the PATH"
     check = "; ".join(f"if (!requireNamespace('{p}', quietly = TRUE)) cat('{p} ')" for p in PACKAGES)
-    found = subprocess.run(["Rscript", "-e", check], capture_output=True, text=True, check=False, timeout=60)
+    found = subprocess.run(["Rscript", "-e", check], capture_output=True, text=True, check=False, timeout=600)
     if found.returncode != 0:
         return f"Rscript does not work: {found.stderr.strip()}"
     return f"R packages are missing: {found.stdout.strip()}" if found.stdout.strip() else None
@@ -84,7 +84,7 @@ def run_r(answer: str, datasets: Sequence[Predictions]) -> list[dict[str, list[f
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,
         )
         if done.returncode != 0:
             raise RuntimeError(f"R failed: {done.stderr.strip()}")

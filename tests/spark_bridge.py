@@ -27,7 +27,7 @@ def why_spark_is_missing() -> str | None:
     java = shutil.which("java", path=f"{os.environ.get('JAVA_HOME', '')}/bin{os.pathsep}{os.environ.get('PATH', '')}")
     if java is None:
         return "Java is not on the PATH"
-    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=60).stderr
+    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=600).stderr
     version = re.search(r'version "(\d+)', said)
     if version is None or int(version.group(1)) < 17:
         return f"Spark needs Java 17 or newer, got: {said.strip().splitlines()[:1]}"

@@ -101,7 +101,7 @@ def test_shared_objects_answer_threads_as_they_answer_one(kind):
     shared, together = world()[kind], threading.Barrier(THREADS)
 
     def work(k):
-        together.wait(60)
+        together.wait(600)
         order = np.random.default_rng(k).permutation(len(QUESTIONS[kind]))
         return {int(i): plain(QUESTIONS[kind][i](shared)) for i in order}
 

@@ -30,7 +30,7 @@ from costcurves.report.words import Speaker
 from laws import random_worlds
 
 # Worlds of an ordinary run; COSTCURVES_WORLDS=500 tries more.
-WORLDS = int(os.environ.get("COSTCURVES_WORLDS", "4"))
+WORLDS = int(os.environ.get("COSTCURVES_WORLDS", "2"))
 
 
 # Names of classifiers, hostile ones among them.

@@ -51,7 +51,7 @@ def start_weka() -> Iterator[Any]:
     finally:
         gateway.shutdown()
         process.stdin.close()
-        process.wait(timeout=30)
+        process.wait(timeout=600)
 
 
 def doubles(gateway: Any, values: Sequence[float]) -> Any:

@@ -106,7 +106,7 @@ def test_a_pipe_is_written_into(tmp_path):
     reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
     reader.start()
     write_atomically(pipe, "through the pipe" * 10_000)
-    reader.join(10)
+    reader.join(600)
     assert found == [b"through the pipe" * 10_000]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert os.listdir(tmp_path) == ["pipe"]

@@ -306,7 +306,7 @@ def test_names_do_nothing_in_a_notebook():
 )
 def test_a_frame_is_of_the_library_that_is_already_imported(first, expected):
     code = f"{first}\nimport costcurves as cc\nprint(type(cc.Beta(2, 3).to_frame()).__module__.split('.')[0])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600)
     assert done.stdout.strip() == expected
 
 

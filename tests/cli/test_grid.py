@@ -39,7 +39,7 @@ def shown(grid: Grid, width: int) -> str:
     return page.getvalue()
 
 
-@law(500)
+@law(200)
 @given(grids(), st.integers(36, 140))
 def test_no_number_is_broken_at_any_width(made, width):
     grid, kinds = made
@@ -60,7 +60,7 @@ def test_no_number_is_broken_at_any_width(made, width):
         left = left[: found.start()] + "\x00" * len(piece) + left[found.end() :]
 
 
-@law(100)
+@law(40)
 @given(grids())
 def test_with_room_every_row_is_one_line(made):
     grid, _ = made

@@ -116,7 +116,7 @@ def test_what_is_wrong_with_standard_input_is_said_of_it(run, monkeypatch, data,
 @pytest.mark.law
 @pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
 def test_the_command_line_reads_what_a_scan_reads(tmp_path, ending):
-    for rng in random_worlds(15, stream=1702):
+    for rng in random_worlds(8, stream=1702):
         n = int(rng.integers(2, 40))
         y = rng.integers(0, 2, n)
         table = pa.table(

@@ -9,8 +9,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
-
 import costcurves
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +28,7 @@ def start(*code: str, **options: object) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     return process.returncode, out, err
 
 
@@ -72,9 +70,8 @@ def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", [["curve", *DECIDE[1:4], "--json"], ["schema", "plan"]])
-def test_a_reader_that_leaves_is_no_error(command):
-    process = start("-m", "costcurves", *command)
+def test_a_reader_that_leaves_is_no_error():
+    process = start("-m", "costcurves", "curve", *DECIDE[1:4], "--json")
     assert process.stdout is not None
     process.stdout.close()
     process.stdout = None

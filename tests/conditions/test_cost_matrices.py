@@ -324,7 +324,6 @@ def test_bad_models_are_refused(model, priors, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"level": 95}, r"`level` must be in \(0, 1\), got 95"),
         ({"method": "exact", "laplace": -1}, "`laplace` must be >= 0, got -1"),
         ({"laplace": 0.1}, "`laplace` must come with method 'exact' or 'resample', got method 'tilted'"),
         (

@@ -74,7 +74,7 @@ def nearest(value):
 
 @pytest.mark.law
 def test_the_text_of_a_threshold_lies_in_the_gap_and_no_number_there_has_fewer_decimals():
-    for rng in random_worlds(10_000, stream=300):
+    for rng in random_worlds(2000, stream=300):
         check_text(*gap(rng))
 
 
@@ -99,7 +99,7 @@ def check_text(below, threshold):
 
 @pytest.mark.law
 def test_a_threshold_whose_next_lower_score_is_not_known_is_shown_in_full():
-    for rng in random_worlds(3_000, stream=308):
+    for rng in random_worlds(800, stream=308):
         for value in gap(rng):
             text = cut_text(value)
             assert float(text) == value
@@ -108,7 +108,7 @@ def test_a_threshold_whose_next_lower_score_is_not_known_is_shown_in_full():
 
 @pytest.mark.law
 def test_a_threshold_in_the_middle_of_a_gap_leaves_room_on_both_sides():
-    for rng in random_worlds(3_000, stream=309):
+    for rng in random_worlds(800, stream=309):
         below, threshold = gap(rng)
         value = middle_cut(threshold, below)
         assert below < value <= threshold
@@ -133,7 +133,7 @@ def test_texts_are_those_of_javascript():
 
 @pytest.mark.law
 def test_every_threshold_of_a_curve_has_a_text_that_separates_the_same_cases():
-    for rng in random_worlds(1_500, stream=301):
+    for rng in random_worlds(400, stream=301):
         labels, scores = scored_world(rng)
         for values in scores.values():
             curve = cc.RocCurve.from_predictions(labels, values)
@@ -146,7 +146,7 @@ def test_every_threshold_of_a_curve_has_a_text_that_separates_the_same_cases():
 
 @pytest.mark.law
 def test_every_threshold_that_a_hull_shows_separates_the_cases_it_is_said_to():
-    for rng in random_worlds(500, stream=302):
+    for rng in random_worlds(150, stream=302):
         labels, scores = scored_world(rng)
         hull = cc.RocHull.from_predictions(labels, scores)
         few = cc.RocHull.from_predictions(labels, scores, points="hull")
@@ -190,7 +190,7 @@ def test_every_threshold_that_a_hull_shows_separates_the_cases_it_is_said_to():
 def test_buckets_know_the_next_lower_scores(monkeypatch):
     monkeypatch.setattr(hull_vertices, "SMALLEST", 2)
     monkeypatch.setattr(hull_vertices, "MOST_SHARED", 1.0)
-    for rng in random_worlds(400, stream=303):
+    for rng in random_worlds(120, stream=303):
         labels, scores = scored_world(rng, most=400)
         plain = cc.RocHull.from_predictions(labels, scores)
         assert cc.RocHull.from_predictions(labels, scores, points="hull").threshold_text == plain.threshold_text
@@ -198,7 +198,7 @@ def test_buckets_know_the_next_lower_scores(monkeypatch):
 
 @pytest.mark.law
 def test_thresholds_of_weighted_data_separate_the_same_weights():
-    for rng in random_worlds(500, stream=304):
+    for rng in random_worlds(150, stream=304):
         labels, scores = scored_world(rng)
         weights = rng.integers(0, 3, labels.size).astype(float)
         weights[:2] = 1.0
@@ -213,7 +213,7 @@ def test_thresholds_of_weighted_data_separate_the_same_weights():
 
 @pytest.mark.law
 def test_every_threshold_of_a_recommendation_separates_the_cases_it_is_said_to():
-    for rng in random_worlds(60, stream=305):
+    for rng in random_worlds(20, stream=305):
         labels, scores = scored_world(rng)
         found_on, found_scores = scored_world(rng)
         policy = {
@@ -243,7 +243,7 @@ def test_every_threshold_of_a_recommendation_separates_the_cases_it_is_said_to()
 
 @pytest.mark.law
 def test_thresholds_that_follow_from_costs_are_rounded_a_little_and_separate_the_same_cases():
-    for rng in random_worlds(200, stream=306):
+    for rng in random_worlds(60, stream=306):
         size = int(rng.integers(3, 60))
         labels = rng.random(size) < 0.5
         labels[:2] = False, True
@@ -269,7 +269,7 @@ def test_rates_have_no_scores_so_their_thresholds_are_shown_in_full():
 @pytest.mark.law
 @pytest.mark.usefixtures("way")
 def test_thresholds_of_tallies_separate_the_same_cases():
-    for rng in random_worlds(150, stream=307):
+    for rng in random_worlds(50, stream=307):
         labels, scores = scored_world(rng, most=300)
         values = np.asarray(scores["a"], np.float64)
         parts = [slice(None, values.size // 2), slice(values.size // 2, None)]
@@ -302,7 +302,7 @@ def plain(markup):
 def test_the_command_line_and_the_report_show_the_thresholds_of_the_hull(tmp_path, capsys):
     here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
     asked = ("--prevalence", "0.3", "--cost-fp", "1", "--cost-fn", "5")
-    for i, rng in enumerate(random_worlds(6, stream=310)):
+    for i, rng in enumerate(random_worlds(3, stream=310)):
         labels, scores = scored_world(rng, most=80)
         scores = {name: np.asarray(values, np.float64) for name, values in scores.items()}
         hull = cc.RocHull.from_predictions(labels, scores)

@@ -90,7 +90,7 @@ def test_buckets_give_the_full_hull_whatever_the_scores(monkeypatch, shape, size
         assert_found(positive, scores)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 40)), min_size=2, max_size=80), st.sampled_from([1, 7, 1e-3]))
 def test_buckets_give_the_full_hull_of_few_tied_examples(pairs, width):
     positive = np.array([False, True, *(label for label, _ in pairs)])

@@ -17,7 +17,7 @@ def calibrated(y, p, bins, **options):
 
 @pytest.mark.law
 def test_bins_are_those_of_scikit_learn():
-    for rng in random_worlds(60, stream=2718):
+    for rng in random_worlds(30, stream=2718):
         n, bins = int(rng.integers(4, 300)), int(rng.integers(1, 15))
         y = rng.random(n) < rng.random()
         y[:2] = True, False

@@ -47,7 +47,7 @@ def alarms_between(points):
 
 @pytest.mark.law
 def test_the_winner_and_the_runner_up_are_those_of_scanning_all_points():
-    for rng in random_worlds(5000, stream=1601):
+    for rng in random_worlds(1200, stream=1601):
         curves, rates = random_classifiers(rng)
         pc = rng.choice([rng.integers(0, 25) / 24, rng.random(), rng.random() / 50])
         decision = cc.RocHull(curves).best(float(pc))
@@ -206,7 +206,7 @@ def a_rate(rng, rates, axis):
 
 @pytest.mark.law
 def test_the_neyman_pearson_choices_are_those_of_scanning_all_points():
-    for rng in random_worlds(2000, stream=1602):
+    for rng in random_worlds(500, stream=1602):
         curves, rates = random_classifiers(rng, largest=8)
         hull, choices = cc.RocHull(curves), all_choices(rates)
         for _ in range(5):
@@ -223,7 +223,7 @@ def test_the_neyman_pearson_choices_are_those_of_scanning_all_points():
 
 @pytest.mark.law
 def test_the_choice_within_a_capacity_is_that_of_scanning_all_points():
-    for rng in random_worlds(2000, stream=1603):
+    for rng in random_worlds(500, stream=1603):
         curves, rates = random_classifiers(rng, largest=8)
         hull = cc.RocHull(curves)
         share = float(rng.choice([0.05, 0.5, 7 / 8, 1 / 3, rng.random()]))
@@ -245,7 +245,7 @@ def test_the_choice_within_a_capacity_is_that_of_scanning_all_points():
 
 @pytest.mark.law
 def test_mixtures_under_a_limit_find_the_most_and_waste_nothing():
-    for rng in random_worlds(1000, stream=1604):
+    for rng in random_worlds(300, stream=1604):
         curves, rates = random_classifiers(rng, most=2, largest=6)
         hull, points = cc.RocHull(curves), everyone(rates)
         limit, floor = a_rate(rng, rates, 0), a_rate(rng, rates, 1)
@@ -347,7 +347,7 @@ def test_at_a_vertical_edge_the_mixture_takes_its_top_and_at_a_horizontal_one_it
 
 @pytest.mark.law
 def test_joined_stretches_cover_all_in_order_and_are_short_themselves():
-    for rng in random_worlds(200, stream=1830):
+    for rng in random_worlds(80, stream=1830):
         n, most = int(rng.integers(1, 60)), int(rng.integers(1, 20))
         cuts = np.sort(np.append(rng.random(n - 1) ** rng.choice([1, 4]), [0, 1]))
         missing = np.full(n, np.nan)

@@ -17,7 +17,7 @@ from costcurves.counting import folds as dividing
 from costcurves.counting.counts import MANY
 from costcurves.counting.folds import case_folds, divided
 from costcurves.curves import crossfit
-from laws import random_worlds
+from laws import FUZZ_SEED, random_worlds
 
 HERE = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=2)
 
@@ -65,7 +65,7 @@ def between_breaks(curve):
 @pytest.mark.law
 @pytest.mark.parametrize("weighted", [False, True])
 def test_every_case_is_judged_at_the_threshold_that_all_cases_outside_its_fold_choose(weighted):
-    for rng in random_worlds(150, stream=1801 + weighted):
+    for rng in random_worlds(50, stream=1801 + weighted):
         y, scores = tiny_world(rng, least=3)
         weights = rng.integers(1, 4, y.size).astype(float) if weighted else None
         policy = cc.thresholds.crossfit(3)
@@ -90,12 +90,12 @@ def test_nothing_is_estimated_only_where_all_folds_treat_every_case_alike():
             alike = len(cuts) == 1 and math.isinf(next(iter(cuts)))
             assert curve.trivial_at(float(pc)) == alike
             seen.add((alike, any(map(math.isinf, cuts))))
-    assert seen == {(True, True), (False, True), (False, False)}
+    assert FUZZ_SEED is not None or seen == {(True, True), (False, True), (False, False)}
 
 
 @pytest.mark.law
 def test_given_folds_are_used_down_to_leave_one_out():
-    for rng in random_worlds(150, stream=1803):
+    for rng in random_worlds(50, stream=1803):
         y, scores = tiny_world(rng)
         alone = np.arange(y.size)
         chosen = rng.integers(0, 4, y.size)
@@ -110,7 +110,7 @@ def test_given_folds_are_used_down_to_leave_one_out():
 
 @pytest.mark.law
 def test_repeats_are_averaged_and_the_deployed_threshold_is_that_of_all_cases():
-    for rng in random_worlds(60, stream=1804):
+    for rng in random_worlds(20, stream=1804):
         y, scores = tiny_world(rng, least=4)
         curve = cc.CostCurve.from_predictions(y, scores, policy=cc.thresholds.crossfit(4, n_repeats=3))
         folds = case_folds(y, scores, None, 4, 3)
@@ -220,7 +220,7 @@ def steps(curve):
 
 @pytest.mark.law
 def test_row_order_names_and_monotone_transforms_do_not_matter():
-    for rng in random_worlds(60, stream=1805):
+    for rng in random_worlds(20, stream=1805):
         y, scores = tiny_world(rng, least=5)
         weights = rng.uniform(0.5, 2, y.size)
         mixed = rng.permutation(y.size)
@@ -294,7 +294,7 @@ def test_bins_that_hold_several_scores_have_the_thresholds_at_their_boundaries()
 @pytest.mark.law
 @pytest.mark.parametrize("policy", ["crossfit", cc.thresholds.crossfit(3, n_repeats=2)], ids=repr)
 def test_differences_are_those_of_the_single_curves_whatever_the_ties_and_the_row_order(policy):
-    for rng in random_worlds(30, stream=1806):
+    for rng in random_worlds(12, stream=1806):
         y, a = tiny_world(rng, least=5)
         b = np.round(rng.normal(y, 1), 1)
         weights = None if rng.random() < 0.5 else rng.integers(1, 4, y.size).astype(float)
@@ -314,7 +314,7 @@ def test_differences_are_those_of_the_single_curves_whatever_the_ties_and_the_ro
 
 @pytest.mark.law
 def test_a_cross_fitted_difference_is_counted_case_by_case():
-    for rng in random_worlds(25, stream=1807):
+    for rng in random_worlds(10, stream=1807):
         y, a = tiny_world(rng, least=4)
         b = rng.normal(y, 1)  # no ties, so that the folds are known
         a = rng.normal(y, 1)

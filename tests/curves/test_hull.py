@@ -124,7 +124,7 @@ def grown(curves, rng):
 
 @pytest.mark.law
 def test_a_hull_that_grew_decides_as_the_hull_of_all_curves():
-    for rng in random_worlds(600, stream=1501):
+    for rng in random_worlds(200, stream=1501):
         curves, _ = random_classifiers(rng, most=6, largest=8)
         whole = cc.RocHull(curves)
         pcs = [*rng.random(2), rng.choice([0, 1, 1e-9]), rng.choice(whole.breaks)]
@@ -138,7 +138,7 @@ def test_a_hull_that_grew_decides_as_the_hull_of_all_curves():
 
 @pytest.mark.law
 def test_hulls_of_larger_test_sets_grow_exactly():
-    for rng in random_worlds(25, stream=1502):
+    for rng in random_worlds(10, stream=1502):
         curves = []
         for i in range(12):
             size = int(rng.choice([60, 300]))

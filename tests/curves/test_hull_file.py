@@ -43,7 +43,7 @@ def same_decisions(file: HullFile, curves: list[cc.RocCurve]) -> None:
 
 @pytest.mark.law
 def test_a_file_decides_as_the_hull_of_what_is_in_it():
-    for rng in random_worlds(25, stream=1820):
+    for rng in random_worlds(12, stream=1820):
         curves = some_curves(rng, 5)
         first = EMPTY.added([curves["c0"], curves["c1"]], {"c0": origin(), "c1": origin()})
         second = HullFile.of_text(first.text).added([curves["c2"].on_hull()], {"c2": origin("u.csv")})

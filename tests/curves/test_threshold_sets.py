@@ -12,7 +12,7 @@ from scipy import stats
 
 import costcurves as cc
 from costcurves.inference import threshold_sets as core
-from laws import random_worlds
+from laws import FUZZ_SEED, random_worlds
 from worlds import ALL_TIED, PERFECT, REVERSED, TWO, curve_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
@@ -76,7 +76,7 @@ def test_the_set_is_the_one_found_by_counting_neighbours_one_by_one():
             a, b = max(j for j in inside if j < i), min(j for j in inside if j > i)
             assert total[b] - total[a] <= 0.05 * y.size
         kept += sum(expected) < len(expected)
-    assert kept > 1
+    assert FUZZ_SEED is not None or kept > 1
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
@@ -103,7 +103,7 @@ def test_the_least_share_is_where_the_excess_reaches_the_limit():
 
 @pytest.mark.law
 def test_thresholds_within_some_percent_are_those_whose_cost_is():
-    for rng in random_worlds(60, stream=181):
+    for rng in random_worlds(25, stream=181):
         y, scores, pc = small_world(rng, 20)
         tolerance = float(rng.choice([0.0, 0.05, 0.5]))
         found = curve(y, scores).thresholds_within(pc, tolerance=tolerance)
@@ -117,7 +117,7 @@ def test_thresholds_within_some_percent_are_those_whose_cost_is():
 
 @pytest.mark.law
 def test_the_cheapest_threshold_is_always_in_the_set_and_joint_sets_are_wider():
-    for rng in random_worlds(20, stream=182):
+    for rng in random_worlds(10, stream=182):
         y, scores, pc = small_world(rng)
         one = curve(y, scores)
         alone, joint = one.threshold_set(pc), one.threshold_sets().at(pc)
@@ -130,7 +130,7 @@ def test_the_cheapest_threshold_is_always_in_the_set_and_joint_sets_are_wider():
 
 @pytest.mark.law
 def test_sets_do_not_depend_on_the_scale_of_scores_or_weights_nor_on_which_class_is_called_positive():
-    for rng in random_worlds(20, stream=183):
+    for rng in random_worlds(8, stream=183):
         y, scores, pc = small_world(rng)
         plain = curve(y, scores).threshold_set(pc)
         numbers = plain.n_points.tolist()
@@ -244,7 +244,7 @@ def test_the_thresholds_of_the_statement_are_the_ends_of_the_set():
                 )
                 told[first : last + 1] = True
             assert told.tolist() == kept
-    assert {"from", "up", "at", "No", "Every", "fromup"} <= forms
+    assert FUZZ_SEED is not None or {"from", "up", "at", "No", "Every", "fromup"} <= forms
 
 
 def test_what_is_said_adds_up():
@@ -266,7 +266,6 @@ def test_what_is_said_adds_up():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda c: c.threshold_set(0.5, level=95), r"`level` must be in \(0, 1\), got 95"),
         (lambda c: c.threshold_set("often"), "`condition` must be an OperatingCondition"),
         (lambda c: c.thresholds_within(0.5, tolerance=-1), "`tolerance` must be >= 0, got -1"),
         (lambda c: c.threshold_set(0.5).contains("high"), "`threshold` must be a number, got 'high'"),

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 import costcurves as cc
 from costcurves.data.readers.columns import role_of
-from laws import random_worlds
+from laws import FUZZ_SEED, random_worlds
 
 
 def found(y, scores, columns=None, **options) -> dict[str, list]:
@@ -39,7 +39,7 @@ def world(rng, n=None):
 
 @pytest.mark.law
 def test_sound_predictions_raise_no_alarm():
-    for rng in random_worlds(60, stream=1800):
+    for rng in random_worlds(25, stream=1800):
         y, score = world(rng)
         n, digits = y.size, int(rng.integers(0, 3))
         scores = {"a": np.round(score, digits), "b": np.round(score + rng.normal(size=n), digits)}
@@ -58,7 +58,7 @@ def test_sound_predictions_raise_no_alarm():
 
 @pytest.mark.law
 def test_copies_of_rows_are_found_and_counted():
-    for rng in random_worlds(30, stream=1801):
+    for rng in random_worlds(12, stream=1801):
         y, score = world(rng, 800)
         rows = np.append(np.arange(800), rng.integers(0, 800, 160))
         frame = pd.DataFrame({"y": y[rows], "a": score[rows], "b": (score**3)[rows]})
@@ -97,7 +97,7 @@ def test_dependence_is_found_where_an_analysis_of_variance_finds_it():
         if told:
             assert f"only {round(n / effect):,} independent rows" in told[0].message
             assert told[0].rows == sum(size for size in np.bincount(patient) if size > 1)
-    assert seen == {True, False}
+    assert FUZZ_SEED is not None or seen == {True, False}
 
 
 def test_a_design_effect_is_by_how_much_a_rate_varies_more():

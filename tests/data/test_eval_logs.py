@@ -287,7 +287,7 @@ def test_archives_with_wrong_bytes_are_read_or_refused(tmp_path):
                 archive.writestr(name, content)
         whole = path.read_bytes()
         refused = 0
-        for rng in random_worlds(150, stream=92):
+        for rng in random_worlds(60, stream=92):
             damaged = bytearray(whole[: rng.integers(1, len(whole) + 1)] if rng.random() < 0.1 else whole)
             places = rng.integers(len(damaged), size=rng.integers(1, 4))
             for place in places:
@@ -297,7 +297,7 @@ def test_archives_with_wrong_bytes_are_read_or_refused(tmp_path):
                 cc.read_eval_logs(path, label="target", score="judge", pos_label="yes")
             except cc.CostCurvesError:
                 refused += 1
-        assert refused > 30
+        assert refused > 12
 
 
 def test_missing_files_and_damaged_archives_are_refused(tmp_path):

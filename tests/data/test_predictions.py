@@ -37,7 +37,7 @@ def text(result):
 @pytest.mark.law
 def test_methods_answer_as_the_functions_do():
     pc = np.linspace(0, 1, 7)
-    for rng in random_worlds(40, 1701):
+    for rng in random_worlds(15, 1701):
         y, scores, weight = world(rng)
         ours = cc.Predictions(y, scores, sample_weight=weight)
         given = {"sample_weight": weight}
@@ -184,7 +184,7 @@ def test_folds_of_a_frame_are_checked_like_its_other_columns():
 @pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
 @pytest.mark.law
 def test_files_and_lazy_frames_have_the_limits_of_the_same_rows_in_memory(tmp_path):
-    for k, rng in enumerate(random_worlds(12, 1811)):
+    for k, rng in enumerate(random_worlds(6, 1811)):
         y, scores, _ = world(rng)
         path = tmp_path / f"{k}.parquet"
         pl.DataFrame({"y": y, **scores}).write_parquet(path)

@@ -31,7 +31,7 @@ def test_limits_decide_between_three_verdicts(limits, verdict):
 
 @pytest.mark.law
 def test_the_needed_cases_show_a_true_claim_with_a_chance_of_80_percent():
-    for rng in random_worlds(200, stream=1810):
+    for rng in random_worlds(80, stream=1810):
         level, n, spread = rng.uniform(0.5, 0.999), int(rng.integers(20, 5000)), rng.uniform(0.1, 10)
         z = stats.norm.ppf((1 + level) / 2)
         estimate = -rng.uniform(0.02, 1) * z * spread / np.sqrt(n)

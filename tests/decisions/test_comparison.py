@@ -97,7 +97,7 @@ def test_the_band_of_an_average_is_evaluated_between_its_points(options):
 
 @pytest.mark.law
 def test_every_door_to_a_comparison_gives_the_same_answer_on_the_same_grid():
-    for rng in random_worlds(60, stream=1201):
+    for rng in random_worlds(20, stream=1201):
         n = int(rng.integers(8, 60))
         y = np.append([0, 1], rng.integers(0, 2, n))
         a, b = (np.round(y + rng.normal(0, 1, n + 2), int(rng.integers(0, 3))) for _ in range(2))
@@ -476,7 +476,6 @@ def test_equal_costs_for_all_examples_agree_with_full_sampling():
         ),
         ({"cost_fp": 1, "cost_fn": -1, "policy": 0.5}, r"`cost_fn` must be in .*, got -1"),
         ({"cost_fp": 1, "cost_fn": 1, "policy": "best"}, "or 'bayes', got 'best'"),
-        ({"cost_fp": 1, "cost_fn": 1, "policy": 0.5, "level": 95}, r"`level` must be in \(0, 1\), got 95"),
     ],
 )
 def test_example_cost_says_what_is_wrong(options, message):

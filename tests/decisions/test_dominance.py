@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import costcurves as cc
 import oracles
-from laws import random_worlds
+from laws import FUZZ_SEED, random_worlds
 from worlds import FINE, MIXED, PERFECT, REVERSED, classifiers, curve_of, predictions, random_classifiers
 
 A = cc.RocCurve.from_rates(0.1, 0.6, name="A")
@@ -44,7 +44,7 @@ def test_dominance_in_cost_is_that_of_exact_envelopes(first, second):
 @pytest.mark.law
 def test_dominance_in_roc_space_is_that_of_the_curves_that_are_averaged():
     both = 0
-    for rng in random_worlds(2500, stream=901):
+    for rng in random_worlds(600, stream=901):
         (labels, first), (others, second) = (tied_scores(rng) for _ in range(2))
         one, two = oracles.roc_rates(labels, first), oracles.roc_rates(others, second)
         a, b = curve_of((labels, first)), curve_of((others, second))
@@ -56,7 +56,7 @@ def test_dominance_in_roc_space_is_that_of_the_curves_that_are_averaged():
             high, low = (cc.average_roc_curves([curve], n_points=2521).tpr for curve in (a, b))
             assert (high >= low - 1e-12).all()
             assert (high > low + 1e-12).any()
-    assert both > 100
+    assert FUZZ_SEED is not None or both > 25
 
 
 def test_a_dent_matters_in_roc_space_only():
@@ -89,7 +89,7 @@ def test_dominance_refuses():
 
 @pytest.mark.law
 def test_the_dominance_of_many_is_that_of_their_pairs():
-    for rng in random_worlds(400, stream=902):
+    for rng in random_worlds(120, stream=902):
         curves, rates = random_classifiers(rng, most=3, largest=7)
         if rng.random() < 0.3:  # the same classifier under another name
             twin = curves[rng.integers(len(curves))]
@@ -284,7 +284,7 @@ def mixed_curves(rng):
 @pytest.mark.law
 def test_dominance_of_curves_of_any_kind_is_that_of_their_costs_on_a_grid():
     grid = np.linspace(0, 1, 5041)
-    for rng in random_worlds(60, stream=905):
+    for rng in random_worlds(25, stream=905):
         curves = mixed_curves(rng)
         low, high = sorted(rng.choice(grid[::420], 2, replace=False))
         over = None if rng.random() < 0.5 else (float(low), float(high))
@@ -315,7 +315,7 @@ def test_crossings_in_roc_space_are_where_the_averaged_function_changes_sides():
     from costcurves.curves.averages import tpr_at
 
     grid, crossed = np.linspace(0, 1, 25201), 0
-    for rng in random_worlds(150, stream=906):
+    for rng in random_worlds(60, stream=906):
         a, b = curve_of(tied_scores(rng)), curve_of(tied_scores(rng))
         found = cc.dominance({"a": a, "b": b}, space="roc")
         gap = tpr_at(a, grid) - tpr_at(b, grid)
@@ -326,7 +326,7 @@ def test_crossings_in_roc_space_are_where_the_averaged_function_changes_sides():
         assert len(places) == len(jumps)
         assert all(low - 1e-9 <= x <= high + 1e-9 for x, (low, high) in zip(places, jumps, strict=True))
         crossed += bool(places)
-    assert crossed > 20
+    assert FUZZ_SEED is not None or crossed > 8
 
 
 def test_points_and_sets_dominate_as_the_text_of_2005_defines_it():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import ndtr
 
 import costcurves as cc
@@ -28,7 +29,7 @@ def small_world(rng, *, largest=3):
 
 @pytest.mark.law
 def test_the_choice_and_the_runner_up_are_those_of_the_hull():
-    for rng in random_worlds(120, stream=1):
+    for rng in random_worlds(50, stream=1):
         y, scores, pc = small_world(rng)
         answer, decision = cc.recommend(y, scores, pc), cc.RocHull.from_predictions(y, scores).best(pc)
         for one, other in ((answer.best, decision), (answer.runner_up, decision.runner_up)):
@@ -39,7 +40,7 @@ def test_the_choice_and_the_runner_up_are_those_of_the_hull():
 
 @pytest.mark.law
 def test_every_threshold_is_a_rival_and_sure_leaves_none():
-    for rng in random_worlds(120, stream=2):
+    for rng in random_worlds(50, stream=2):
         y, scores, pc = small_world(rng)
         answer = cc.recommend(y, scores, pc)
         for name, values in scores.items():
@@ -75,7 +76,7 @@ def assert_same_answers(answer, again, names):
 
 @pytest.mark.law
 def test_names_and_orders_of_classifiers_and_rows_do_not_matter():
-    for rng in random_worlds(40, stream=3):
+    for rng in random_worlds(20, stream=3):
         y, scores, pc = small_world(rng)
         answer = cc.recommend(y, scores, pc)
         if np.sum(np.abs(answer.normalized_cost - answer.normalized_cost[0]) < 1e-12) > 1:
@@ -108,7 +109,7 @@ def test_the_unit_of_weights_does_not_decide_between_thresholds_of_equal_cost(se
 
 @pytest.mark.law
 def test_only_the_order_of_scores_and_the_proportions_of_weights_matter():
-    for rng in random_worlds(30, stream=11):
+    for rng in random_worlds(15, stream=11):
         n = int(rng.integers(20, 300))
         y = np.arange(n) < rng.integers(2, n - 1)
         scores = {name: np.round(y * rng.uniform(0, 2) + rng.normal(size=n), 2) for name in "abc"}
@@ -123,7 +124,7 @@ def test_only_the_order_of_scores_and_the_proportions_of_weights_matter():
 
 @pytest.mark.law
 def test_the_answer_for_a_range_never_contradicts_the_answer_at_a_point_inside():
-    for rng in random_worlds(12, stream=4):
+    for rng in random_worlds(6, stream=4):
         y, scores, _ = small_world(rng, largest=2)
         y, scores = np.tile(y, 30), {name: np.tile(values, 30) for name, values in scores.items()}
         policy = "optimal" if rng.random() < 0.5 else float(rng.integers(0, 4))
@@ -164,9 +165,10 @@ def coverage(worlds, n, classifiers, shift, pc, level=0.95):
 @pytest.mark.parametrize(("n", "classifiers"), [(150, 1), (300, 4)])
 def test_the_limits_hold_for_what_was_chosen(n, classifiers):
     above, below = coverage(random_worlds(60, stream=10 + classifiers), n, classifiers, 1.0, 0.6)
-    # Nominally 1.5 each. With four classifiers the limits of a given choice are exceeded about 16 times.
-    assert above <= 6
-    assert above + below <= 9
+    # Nominally 1.5 each; more than this happens in one of 10^6 runs. With four classifiers the limits of a given choice
+    # are exceeded about 16 times.
+    assert above <= stats.binom.isf(1e-6, 60, 0.025)
+    assert above + below <= stats.binom.isf(1e-6, 60, 0.05)
 
 
 @pytest.mark.law
@@ -176,8 +178,8 @@ def test_noise_is_rarely_shown_to_beat_doing_nothing():
         y = np.arange(120) % 2 == 0
         answer = cc.recommend(y, {str(j): rng.standard_normal(120) for j in range(3)}, 0.5)
         found += bool(answer.worse[[answer.index("always negative"), answer.index("always positive")]].all())
-    # Nominally 3; the test of a given choice says so in more than half of such worlds.
-    assert found <= 9
+    # Nominally 3 at most; the test of a given choice says so in more than half of such worlds.
+    assert found <= stats.binom.isf(1e-6, 60, 0.05)
 
 
 def test_doing_nothing_is_not_sure_where_a_classifier_may_be_better():
@@ -235,7 +237,7 @@ def test_a_classifier_that_is_nowhere_of_use_is_not_recommended_for_a_range():
 
 @pytest.mark.law
 def test_copies_of_a_classifier_get_the_same_numbers_in_any_order():
-    for rng in random_worlds(30, stream=6):
+    for rng in random_worlds(12, stream=6):
         y, scores, pc = small_world(rng, largest=2)
         copies = {**scores, **{2 * name: values for name, values in scores.items()}}
         answer = cc.recommend(y, copies, pc)
@@ -249,7 +251,7 @@ def test_copies_of_a_classifier_get_the_same_numbers_in_any_order():
 
 @pytest.mark.law
 def test_what_may_be_saved_agrees_with_who_is_a_rival():
-    for rng in random_worlds(80, stream=8):
+    for rng in random_worlds(30, stream=8):
         y, scores, pc = small_world(rng)
         answer = cc.recommend(y, scores, pc)
         for i in range(1, len(answer.classifier)):

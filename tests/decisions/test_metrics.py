@@ -61,7 +61,7 @@ def test_area_is_that_of_the_core(data):
 
 @pytest.mark.law
 def test_cross_fitted_cost_is_that_of_the_cross_fitted_curve():
-    for rng in random_worlds(60, stream=1604):
+    for rng in random_worlds(20, stream=1604):
         y = np.append(rng.random(int(rng.integers(30, 80))) < 0.5, np.repeat([True, False], 10))
         scores, pc = np.round(rng.normal(y, 1), 1), rng.uniform()
         for folds, repeats in ((10, 5), (3, 1)):
@@ -72,7 +72,7 @@ def test_cross_fitted_cost_is_that_of_the_cross_fitted_curve():
 
 @pytest.mark.law
 def test_cross_fitted_cost_depends_on_no_order_scale_or_row_without_weight():
-    for rng in random_worlds(40, stream=1605):
+    for rng in random_worlds(15, stream=1605):
         n = int(rng.integers(8, 80))
         y = np.append(rng.random(n) < rng.uniform(0.2, 0.8), [True, True, False, False])
         scores, weights = np.round(rng.normal(y, 1), int(rng.integers(0, 4))), rng.integers(1, 4, y.size).astype(float)

@@ -115,7 +115,7 @@ def test_adding_the_baseline_leaves_the_recommendation_as_it_is():
 
 def test_the_lower_limit_holds_after_choosing_among_equals():
     """The best rule of one classifier is today's; the winner of four equal ones is at best as good."""
-    pc, separation, missed, plain_missed, worlds = 0.5, 1.5, 0, 0, 30
+    pc, separation, missed, plain_missed, worlds = 0.5, 1.5, 0, 0, 20
     for seed in range(worlds):
         y, scores = world(1000 + seed, k=4)
         answer = cc.recommend(y, scores, pc)
@@ -127,14 +127,14 @@ def test_the_lower_limit_holds_after_choosing_among_equals():
         given = cc.recommend(y, scores, pc, given_choice=True).saving("m0", threshold=separation / 2)
         plain_missed += given.lower > today - true + 1e-12
         assert saving.upper > today - true
-    # At 95 % one in forty is missed: more than four of thirty would happen once in a thousand times.
-    assert missed <= 4
+    # At 95 % one in forty is missed: more than three of twenty would happen once in 700 times.
+    assert missed <= 3
     assert plain_missed > missed
 
 
 @pytest.mark.law
 def test_a_named_candidate_gets_the_verdicts_of_the_recommendation():
-    for rng in random_worlds(12, stream=2718):
+    for rng in random_worlds(6, stream=2718):
         y, scores = world(rng, n=int(rng.integers(30, 300)), separation=rng.uniform(0.3, 3))
         scores["m1"] = np.round(scores["m1"] + rng.uniform(0, 1.5) * rng.normal(size=y.size), int(rng.integers(0, 4)))
         answer = cc.recommend(y, scores, cc.OperatingCondition(0.2, cost_fp=1, cost_fn=float(rng.choice([1, 4, 12]))))

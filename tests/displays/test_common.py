@@ -679,7 +679,7 @@ def test_the_same_data_give_the_same_svg_in_another_process(tmp_path):
         "MPLBACKEND": "Agg",
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")]),
     }
-    subprocess.run([sys.executable, "-c", code, str(there)], check=True, env=environment, timeout=120)
+    subprocess.run([sys.executable, "-c", code, str(there)], check=True, env=environment, timeout=600)
     assert sorted(os.listdir(there)) == sorted(f"{name}.svg" for name in CASES)
     for path in there.iterdir():
         assert path.read_bytes() == (here / path.name).read_bytes()
@@ -771,7 +771,7 @@ def test_a_notebook_shows_each_figure_exactly_once(tmp_path):
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS.split("---\n")])
     NotebookClient(
-        notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
     ).execute()
     outputs = [[output["data"] for output in cell.outputs] for cell in notebook.cells]
     assert [sum("image/png" in data for data in cell) for cell in outputs] == [1, 1, 1, 1, 0]

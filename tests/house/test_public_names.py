@@ -79,15 +79,13 @@ def test_no_public_class_or_function_is_missing_from_all():
     assert public <= set(costcurves.__all__)
 
 
-@pytest.mark.parametrize("name", sorted({**CALLABLE, **POLICIES, **METHODS}))
-def test_public_names_have_a_docstring(name):
-    value = {**CALLABLE, **POLICIES, **METHODS}[name]
-    text = value.__doc__ or ""
-    assert len(text.split()) >= 3
+def test_public_names_have_a_docstring():
+    texts = {name: value.__doc__ or "" for name, value in {**CALLABLE, **POLICIES, **METHODS}.items()}
+    assert len(texts) > 700
     # A dataclass without a docstring gets its signature as one.
-    assert not text.startswith(f"{name}(")
+    assert [name for name, text in texts.items() if len(text.split()) < 3 or text.startswith(f"{name}(")] == []
 
 
-@pytest.mark.parametrize("name", sorted({*CALLABLE, *USER_POLICIES}))
-def test_public_classes_and_functions_have_a_runnable_example(name):
-    assert ">>>" in {**CALLABLE, **POLICIES}[name].__doc__
+def test_public_classes_and_functions_have_a_runnable_example():
+    named = {**CALLABLE, **{name: POLICIES[name] for name in USER_POLICIES}}
+    assert [name for name, value in named.items() if ">>>" not in value.__doc__] == []

@@ -57,7 +57,7 @@ def test_violations_of_continuous_scores_are_at_most_nominal_for_every_size():
 
 @pytest.mark.law
 def test_allowances_fall_with_every_demand():
-    for rng in random_worlds(300, stream=7101):
+    for rng in random_worlds(100, stream=7101):
         n, rate, error = int(rng.integers(1, 5000)), float(rng.random()), float(rng.random())
         k = allowance(n, rate, error)
         assert -1 <= k < n
@@ -94,7 +94,7 @@ def test_two_parts_of_an_error_make_the_whole():
 @pytest.mark.law
 def test_the_chance_of_a_ratio_is_its_integral():
     parts = (np.arange(40_000) + 0.5) / 40_000
-    for rng in random_worlds(60, stream=7102):
+    for rng in random_worlds(20, stream=7102):
         n_neg, n_pos = (int(n) for n in np.exp(rng.uniform(0.7, 9, 2)))
         false, found = int(rng.integers(0, n_neg)), int(rng.integers(1, n_pos + 1))
         ratio = float(np.exp(rng.uniform(-1, 1)) * found / n_pos * n_neg / (false + 1))

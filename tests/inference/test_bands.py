@@ -214,7 +214,6 @@ def test_band_is_a_frozen_result_with_frame_and_json():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"level": 95}, r"`level` must be in \(0, 1\), got 95"),
         ({"fn": 21}, r"`fn` must be in \[0, 20.0\], got 21.0 at position 0"),
         ({"n_pos": 0}, "`n_pos` must be > 0, got 0"),
         ({"pc": [0.5, 0.1]}, "`pc` must be increasing"),
@@ -413,7 +412,7 @@ def test_full_sampling_covers_the_cost_at_fixed_prices_of_classifiers_near_the_t
 @pytest.mark.law
 def test_exact_bands_of_full_sampling_are_the_quantiles_of_all_resamples():
     """Every multinomial outcome of tiny test sets, and `distribution`, which is asked in another way."""
-    for rng in random_worlds(25, stream=612):
+    for rng in random_worlds(12, stream=612):
         n_pos, n_neg = (int(k) for k in rng.integers(1, 9, 2))
         fn, fp = int(rng.integers(0, n_pos + 1)), int(rng.integers(0, n_neg + 1))
         pc, tail, n = float(rng.random()), float(rng.choice([0.025, 0.05, 0.11])), n_pos + n_neg
@@ -465,7 +464,7 @@ def test_costs_of_full_samples_in_units_of_the_larger_cost_are_those_of_all_resa
 
 @pytest.mark.law
 def test_a_reoptimised_band_does_not_depend_on_which_class_is_called_positive():
-    for rng in random_worlds(20, stream=271):
+    for rng in random_worlds(10, stream=271):
         n, steps = int(rng.integers(3, 12)), int(rng.integers(3, 6))
         fn = -np.sort(-np.r_[0, rng.integers(0, n + 1, steps), n])
         fp = np.sort(np.r_[0, rng.integers(0, n + 1, steps), n])

@@ -217,15 +217,15 @@ SKEWED = np.random.default_rng(5).gamma(0.7, 3.0, 40)
 
 
 @pytest.mark.parametrize("n", [200, 5000])
-def test_interpolated_lattice_agrees_with_a_million_resamples(n):
+def test_interpolated_lattice_agrees_with_very_many_resamples(n):
     q = np.random.default_rng(6).dirichlet(np.ones(41))[:40]
     dist = exact_distribution(Stratum(n, q, SKEWED / n))
     assert dist.method == "interpolated"
-    draws = dist.sample(10**6, 7)
+    draws = dist.sample(250_000, 7)
     x = np.quantile(draws, np.linspace(0.005, 0.995, 50))
-    empirical = np.searchsorted(np.sort(draws), x, side="right") / 10**6
-    assert np.abs(dist.cdf(x) - empirical).max() < 2.2e-3 + dist.error
-    assert np.abs(dist.cdf(x) - empirical).max() < 2.2e-3  # 4.4 standard errors at the worst place
+    empirical = np.searchsorted(np.sort(draws), x, side="right") / 250_000
+    assert np.abs(dist.cdf(x) - empirical).max() < 4.4e-3 + dist.error
+    assert np.abs(dist.cdf(x) - empirical).max() < 4.4e-3  # 4.4 standard errors at the worst place
 
 
 def test_interpolated_lattice_stays_within_its_stated_bound():
@@ -486,7 +486,7 @@ def test_batched_quantiles_of_full_samples_keep_their_stated_bound(n):
             assert trinomial_cdf(x + room, n, q[j], v) >= level - 1e-3
 
 
-@law(500)
+@law(200)
 @given(st.floats(0, 1e6), st.floats(1e-6, 1e3), st.floats(1e-15, 0.5))
 def test_bernsteins_bound_is_where_his_inequality_leaves_the_tail(variance, largest, tail):
     # P(|X - mean| >= t) <= 2 exp(-t² / (2 (variance + largest t / 3))), which is the tail at the t returned.
@@ -511,7 +511,7 @@ def test_rounding_of_a_transform_does_not_grow_in_its_power(n):
 
 @pytest.mark.law
 def test_quantiles_of_the_sum_of_two_lattices_are_those_of_all_pairs():
-    for rng in random_worlds(40, stream=1907):
+    for rng in random_worlds(20, stream=1907):
         parts = tuple(
             Lattice(float(rng.normal()), float(step), rng.dirichlet(np.ones(size)), 0.0)
             for step, size in zip(rng.choice([0.3, 1.0, 7.1], 2), rng.integers(1, 7, 2), strict=True)

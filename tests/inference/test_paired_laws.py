@@ -42,7 +42,7 @@ def bands(sizes, counts, pc, **options):
 
 def worlds_for(method, sampling):
     """Return how many worlds of about 40 tables there are: fewer where an answer takes longer."""
-    worlds = {"mid-p": 15, "score": 6, "exact": 3 if sampling == "full" else 15, "resample": 10}.get(method, 60)
+    worlds = {"mid-p": 5, "score": 3, "exact": 2 if sampling == "full" else 5, "resample": 4}.get(method, 20)
     return random_worlds(worlds, stream=2300 + DIFFERENCE_METHODS.index(method))
 
 
@@ -103,7 +103,7 @@ def moving_band(pos, neg, cuts, pc, **options):
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 @pytest.mark.parametrize("method", ["mid-p", "gaussian"])
 def test_simultaneous_bands_do_not_depend_on_any_order(method, sampling):
-    for rng in random_worlds(8, stream=2320):
+    for rng in random_worlds(4, stream=2320):
         pos, neg, cuts, pc = moving_world(rng)
         options = {"method": method, "sampling": sampling, "simultaneous": True}
         band = moving_band(pos, neg, cuts, pc, **options)
@@ -123,7 +123,7 @@ def test_simultaneous_bands_do_not_depend_on_any_order(method, sampling):
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 @pytest.mark.parametrize("method", ["wilson", "gaussian", "exact", "resample"])
 def test_bands_of_one_curve_are_the_same_in_both_orders_of_the_classes(method, sampling):
-    for rng in random_worlds(8, stream=2330):
+    for rng in random_worlds(4, stream=2330):
         n, m, points = (int(k) for k in rng.integers((2, 2, 2), (25, 25, 10)))
         fn, fp = np.sort(rng.integers(0, n + 1, points))[REVERSED], np.sort(rng.integers(0, m + 1, points))
         pc = np.sort(rng.random(points))
@@ -141,7 +141,7 @@ def test_bands_of_one_curve_are_the_same_in_both_orders_of_the_classes(method, s
 
 @pytest.mark.law
 def test_families_do_not_depend_on_names_or_orders():
-    for rng in random_worlds(6, stream=2340):
+    for rng in random_worlds(3, stream=2340):
         n = int(rng.integers(20, 60))
         y = np.append([0, 1], rng.integers(0, 2, n))
         scores = {name: np.round(y + rng.normal(0, 1.2, n + 2), 1) for name in "abcd"}
@@ -197,7 +197,7 @@ def full_distribution(counts, sizes, pc):
 
 @pytest.mark.law
 def test_exact_limits_of_full_sampling_are_those_of_all_resamples():
-    for rng in random_worlds(40, stream=2350):
+    for rng in random_worlds(25, stream=2350):
         sizes = [int(k) for k in rng.integers(1, 5, 2)]
         counts = [k for n in sizes for k in rng.multinomial(n, rng.dirichlet([1, 1, 1]))[:2]]
         pc = Fraction(int(rng.integers(0, 21)), 20)
@@ -274,7 +274,7 @@ def test_small_classes_are_not_called_different_too_often(n_pos, n_neg):
 
 @pytest.mark.law
 def test_one_small_class_is_judged_no_less_strictly_than_by_mcnemars_exact_test():
-    for rng in random_worlds(30, stream=2410):
+    for rng in random_worlds(15, stream=2410):
         n = int(rng.integers(1, 26))
         a, b = rng.multinomial(n, rng.dirichlet([1, 1, 1]))[:2]
         m = int(rng.integers(1, 100))

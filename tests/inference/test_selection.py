@@ -16,7 +16,7 @@ def cells_of(rng, sizes, numbers):
 
 @pytest.mark.law
 def test_cases_that_two_classifiers_both_get_wrong_are_counted_one_by_one():
-    for rng in random_worlds(50, stream=1802):
+    for rng in random_worlds(25, stream=1802):
         numbers, n = rng.integers(1, 6, 2), int(rng.integers(1, 40))
         a, b = (rng.integers(0, k + 1, n).astype(np.int32) for k in numbers)
         weight = None if rng.random() < 0.5 else rng.integers(1, 4, n).astype(float)
@@ -31,7 +31,7 @@ def test_cases_that_two_classifiers_both_get_wrong_are_counted_one_by_one():
 
 @pytest.mark.law
 def test_the_covariance_is_that_of_the_cases_and_of_one_more():
-    for rng in random_worlds(50, stream=1803):
+    for rng in random_worlds(25, stream=1803):
         sizes, numbers = rng.integers(3, 40, 2), rng.integers(1, 6, 3).tolist()
         cells = cells_of(rng, sizes, numbers)
         effective = tuple(float(n) for n in sizes)

@@ -133,16 +133,17 @@ def expf5_confusion(rng, n=1000):
 
 
 @pytest.mark.parametrize("model", [f"M{i}" for i in range(1, 10)])
-def test_exact_distribution_agrees_with_a_million_resamples(model):
+def test_exact_distribution_agrees_with_very_many_resamples(model):
+    resamples = 1_000_000 if model == "M6" else 100_000
     rng = np.random.default_rng(int(model[1]))
     C = cc.cost_models(model, EXPF5, rng=rng)
     M = expf5_confusion(rng)
     ci = quiet(cc.bcost.from_confusion, M, C, method="exact")
     q = (M.ravel() + 0.1) / (1000 + 2.5)
-    draws = np.sort(rng.multinomial(1000, q, 1_000_000) @ C.values.ravel() / 1000)
-    x = draws[np.linspace(5_000, 995_000, 50).astype(int)]
+    draws = np.sort(rng.multinomial(1000, q, resamples) @ C.values.ravel() / 1000)
+    x = draws[(np.linspace(0.005, 0.995, 50) * resamples).astype(int)]
     empirical = np.searchsorted(draws, x, side="right") / draws.size
-    assert np.abs(ci.distribution.cdf(x) - empirical).max() < 2e-3
+    assert np.abs(ci.distribution.cdf(x) - empirical).max() < 4 * math.sqrt(0.25 / resamples)
 
 
 def test_resampling_takes_the_papers_order_statistics():
@@ -178,11 +179,12 @@ def coverage(model, matrices, sets, rng):
 
 
 def test_coverage_of_m1_is_nominal():
-    assert coverage("M1", 10, 50, np.random.default_rng(1)) == pytest.approx(0.95, abs=0.015)
+    """Of 240 test sets, intervals that hold in 87 % would be found out 99 times of 100; the study below has 10,000."""
+    assert coverage("M1", 10, 24, np.random.default_rng(1)) == pytest.approx(0.95, abs=0.03)
 
 
 def test_coverage_of_m6_is_above_99_percent():
-    assert coverage("M6", 5, 40, np.random.default_rng(2)) > 0.99
+    assert coverage("M6", 5, 24, np.random.default_rng(2)) > 0.99
 
 
 @pytest.mark.study
@@ -423,11 +425,11 @@ def test_all_pairs_equal_single_comparisons():
 def test_family_wise_error_is_controlled():
     rng = np.random.default_rng(11)
     false = 0
-    for _ in range(150):
+    for _ in range(80):
         y = rng.integers(0, 2, 300)
         same = {name: np.where(rng.random(300) < 0.3, 1 - y, y) for name in "abcd"}
         false += bool(cc.bdeltacost_many(y, same, [[0, 1], [2, 0]], method="exact").significant()[:6].any())
-    assert false / 150 <= 0.05 + 2.6 * math.sqrt(0.05 * 0.95 / 150)
+    assert false / 80 <= 0.05 + 2.6 * math.sqrt(0.05 * 0.95 / 80)
 
 
 def test_two_class_bcost_is_the_kernels_full_sampling():

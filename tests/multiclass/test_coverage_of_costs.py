@@ -101,7 +101,7 @@ def test_the_default_test_keeps_its_level_between_equal_classifiers(name):
 
 @pytest.mark.law
 def test_the_quick_bound_of_a_tilted_tail_is_above_the_tail():
-    for rng in random_worlds(60, stream=623):
+    for rng in random_worlds(25, stream=623):
         cells = []
         for _ in range(int(rng.integers(1, 3))):
             values = rng.integers(-6, 12, 5) * rng.choice([1.0, np.pi])
@@ -136,7 +136,7 @@ def test_intervals_of_graded_costs_cover_at_length(k, kind, n):
 @pytest.mark.law
 def test_tilted_rates_are_the_most_likely_of_their_mean():
     """No feasible direction that keeps sum and mean improves the likelihood."""
-    for rng in random_worlds(300, stream=620):
+    for rng in random_worlds(100, stream=620):
         size = int(rng.integers(3, 8))
         values = np.unique(rng.integers(-6, 12, size)).astype(float)
         counts = rng.poisson(rng.choice([0.5, 3.0, 40.0]), values.size).astype(float)
@@ -164,7 +164,7 @@ def test_tilted_rates_are_the_most_likely_of_their_mean():
 
 @pytest.mark.law
 def test_tilted_limits_of_one_kind_of_error_are_mid_p_limits():
-    for rng in random_worlds(60, stream=621):
+    for rng in random_worlds(25, stream=621):
         n = int(rng.integers(1, 200))
         errors = int(rng.integers(0, n + 1))
         level = float(rng.choice([0.8, 0.95, 0.99]))
@@ -177,7 +177,7 @@ def test_tilted_limits_of_one_kind_of_error_are_mid_p_limits():
 @pytest.mark.law
 def test_tilted_limits_have_the_tails_that_enumeration_gives():
     """All outcomes of a few draws are listed under the rates found, in place of the kernel."""
-    for rng in random_worlds(40, stream=622):
+    for rng in random_worlds(20, stream=622):
         n, values = int(rng.integers(2, 7)), np.sort(rng.choice(np.arange(-5, 9), 4, replace=False)).astype(float)
         counts = rng.multinomial(n, rng.dirichlet(np.ones(4))).astype(float)
         cells = CostCells.of(counts, values).pooled()

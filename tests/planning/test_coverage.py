@@ -126,7 +126,6 @@ def test_the_gaussian_band_breaks_at_the_ends_and_wilsons_does_not():
         ({"truth": 3}, r"`truth` must be a curve or a Binormal, got 3 \(int\)"),
         ({"n_pos": 0}, "`n_pos` must be >= 1, got 0"),
         ({"n_neg": 10**6}, "`n_neg` must be <= 100000"),
-        ({"level": 95}, r"`level` must be in \(0, 1\), got 95"),
         ({"method": "exact"}, "`method` must be one of 'wilson', 'gaussian', got 'exact'"),
         ({"sampling": "some"}, "`sampling` must be one of"),
         ({"pc": [0.5, 0.2]}, "`pc` must be increasing"),

@@ -60,7 +60,7 @@ def test_a_set_without_any_spread_lies_wholly_on_one_side():
 
 @pytest.mark.parametrize("method", ["tilted", "exact", "gaussian", "mid-p"])
 def test_sets_judged_at_once_agree_with_one_interval_at_a_time(method):
-    C, truth, tables = five_class_sets("M3", 15, seed=5)
+    C, truth, tables = five_class_sets("M3", 6, seed=5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.SmallSampleWarning)
         each = [cc.bcost.from_confusion(M, C, method=method) for M in tables]
@@ -74,7 +74,7 @@ def test_sets_judged_at_once_agree_with_one_interval_at_a_time(method):
 def test_differences_judged_at_once_agree_with_one_test_at_a_time(method):
     rng = np.random.default_rng(2)
     C = cc.cost_models("M4", [0.3, 0.3, 0.4], rng=rng)
-    joints = rng.multinomial(100, rng.dirichlet(np.full(27, 0.3)), 15).reshape(15, 3, 3, 3)
+    joints = rng.multinomial(100, rng.dirichlet(np.full(27, 0.3)), 6).reshape(6, 3, 3, 3)
     each = [cc.bdeltacost.from_joint(joint, C, method=method) for joint in joints]
     middle = float(np.median([e.estimate for e in each]))
     for x in (0.0, middle):
@@ -108,7 +108,6 @@ def test_priors_make_classes_strata():
         (-np.ones((1, 2, 2)), {}, "`confusions` must hold counts >= 0, got -1"),
         (np.ones((1, 2, 2)), {"method": "wald"}, "`method` must be one of"),
         (np.ones((1, 2, 2)), {"laplace": 0.1}, "`laplace` must come with method 'exact', got method 'tilted'"),
-        (np.ones((1, 2, 2)), {"level": 95}, r"`level` must be in \(0, 1\), got 95"),
         (np.ones((1, 2, 2)), {"method": "exact", "laplace": -1}, "`laplace` must be >= 0, got -1"),
     ],
 )

@@ -103,6 +103,18 @@ REPORTS = {
 }
 
 
+def in_shell(there: Path, script: str, command: str) -> str:
+    """Return what a shell prints for a command, where `costcurves` is a script."""
+    (there / "bin").mkdir()
+    (there / "bin" / "costcurves").write_text(f"#!/bin/sh\n{script}\n")
+    (there / "bin" / "costcurves").chmod(0o755)
+    environment = {**os.environ, "PATH": f"{there}/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    environment["PYTHONPATH"] = str(Path(cc.__file__).parents[1])
+    done = subprocess.run(["bash", "-c", command], cwd=there, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, (command, done.stderr)
+    return done.stdout.decode()
+
+
 @pytest.mark.parametrize(
     ("name", "absolute"),
     [("everything", True), ("guesses", False), ("numbers", False), ("pc", False), ("classes", True)],
@@ -123,15 +135,12 @@ def test_the_command_on_the_page_makes_the_page_again(folder, monkeypatch, name,
     # The reader has the files in a folder of their own, and a shell.
     there = folder.parent / "reader"
     shutil.copytree(folder, there, ignore=shutil.ignore_patterns("*.html"))
-    (there / "bin").mkdir()
-    (there / "bin" / "costcurves").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m costcurves "$@"\n')
-    (there / "bin" / "costcurves").chmod(0o755)
-    environment = {**os.environ, "PATH": f"{there}/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
-    environment["PYTHONPATH"] = str(Path(cc.__file__).parents[1])
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=there, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, (command, done.stderr)
+    monkeypatch.chdir(there)
+    if name == "everything":
+        in_shell(there, f'exec "{sys.executable}" -m costcurves "$@"', command)
+    else:  # the words are those of a shell, and the command a function
+        words = in_shell(there, "printf '%s\\0' \"$@\"", command).split("\0")[:-1]
+        assert main(words) == 0
     assert (there / "report.html").read_text(encoding="utf-8") == page
 
 

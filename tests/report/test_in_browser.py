@@ -313,8 +313,7 @@ def test_the_thresholds_of_points_that_are_pointed_at_separate_the_same_cases(ta
             rates.setdefault(cut_text(float(cut), float(below)), {})[name] = (f"{fpr:.1%}", f"{tpr:.1%}")
     seen = set()
     for x, y in np.random.default_rng(3).random((30, 2)):
-        page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
-        page.wait_for_timeout(20)
+        tab.point(box, x, y)
         tip = page.evaluate("() => document.querySelector('#vg-tooltip-element')?.textContent ?? ''")
         cut, fpr, tpr = re.search(r"score ≥(.*)false alarms(.*)found(.*)$", tip).groups()
         if cut != "–":
@@ -669,8 +668,7 @@ def test_hostile_names_do_nothing(hostile):
         page.locator(picture).first.scroll_into_view_if_needed()
         box = page.locator(f"{picture} .background").first.bounding_box()
         for part in np.linspace(0.1, 0.9, 9):
-            page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + part * box["height"])
-            page.wait_for_timeout(20)
+            hostile.point(box, 0.3, part)
             tips.append(page.evaluate("() => document.querySelector('#vg-tooltip-element')?.textContent ?? ''"))
     assert any("classifier" in tip for tip in tips)
     assert page.evaluate("() => window.pwned") is None

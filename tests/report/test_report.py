@@ -345,7 +345,6 @@ def test_a_page_that_cannot_be_written_is_refused_before_it_is_made(report, tmp_
             "`scenarios` must hold an OperatingCondition or an OperatingRange for 'x', got 0.3",
         ),
         ({"scenarios": {"": HERE}}, "`scenarios` must be a non-empty string, got ''"),
-        ({"level": 95}, r"`level` must be in \(0, 1\), got 95"),
         ({"currency": 3}, r"`currency` must be a string, got 3 \(int\)"),
         ({"title": ""}, "`title` must be a non-empty string, got ''"),
         ({"source": 3}, "`source` must be a non-empty string, got 3"),
@@ -403,7 +402,7 @@ cc.Report.from_predictions(label, scores, title="In a notebook")
 def test_a_notebook_shows_the_page_inline(tmp_path):
     nbformat, client = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
-    client.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    client.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
     (output,) = (one for one in notebook.cells[0].outputs if one["output_type"] != "stream")  # a slow run has a bar
     assert output["data"]["text/plain"] == "Report('In a notebook': 2 classifiers, 6 rows, no scenario)"
     inline = tmp_path / "cell.html"
@@ -412,7 +411,7 @@ def test_a_notebook_shows_the_page_inline(tmp_path):
         tab = open_tab(running)
         tab.page.goto(inline.as_uri())
         frame = tab.page.frames[1]
-        frame.wait_for_selector("html[data-ready=yes]", state="attached", timeout=60_000)
+        frame.wait_for_selector("html[data-ready=yes]", state="attached", timeout=600_000)
         assert frame.text_content("h1") == "In a notebook"
         assert frame.locator("[data-spec=spaces] svg").count() == 1
         assert "Use" in frame.text_content("#now")

@@ -305,7 +305,7 @@ def test_a_signal_ends_a_scan_with_no_thread_left(tmp_path, scores):
         [sys.executable, "-c", code, str(tmp_path / "x.parquet")],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     assert (done.stdout.strip(), done.returncode) == ("stopped 1", 0), done.stderr

@@ -88,7 +88,7 @@ def small(monkeypatch):
 @pytest.mark.law
 def test_the_exact_cost_is_at_most_max_error_below_the_binned_one(small):
     errors = []
-    for rng in random_worlds(700, stream=2801):
+    for rng in random_worlds(200, stream=2801):
         kind, order = rng.choice(KINDS), rng.choice(ORDERS)
         y = labels(rng, int(rng.integers(2, 250)))
         y, scores = ordered(rng, y, world_scores(rng, y, kind), order)
@@ -112,7 +112,7 @@ def test_the_exact_cost_is_at_most_max_error_below_the_binned_one(small):
 
 @pytest.mark.law
 def test_points_of_bins_lie_on_the_true_curve_at_their_thresholds(small):
-    for rng in random_worlds(300, stream=2802):
+    for rng in random_worlds(100, stream=2802):
         y = labels(rng, int(rng.integers(2, 250)))
         y, scores = ordered(rng, y, world_scores(rng, y, rng.choice(KINDS)), rng.choice(ORDERS))
         curve = tally_of(rng, y, scores, None, int(rng.choice([4, 10, 33]))).to_roc_curve()
@@ -145,7 +145,7 @@ def test_rare_positives_are_told_apart():
 
 @pytest.mark.law
 def test_scores_that_are_no_more_than_the_bins_have_no_error():
-    for rng in random_worlds(20, stream=2803):
+    for rng in random_worlds(8, stream=2803):
         y = labels(rng, 3000)
         scores = world_scores(rng, y, rng.choice(KINDS))
         curve = tally_of(rng, y, scores, None, 2**14).to_roc_curve()
@@ -177,7 +177,7 @@ def test_lengths_in_bits_are_those_of_whole_numbers():
 @pytest.mark.law
 def test_ranges_cover_what_was_counted(small):
     """Every count of a range is the number of rows between its ends, in whole numbers."""
-    for rng in random_worlds(150, stream=2804):
+    for rng in random_worlds(50, stream=2804):
         y = labels(rng, int(rng.integers(2, 250)))
         scores = world_scores(rng, y, rng.choice(KINDS)).astype(np.float64)
         tally = tally_of(rng, y, scores, None, int(rng.choice([4, 10, 33])))

@@ -103,7 +103,7 @@ def resolution_of(rng):
 @pytest.mark.law
 def test_bands_of_binned_curves_contain_the_exact_cost(small):
     moved = 0
-    for rng in random_worlds(200, stream=2811):
+    for rng in random_worlds(60, stream=2811):
         y, scores = draw(rng)
         name = rng.choice(list(scores))
         curve = cc.CostCurve(binned_curves(y, {name: scores[name]}, resolution_of(rng))[name])
@@ -120,14 +120,14 @@ def test_bands_of_binned_curves_contain_the_exact_cost(small):
         assert here.max_error == curve.max_error
         assert here.lower - 1e-12 <= cheapest(y, scores[name], np.array([between]))[0] <= here.upper + 1e-12
         moved += bool((exact < curve.band(pc=PC, method=method).with_error(0.0).estimate - 1e-9).any())
-    assert FUZZ_SEED is not None or moved > 20
+    assert FUZZ_SEED is not None or moved > 6
 
 
 @pytest.mark.law
 def test_differences_of_binned_curves_contain_the_exact_one_and_contradict_no_verdict(small):
     said = {"settled": 0, "unsettled": 0}
     pc = np.linspace(0, 1, 9)
-    for rng in random_worlds(60, stream=2812):
+    for rng in random_worlds(40, stream=2812):
         y, scores = draw(rng, 150)
         made = binned_curves(y, scores, resolution_of(rng))
         a, b = (cc.CostCurve(made[name]) for name in "ab")
@@ -158,13 +158,13 @@ def test_differences_of_binned_curves_contain_the_exact_one_and_contradict_no_ve
         np.testing.assert_array_equal(found.reversed().lower, -found.upper)
         assert found.reversed().at(0.5).lower == pytest.approx(-found.at(0.5).upper, abs=1e-12)
         assert found.reversed().significant().where(UNSETTLED).width == unsettled.width
-    assert FUZZ_SEED is not None or min(said.values()) > 3
+    assert FUZZ_SEED is not None or min(said.values()) > 1
 
 
 @pytest.mark.law
 def test_counts_of_pairs_at_thresholds_of_bins_are_exact(small):
     """What is not known is only whether these thresholds are the best ones."""
-    for rng in random_worlds(100, stream=2813):
+    for rng in random_worlds(40, stream=2813):
         y, scores = draw(rng)
         made = binned_curves(y, scores, resolution_of(rng))
         a, b = (cc.CostCurve(made[name]) for name in "ab")
@@ -180,7 +180,7 @@ def test_counts_of_pairs_at_thresholds_of_bins_are_exact(small):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize(("method", "worlds"), [("mid-p", 12), ("score", 3), ("gaussian", 150)])
+@pytest.mark.parametrize(("method", "worlds"), [("mid-p", 6), ("score", 2), ("gaussian", 50)])
 def test_p_values_are_the_largest_that_the_errors_allow(method, worlds):
     """The p-value is above a level exactly where the wider limits of that level contain zero."""
     for rng in random_worlds(worlds, stream=2814):
@@ -207,7 +207,7 @@ def test_p_values_are_the_largest_that_the_errors_allow(method, worlds):
 @pytest.mark.law
 def test_decisions_name_whoever_could_be_best(small):
     settled = 0
-    for rng in random_worlds(400, stream=2815):
+    for rng in random_worlds(120, stream=2815):
         y, scores = draw(rng)
         hull = cc.RocHull(binned_curves(y, scores, resolution_of(rng)))
         pc = float(rng.random())
@@ -227,12 +227,12 @@ def test_decisions_name_whoever_could_be_best(small):
         assert ("binning error" in repr(decision)) == bool(decision.unsettled)
         read = cc.RocHull.from_json_text(hull.to_json()).best(where)
         assert (read.max_error, read.unsettled) == (decision.max_error, decision.unsettled)
-    assert FUZZ_SEED is not None or settled > 40
+    assert FUZZ_SEED is not None or settled > 12
 
 
 @pytest.mark.law
 def test_ranges_name_whoever_could_be_best_somewhere(small):
-    for rng in random_worlds(100, stream=2816):
+    for rng in random_worlds(40, stream=2816):
         y, scores = draw(rng)
         hull = cc.RocHull(binned_curves(y, scores, resolution_of(rng)))
         low, high = sorted(rng.random(2).tolist())
@@ -250,7 +250,7 @@ def test_ranges_name_whoever_could_be_best_somewhere(small):
 
 @pytest.mark.law
 def test_averages_of_binned_folds_contain_the_exact_band(small):
-    for rng in random_worlds(100, stream=2817):
+    for rng in random_worlds(40, stream=2817):
         folds = [draw(rng, 120) for _ in range(rng.integers(2, 6))]
         curves = [binned_curves(y, {"a": s["a"]}, resolution_of(rng))["a"] for y, s in folds]
         costs = np.array([cheapest(y, s["a"], PC) for y, s in folds])
@@ -267,7 +267,7 @@ def test_averages_of_binned_folds_contain_the_exact_band(small):
 
 @pytest.mark.law
 def test_losses_and_advantages_are_wrong_by_no_more_than_they_say(small):
-    for rng in random_worlds(100, stream=2818):
+    for rng in random_worlds(40, stream=2818):
         y, scores = draw(rng)
         made = binned_curves(y, scores, resolution_of(rng))
         hull = cc.RocHull(made)

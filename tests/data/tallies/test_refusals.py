@@ -52,7 +52,7 @@ def add(tally, columns, y, scores, weights):
     tally.update(y, *([scores] * columns), *options)
 
 
-@law(1000)
+@law(300)
 @given(
     kind=st.sampled_from(list(KINDS)),
     weighted=st.booleans(),
@@ -98,7 +98,7 @@ def state(tally):
 @pytest.mark.law
 def test_a_curve_has_all_examples_that_were_accepted_or_there_is_none():
     """A tally that meets its limit somewhere in the middle never gives a curve of some of the examples."""
-    for rng in random_worlds(300, stream=2901):
+    for rng in random_worlds(100, stream=2901):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(scoring, "PENDING", int(rng.integers(1, 60)))
             tally = cc.ScoreTally(limit=int(rng.integers(5, 40)))

@@ -16,9 +16,10 @@ import costcurves as cc
 
 THREADS, BATCHES, ROWS = 8, 40, 60
 
-pytestmark = pytest.mark.usefixtures("way")
-
-pytestmark = pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning")
+pytestmark = [
+    pytest.mark.usefixtures("way"),
+    pytest.mark.filterwarnings("ignore::costcurves.WorseThanChanceWarning"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -76,12 +77,12 @@ def in_threads(tasks):
     shares = [tasks[i::THREADS] for i in range(THREADS)]
 
     def work(share):
-        together.wait(10)
+        together.wait(600)
         for task in share:
             task()
 
     pool = ThreadPoolExecutor(THREADS)
-    done, waiting = wait([pool.submit(work, share) for share in shares], timeout=60)
+    done, waiting = wait([pool.submit(work, share) for share in shares], timeout=600)
     pool.shutdown(wait=not waiting)
     assert not waiting, "the threads wait for each other"
     for future in done:
