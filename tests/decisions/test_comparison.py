@@ -397,6 +397,17 @@ def test_fold_bands_are_centred_on_the_average_cost():
     np.testing.assert_array_equal(both.upper, np.max([band.upper for band in bands.values()], axis=0))
 
 
+def test_limits_from_how_tiny_folds_differ_are_warned_of():
+    folds = [
+        cc.CostCurve.from_predictions([0] * 30 + [1] * n, [*range(30), *range(20, 20 + n)], policy=25) for n in (19, 40)
+    ]
+    with pytest.warns(cc.SmallSampleWarning, match="a fold has only 19 positives"):
+        cc.average_band(folds, kind="between")
+    cc.average_band(folds)
+    cc.average_band(folds[1:] * 2, kind="between")
+
+
+@pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
 @pytest.mark.parametrize(("folds", "size"), [(2, 6), (3, 5), (5, 4), (8, 2)])
 def test_the_mean_of_small_folds_is_within_its_limits_in_all_possible_data_sets(folds, size):
     outcomes = list(itertools.combinations_with_replacement(range(size + 1), folds))

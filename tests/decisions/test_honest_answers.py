@@ -98,6 +98,15 @@ def test_names_do_not_matter_if_two_classifiers_can_exchange_their_scores():
             assert_same_answers(answer, again, scores)
 
 
+@pytest.mark.parametrize("seed", [19, 23])
+def test_the_unit_of_weights_does_not_decide_between_thresholds_of_equal_cost(seed):
+    rng = np.random.default_rng([12, seed])
+    y, weight = np.arange(60) < 20, rng.integers(1, 5, 60)
+    scores = {name: np.round(y + rng.normal(size=60)) for name in "ab"}
+    one, other = (cc.recommend(y, scores, 0.5, sample_weight=unit * weight) for unit in (1.0, 1 / 3))
+    assert one.estimate == pytest.approx(other.estimate, abs=1e-9)
+
+
 @pytest.mark.law
 def test_only_the_order_of_scores_and_the_proportions_of_weights_matter():
     for rng in random_worlds(15, stream=11):

@@ -23,7 +23,7 @@ from costcurves.inference.paired.discordant import (
     paired_counts,
 )
 from costcurves.inference.paired.limits import difference_strata
-from costcurves.inference.paired.rates import PAIRED_METHODS
+from costcurves.inference.paired.rates import PAIRED_METHODS, discordant_interval
 
 DIFFERENCE_METHODS = (*PAIRED_METHODS, *BOOTSTRAPS)
 
@@ -427,3 +427,12 @@ def test_a_difference_that_is_known_has_limits_equal_to_the_costs_of_these_examp
     wrong = [np.full(4, 2.0), np.full(4, 4.0), np.full(4, 5.0), np.full(4, 15.0)]
     for values in band_limits(tuple(wrong), (positives, negatives), pc, 1.96, known, method, "stratified", 0.0, None):
         np.testing.assert_allclose(values[:3], [-0.5, -0.25 * 0.25 - 0.75 * 0.5, -0.75 * 0.25 - 0.25 * 0.5], rtol=1e-12)
+
+
+def test_counts_that_exceed_their_total_by_rounding_are_the_total():
+    every, more = np.array([1.8]), np.array([1.8000000000000003])
+    for z in (0.0, 0.5, 1.96):
+        exact, rounded = (discordant_interval(count, np.array([0.0]), 1.8, z) for count in (every, more))
+        np.testing.assert_allclose(rounded, exact, rtol=1e-12)
+        turned = discordant_interval(np.array([-1e-17]), more, 1.8, z)
+        np.testing.assert_allclose(turned[0], -exact[1], rtol=1e-12)

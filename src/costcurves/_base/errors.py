@@ -112,7 +112,7 @@ class WorseThanChanceWarning(CostCurvesWarning):
 
 
 class SmallSampleWarning(CostCurvesWarning):
-    """The data cannot support the interval, because a rare and expensive error was observed too few times.
+    """The data cannot support the interval: a rare and expensive error was observed too few times, or folds are tiny.
 
     Examples
     --------

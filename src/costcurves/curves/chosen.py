@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ from costcurves._base.validation import FloatArray
 from costcurves.counting.geometry import upper_hull
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.inference.bands.results import SignedBand
-from costcurves.inference.optimism import SHARE_FOUND, optimism_of
+from costcurves.inference.optimism import SHARE_FOUND, here_and_around
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,16 +44,21 @@ class Optimism:
             low = -1.0 if used[0] == 0 else float(curve.breaks[used[0]])
             high = float(curve.breaks[used[-1] + 1])
         kept, sizes = roc.on_hull(), roc.effective or (float(roc.n_pos), float(roc.n_neg))
-        # Sums of weights that differ by rounding, such as those of other units, have the same vertices and draws.
-        tp, fp = (np.round(c * (n / c[-1]), 6) for c, n in zip((kept.tp, kept.fp), sizes, strict=True))
+        # Sums of weights that differ by rounding, such as those of other units, have the same vertices and draws. Steps
+        # between points are rounded, so that it does not matter from which end they are counted.
+        steps = (np.round(np.diff(c) * (n / c[-1]), 6) for c, n in zip((kept.tp, kept.fp), sizes, strict=True))
+        tp, fp = (np.concatenate([[0.0], part.cumsum()]) for part in steps)
         vertices = upper_hull(fp, tp)
         return cls(tp[vertices], fp[vertices], low, high)
 
     def at(self, pc: FloatArray) -> FloatArray:
-        """Return by how much the cost may be too low at some points; 0 where no score is looked at."""
-        found, some = np.zeros(pc.size), (pc > self.low) & (pc <= self.high)
+        """Return by how much the cost may be too low at some points; 0 where no score is looked at.
+
+        The result has shape (2, points): the second row is what is found on average at the points around.
+        """
+        found, some = np.zeros((2, pc.size)), (pc > self.low) & (pc <= self.high)
         if some.any():
-            found[some] = optimism_of(self.tp, self.fp, pc[some]) / SHARE_FOUND
+            found[:, some] = here_and_around(self.tp, self.fp, pc[some]) / SHARE_FOUND
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -84,9 +90,9 @@ class Told:
         self._last: tuple[bytes, FloatArray] | None = None
 
     def too_low(self, pc: FloatArray) -> FloatArray:
-        """Return by how much the cost at the thresholds in use may be too low at some points."""
+        """Return by how much the cost at the thresholds in use may be too low at some points, as `Optimism.at` does."""
         if self.optimism is None:
-            return np.zeros(pc.size)
+            return np.zeros((2, pc.size))
         key = pc.tobytes()
         if self._last is None or self._last[0] != key:
             self._last = key, self.optimism.at(pc)
@@ -109,20 +115,40 @@ def chosen_here(both: Both) -> bool:
     return any(one.optimism is not None for one in both)
 
 
-def allowance(both: Both, pc: FloatArray) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+def looks_dearer(estimate: FloatArray, counts: Sequence[FloatArray]) -> FloatArray:
+    """Return the sign of a difference where both rules could be thresholds of one score; 0 elsewhere.
+
+    That is so where one of the two calls no case positive that the other does not, as a score beside its own rounded
+    values. Both then have much the same luck, and the score with more thresholds truly costs less at the best of them.
+
+    Parameters
+    ----------
+    estimate : array of shape (points,)
+    counts : four arrays of shape (points,)
+        Positives that only the first, only the second gets wrong; then negatives.
+    """
+    pos_a, pos_b, neg_a, neg_b = (np.asarray(count) <= 1e-9 for count in counts)
+    return np.where((pos_a & neg_b) | (pos_b & neg_a), np.sign(estimate), 0.0)
+
+
+def allowance(both: Both, pc: FloatArray, dearer: FloatArray) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
     """Return how far the reported difference is from that at the thresholds in use, and what its limits allow for.
 
     The limits go as far down and up as the difference would if both costs were corrected for their optimism, by
-    resampling and by cross-fitting, and never the other way.
+    resampling at this point, by resampling at the points around and by cross-fitting, and never the other way. Where
+    both could be thresholds of one score (`looks_dearer`), the optimism of the one that looks dearer is not doubled:
+    it has the fewer thresholds, of whose optimism resampling finds nearly all.
     """
     a, b = both
-    moves = (a.too_low(pc) - b.too_low(pc), a.moved(pc) - b.moved(pc))
-    below, above = (np.maximum(0.0, np.maximum(sign * moves[0], sign * moves[1])) for sign in (-1, 1))
-    return moves[1], (below, above)
+    moved = a.moved(pc) - b.moved(pc)
+    resampled = np.where(dearer > 0, SHARE_FOUND, 1.0) * a.too_low(pc)
+    resampled -= np.where(dearer < 0, SHARE_FOUND, 1.0) * b.too_low(pc)
+    moves = np.vstack([resampled, moved, np.zeros(pc.size)])
+    return moved, (-moves.min(axis=0), moves.max(axis=0))
 
 
-def allowing(band: _SignedBand, both: Both) -> _SignedBand:
+def allowing(band: _SignedBand, both: Both, dearer: FloatArray) -> _SignedBand:
     """Return the band of the reported difference, with limits that allow for thresholds chosen on these cases."""
     if not chosen_here(both):
         return band
-    return band.allowing(*allowance(both, band.pc))
+    return band.allowing(*allowance(both, band.pc, dearer))

@@ -8,13 +8,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from costcurves._base.errors import InputError
+from costcurves._base.errors import InputError, SmallSampleWarning, warn
 from costcurves._base.validation import DEFAULT_LEVEL, FloatArray, check_choice, check_flag, frozen, shown
 from costcurves.conditions.range import GridLike
 from costcurves.curves.averages import CostCurves, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.inference.bands.one_curve import between_folds_band, within_folds_band
 from costcurves.inference.bands.results import Band, operating_points
+
+# With fewer cases of a class than this, folds may agree by chance. Student's interval missed the mean cost in 47 % of
+# simulated data sets with 4 positives in each fold, at a nominal 5 %, and in 8.5 % of those with 10.
+ENOUGH = 20
 
 
 def average_band(
@@ -52,6 +56,11 @@ def average_band(
         Operating points, increasing; by default 0, 0.01, ..., 1. A range stands for 101 evenly spaced points of it.
     **options
         For ``kind="within"``: `method` ("wilson" or "gaussian") and `simultaneous`.
+
+    Warns
+    -----
+    SmallSampleWarning
+        With ``kind="between"``, if a fold has fewer than 20 cases of a class.
 
     Notes
     -----
@@ -99,6 +108,8 @@ def average_band(
     if kind != "within":
         if options:
             raise InputError(f"`kind={kind!r}` must have no further options, got {', '.join(options)}")
+        if kind == "between":
+            _warn_of_small_folds(listed)
         band_of = _between_folds if kind == "between" else partial(_both, together)
         return band_of(listed, points, level).computed_by(partial(band_of, listed, level=level))
     known = ("method", "simultaneous", "sampling", "laplace")
@@ -109,6 +120,19 @@ def average_band(
     if band.simultaneous:
         options["critical_value"] = band.critical
     return band.computed_by(partial(_within_folds, listed, options={"level": level, **options}), together=True)
+
+
+def _warn_of_small_folds(curves: list[CostCurve]) -> None:
+    """Warn that folds may agree by chance if one of them has very few cases of a class."""
+    counted = [curve.roc for curve in curves if curve.roc is not None and curve.roc.made_from != "rates"]
+    sizes = [(size, what) for roc in counted for size, what in ((roc.n_pos, "positives"), (roc.n_neg, "negatives"))]
+    fewest, what = min(sizes, default=(ENOUGH, ""))
+    if fewest < ENOUGH:
+        warn(
+            f"a fold has only {fewest:g} {what}: limits that look at nothing but how folds differ are too narrow where "
+            "folds agree by chance; kind='both' knows how many cases there are",
+            SmallSampleWarning,
+        )
 
 
 def _both(together: CostCurve | None, curves: list[CostCurve], pc: FloatArray, level: float) -> Band:

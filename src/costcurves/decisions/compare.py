@@ -92,16 +92,17 @@ class _Compare:
     Only examples that just one of the two gets wrong matter (Dugas & Gadoury 2008, equations 7-8 and 12-13); they are
     counted for all points in O(n log m + m). The limits are about the thresholds in use. Where these were chosen on the
     same cases (policies "optimal", "crossfit" and "product"), both costs are optimistic, and one may be more so than
-    the other. The optimism of each is found by resampling the counts between the points of its hull, and doubled,
-    because resampling finds about half of it for a useless score. Limits go farther by the difference of both on the
-    side to which it points, p-values are those of such limits, and the joint critical value is that of a level which
-    leaves out a quarter less, and at least that of five separate statements.
+    the other. The optimism of each is found by resampling the counts between the points of its hull, at the operating
+    point itself and on average at those around, and doubled, because resampling finds about half of it for a useless
+    score. Limits go farther by the larger difference of both on the side to which it points, p-values are those of such
+    limits, and the joint critical value is that of a level which leaves out a quarter less, and at least that of five
+    separate statements. Where both could be thresholds of one score, because one of them calls no case positive that
+    the other does not, the optimism of the one that looks dearer is not doubled.
 
     "crossfit" reports the difference of the two cross-fitted curves. Its limits contain those of "optimal", and allow
     for the distance between the cross-fitted difference and that of the thresholds to deploy. Thresholds from other
     data, fixed thresholds and joint tables are taken as given. The page "How often every default answer holds" has what
-    was measured. Of a score beside its own rounded values, the difference at one condition lay outside the limits in 6
-    to 9 % of data sets at a nominal 5 %, although verdicts were false in at most 2 %.
+    was measured.
 
     Examples
     --------

@@ -34,7 +34,7 @@ from costcurves.conditions.condition import ConditionLike, check_condition
 from costcurves.conditions.range import GridLike
 from costcurves.counting.class_labels import Label
 from costcurves.curves.chance import one_question
-from costcurves.curves.chosen import Told, allowance, allowing
+from costcurves.curves.chosen import Told, allowance, allowing, looks_dearer
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.thresholds import NamedPolicies
 from costcurves.decisions.all_pairs import AllPairs, PairedSteps
@@ -152,7 +152,8 @@ class Pairs(Sequence[CurveDifference]):
                 errors, both = (a.max_error, b.max_error), (self._told[i], self._told[j])
                 steps = partial(self.counted.steps, i, j)
                 discordant = Discordant(steps, effective, self._options, both, errors)
-                wide = allowing(band, both).with_errors(errors)
+                dearer = looks_dearer(band.estimate, [kind[j - i - 1] for kind in counts])
+                wide = allowing(band, both, dearer).with_errors(errors)
                 row.append(CurveDifference((a.name, b.name), wide, discordant))
             self._kept[i] = row
         return self._kept[i]
@@ -177,7 +178,11 @@ class Pairs(Sequence[CurveDifference]):
         estimate = band_limits(counts, sizes, where, 1.0, known, "gaussian", *how[1:], None)[0]
         resamples = Resamples.of(given["n_resamples"], given["rng"]) if how[0] == "resample" else None
         first, second = np.triu_indices(len(curves), 1)
-        each = [allowance((self._told[i], self._told[j]), point) for i, j in combinations(range(len(curves)), 2)]
+        dearer = looks_dearer(estimate, counts)
+        each = [
+            allowance((self._told[i], self._told[j]), point, dearer[[place]])
+            for place, (i, j) in enumerate(combinations(range(len(curves)), 2))
+        ]
         estimate = estimate + np.array([moved[0] for moved, _ in each])
         below, above = (np.array([ends[side][0] for _, ends in each]) for side in range(2))
         p = exact = equal_cost_p_values(counts, sizes, where, known, *how, resamples, (below, above))
@@ -301,7 +306,7 @@ class PairwiseTests(Result):
     >>> scores = {"sharp": y + rng.normal(0, 0.6, 300), "dull": rng.normal(0, 1, 300)}
     >>> cc.compare_many(y, scores).at(0.5)
     Pairs at pc=0.5, significant at 0.05 after Holm's adjustment
-      'sharp' - 'dull': -0.283, p=4.64e-12 (adjusted 4.64e-12), significant
+      'sharp' - 'dull': -0.283, p=1.17e-11 (adjusted 1.17e-11), significant
     """
 
     pairs: tuple[tuple[str, str], ...]

@@ -23,7 +23,7 @@ from costcurves._base.validation import (
     seed_of,
 )
 from costcurves.conditions.condition import ConditionLike, check_condition
-from costcurves.curves.chosen import Both, Optimism, Told, allowing, chosen_here
+from costcurves.curves.chosen import Both, Optimism, Told, allowing, chosen_here, looks_dearer
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.curves.cost_function import CostFunction
 from costcurves.curves.differences import Crossings, Difference, PcIntervals
@@ -118,12 +118,13 @@ class Discordant:
         """Return the band of the difference at some operating points."""
         breaks, known, pos, neg = self.counted
         step = np.searchsorted(breaks[1:-1], pc, side="left")
+        pos_a, pos_b, neg_a, neg_b = pos.only_a[step], pos.only_b[step], neg.only_a[step], neg.only_b[step]
         band = difference_band(
-            pos.only_a[step],
-            pos.only_b[step],
+            pos_a,
+            pos_b,
             pos.total,
-            neg.only_a[step],
-            neg.only_b[step],
+            neg_a,
+            neg_b,
             neg.total,
             pc,
             effective=self.effective,
@@ -132,7 +133,9 @@ class Discordant:
             **self.options,
             **more,
         )
-        return allowing(band, self.both).with_errors(self.errors)
+        return allowing(band, self.both, looks_dearer(band.estimate, (pos_a, pos_b, neg_a, neg_b))).with_errors(
+            self.errors
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,7 +173,7 @@ class Unpaired:
         """Return the band of the difference at some operating points."""
         both = Told(Optimism.of(self.curves[0])), Told(Optimism.of(self.curves[1]))
         band = unpaired_band(self.judged(pc), pc, chosen=chosen_here(both), **self.options, **more)
-        return allowing(band, both).with_errors(self.errors)
+        return allowing(band, both, np.zeros(pc.size)).with_errors(self.errors)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

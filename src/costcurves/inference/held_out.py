@@ -99,8 +99,9 @@ class FoldErrors(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             cost = pc * self.others[0] / self.sizes[0] + (1 - pc) * self.others[1] / self.sizes[1]
         if only is None:
-            cost = np.where(self.useful, cost, np.inf)
-            best = np.where(np.isfinite(cost), cost, np.inf).argmin(axis=2)[:, :, None]
+            cost = np.where(self.useful & np.isfinite(cost), cost, np.inf)
+            # Of equal costs the first, also where weights in other units leave other rounding errors.
+            best = (cost <= cost.min(axis=2, keepdims=True) + 1e-12).argmax(axis=2)[:, :, None]
         else:
             best = np.full((*cost.shape[:2], 1), only)
         seen = np.take_along_axis(cost, best, axis=2)[:, :, 0]

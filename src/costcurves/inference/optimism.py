@@ -17,6 +17,10 @@ _COUNTS = 12_000
 _TOGETHER = 4096
 # Of a useless score the bootstrap finds about half of the optimism, of a good one about two thirds.
 SHARE_FOUND = 0.5
+# Log-odds of the operating points, and the weights by which each of them counts for those around.
+_STEP = 0.25
+_LOG_ODDS = np.arange(-14.0, 14.0 + _STEP / 2, _STEP)
+_WEIGHTS = np.exp(-2.0 * (_STEP * np.arange(-6, 7)) ** 2)
 
 
 def optimism_of(tp: FloatArray, fp: FloatArray, pc: FloatArray) -> FloatArray:
@@ -45,11 +49,14 @@ def optimism_of(tp: FloatArray, fp: FloatArray, pc: FloatArray) -> FloatArray:
     True
     """
     pc = exact_weights(pc)
-    pos, neg = np.diff(tp), np.diff(fp)
     # The same draws, whichever of the two classes is called positive.
-    if [*neg[::-1], *pos[::-1]] < [*pos, *neg]:
-        tp, fp = (np.concatenate([[0.0], part[::-1].cumsum()]) for part in (neg, pos))
-        pc = 1 - pc
+    pos, neg = (np.round(np.diff(counts), 6) for counts in (tp, fp))
+    here, turned = [*pos, *neg], [*neg[::-1], *pos[::-1]]
+    if turned < here:
+        pos, neg, pc = neg[::-1], pos[::-1], 1 - pc
+    elif turned == here:
+        pc = np.minimum(pc, 1 - pc)
+    tp, fp = (np.concatenate([[0.0], part.cumsum()]) for part in (pos, neg))
     rates, again = [], []
     rng = seeded_by(tp, fp)
     draws = int(np.clip(_COUNTS // tp.size, *_DRAWS))
@@ -68,6 +75,29 @@ def optimism_of(tp: FloatArray, fp: FloatArray, pc: FloatArray) -> FloatArray:
         found[some] = _too_low(misses, alarms, known, pc[some]).mean(axis=1)
         found[some] += _too_low(known[0][None], known[1][None], means, pc[some])[:, 0]
     return np.maximum(found, 0.0)
+
+
+def here_and_around(tp: FloatArray, fp: FloatArray, pc: FloatArray) -> FloatArray:
+    """Return what `optimism_of` finds at some operating points, and on average at those around: shape (2, points).
+
+    A threshold that looks better than it is makes its own minimum look sharp, and so its optimism small. At the points
+    around, other thresholds decide, and their optimism is much the same in proportion to pc(1 - pc).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = np.array([0.0, 20, 35, 45, 50]), np.array([0.0, 5, 15, 30, 50])
+    >>> here, around = here_and_around(*counts, np.array([0.2, 0.5, 1.0]))
+    >>> here.round(4).tolist(), around.round(4).tolist()
+    ([0.0159, 0.0182, 0.0], [0.0125, 0.0175, 0.0])
+    """
+    low = np.exp(-np.abs(_LOG_ODDS))
+    low /= 1 + low
+    found = optimism_of(tp, fp, np.concatenate([pc, np.where(_LOG_ODDS > 0, 1 - low, low)]))
+    each = np.convolve(found[pc.size :] / (low * (1 - low)), _WEIGHTS / _WEIGHTS.sum(), mode="same")
+    with np.errstate(divide="ignore"):
+        at = np.log(pc) - np.log1p(-pc)
+    return np.stack([found[: pc.size], pc * (1 - pc) * np.interp(at, _LOG_ODDS, each)])
 
 
 def _too_low(

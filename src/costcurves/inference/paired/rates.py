@@ -88,6 +88,8 @@ def discordant_interval(
     >>> lower.round(3), upper.round(3)
     (array([0.01]), array([0.272]))
     """
+    # Sums of weights can exceed their total, and fall below zero, by rounding.
+    b, c = np.clip(b, 0.0, n), np.clip(c, 0.0, n)
     p, q = b / n, c / n
     (lp, up), (lq, uq) = limits(b, n, z), limits(c, n, z)
     # Half an example more in each cell: even if one of the two cells is empty, the other leaves it less room.
