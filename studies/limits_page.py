@@ -368,7 +368,7 @@ NOTES = """\
   sets of that kind it is 2.2 % (0.7). In five further worlds, in which nothing was tuned, it is 1.0 % instead of 6.4 %
   (beta scores), 1.2 % instead of 5.6 % (t with 3 degrees), 0.4 % instead of 1.8 % (Gumbel), 1.4 % (exponential) and
   0.4 % (Gumbel, rounded and with other noise; 500 data sets each). With 50 positives among 1,000 cases it is 3.4 %
-  (0.8). These limits are wider by 5 to 10 % than they were, and those of ordinary comparisons by 1 to 2 %.
+  (0.8). These limits are wider by 4 to 13 % than they were, and those of ordinary comparisons by 1 to 2 %.
 - **Thresholds that were chosen on the folds that judge them.** `average_band` refuses curves that have them (ROC
   curves, and the policies "optimal", "product" and "crossfit" within a fold), unless `given_choice=True` asks for
   limits that take them as given. The estimate is then too low, and nothing is promised: the mean cost on new cases lay
