@@ -177,7 +177,7 @@ def test_a_trivial_choice_says_to_use_no_classifier():
     assert "whatever the data" in plain(dict(card.lines)["Cost"])
 
 
-def test_one_choice_is_settled_only_where_the_data_show_it():
+def test_one_choice_is_sure_only_where_the_data_show_it():
     rng = np.random.default_rng(5)
     y = rng.random(400) < 0.4
     good = y + rng.normal(0, 0.5, 400)
@@ -191,7 +191,7 @@ def test_one_choice_is_settled_only_where_the_data_show_it():
         found[name] = (plain(card.use), card.verdict)
     uses, verdicts = zip(found["far"], found["near"], strict=True)
     assert all(use.startswith("Use good at score ≥ ") for use in uses)
-    assert verdicts == ("clear", "not settled")
+    assert verdicts == ("sure", "not sure")
 
 
 def test_costs_of_zero_have_an_answer():
@@ -293,7 +293,7 @@ def test_colours_have_the_contrast_that_wcag_asks_for_in_light_and_dark():
     for colours in palettes:
         for text, ground in (
             ("ink", "page"), ("quiet", "page"), ("ink", "card"), ("quiet", "card"), ("accent", "page"), ("c0", "page"),
-            ("good-ink", "good"), ("bad-ink", "bad"), ("on-badge", "badge"),
+            ("good-ink", "good"), ("open-ink", "open"), ("bad-ink", "bad"), ("on-badge", "badge"),
         ):  # fmt: skip
             assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
         for k in range(charts.COLOURS):
