@@ -502,6 +502,16 @@ def test_the_decision_is_copied_as_text_sql_and_json(tab, report):
     assert any(cut.startswith("-") for cut in cuts)  # a copy has the hyphen of code, the page a minus sign
 
 
+def test_every_negative_number_on_the_page_has_a_minus_sign(tab):
+    tab.enter("#cost_fn", 30)
+    tab.until("document.getElementById('now').dataset.t < 0")
+    tab.page.eval_on_selector_all("details", "parts => parts.forEach(part => { part.open = true })")
+    shown = tab.page.text_content("main")
+    tab.page.eval_on_selector_all("details", "parts => parts.forEach(part => { part.open = false })")
+    assert re.findall(r"(?<![\w.])-\.?\d.{9}", shown) == []
+    assert len(re.findall(r"≥\s−\d", shown)) > 3
+
+
 def test_the_cost_of_a_year_follows_the_cases_per_year_and_the_sliders(tab, report):
     assert tab.page.inner_text("#peryear") == ""
     assert "cases_per_year" not in json.loads(copied(tab, "json"))

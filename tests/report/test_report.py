@@ -17,6 +17,7 @@ import pytest
 import costcurves as cc
 from browser import browser, open_tab
 from costcurves.report import charts, class_charts, detail_charts
+from costcurves.report.answers import LIGHTS
 from costcurves.report.class_words import ClassTeller
 from costcurves.report.datasets import classes_data, two_class_data
 from costcurves.report.summary import summarise
@@ -298,6 +299,17 @@ def test_colours_have_the_contrast_that_wcag_asks_for_in_light_and_dark():
             assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
         for k in range(charts.COLOURS):
             assert contrast(colours[f"c{k}"], colours["page"]) >= 3
+
+
+def test_the_badge_of_a_card_has_the_colour_of_the_light_of_its_verdict(report):
+    page = report.to_dict()["page"]
+    for part, drawn in (("headlines", "headline"), ("cards", "verdict")):
+        lights = [LIGHTS[one["verdict"]] for one in page[part]]
+        assert re.findall(rf'class="{drawn} (\w+)"', report.html()) == lights != []
+    style = (Path(charts.__file__).parent / "style.css").read_text(encoding="utf-8")
+    for light in LIGHTS.values():
+        assert f".headline.{light} {{" in style
+        assert f".verdict.{light} {{" in style
 
 
 # Files and bad input ------------------------------------------------------------------------------------------------
